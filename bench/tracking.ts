@@ -172,10 +172,10 @@ async function hitAtPace(): Promise<Hits> {
 
 async function untilJudged(count: number): Promise<void> {
   for (;;) {
-    const { rows } = await pool.query<{ judged: number }>(
-      'SELECT count(*)::int AS judged FROM tracking_hits WHERE verdict IS NOT NULL',
+    const { rows } = await pool.query<{ classified: number }>(
+      'SELECT count(*)::int AS classified FROM tracking_hits WHERE verdict IS NOT NULL',
     );
-    if (rows[0]?.judged === count) return;
+    if (rows[0]?.classified === count) return;
     await new Promise((again) => setTimeout(again, 250));
   }
 }

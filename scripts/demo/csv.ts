@@ -62,7 +62,7 @@ export function readCsv(bytes: Uint8Array): CsvFile {
     delimiter: separator,
     header: header.names,
     emailColumn,
-    ...judge(records, header.names.length, emailColumn),
+    ...assess(records, header.names.length, emailColumn),
   };
 }
 
@@ -89,7 +89,7 @@ function headerIn({ line, values, problem }: CsvRecord): Header {
   if (values === undefined) throw new UnusableFile(`Line ${line} must be the header row: ${problem}`);
   return headerOf(values);
 }
-function judge(
+function assess(
   records: readonly CsvRecord[],
   columns: number,
   emailColumn: number,

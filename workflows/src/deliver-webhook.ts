@@ -91,7 +91,7 @@ async function wait({ message, delayMs }: Refusal, operator: Operator): Promise<
   setCurrentDetails(
     `${message}\n\nThe next attempt is due at ${again}. The answers to it and to those after it are on the pending activity.`,
   );
-  await operator.word(delayMs);
+  await operator.waitForSignal(delayMs);
 }
 
 function end(outcome: webhooks.Outcome, details = ENDINGS[outcome]): webhooks.Outcome {
@@ -115,35 +115,35 @@ interface Operator {
   /** Runs `work` and cancels it when a signal arrives; throws `Interrupted` if the cancellation took effect. */
   interruptible: <T>(work: () => Promise<T>) => Promise<T>;
   /** Waits for a signal for up to `timeoutMs`; returns at once if one arrived during the previous attempt. */
-  word: (timeoutMs: number) => Promise<void>;
+  waitForSignal: (timeoutMs: number) => Promise<void>;
 }
 
 function listenToOperator(): Operator {
-  let word: 'retryNow' | 'giveUp' | undefined;
+  let received: 'retryNow' | 'giveUp' | undefined;
   let scope: CancellationScope | undefined;
-  const hear = (heard: 'retryNow' | 'giveUp') => () => {
-    word = heard;
+  const receive = (name: 'retryNow' | 'giveUp') => () => {
+    received = name;
     scope?.cancel();
   };
-  setHandler(retryNow, hear('retryNow'));
-  setHandler(giveUp, hear('giveUp'));
+  setHandler(retryNow, receive('retryNow'));
+  setHandler(giveUp, receive('giveUp'));
   return {
-    hasGivenUp: () => word === 'giveUp',
+    hasGivenUp: () => received === 'giveUp',
     interruptible: async (work) => {
-      word = undefined;
+      received = undefined;
       scope = new CancellationScope();
       try {
         return await scope.run(work);
       } catch (error) {
-        throw word !== undefined && isCancellation(error) ? new Interrupted() : error;
+        throw received !== undefined && isCancellation(error) ? new Interrupted() : error;
       } finally {
         scope = undefined;
       }
     },
-    word: async (timeoutMs) => {
+    waitForSignal: async (timeoutMs) => {
       // A signal received during an attempt applies to the wait after it. Histories from before the patch dropped it.
-      if (word === 'retryNow' && !patched('words-during-attempts')) word = undefined;
-      await condition(() => word !== undefined, timeoutMs);
+      if (received === 'retryNow' && !patched('words-during-attempts')) received = undefined;
+      await condition(() => received !== undefined, timeoutMs);
     },
   };
 }

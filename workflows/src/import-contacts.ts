@@ -3,11 +3,11 @@ import { CancellationScope, isCancellation, setCurrentDetails } from '@temporali
 import { activitiesOn } from './activities-on.ts';
 
 const retry = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
-const beating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 seconds', retry } as const;
+const heartbeating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 seconds', retry } as const;
 
-const { beginImport } = activitiesOn<typeof imports>('imports', { ...beating, summary: 'Look at the file' });
+const { beginImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Look at the file' });
 /** Its heartbeat reports progress. After a crash it resumes after the last batch recorded in the table. */
-const { writeImport } = activitiesOn<typeof imports>('imports', { ...beating, summary: 'Write the contacts' });
+const { writeImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Write the contacts' });
 const { endImport } = activitiesOn<typeof imports>('imports', {
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 day',

@@ -54,34 +54,36 @@ export type CampaignOutcome = 'completed' | 'canceled' | 'deleted' | 'superseded
  * run may claim messages.
  */
 export async function sendCampaign(campaignId: string, run = 1): Promise<CampaignOutcome> {
-  let heard = false;
-  for (const signal of [pause, resume, cancel, changeRate, sendAgain]) setHandler(signal, () => void (heard = true));
-  const word = (timeoutMs?: number) =>
-    timeoutMs === undefined ? condition(() => heard) : condition(() => heard, timeoutMs);
-  let holds = 0;
+  let signalReceived = false;
+  for (const signal of [pause, resume, cancel, changeRate, sendAgain])
+    setHandler(signal, () => void (signalReceived = true));
+  const waitForSignal = (timeoutMs?: number) =>
+    timeoutMs === undefined ? condition(() => signalReceived) : condition(() => signalReceived, timeoutMs);
+  let backoffs = 0;
 
   await freezeRecipients(campaignId);
   for (;;) {
-    heard = false;
-    const turn = await sendPages(campaignId, run);
-    setCurrentDetails(describe(turn));
-    holds = turn.hold === null ? 0 : holds + 1;
-    if (turn.status === 'canceled') {
-      setCurrentDetails(describe({ ...turn, counts: await cancelRecipients(campaignId) }));
+    signalReceived = false;
+    const result = await sendPages(campaignId, run);
+    setCurrentDetails(describe(result));
+    backoffs = result.hold === null ? 0 : backoffs + 1;
+    if (result.status === 'canceled') {
+      setCurrentDetails(describe({ ...result, counts: await cancelRecipients(campaignId) }));
       return 'canceled';
     }
-    if (turn.status === 'completed' || turn.status === 'deleted' || turn.status === 'superseded') return turn.status;
-    if (turn.status !== 'sending') await word();
-    else if (turn.hold !== null) await word(turn.hold.waitMs ?? holdDelayMs(holds));
-    else if (turn.waitMs === null) {
+    if (result.status === 'completed' || result.status === 'deleted' || result.status === 'superseded')
+      return result.status;
+    if (result.status !== 'sending') await waitForSignal();
+    else if (result.hold !== null) await waitForSignal(result.hold.waitMs ?? holdDelayMs(backoffs));
+    else if (result.waitMs === null) {
       if (await completeCampaign(campaignId, run)) return 'completed';
-      await word(HOLD_DELAYS_MS[0]); // it has just been paused, or an ending attempt still has a message in flight
-    } else if (turn.waitMs > 0) await word(turn.waitMs);
+      await waitForSignal(HOLD_DELAYS_MS[0]); // it has just been paused, or an ending attempt still has a message in flight
+    } else if (result.waitMs > 0) await waitForSignal(result.waitMs);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId, run);
   }
 }
 
-const holdDelayMs = (holds: number) => HOLD_DELAYS_MS[Math.min(holds, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
+const holdDelayMs = (backoffs: number) => HOLD_DELAYS_MS[Math.min(backoffs, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
 
 function describe({ status, counts, hold, waiting }: campaigns.SendRun): string {
   const { recipients, accepted, planned, claimed, failed, suppressed, unknown, canceled } = counts;

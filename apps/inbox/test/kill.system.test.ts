@@ -38,9 +38,9 @@ async function sendUntilItEnds(port: number, word: string, onAccepted: (count: n
     maxMessages: 100_000,
     maxRequeues: 0,
   });
-  const sender = async (lane: number) => {
+  const sender = async (connection: number) => {
     for (let number = 0; ; number++) {
-      const to = `${lane}.${number}@example.com`;
+      const to = `${connection}.${number}@example.com`;
       try {
         await transport.sendMail({ from: 'a@example.com', to, subject: word, text: 'x'.repeat(2000) });
       } catch {
@@ -49,7 +49,7 @@ async function sendUntilItEnds(port: number, word: string, onAccepted: (count: n
       onAccepted(accepted.push(to));
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, lane) => sender(lane)));
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, connection) => sender(connection)));
   transport.close();
   return accepted;
 }

@@ -63,7 +63,7 @@ function wantedPorts(ports: Ports): Map<number, string> {
     [ports.inboxSmtp, 'inbox, SMTP'],
     [ports.inboxWeb, 'inbox, HTTP'],
     [ports.submission, 'SMTP submission'],
-    [ports.returnsSmtp, 'bounces'],
+    [ports.bounceSmtp, 'bounces'],
     ...(ownDatabase() === undefined ? ([[ports.postgres, 'PostgreSQL']] as const) : []),
   ]);
 }

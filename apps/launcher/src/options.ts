@@ -14,7 +14,7 @@ export interface Ports {
   inboxWeb: number;
   submission: number;
   postgres: number;
-  returnsSmtp: number;
+  bounceSmtp: number;
 }
 
 export interface Options {
@@ -53,7 +53,7 @@ export function portsFrom(base: number): Ports {
     inboxWeb: base + 4,
     postgres: base + 5,
     submission: base + 6,
-    returnsSmtp: base + 7,
+    bounceSmtp: base + 7,
   };
 }
 

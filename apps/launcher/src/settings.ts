@@ -23,7 +23,7 @@ export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): Nod
     SUBMISSION_PORT: String(ports.submission),
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
-    RETURNS_SMTP_PORT: String(ports.returnsSmtp),
+    BOUNCE_SMTP_PORT: String(ports.bounceSmtp),
     // With an external SMTP server, mail does not reach the inbox.
     ...(env.SMTP_URL === undefined && { INBOX_URL: env.INBOX_URL ?? `http://${HOST}:${ports.inboxWeb}` }),
     SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,

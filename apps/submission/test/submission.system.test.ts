@@ -58,16 +58,16 @@ const email = async (api: Api, id: string) => (await api.get(`/v1/emails/${id}`)
 /** A client by hand: what it says is answered line by line. */
 async function dial(port: number) {
   const socket: Socket = connect(port, '127.0.0.1');
-  let heard = '';
+  let received = '';
   socket
     .setMaxListeners(0)
     .setEncoding('latin1')
-    .on('data', (text: string) => (heard += text));
+    .on('data', (text: string) => (received += text));
   const answer = async () => {
     for (;;) {
-      const [whole, last] = /^(?:\d{3}-.*\r\n)*(\d{3} .*)\r\n/.exec(heard) ?? [];
+      const [whole, last] = /^(?:\d{3}-.*\r\n)*(\d{3} .*)\r\n/.exec(received) ?? [];
       if (whole !== undefined && last !== undefined) {
-        heard = heard.slice(whole.length);
+        received = received.slice(whole.length);
         return whole.trimEnd();
       }
       if (socket.closed) return '';

@@ -31,7 +31,7 @@ export function ignoredReason(mail: Email): string | undefined {
   return isAutomatic ? 'it is an automatic answer' : 'a person or program answered it';
 }
 
-/** Whether a mail server sent it, judging by its From. */
+/** Whether a mail server sent it, according to its From. */
 export function isFromServer(mail: Email): boolean {
   if (mail.headers.some(({ key }) => key === 'x-failed-recipients')) return true;
   const from = `${mail.from?.name ?? ''} ${mail.from?.address ?? ''}`;

@@ -12,13 +12,13 @@ const ACTIONS: Record<string, { action: string; status: string; reply: string }>
 
 let server: ScriptedServer;
 let system: System;
-let returnsPort: number;
+let bouncePort: number;
 
 beforeAll(async () => {
   server = await ScriptedServer.start({ offers: ['PIPELINING', 'CHUNKING', '8BITMIME', 'SIZE 50000000', 'DSN'] });
   system = await startSystem({ smtpUrl: server.url });
   await system.startWorker();
-  returnsPort = await system.startReturns();
+  bouncePort = await system.startBounces();
 }, 120_000);
 
 afterAll(async () => {
@@ -75,7 +75,7 @@ async function report(id: string): Promise<void> {
     '--b1--',
     '',
   ].join('\r\n');
-  const transport = createTransport({ host: '127.0.0.1', port: returnsPort, ignoreTLS: true });
+  const transport = createTransport({ host: '127.0.0.1', port: bouncePort, ignoreTLS: true });
   await transport.sendMail({ envelope: { from: '', to: [mail.from] }, raw });
   transport.close();
 }

@@ -2,7 +2,7 @@ import { getServers } from 'node:dns';
 import { config, db, type Prisma, sql } from '@postroom/platform';
 import { openSession, type ResolverOptions } from './dns/resolver.ts';
 import { type Inspection, inspectDomain } from './inspect/inspect.ts';
-import type { Observation } from './inspect/judge.ts';
+import type { Observation } from './inspect/assess.ts';
 import { announceDomain } from './subscription.ts';
 import { domainChanged, type NewLifecycleEvent, PART_NAMES, partChanged, recordLifecycle } from './lifecycle.ts';
 import { detectProvider, providerFor } from './providers.ts';

@@ -1,4 +1,4 @@
-import type { Observation } from './inspect/judge.ts';
+import type { Observation } from './inspect/assess.ts';
 import { type Part, PARTS, type Status } from './records.ts';
 
 const SECOND = 1_000;

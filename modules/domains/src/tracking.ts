@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { config, type Prisma } from '@postroom/platform';
-import { judge, type Observation } from './inspect/judge.ts';
+import { assess, type Observation } from './inspect/assess.ts';
 import type { Session } from './dns/resolver.ts';
 import type { NewLifecycleEvent } from './lifecycle.ts';
 import { nextState, type PartState, type Schedule } from './status.ts';
@@ -55,7 +55,7 @@ export async function inspectTracking(
 ): Promise<Observation | undefined> {
   if (trackingDomain === null) return undefined;
   const { type, value } = trackingTarget();
-  return judge(await session.survey(trackingDomain, type), (found) =>
+  return assess(await session.survey(trackingDomain, type), (found) =>
     found.every((record) => record === value) ? undefined : `The ${type} record points to another host.`,
   );
 }

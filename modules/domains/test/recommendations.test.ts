@@ -82,7 +82,7 @@ test.each([
   [{ isDoubled: true }, ['spf_doubled:example.com']],
   [{ letsEverybodySend: true }, ['spf_open:example.com']],
   [{ broken: ['gone.example'] }, ['spf_broken_include:example.com']],
-])('the SPF record of the domain is judged: %o', (more, expected) => {
+])('the SPF record of the domain is assessed: %o', (more, expected) => {
   expect(ids({ spf: { ...spf, ...more } })).toEqual(expected);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Observation } from '../src/inspect/judge.ts';
+import type { Observation } from '../src/inspect/assess.ts';
 import { maySend, nextState, nextWait, type PartState, SCHEDULE, wholeStatus } from '../src/status.ts';
 
 const HOUR = 3_600_000;

@@ -60,10 +60,10 @@ const environment = z.object({
   /** Host that accepts bounces: the MX of a sending domain's MAIL FROM subdomain. */
   MAIL_FROM_MX: z.hostname().optional(),
   /** Port of the bounce server. Senders connect to port 25, so something must forward it. */
-  RETURNS_SMTP_PORT: port.default(3407),
+  BOUNCE_SMTP_PORT: port.default(3407),
   /** PEM files of the bounce server's certificate (with chain) and key; self-signed in development. */
-  RETURNS_TLS_CERT: z.string().optional(),
-  RETURNS_TLS_KEY: z.string().optional(),
+  BOUNCE_TLS_CERT: z.string().optional(),
+  BOUNCE_TLS_KEY: z.string().optional(),
   /** SPF mechanisms authorized for a MAIL FROM subdomain, such as `include:amazonses.com` or `ip4:203.0.113.7`. */
   MAIL_FROM_SPF: z.string().min(1).optional(),
   /**

@@ -10,7 +10,7 @@ import { pool } from '../src/db.ts';
 /** Listens by itself and prints what it hears: other files of this process listen as well. */
 const PROGRAM = `
   const { listen } = await import(${JSON.stringify(new URL('../src/listen.ts', import.meta.url).href)});
-  await listen('outbox', (payload) => console.log('heard ' + payload));
+  await listen('outbox', (payload) => console.log('received ' + payload));
   console.log('ready');`;
 
 test(
@@ -58,6 +58,6 @@ test(
     await sleep(4_000); // any other attempt has come through by now
     expect(open.size).toBe(1);
     await pool.query(`SELECT pg_notify($1, 'outbox again')`, [CHANNEL]);
-    await vi.waitFor(() => expect(said.match(/heard outbox again/g)).toHaveLength(1), 20_000);
+    await vi.waitFor(() => expect(said.match(/received outbox again/g)).toHaveLength(1), 20_000);
   },
 );

@@ -30,7 +30,7 @@ export interface System {
   api: () => Promise<SystemApi>;
   startWorker: () => Promise<void>;
   /** Starts the bounce server; @returns its SMTP port. */
-  startReturns: () => Promise<number>;
+  startBounces: () => Promise<number>;
   /** SIGKILL, at once. */
   killWorker: () => Promise<void>;
   stop: () => Promise<void>;
@@ -60,7 +60,7 @@ export async function startSystem({
     GATEWAY_PORT: String(port),
     INBOX_SMTP_PORT: String(inboxSmtpPort),
     INBOX_WEB_PORT: String(inboxWebPort),
-    RETURNS_SMTP_PORT: String(returnsPort),
+    BOUNCE_SMTP_PORT: String(bouncePort),
     RATE_LIMIT_PER_SECOND: '100000',
     ...env,
   };
@@ -79,9 +79,9 @@ export async function startSystem({
     startWorker: async () => {
       worker = await startProgram('apps/worker/src/main.ts', environment);
     },
-    startReturns: async () => {
+    startBounces: async () => {
       returns = await startProgram('apps/bounces/src/main.ts', environment);
-      return returnsPort;
+      return bouncePort;
     },
     killWorker: async () => {
       await end(worker, 'SIGKILL');

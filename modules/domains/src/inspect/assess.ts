@@ -16,7 +16,7 @@ export type ProblemOf = (records: string[]) => string | undefined;
  * A record is right when more than half of the responding name servers have it. A server that lags or is broken does
  * not hold up a domain; one correct server is not enough, because receivers may ask any of them.
  */
-export function judge({ views }: Survey, problemOf: ProblemOf): Observation {
+export function assess({ views }: Survey, problemOf: ProblemOf): Observation {
   const reliable = views.filter((view) => view.outcome !== 'silent');
   if (reliable.length === 0) return unanswered(views);
   const evaluated = reliable.map((view) => ({ view, problem: problemOfView(view, problemOf) }));

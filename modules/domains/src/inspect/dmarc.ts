@@ -1,6 +1,6 @@
 import { ancestors } from '../dns/names.ts';
 import type { Session } from '../dns/resolver.ts';
-import { judge, type Observation } from './judge.ts';
+import { assess, type Observation } from './assess.ts';
 import { parseTags } from './tags.ts';
 
 /** The DMARC policy that receivers apply to a domain's mail. */
@@ -35,7 +35,7 @@ export async function inspectDmarc(
   session: Session,
   domain: string,
 ): Promise<{ observation: Observation; policy: DmarcPolicy | undefined }> {
-  const own = judge(await session.survey(`_dmarc.${domain}`, 'TXT'), dmarcProblem);
+  const own = assess(await session.survey(`_dmarc.${domain}`, 'TXT'), dmarcProblem);
   if (own.verdict !== 'wrong') return { observation: own, policy: toPolicy(domain, own.found, domain) };
   const above = await organizationalPolicy(session, domain);
   if (above === undefined) return { observation: own, policy: undefined };

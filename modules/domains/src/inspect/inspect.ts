@@ -3,7 +3,7 @@ import type { Session } from '../dns/resolver.ts';
 import type { DnsRecord, RecordState } from '../records.ts';
 import type { Findings } from '../recommendations.ts';
 import { type DmarcPolicy, inspectDmarc } from './dmarc.ts';
-import { judge, type Observation } from './judge.ts';
+import { assess, type Observation } from './assess.ts';
 import { problems } from './problems.ts';
 import { reportSpf } from './spf.ts';
 
@@ -60,7 +60,7 @@ export async function inspectDomain(
 /** Inspects a record at its zone's name servers; if it is missing, checks for common mistakes. */
 export async function inspectRecord(session: Session, record: DnsRecord, apex: string): Promise<Observation> {
   const problemOf = problems(record);
-  const observation = judge(await session.survey(record.name, record.type), problemOf);
+  const observation = assess(await session.survey(record.name, record.type), problemOf);
   if (observation.verdict !== 'wrong') return observation;
   return observation.found.length === 0
     ? ((await inspectDoubledName(session, record, apex)) ?? observation)

@@ -1,7 +1,7 @@
 import type { DnsRecord } from '../records.ts';
 import { dkimProblem } from './dkim.ts';
 import { dmarcProblem } from './dmarc.ts';
-import type { ProblemOf } from './judge.ts';
+import type { ProblemOf } from './assess.ts';
 import { mxProblem } from './mx.ts';
 import { spfProblem } from './spf.ts';
 
