@@ -156,7 +156,7 @@ test('an invitation that the mail server does not take is none, and the error sa
   const owner = await signedIn(await testApi());
   const { body } = await owner.graphql(INVITE, { input: { email: 'ada@people.example', role: 'viewer' } });
   expect(code({ body })).toBe('conflict');
-  expect(body.errors[0].message).toContain('nobody was invited');
+  expect(body.errors[0].message).toContain('no one was invited');
   expect((await owner.graphql('{ invitations { id } }')).body.data.invitations).toEqual([]);
 });
 
