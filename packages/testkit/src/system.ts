@@ -48,7 +48,7 @@ export async function startSystem({
   env?: Record<string, string>;
 } = {}): Promise<System> {
   const database = await createDatabase('system');
-  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, returnsPort = 0] = await freePorts(4);
+  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0] = await freePorts(4);
   const environment = {
     ...COMPILED,
     ...process.env,
