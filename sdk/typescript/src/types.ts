@@ -564,21 +564,21 @@ export interface Domain {
 export interface WebhookEndpoint {
   /** Endpoint id. */
   id: string;
-  /** Where events are posted to. */
+  /** The URL to which events are posted. */
   url: string;
-  /** What it is for. */
+  /** Description. */
   description: string | null;
-  /** Event types, or `["*"]` for all, those added later included. */
+  /** Event types, or `["*"]` for all current and future types. */
   events: string[];
-  /** Whether events go to it. */
+  /** Whether it receives events. */
   enabled: boolean;
   /** When it was disabled. */
   disabledAt: string | null;
-  /** Why it was disabled, in words. */
+  /** Why it was disabled. */
   disabledReason: string | null;
   /** Whether it was disabled because its deliveries kept failing. Then only a signed-in user can enable it. */
   disabledAutomatically: boolean;
-  /** Since when no attempt has been acknowledged; null when the last one was. */
+  /** When attempts began to fail; null if the last one was acknowledged. */
   failingSince: string | null;
   /** When it was created. */
   createdAt: string;
@@ -587,10 +587,10 @@ export interface WebhookEndpoint {
 }
 
 /**
- * Where a delivery stands.
+ * State of a delivery.
  *
- * - `acknowledged`: The receiver answered with a 2xx status.
- * - `failed`: Six attempts were not acknowledged, or it was given up.
+ * - `acknowledged`: The receiver returned a 2xx status.
+ * - `failed`: Six attempts were not acknowledged, or it was cancelled.
  * - `queued`: No attempt has been made yet.
  * - `retried`: At least one attempt was not acknowledged, and another will be made.
  */
@@ -606,11 +606,11 @@ export interface WebhookDelivery {
   eventId: string;
   /** The type of that event. */
   eventType: string;
-  /** Where it stands. */
+  /** Its state. */
   state: DeliveryState;
   /** Attempts made so far. */
   attemptCount: number;
-  /** When the next attempt is due; null when none is. */
+  /** When the next attempt is due; null if there is none. */
   nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   replayOf: string | null;
@@ -841,37 +841,37 @@ export interface RecommendedRecord {
 export interface DomainRecommendation {
   /** Which one it is, such as `dmarc_missing`. */
   id: string;
-  /** How much mail suffers. */
+  /** How much it affects delivery. */
   severity: RecommendationSeverity;
   /** What to do. */
   title: string;
   /** Why. */
   detail: string;
-  /** What to publish, if that does it. */
+  /** The record to publish, if one fixes it. */
   record: RecommendedRecord | null;
 }
 
-/** Who runs the name servers of a domain. */
+/** The provider of a domain's name servers. */
 export interface DnsProvider {
-  /** Which one it is, such as `cloudflare`. */
+  /** Provider code, such as `cloudflare`. */
   id: string;
-  /** What it is called. */
+  /** Display name. */
   name: string;
-  /** Where its records are edited. */
+  /** The page where its records are edited. */
   editorUrl: string;
 }
 
-/** Something that happened to a domain. */
+/** An event in a domain's lifecycle. */
 export interface LifecycleEvent {
-  /** When. */
+  /** Time of the event. */
   at: string;
   /** Such as `added`, `verified`, `failing`, `failed`, `checkRequested`. */
   type: string;
   /** `dkim`, `mailFrom`, `dmarc`, `tracking`, or `domain` for the whole. */
   part: string;
-  /** The id of a person, or `system`, or `operator`. */
+  /** A user id, `system` or `operator`. */
   actor: string;
-  /** A sentence that says it. */
+  /** Description of the event. */
   detail: string;
 }
 
@@ -895,23 +895,23 @@ export interface DomainDetail {
   verification: VerificationStatus;
   /** The records to publish. */
   records: DnsRecord[];
-  /** Open deliverability recommendations, the worst first. */
+  /** Open deliverability recommendations, most severe first. */
   recommendations: DomainRecommendation[];
-  /** The DNS provider that was detected. */
+  /** The detected DNS provider. */
   dnsProvider: DnsProvider | null;
-  /** What happened to the domain, newest first; at most the last 200. */
+  /** Lifecycle events, newest first; at most the last 200. */
   lifecycle: LifecycleEvent[];
 }
 
-/** What a delivery carries: the body that is posted, in parts. */
+/** An event: the posted body, in parts. */
 export interface WebhookEvent {
-  /** Event id: what receivers deduplicate on. */
+  /** Event id, on which receivers deduplicate. */
   id: string;
   /** Event type. */
   type: string;
   /** When it happened. */
   created: string;
-  /** Its members; which, depends on the type. */
+  /** Its members, which depend on the type. */
   data: Record<string, unknown>;
 }
 
@@ -943,11 +943,11 @@ export interface WebhookDeliveryDetail {
   eventId: string;
   /** The type of that event. */
   eventType: string;
-  /** Where it stands. */
+  /** Its state. */
   state: DeliveryState;
   /** Attempts made so far. */
   attemptCount: number;
-  /** When the next attempt is due; null when none is. */
+  /** When the next attempt is due; null if there is none. */
   nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   replayOf: string | null;
@@ -957,7 +957,7 @@ export interface WebhookDeliveryDetail {
   closedAt: string | null;
   /** The event it carries. */
   event: WebhookEvent;
-  /** Its attempts, first one first. */
+  /** Its attempts, oldest first. */
   attempts: DeliveryAttempt[];
 }
 
@@ -1350,21 +1350,21 @@ export interface UpdateTemplateInput {
 
 /** A new webhook endpoint. */
 export interface CreateWebhookEndpointInput {
-  /** What it is for; at most 500 characters. */
+  /** Description; at most 500 characters. */
   description?: string | null | undefined;
   /** Event types, or `["*"]` for all current and future types. */
   events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[];
-  /** An HTTPS URL that is reachable from the Internet. */
+  /** An HTTPS URL that is reachable from the internet. */
   url: string;
 }
 
-/** What to change; what is not given stays. */
+/** Changes to an endpoint; omitted values are kept. */
 export interface UpdateWebhookEndpointInput {
-  /** What it is for; at most 500 characters. An empty text removes it. */
+  /** Description; at most 500 characters. An empty string removes it. */
   description?: string | null | undefined;
-  /** Event types, or `["*"]`; replaces those before. */
+  /** Event types, or `["*"]`; replaces the previous list. */
   events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[] | null | undefined;
-  /** An HTTPS URL that is reachable from the Internet. */
+  /** An HTTPS URL that is reachable from the internet. */
   url?: string | null | undefined;
 }
 
@@ -1372,7 +1372,7 @@ export interface UpdateWebhookEndpointInput {
  * What happens to deliveries that waited while an endpoint was disabled.
  *
  * - `deliver`: They are delivered now.
- * - `drop`: They are failed without another attempt.
+ * - `drop`: They fail without another attempt.
  */
 export type WebhookBacklog = 'deliver' | 'drop';
 
@@ -2171,7 +2171,7 @@ export interface WebhookEndpointListResponse {
 }
 
 export type CreateWebhookEndpointResultData = WebhookEndpoint & {
-  /** What signatures are keyed by; it starts with `whsec_`. */
+  /** The signing secret; it starts with `whsec_`. */
   secret: string;
 };
 
@@ -2184,7 +2184,7 @@ export interface WebhookEndpointResponse {
 }
 
 export interface EnableWebhookEndpointInput {
-  /** What happens to deliveries that waited. */
+  /** What happens to waiting deliveries. */
   backlog?: WebhookBacklog | null | undefined;
 }
 
@@ -2193,12 +2193,12 @@ export interface SendTestWebhookPayloadResponse {
 }
 
 export interface ReplayFailedWebhookDeliveriesInput {
-  /** Those that failed at this time or later. */
+  /** Replay deliveries that failed at this time or later. */
   since: string;
 }
 
 export interface ReplayFailedWebhookDeliveriesResultData {
-  /** How many deliveries were queued again. */
+  /** Number of deliveries that were queued again. */
   replayed: number;
 }
 
@@ -3208,7 +3208,7 @@ export interface Operations {
   /** Deliver an event once more, as a new delivery */
   replayWebhookDelivery: {
     path: {
-      /** A delivery that is acknowledged or failed. */
+      /** An acknowledged or failed delivery. */
       id: string;
     };
     query: Record<never, never>;
