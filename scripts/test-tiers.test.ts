@@ -19,7 +19,12 @@ const STARTS_PROGRAMS = [
 
 /** What the tests of a tier, and the helpers beside them, may not import. */
 const FORBIDDEN = {
-  unit: [...STARTS_PROGRAMS, imports('', '@postroom/testkit'), imports('', 'pg')],
+  unit: [
+    ...STARTS_PROGRAMS,
+    imports('', '@postroom/testkit'),
+    imports('', 'pg'),
+    imports(String.raw`\{[^}]*\b(db|pool)\b`, String.raw`(@postroom/platform|[./]*/src/db\.ts)`),
+  ],
   integration: STARTS_PROGRAMS,
   system: [],
 };
@@ -70,6 +75,8 @@ test('the services of a unit test, and the programs of an integration test, are 
   const noticed = (tier: Tier, text: string) => FORBIDDEN[tier].some((pattern) => pattern.test(text));
   expect(noticed('unit', `import { testApi } from '@postroom/testkit';`)).toBe(true);
   expect(noticed('unit', `import { eventually } from '@postroom/testkit/local';`)).toBe(false);
+  expect(noticed('unit', `import { newId, pool } from '@postroom/platform';`)).toBe(true);
+  expect(noticed('unit', `import { pool } from '../src/db.ts';`)).toBe(true);
   for (const line of [
     `import { type ChildProcess, spawn } from 'node:child_process';`,
     `import { eventually, startSystem, type System } from '@postroom/testkit';`,
