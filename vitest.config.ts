@@ -18,6 +18,7 @@ const SYSTEM = testsNamed('.system.test.ts');
 
 /** For the tiers that stand on PostgreSQL and Temporal. */
 const withServices = {
+  setupFiles: [join(root, 'scripts/provide-programs.ts')],
   globalSetup: [join(root, 'packages/testkit/src/global-setup.ts')],
   hookTimeout: 60_000,
   expect: { poll: { timeout: 20_000 } },

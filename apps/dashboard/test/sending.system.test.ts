@@ -163,7 +163,10 @@ async function standInForGoogle(): Promise<{ origin: string } & AsyncDisposable>
     const email = asked.searchParams.get('login_hint') ?? '';
     tokens.onToken = (token) => void server.tokens.set(token, email);
     const back = (answer: Record<string, string>) =>
-      `${asked.searchParams.get('redirect_uri')}?${new URLSearchParams({ state, ...answer })}`.replaceAll('&', '&amp;');
+      `${asked.searchParams.get('redirect_uri')}?${new URLSearchParams({ state, ...answer }).toString()}`.replaceAll(
+        '&',
+        '&amp;',
+      );
     response.setHeader('Content-Type', 'text/html').end(`<!doctype html><link rel="icon" href="data:,">
       <a href="${back({ code })}">Allow</a> <a href="${back({ error: 'access_denied' })}">Deny</a>`);
   });

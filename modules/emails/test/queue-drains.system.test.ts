@@ -104,7 +104,7 @@ test('a queue drain backs off while the server accepts nothing, and loses no ema
 
 test('after kill -9 of the worker during a queue drain no email is lost or sent twice, and only those in flight are unknown', async () => {
   const api = await system.api();
-  sink.answer(() => new Promise((resolve) => setTimeout(resolve, 20)));
+  sink.answer(() => new Promise((resolve) => setTimeout(() => resolve(undefined), 20)));
   let taken = 0;
   let going = true;
   const clients = Array.from({ length: 5 }, async () => {

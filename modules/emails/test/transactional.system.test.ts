@@ -151,7 +151,7 @@ test('concurrent emails share workflows, and each is sent once', async () => {
 
 test('after kill -9 of the worker queued emails are sent, none twice, and those in flight are unknown', async () => {
   const api = await system.api();
-  sink.answer(() => new Promise((resolve) => setTimeout(resolve, 300)));
+  sink.answer(() => new Promise((resolve) => setTimeout(() => resolve(undefined), 300)));
   const emails = Array.from({ length: 100 }, (_, index) => ({ ...HELLO, to: [`kill${index}@mail.test`] }));
   await api.post('/v1/emails/batch', { emails });
   await eventually(() => expect([...sink.counts().keys()].some((to) => to.startsWith('kill'))).toBe(true));

@@ -8,7 +8,12 @@ beforeAll(startTestWorker);
 
 const FILE = 'email,name\nada@example.com,Ada\n';
 
-async function post(api: Api, body: BodyInit, headers: Record<string, string> = {}, query = '') {
+async function post(
+  api: Api,
+  body: NonNullable<RequestInit['body']>,
+  headers: Record<string, string> = {},
+  query = '',
+) {
   const response = await fetch(`${api.url}/v1/imports${query}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${api.key}`, ...headers },

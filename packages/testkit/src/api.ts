@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type KeyScope, pool } from '@postroom/platform';
 import { createApiKey, createProject } from '@postroom/projects';
+import { programs } from './programs.ts';
 
 export interface Reply {
   status: number;
@@ -35,7 +36,7 @@ let gateway: Promise<{ url: string }> | undefined;
 
 /** The gateway for tests: the real one, on a free port, started once per process. */
 function startGatewayOnce(): Promise<{ url: string }> {
-  gateway ??= import('@postroom/gateway').then(({ startGateway }) => startGateway({ host: '127.0.0.1', port: 0 }));
+  gateway ??= programs().startGateway({ host: '127.0.0.1', port: 0 });
   return gateway;
 }
 

@@ -1,4 +1,5 @@
 import type { Service } from '@postroom/platform';
+import { programs } from './programs.ts';
 
 let worker: Promise<Service> | undefined;
 
@@ -7,6 +8,6 @@ let worker: Promise<Service> | undefined;
  * the process.
  */
 export async function startTestWorker(): Promise<void> {
-  worker ??= import('@postroom/worker').then(({ startWorker }) => startWorker({ runsSchedules: false }));
+  worker ??= programs().startWorker({ runsSchedules: false });
   await worker;
 }

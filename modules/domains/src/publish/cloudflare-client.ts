@@ -59,12 +59,12 @@ export class CloudflareClient {
   }
 
   zones(name: string): Promise<CloudflareZone[]> {
-    return this.#request('GET', `/zones?${new URLSearchParams({ name })}`);
+    return this.#request('GET', `/zones?${new URLSearchParams({ name }).toString()}`);
   }
 
   recordsAt(zoneId: string, name: string): Promise<CloudflareRecord[]> {
     const query = new URLSearchParams({ 'name.exact': name, per_page: '100' });
-    return this.#request('GET', `/zones/${zoneId}/dns_records?${query}`);
+    return this.#request('GET', `/zones/${zoneId}/dns_records?${query.toString()}`);
   }
 
   /** Cloudflare applies a batch in one transaction, deletions first. */

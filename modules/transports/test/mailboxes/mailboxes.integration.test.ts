@@ -88,7 +88,7 @@ const oauth = ({ email }: { email: string }, more: object = {}) => ({
 /** Comes back from the provider, in the browser of a person. */
 async function comeBack(api: Api, { code, state }: { code?: string; state: string }, person?: SignedIn) {
   const query = new URLSearchParams({ state, ...(code === undefined ? { error: 'access_denied' } : { code }) });
-  const response = await fetch(`${api.url}/providers/mailbox/callback?${query}`, {
+  const response = await fetch(`${api.url}/providers/mailbox/callback?${query.toString()}`, {
     headers: { ...(person === undefined ? {} : { cookie: person.cookie }), 'sec-fetch-site': 'cross-site' },
   });
   return { status: response.status, text: await response.text() };

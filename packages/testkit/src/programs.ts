@@ -1,0 +1,19 @@
+import type { Service } from '@postroom/platform';
+
+/** How to start the programs that tests talk to. Testkit imports no app; the setup file of vitest provides these. */
+export interface Programs {
+  startGateway: (options: { host: string; port: number }) => Promise<Service & { url: string }>;
+  startWorker: (options: { runsSchedules: boolean }) => Promise<Service>;
+}
+
+let provided: Programs | undefined;
+
+export function providePrograms(programs: Programs): void {
+  provided = programs;
+}
+
+/** @throws Error outside of vitest. */
+export function programs(): Programs {
+  if (provided === undefined) throw new Error('No programs: run this under vitest, whose setup file provides them.');
+  return provided;
+}
