@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { MIGRATIONS_DIR, readMigrations } from '../modules/platform/src/migrate.ts';
+import { MIGRATIONS_DIR, migrationsOf, readMigrations } from '../modules/platform/src/migrate.ts';
 import { currentSchema, diffSql, type SchemaFile } from './schema-diff.ts';
 
-const USAGE = `Usage: npm run db:migration -- <name> [--empty]
+const USAGE = `Usage: npm run db:migration -- <name> [--module <module>] [--empty]
 
-Writes modules/platform/migrations/<time>_<name>/migration.sql with the changes in modules/*/schema.prisma since the
-last migration. With --empty the file is written even without changes, to be filled in by hand (functions, triggers,
-indexes that Prisma can't express).`;
+Writes modules/<module>/migrations/<time>_<name>/migration.sql with the changes in modules/*/schema.prisma since the
+last migration. Without --module it goes to modules/platform, which suits changes to several modules. With --empty the
+file is written even without changes, to be filled in by hand (functions, triggers, indexes that Prisma can't express).`;
 
 /**
  * The schema as the last migration left it, so that the next one can be derived from files alone. It is not named
@@ -26,15 +26,15 @@ export async function readSnapshot(migrationsDir = MIGRATIONS_DIR): Promise<Sche
 /** Writes the next migration and returns the path of its folder, or `undefined` when there is nothing to write. */
 export async function writeMigration(
   name: string,
-  options: { empty?: boolean; schema?: SchemaFile[]; migrationsDir?: string; now?: Date } = {},
+  options: { empty?: boolean; module?: string; schema?: SchemaFile[]; migrationsDir?: string; now?: Date } = {},
 ): Promise<string | undefined> {
-  const { empty = false, migrationsDir = MIGRATIONS_DIR, now = new Date() } = options;
+  const { empty = false, module, migrationsDir = MIGRATIONS_DIR, now = new Date() } = options;
   const schema = options.schema ?? (await currentSchema());
   const sql = await diffSql(await readSnapshot(migrationsDir), schema);
   if (sql === '' && !empty) return undefined;
-  await mkdir(migrationsDir, { recursive: true });
-  const folder = join(migrationsDir, `${await nextTimestamp(migrationsDir, now)}_${name}`);
-  await mkdir(folder);
+  const parent = module === undefined ? migrationsDir : migrationsOf(module);
+  const folder = join(parent, `${await nextTimestamp(options.migrationsDir, now)}_${name}`);
+  await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'migration.sql'), sql);
   await writeFile(join(migrationsDir, SNAPSHOT), snapshotOf(schema));
   return folder;
@@ -47,7 +47,7 @@ function snapshotOf(schema: SchemaFile[]): string {
 }
 
 /** The time in UTC to the second, or one second after the last migration, so that names sort in the order of creation. */
-async function nextTimestamp(migrationsDir: string, now: Date): Promise<string> {
+async function nextTimestamp(migrationsDir: string | undefined, now: Date): Promise<string> {
   const last = (await readMigrations(migrationsDir)).at(-1)?.name.match(/^\d{14}/)?.[0] ?? '';
   const timestamp = toTimestamp(now);
   return timestamp > last ? timestamp : toTimestamp(new Date(fromTimestamp(last).getTime() + 1000));
@@ -64,7 +64,7 @@ function fromTimestamp(timestamp: string): Date {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { empty: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    options: { empty: { type: 'boolean' }, module: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
   });
   const name = positionals
     .join('_')
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
     console.log(USAGE);
     return values.help ? 0 : 1;
   }
-  const folder = await writeMigration(name, { empty: values.empty });
+  const folder = await writeMigration(name, { empty: values.empty, module: values.module });
   console.log(
     folder
       ? `Wrote ${relative(process.cwd(), folder)}/migration.sql`

@@ -23,13 +23,18 @@ const FAMILIES = [
   },
 ];
 
+/** The families of the types that modules contribute. */
+const CONTRIBUTED = [...new Set(EVENT_TYPE_NAMES.map((type) => type.slice(0, type.indexOf('.') + 1)))]
+  .filter((prefix) => FAMILIES.every((family) => family.prefix !== prefix))
+  .map((prefix) => ({ prefix, title: `${prefix}*`, about: '' }));
+
 type Members = Map<string, { type: string; description: string }>;
 
 /** The page with the current event types. */
 export function withEventTypes(page: string): string {
   const [before = '', rest = ''] = page.split(BEGIN);
   const [, after = ''] = rest.split(END);
-  return `${before}${BEGIN}\n\n${overview()}\n\n${FAMILIES.map(family).join('\n\n')}\n\n${END}${after}`;
+  return `${before}${BEGIN}\n\n${overview()}\n\n${[...FAMILIES, ...CONTRIBUTED].map(family).join('\n\n')}\n\n${END}${after}`;
 }
 
 function overview(): string {
@@ -52,7 +57,9 @@ function family({ prefix, title, about }: (typeof FAMILIES)[number]): string {
     about,
     ['| member of `data` | type | | only in |', '| --- | --- | --- | --- |', ...rows].join('\n'),
     `\`\`\`jsonc\n${examples(types).join('\n')}\n\`\`\``,
-  ].join('\n\n');
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
 }
 
 /** An example for each type. Equal ones are merged, and the others show only members that the first example lacks. */

@@ -1,16 +1,8 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import * as campaigns from '@postroom/campaigns/activities';
-import * as domains from '@postroom/domains/activities';
-import * as emails from '@postroom/emails/activities';
-import { deleteOldRecipients } from '@postroom/campaigns';
-import { deleteOldInboxMails } from '@postroom/emails/inbox';
-import { deleteOldContents, deleteOldEmails } from '@postroom/ledger';
-import * as imports from '@postroom/imports/activities';
-import { deleteOldSignInRates } from '@postroom/auth';
 import * as people from '@postroom/auth/activities';
 import { deleteOldAuditEntries } from '@postroom/platform';
+import { loadParts } from '@postroom/registry';
 import { disabledNotice } from '@postroom/webhooks';
-import * as webhooks from '@postroom/webhooks/activities';
 import type { OwnerNotices } from '@postroom/workflows';
 
 /** Notifies one owner by mail that an endpoint was disabled. Webhooks writes the message; auth delivers it. */
@@ -19,35 +11,32 @@ export async function tellOfDisabledEndpoint(userId: string, endpointId: string)
   if (notice !== undefined) await people.mailPerson(userId, notice);
 }
 
-/** Retention deletes, from the modules that have them. */
-export async function deleteOldRows(): Promise<
-  webhooks.Deleted &
-    Record<'contents' | 'emails' | 'recipients' | 'inboxMails' | 'auditEntries' | 'signInRates', number>
-> {
-  const deleted = await webhooks.deleteOldRows();
+/** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */
+export async function deleteOldRows(): Promise<Record<string, number>> {
   const onBatch = () => {
     heartbeat();
     cancellationSignal().throwIfAborted();
   };
-  return {
-    ...deleted,
-    contents: await deleteOldContents({ onBatch }),
-    emails: await deleteOldEmails({ onBatch }),
-    recipients: await deleteOldRecipients({ onBatch }),
-    inboxMails: await deleteOldInboxMails(onBatch),
-    auditEntries: await deleteOldAuditEntries({ onBatch }),
-    signInRates: await deleteOldSignInRates(),
-  };
+  const deleted: Record<string, number> = {};
+  for (const { deleteOld } of await loadParts('retention')) Object.assign(deleted, await deleteOld({ onBatch }));
+  return { ...deleted, auditEntries: await deleteOldAuditEntries({ onBatch }) };
 }
 
-/** Every activity, by its exported name. */
-export const activities = {
-  ...campaigns,
-  ...domains,
-  ...emails,
-  ...imports,
-  ...webhooks,
-  deleteOldRows,
-  listOwners: people.listOwners,
-  tellOfDisabledEndpoint: tellOfDisabledEndpoint satisfies OwnerNotices['tellOfDisabledEndpoint'],
-};
+/**
+ * Every activity, by its exported name.
+ * @throws Error if two modules use a name, because Temporal knows activities only by name.
+ */
+export async function loadActivities(): Promise<Record<string, (...args: never[]) => unknown>> {
+  const own = {
+    deleteOldRows,
+    tellOfDisabledEndpoint: tellOfDisabledEndpoint satisfies OwnerNotices['tellOfDisabledEndpoint'],
+  };
+  const parts = [own, ...(await loadParts('activities'))];
+  const entries = parts.flatMap((part) => Object.entries(part));
+  const activities = Object.fromEntries(entries);
+  if (entries.length > Object.keys(activities).length) {
+    const names = entries.map(([name]) => name);
+    throw new Error(`Two modules have an activity ${names.find((name, index) => names.indexOf(name) < index)}.`);
+  }
+  return activities;
+}

@@ -10,16 +10,19 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { partFiles } from '@postroom/registry';
 
-const SOURCES = fileURLToPath(new URL('.', import.meta.resolve('@postroom/workflows')));
 const ROOT = join(import.meta.dirname, '../../..');
-/** Dependencies of the bundle besides the sources, which import nothing else. */
+/** The files whose exports are the workflows. The workflows of a module import nothing but their neighbours. */
+const ENTRIES = [fileURLToPath(import.meta.resolve('@postroom/workflows')), ...partFiles('workflows')];
+/** What the bundle depends on besides the sources, which import nothing else. */
 const PACKAGES = ['worker', 'workflow', 'common'].map((name) => `@temporalio/${name}/package.json`);
 
 /** Path of the current bundle; built if missing. */
@@ -35,11 +38,17 @@ export async function workflowBundle(): Promise<{ codePath: string }> {
 
 function fingerprint(): string {
   const hash = createHash('sha256');
-  const files = readdirSync(SOURCES).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   const { resolve } = createRequire(import.meta.url);
-  for (const path of [...files.toSorted().map((name) => join(SOURCES, name)), ...PACKAGES.map((path) => resolve(path))])
-    hash.update(`${path.slice(path.lastIndexOf('/'))}\n`).update(readFileSync(path));
+  for (const path of [...ENTRIES.flatMap(sourcesOf), ...PACKAGES.map((path) => resolve(path))])
+    hash.update(`${relative(ROOT, path)}\n`).update(readFileSync(path));
   return hash.digest('hex').slice(0, 20);
+}
+
+/** The TypeScript files of an entry's folder and below. */
+function sourcesOf(entry: string): string[] {
+  const folder = dirname(entry);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return files.toSorted().map((name) => join(folder, name));
 }
 
 function isWritable(folder: string): boolean {
@@ -65,12 +74,23 @@ function makeElsewhere(codePath: string): Promise<void> {
 /** Written to a temporary file and renamed: several processes may build it at once, and none may read half of it. */
 async function make(codePath: string): Promise<void> {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({
-    workflowsPath: join(SOURCES, 'index.ts'),
-    logger: new DefaultLogger('WARN'),
-  });
   const unfinished = join(dirname(codePath), `.${process.pid}.js`);
-  writeFileSync(unfinished, code);
+  const index = join(dirname(codePath), `.${process.pid}.mjs`);
+  writeFileSync(index, ENTRIES.map((entry) => `export * from ${JSON.stringify(entry)};\n`).join(''));
+  try {
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: index,
+      logger: new DefaultLogger('WARN'),
+      // The folder of the index may be outside of the repository.
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: { ...config.resolve, modules: [...(config.resolve?.modules ?? []), join(ROOT, 'node_modules')] },
+      }),
+    });
+    writeFileSync(unfinished, code);
+  } finally {
+    rmSync(index);
+  }
   renameSync(unfinished, codePath);
 }
 

@@ -1,18 +1,32 @@
-import { config } from '@postroom/platform';
+import { config, type ScheduledWorkflow } from '@postroom/platform';
+import { loadParts } from '@postroom/registry';
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 
-/** Scheduled workflows. Fixed ids ensure that several workers create each only once. */
-function retention(): ScheduleOptions {
-  const scheduleId = `${config.TEMPORAL_TASK_QUEUE}-delete-old`;
+const RETENTION: ScheduledWorkflow = {
+  id: 'delete-old',
+  workflow: 'deleteOld',
+  every: '1 hour',
+  summary: 'Delete what is older than it has to be kept',
+};
+
+/** The scheduled workflows of the worker and of the modules. */
+async function schedules(): Promise<ScheduleOptions[]> {
+  const parts = await loadParts('schedules');
+  return [RETENTION, ...parts.flatMap((part) => part.schedules)].map(optionsOf);
+}
+
+/** Fixed ids ensure that several workers create each schedule only once. */
+function optionsOf({ id, workflow, every, summary }: ScheduledWorkflow): ScheduleOptions {
+  const scheduleId = `${config.TEMPORAL_TASK_QUEUE}-${id}`;
   return {
     scheduleId,
-    spec: { intervals: [{ every: '1 hour' }] },
+    spec: { intervals: [{ every }] },
     action: {
       type: 'startWorkflow',
-      workflowType: 'deleteOld',
+      workflowType: workflow,
       workflowId: scheduleId,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
-      staticSummary: 'Delete what is older than it has to be kept',
+      staticSummary: summary,
     },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' },
   };
@@ -20,9 +34,13 @@ function retention(): ScheduleOptions {
 
 /** Creates the schedules or updates them to this version; a paused schedule stays paused. */
 export async function ensureSchedules(client: Client): Promise<void> {
-  const { scheduleId, spec, action } = retention();
+  await Promise.all((await schedules()).map((schedule) => ensureSchedule(client, schedule)));
+}
+
+async function ensureSchedule(client: Client, schedule: ScheduleOptions): Promise<void> {
+  const { scheduleId, spec, action } = schedule;
   try {
-    await client.schedule.create(retention());
+    await client.schedule.create(schedule);
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     const handle = client.schedule.getHandle(scheduleId);
@@ -41,7 +59,11 @@ export async function ensureSchedules(client: Client): Promise<void> {
  * machine) before the first mail.
  */
 export async function runSchedules(client: Client): Promise<void> {
-  const handle = client.schedule.getHandle(retention().scheduleId);
-  const { state } = await handle.describe();
-  if (!state.paused) await handle.trigger(ScheduleOverlapPolicy.SKIP);
+  await Promise.all(
+    (await schedules()).map(async ({ scheduleId }) => {
+      const handle = client.schedule.getHandle(scheduleId);
+      const { state } = await handle.describe();
+      if (!state.paused) await handle.trigger(ScheduleOverlapPolicy.SKIP);
+    }),
+  );
 }

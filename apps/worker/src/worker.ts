@@ -1,11 +1,8 @@
-import { source as campaignSource } from '@postroom/campaigns/reconcile';
-import { source as domainSource } from '@postroom/domains/reconcile';
-import { source as emailSource } from '@postroom/emails/dispatcher';
 import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
-import { source as deliverySource } from '@postroom/webhooks/dispatcher';
+import { loadParts } from '@postroom/registry';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
-import { activities } from './activities.ts';
+import { loadActivities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';
 import { ensureSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -33,6 +30,8 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
  * told not to: tests share a database with other tests' old rows.
  */
 export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
+  const activities = await loadActivities();
+  const parts = [...(await loadParts('dispatcher')), ...(await loadParts('reconcile'))];
   Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
@@ -63,13 +62,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   });
   await ensureSchedules(client);
   if (runsSchedules) await runSchedules(client);
-  const dispatcher = await startDispatcher(client, [
-    outboxSource,
-    emailSource,
-    deliverySource,
-    domainSource,
-    campaignSource,
-  ]);
+  const dispatcher = await startDispatcher(client, [outboxSource, ...parts.map(({ source }) => source)]);
   return {
     stop: async () => {
       await dispatcher.stop();

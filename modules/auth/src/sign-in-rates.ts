@@ -10,3 +10,8 @@ export async function deleteOldSignInRates(): Promise<number> {
   ]);
   return rowCount ?? 0;
 }
+
+/** The retention delete of this module. @returns the number of rows by kind. */
+export async function deleteOld(): Promise<Record<string, number>> {
+  return { signInRates: await deleteOldSignInRates() };
+}

@@ -12,7 +12,6 @@ export {
 export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';
-export { deleteOldRecipients } from './retention.ts';
 export { listRecipients, type Recipient, type RecipientFilter } from './recipients.ts';
 export {
   acknowledgeCampaign,

@@ -52,3 +52,8 @@ export async function deleteOldRecipients({
   }
   return total;
 }
+
+/** The retention delete of this module. @returns the number of rows by kind. */
+export async function deleteOld({ onBatch }: { onBatch: () => void }): Promise<Record<string, number>> {
+  return { recipients: await deleteOldRecipients({ onBatch }) };
+}

@@ -13,7 +13,7 @@ export {
   suppressAll,
 } from './ledger.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
-export { deleteOldContents, deleteOldEmails, deleteRecipients, messageRetentions } from './retention.ts';
+export { deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
 export { type Claimed, settlementOf, unexpected } from './settlement.ts';

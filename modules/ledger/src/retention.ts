@@ -140,3 +140,8 @@ export async function deleteRecipients(campaignId: string): Promise<{ deleted: n
     return { deleted, isLast: rows.length < RECIPIENT_BATCH };
   });
 }
+
+/** The retention deletes of this module. @returns the number of rows by kind. */
+export async function deleteOld({ onBatch }: { onBatch: () => void }): Promise<Record<string, number>> {
+  return { contents: await deleteOldContents({ onBatch }), emails: await deleteOldEmails({ onBatch }) };
+}

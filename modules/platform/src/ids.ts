@@ -28,7 +28,17 @@ export const ID_PREFIXES = {
   aud: 'audit entry',
 } as const;
 
-export type IdPrefix = keyof typeof ID_PREFIXES;
+declare const defined: unique symbol;
+
+export type IdPrefix = keyof typeof ID_PREFIXES | (string & { readonly [defined]: true });
+
+/** A module's own prefix, for `newId`. @throws Error if another kind of id has it. */
+export function defineIdPrefix(prefix: string, kind: string): IdPrefix {
+  const kinds: Record<string, string> = ID_PREFIXES;
+  if ((kinds[prefix] ?? kind) !== kind) throw new Error(`Ids of a ${kinds[prefix]} already begin with ${prefix}_.`);
+  kinds[prefix] = kind;
+  return prefix as IdPrefix;
+}
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;

@@ -60,6 +60,7 @@ export {
   STATUS_BY_CODE,
   timeoutOf,
 } from './errors.ts';
+export type { EventType } from './event-type.ts';
 export { deleteEventsWhere, type NewEvent, record, recordSelected } from './events.ts';
 export { type DataSubject, type Erasure, redaction, redactionValues } from './data-subject.ts';
 export { isOwnHost } from './host-check.ts';
@@ -74,7 +75,7 @@ export {
   releaseIdempotencyKey,
   settleIdempotencyKey,
 } from './idempotency-keys.ts';
-export { ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
+export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { subscription, sleep } from './subscription.ts';
@@ -136,6 +137,7 @@ export {
   secretColumns,
   secretKeysFor,
 } from './secrets.ts';
+export type { ScheduledWorkflow } from './scheduled-workflow.ts';
 export { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
 export { runService, type Service } from './service.ts';
 export {

@@ -1,11 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { runDataMigrations } from './data-migrations.ts';
 
-/** The migrations folder: one subfolder each, in Prisma's format, applied in name order. */
-export const MIGRATIONS_DIR = join(import.meta.dirname, '../migrations');
+const MODULES = join(import.meta.dirname, '../..');
+
+/** The migrations of a module: one subfolder each, in Prisma's format. */
+export const migrationsOf = (module: string): string => join(MODULES, module, 'migrations');
+
+/** The kernel's migrations, which also hold those of the modules from before they kept their own. */
+export const MIGRATIONS_DIR = migrationsOf('platform');
 
 /** The advisory lock of Prisma's own `migrate deploy`, so that the two exclude each other. */
 const MIGRATION_LOCK = 72707369;
@@ -33,7 +39,7 @@ export interface Migration {
  * applied atomically.
  * @throws Error naming a migration that failed, that changed after it was applied, or that Prisma left unfinished.
  */
-export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DIR): Promise<string[]> {
+export async function migrate(databaseUrl: string, migrationsDir?: string): Promise<string[]> {
   const migrations = await readMigrations(migrationsDir);
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'postroom migrate' });
   await client.connect();
@@ -43,7 +49,7 @@ export async function migrate(databaseUrl: string, migrationsDir = MIGRATIONS_DI
     await client.query(CREATE_MIGRATIONS_TABLE);
     const waiting = await selectWaiting(client, migrations);
     for (const migration of waiting) await apply(client, migration);
-    if (migrationsDir === MIGRATIONS_DIR) {
+    if (migrationsDir === undefined) {
       await runDataMigrations(client);
       await restartTransactionNumbers(client);
     }
@@ -72,14 +78,17 @@ export async function restartTransactionNumbers(client: pg.ClientBase): Promise<
   return moved;
 }
 
-/** The migrations of a folder, in the order in which they apply. */
-export async function readMigrations(migrationsDir = MIGRATIONS_DIR): Promise<Migration[]> {
-  const entries = await readdir(migrationsDir, { withFileTypes: true });
-  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+/** The migrations of every module, or of one folder, in the order in which they apply: that of their names. */
+export async function readMigrations(migrationsDir?: string): Promise<Migration[]> {
+  const all =
+    migrationsDir === undefined ? (await readdir(MODULES)).map(migrationsOf).filter(existsSync) : [migrationsDir];
+  const entries = (await Promise.all(all.map((folder) => readdir(folder, { withFileTypes: true })))).flat();
+  const folders = entries.filter((entry) => entry.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1));
   return Promise.all(
-    names
-      .sort()
-      .map(async (name) => ({ name, sql: await readFile(join(migrationsDir, name, 'migration.sql'), 'utf8') })),
+    folders.map(async ({ name, parentPath }) => ({
+      name,
+      sql: await readFile(join(parentPath, name, 'migration.sql'), 'utf8'),
+    })),
   );
 }
 

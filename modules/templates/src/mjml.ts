@@ -1,3 +1,6 @@
+// For the packages that import this one: their programs do not include the declaration.
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="./mjml-package.d.ts" />
 import type { ContentProblem } from './problems.ts';
 
 /** Maximum number of problems reported. */

@@ -1,4 +1,4 @@
-import { activityInfo, cancelled, Context, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancelled, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import {
@@ -13,10 +13,7 @@ import {
 } from './attempts.ts';
 import { runBatch } from './batch.ts';
 import { tryAcquire } from './concurrency-limit.ts';
-import { type Deleted, deleteOld } from './retention.ts';
 import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
-
-export type { Deleted };
 
 /**
  * How a delivery's workflow ended. `returned`: the delivery is back in the table, because its endpoint is disabled or
@@ -138,17 +135,6 @@ async function attemptAll(deliveryIds: string[]): Promise<BatchOutcome> {
   } finally {
     clearInterval(heartbeatTimer);
   }
-}
-
-/** Deletes rows past their retention. If it is cancelled, the next run continues. */
-export async function deleteOldRows(): Promise<Deleted> {
-  const context = Context.current();
-  return deleteOld({
-    onBatch: () => {
-      heartbeat();
-      context.cancellationSignal.throwIfAborted();
-    },
-  });
 }
 
 /** Fails a delivery on an operator's request. */

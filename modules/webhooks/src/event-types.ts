@@ -1,11 +1,6 @@
+import type { EventType } from '@postroom/platform';
+import { loadParts } from '@postroom/registry';
 import { z } from 'zod';
-
-/** An event type: when it fires, the schema of its `data`, and an example. */
-export interface EventType {
-  fires: string;
-  data: z.ZodObject;
-  example: Record<string, unknown>;
-}
 
 const contact = z.object({
   contact_id: z.string().describe('Contact id.'),
@@ -68,11 +63,8 @@ const campaignEvent = (fires: string, more: z.ZodRawShape, example: Record<strin
   example: { ...exampleCampaign, ...example },
 });
 
-/**
- * All event types, in the order of the spec (Event types). Types and members of `data` may be added later; receivers
- * must ignore unknown ones.
- */
-export const EVENT_TYPES = {
+/** The types of the spec, in its order (Event types). */
+const SPECIFIED = {
   'contact.created': contactEvent('A contact is added (manually or by import).'),
   'contact.updated': contactEvent("A contact's name, email or group membership changes."),
   'contact.subscribed': contactEvent('A contact is subscribed or resubscribed.'),
@@ -129,7 +121,17 @@ export const EVENT_TYPES = {
   },
 } as const satisfies Record<string, EventType>;
 
-export type EventTypeName = keyof typeof EVENT_TYPES;
+/** One of the spec, or of a module. */
+export type EventTypeName = keyof typeof SPECIFIED;
+
+/**
+ * All event types: those of the spec, then those that modules contribute. Types and members of `data` may be added
+ * later; receivers must ignore unknown ones.
+ */
+export const EVENT_TYPES: Readonly<Record<EventTypeName, EventType>> = Object.assign(
+  { ...SPECIFIED },
+  ...(await loadParts('events')).map((part) => part.eventTypes),
+);
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[];
 

@@ -1,0 +1,23 @@
+/**
+ * The feature modules, in the order of the API reference. To add one, create its folder below `modules/` and add its
+ * name here.
+ */
+export const MODULES: readonly string[] = [
+  'projects',
+  'emails',
+  'contacts',
+  'privacy',
+  'groups',
+  'imports',
+  'campaigns',
+  'templates',
+  'domains',
+  'webhooks',
+  'insights',
+  'auth',
+  'ledger',
+  'transports',
+  'tracking',
+  'bounces',
+  'unsubscribe',
+];

@@ -1,0 +1,40 @@
+import type { EventType, Route, ScheduledWorkflow, StreamRoute } from '@postroom/platform';
+import type { DispatchSource } from '@postroom/platform/dispatcher';
+
+/**
+ * What a module may contribute. A module contributes a part by exporting it from its package: `"./rest"` in the `exports` of its
+ * package.json. Each program loads only the parts it uses.
+ */
+export interface Parts {
+  /** Adds its GraphQL types to the builder when it is imported. Gateway. */
+  graphql: object;
+  /** Its `/v1` routes. Gateway. */
+  rest: { routes: readonly Route[]; streams?: readonly StreamRoute[] };
+  /** Its event types, for webhooks, the event stream and the reference. Gateway and worker. */
+  events: { eventTypes: Readonly<Record<string, EventType>> };
+  /** Its activities: every export. Worker. */
+  activities: Record<string, (...args: never[]) => unknown>;
+  /** Its workflows: every export. The worker bundles the file; no program imports it. */
+  workflows: never;
+  /** Workflows that run by the clock. Worker. */
+  schedules: { schedules: readonly ScheduledWorkflow[] };
+  /** Rows that become workflows. Worker. */
+  dispatcher: { source: DispatchSource };
+  /** Restarts work whose workflow was lost. Worker. */
+  reconcile: { source: DispatchSource };
+  /** Deletes expired rows and returns their numbers by kind. Worker, hourly. */
+  retention: { deleteOld: (options: { onBatch: () => void }) => Promise<Record<string, number>> };
+}
+
+/** The exports that a part must have. Without them the program fails at startup. */
+export const REQUIRED: { readonly [Part in keyof Parts]: readonly string[] } = {
+  graphql: [],
+  rest: ['routes'],
+  events: ['eventTypes'],
+  activities: [],
+  workflows: [],
+  schedules: ['schedules'],
+  dispatcher: ['source'],
+  reconcile: ['source'],
+  retention: ['deleteOld'],
+};
