@@ -52,6 +52,11 @@ const RUN_ELSEWHERE: { file: string; languages: string[]; test: string }[] = [
     test: 'apps/gateway/test/graphql-docs.system.test.ts',
   },
   {
+    file: 'docs/tutorials/add-a-feature.md',
+    languages: ['diff', 'json', 'prisma', 'sh', 'sql', 'ts'],
+    test: 'scripts/add-a-feature.system.test.ts',
+  },
+  {
     file: 'docs/reference/webhooks.md',
     languages: ['js', 'python', 'go'],
     test: 'apps/gateway/test/docs/webhooks-page.system.test.ts',
