@@ -1,7 +1,7 @@
 // `npm run generate`: the database client from the modules' tables, schema.graphql from their types, and from that the
 // types of the dashboard's documents; the types of the TypeScript client from the OpenAPI document; and the page of
-// licences from package-lock.json.
-import { existsSync } from 'node:fs';
+// licences from package-lock.json. With --client only the database client. Turbo's tasks run the same programs, package
+// by package.
 import { join } from 'node:path';
 import { writeLicences } from './licences.mjs';
 import { fail, generateClient, ROOT, setUp, step } from './setup.mjs';
@@ -13,10 +13,12 @@ const GENERATE_CLIENT = join(ROOT, 'sdk/typescript/scripts/generate.ts');
 try {
   const node = await setUp();
   await generateClient(node);
-  if (existsSync(PRINT_SCHEMA)) await step('Printing schema.graphql', node, [PRINT_SCHEMA]);
-  await step('Typing the documents of the dashboard', node, [GENERATE_DOCUMENTS]);
-  await step('Typing the TypeScript client', node, [GENERATE_CLIENT]);
-  writeLicences();
+  if (!process.argv.includes('--client')) {
+    await step('Printing schema.graphql', node, [PRINT_SCHEMA]);
+    await step('Typing the documents of the dashboard', node, [GENERATE_DOCUMENTS]);
+    await step('Typing the TypeScript client', node, [GENERATE_CLIENT]);
+    writeLicences();
+  }
 } catch (error) {
   fail(error);
 }
