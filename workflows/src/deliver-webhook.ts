@@ -32,10 +32,10 @@ const retry = { initialInterval: '1 minute', backoffCoefficient: 4.2, maximumInt
 const first = proxyActivities<typeof webhooks>({
   ...attempts,
   retry: { ...retry, nonRetryableErrorTypes: ['NotAcknowledged'] },
-  summary: 'The first attempt',
+  summary: 'First attempt',
 });
 /** All later attempts are retries of one activity, which keeps the history short. */
-const others = proxyActivities<typeof webhooks>({ ...attempts, retry, summary: 'The other attempts' });
+const others = proxyActivities<typeof webhooks>({ ...attempts, retry, summary: 'Later attempts' });
 const { giveUpDelivery } = proxyActivities<typeof webhooks>({
   startToCloseTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 day',
@@ -103,7 +103,7 @@ function end(outcome: webhooks.Outcome, details = ENDINGS[outcome]): webhooks.Ou
 const ENDINGS: Record<webhooks.Outcome, string> = {
   acknowledged: 'The receiver acknowledged the event.',
   failed: 'Six attempts were not acknowledged.',
-  returned: 'The delivery waits in the table again: its endpoint is disabled, or another workflow has it.',
+  returned: 'The delivery is back in the queue: its endpoint is disabled, or another workflow has it.',
   deleted: 'The endpoint or the event has been deleted.',
 };
 

@@ -5,7 +5,7 @@ import { activitiesOn } from './activities-on.ts';
 const retry = { initialInterval: '1 second', maximumInterval: '30 seconds' } as const;
 const heartbeating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 seconds', retry } as const;
 
-const { beginImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Look at the file' });
+const { beginImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Inspect the file' });
 /** Its heartbeat reports progress. After a crash it resumes after the last batch recorded in the table. */
 const { writeImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Write the contacts' });
 const { endImport } = activitiesOn<typeof imports>('imports', {
@@ -38,5 +38,5 @@ export async function importContacts(importId: string): Promise<ImportOutcome> {
 function describe({ status, rows, created, updated, unchanged, refused, error }: imports.Progress): string {
   if (error !== null) return `**${status}**: ${error}`;
   if (status === 'running') return 'The contacts are being written; the heartbeat of the activity says how far.';
-  return `**${status}**: ${rows} rows, of which ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`;
+  return `**${status}**: ${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`;
 }

@@ -18,7 +18,7 @@ export async function scheduleCampaign(
 ): Promise<'started' | 'moved' | 'paused'> {
   setCurrentDetails(`Starts the campaign at ${scheduledAt}.`);
   await sleep(Math.max(1, new Date(scheduledAt).getTime() - Date.now()), {
-    summary: 'Until the time it is scheduled for',
+    summary: 'Until the scheduled time',
   });
   return startScheduledCampaign(campaignId, scheduledAt);
 }

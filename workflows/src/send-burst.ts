@@ -6,7 +6,7 @@ const { sendFromQueue } = activitiesOn<typeof emails>('mail', {
   startToCloseTimeout: '30 minutes', // it claims for 20 seconds, and the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
-  summary: 'Send what comes',
+  summary: 'Send from the queue',
 });
 
 /** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
@@ -39,5 +39,5 @@ function describe(total: Record<string, number>, held: string | null): string {
   const parts = Object.entries(closed).map(([state, count]) => `${count} ${state}`);
   if (planned > 0) parts.push(`${planned} times deferred or released`);
   const done = parts.length === 0 ? 'nothing yet' : parts.join(', ');
-  return held === null ? done : `${done}\n\nThe mail server takes nothing now: ${held}`;
+  return held === null ? done : `${done}\n\nThe mail server accepts no mail at the moment: ${held}`;
 }

@@ -33,7 +33,7 @@ const { cancelRecipients } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '10 seconds',
   retry,
-  summary: 'Cancel what has not gone out',
+  summary: 'Cancel unsent messages',
 });
 const { completeCampaign } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '10 minutes',
@@ -90,7 +90,7 @@ function describe({ status, counts, hold, waiting }: campaigns.SendRun): string 
   const rest = Object.entries({ failed, suppressed, unknown, canceled }).filter(([, count]) => count > 0);
   const parts = [`**${accepted} of ${recipients} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];
   const open = planned + claimed;
-  const held = hold === null ? '' : `\n\nThe mail server takes nothing now: ${hold.answer}`;
+  const held = hold === null ? '' : `\n\nThe mail server accepts no mail at the moment: ${hold.answer}`;
   const waits = waiting === undefined ? '' : `\n\n${waiting}`;
   return `${status}: ${parts.join(', ')}${open > 0 ? `, ${open} to go` : ''}${held}${waits}`;
 }

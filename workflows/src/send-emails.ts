@@ -6,7 +6,7 @@ const { sendBatch } = activitiesOn<typeof emails>('mail', {
   startToCloseTimeout: '30 minutes', // the server may take 10 minutes for its last reply
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
-  summary: 'Send what is due',
+  summary: 'Send due messages',
 });
 
 /** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
@@ -33,6 +33,8 @@ export async function sendEmails(workflowId: string): Promise<Record<string, num
 function describe(total: Record<string, number>, open: number, held: string | null): string {
   const { planned: _, ...closed } = total;
   const parts = Object.entries(closed).map(([state, count]) => `${count} ${state}`);
-  if (open > 0) parts.push(`${open} to go again`);
-  return held === null ? parts.join(', ') : `${parts.join(', ')}\n\nThe mail server takes nothing now: ${held}`;
+  if (open > 0) parts.push(`${open} to retry`);
+  return held === null
+    ? parts.join(', ')
+    : `${parts.join(', ')}\n\nThe mail server accepts no mail at the moment: ${held}`;
 }

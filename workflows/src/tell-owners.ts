@@ -1,4 +1,4 @@
-import type * as people from '@postroom/auth/activities';
+import type * as auth from '@postroom/auth/activities';
 import { activitiesOn } from './activities-on.ts';
 
 /** Composed by the worker: webhooks writes the message and auth delivers it. */
@@ -7,7 +7,7 @@ export interface OwnerNotices {
   tellOfDisabledEndpoint: (userId: string, endpointId: string) => Promise<void>;
 }
 
-const { listOwners, tellOfDisabledEndpoint } = activitiesOn<typeof people & OwnerNotices>('maintenance', {
+const { listOwners, tellOfDisabledEndpoint } = activitiesOn<typeof auth & OwnerNotices>('maintenance', {
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 day', // a mail server outage longer than this is noticed without the notification
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes' },
@@ -16,7 +16,7 @@ const { listOwners, tellOfDisabledEndpoint } = activitiesOn<typeof people & Owne
 /** Notifies each owner of a project that an endpoint was disabled. A failure for one owner does not affect the others. */
 export async function tellOwners(projectId: string, endpointId: string): Promise<void> {
   const owners = await listOwners(projectId);
-  const told = await Promise.allSettled(owners.map((userId) => tellOfDisabledEndpoint(userId, endpointId)));
-  const refused = told.find((result) => result.status === 'rejected');
-  if (refused !== undefined) throw refused.reason;
+  const results = await Promise.allSettled(owners.map((userId) => tellOfDisabledEndpoint(userId, endpointId)));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

@@ -15,7 +15,7 @@ export const checkNow = defineSignal('checkNow');
 const { checkDomain } = activitiesOn<typeof domains>('maintenance', {
   startToCloseTimeout: '90 seconds', // lookups end after 45
   retry: { initialInterval: '10 seconds', maximumInterval: '10 minutes' },
-  summary: 'DNS look-ups',
+  summary: 'DNS lookups',
 });
 
 /**
@@ -24,16 +24,16 @@ const { checkDomain } = activitiesOn<typeof domains>('maintenance', {
  * between two runs is not lost.
  */
 export async function verifyDomain(domainId: string, checksPerRun = 100): Promise<'gone'> {
-  let isAsked = false;
+  let checkRequested = false;
   setHandler(checkNow, () => {
-    isAsked = true;
+    checkRequested = true;
   });
   for (let checks = 1; ; checks++) {
-    isAsked = false;
+    checkRequested = false;
     const check = await checkDomain(domainId);
     if (check.outcome === 'gone') return 'gone';
     setCurrentDetails(check.details);
-    await condition(() => isAsked, check.waitMs, { summary: 'Until the next check' });
+    await condition(() => checkRequested, check.waitMs, { summary: 'Until the next check' });
     if (checks >= checksPerRun || workflowInfo().continueAsNewSuggested) {
       await continueAsNew<typeof verifyDomain>(domainId, checksPerRun);
     }
