@@ -1,5 +1,4 @@
-import { EventEmitter, once } from 'node:events';
-import { CHANNEL, db, listen, notFound, type Prisma, sql, type Tx } from '@postroom/platform';
+import { CHANNEL, db, notFound, type Prisma, sql, subscribe, subscription, type Tx } from '@postroom/platform';
 
 type Domain = Prisma.DomainModel;
 
@@ -13,41 +12,14 @@ export async function announceDomain(tx: Tx, id: string): Promise<void> {
  * @throws DomainError `not_found`.
  */
 export function watchDomain(projectId: string, id: string): AsyncIterableIterator<Domain> {
-  const controller = new AbortController();
-  const states = follow(projectId, id, controller.signal);
-  return {
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    next: () => states.next(),
-    // A suspended generator would not notice that the subscriber has left.
-    return: (value) => {
-      controller.abort();
-      return states.return(value);
-    },
-  };
-}
-
-async function* follow(projectId: string, id: string, signal: AbortSignal): AsyncGenerator<Domain> {
-  const notifier = new EventEmitter();
-  let hasChanged = true;
-  const notify = () => notifier.emit('change');
-  signal.addEventListener('abort', notify);
-  const stopListening = await listen(`domain ${id}`, () => {
-    hasChanged = true;
-    notify();
-  });
-  try {
-    for (let isFirst = true; ; isFirst = false) {
-      if (!hasChanged && !signal.aborted) await once(notifier, 'change');
-      if (signal.aborted) return;
-      hasChanged = false;
+  return subscription(async function* (signal) {
+    let isFirst = true;
+    for await (const _ of subscribe(`domain ${id}`, signal)) {
       const domain = await db.domain.findFirst({ where: { id, projectId } });
       if (domain === null && isFirst) throw notFound('domain');
       if (domain === null) return;
+      isFirst = false;
       yield domain;
     }
-  } finally {
-    await stopListening();
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { listen } from '@postroom/platform';
+import { listen, Notifier, sleep } from '@postroom/platform';
 import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
 import { markStaleClaimsUnknown } from '@postroom/ledger';
 import { ledgerPool } from '@postroom/ledger';
@@ -136,8 +136,7 @@ class QueueSource {
   #found = 0;
   /** Whether the last claim was empty. A slow server may delay the next claim past the window, which does not mean that no mail arrived. */
   #isEmpty = false;
-  #woken = false;
-  #wake = () => {};
+  readonly #notifier = new Notifier();
   #stopListening = async () => {};
 
   constructor(options: QueueSourceOptions) {
@@ -153,10 +152,7 @@ class QueueSource {
       () => (this.#renewal = this.#renewLease().catch(() => {})),
       this.#options.policy.renewMs,
     );
-    this.#stopListening = await listen(`emails ${this.#options.projectId}`, () => {
-      this.#woken = true;
-      this.#wake();
-    });
+    this.#stopListening = await listen(`emails ${this.#options.projectId}`, () => this.#notifier.notify());
   }
 
   async close(): Promise<void> {
@@ -167,24 +163,25 @@ class QueueSource {
 
   /** Waits for due rows and claims them. Returns none once the run or the drain is over. */
   async claim(limit: number): Promise<ReadyMessage[]> {
-    const { windowMs, claimIntervalMs, pollMs } = this.#options.policy;
+    const { signal, policy } = this.#options;
+    const { windowMs, claimIntervalMs, pollMs } = policy;
     for (;;) {
       const now = performance.now();
-      if (this.#options.signal.aborted || now > this.#runEndsAt) return [];
+      if (signal.aborted || now > this.#runEndsAt) return [];
       if (this.#lostLease) return this.#end();
       if (now > this.#windowEndsAt) {
         if (this.#isEmpty && (await this.#isQuiet())) return this.#end();
         this.#windowEndsAt = now + windowMs;
         this.#found = 0;
       }
-      if (now < this.#claimedAt + claimIntervalMs) await this.#pause(this.#claimedAt + claimIntervalMs - now, false);
+      if (now < this.#claimedAt + claimIntervalMs) await sleep(this.#claimedAt + claimIntervalMs - now, signal);
       this.#claimedAt = performance.now();
-      this.#woken = false;
+      this.#notifier.clear();
       const ready = await this.#claimReady(limit);
       this.#found += ready.length;
       this.#isEmpty = ready.length === 0;
       if (ready.length > 0) return ready;
-      if (!this.#woken) await this.#pause(pollMs, true);
+      await this.#notifier.wait({ timeoutMs: pollMs, signal });
     }
   }
 
@@ -209,19 +206,5 @@ class QueueSource {
       values: [this.#options.projectId, this.#options.workflowId, this.#options.claim, Math.min(limit, MAX_CLAIMED)],
     });
     return rows.length === 0 ? [] : prepare(rows, this.#options.claim);
-  }
-
-  #pause(forMs: number, untilWoken: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        this.#options.signal.removeEventListener('abort', end);
-        this.#wake = () => {};
-        resolve();
-      };
-      const timer = setTimeout(end, forMs);
-      this.#options.signal.addEventListener('abort', end, { once: true });
-      if (untilWoken) this.#wake = end;
-    });
   }
 }

@@ -78,7 +78,7 @@ export {
 export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
 export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export { CHANNEL, listen } from './listen.ts';
-export { subscription, sleep } from './subscription.ts';
+export { type Change, Notifier, sleep, subscribe, subscription } from './subscription.ts';
 export { logger } from './logger.ts';
 export { parseNetworks } from './networks.ts';
 export { removalMutation, succeeds, useInstead } from './mutations.ts';

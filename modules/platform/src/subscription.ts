@@ -1,9 +1,61 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { listen } from './listen.ts';
+
+/** A burst keeps this many of its latest payloads. */
+const MAX_PAYLOADS = 100;
+
+/** What has happened to a topic since the previous change. */
+export interface Change {
+  /** Payloads since the previous change, oldest first; only the latest 100 of a burst. */
+  payloads: readonly string[];
+  /** Whether notifications may have been missed: true for the first change, and after the database was unreachable. */
+  mayHaveMissed: boolean;
+}
+
+export interface SubscribeOptions {
+  /** Minimum time between changes, in milliseconds. Notifications within it are coalesced. */
+  minIntervalMs?: number;
+  /** Yields a change without a notification after this time, in milliseconds. */
+  pollMs?: number;
+}
+
+/**
+ * Yields once when it listens to a topic, and then after each notification, until `signal` is aborted. Notifications
+ * that arrive while a change is being processed are coalesced into the next one, so none is lost and a burst costs a
+ * slow reader one read. Yields after each reconnect to the database too: readers re-read what they show.
+ */
+export async function* subscribe(
+  topic: string,
+  signal: AbortSignal,
+  { minIntervalMs = 0, pollMs }: SubscribeOptions = {},
+): AsyncGenerator<Change, void> {
+  const notifier = new Notifier();
+  let payloads: string[] = [];
+  let mayHaveMissed = true;
+  const stopListening = await listen(topic, (payload) => {
+    if (payload === '') mayHaveMissed = true;
+    else payloads.push(payload);
+    if (payloads.length > MAX_PAYLOADS) payloads.shift();
+    notifier.notify();
+  });
+  try {
+    while (!signal.aborted) {
+      const change = { payloads, mayHaveMissed };
+      payloads = [];
+      mayHaveMissed = false;
+      yield change;
+      if (minIntervalMs > 0) await sleep(minIntervalMs, signal);
+      await notifier.wait({ timeoutMs: pollMs, signal });
+    }
+  } finally {
+    await stopListening();
+  }
+}
 
 /**
  * Wraps `run` as the value of a subscription. A generator waiting for a change can't be ended from outside before
- * it yields again, so an unsubscribed client would leave it waiting forever. Instead the signal is aborted; `run`
- * checks it in its loop and waits with `sleep`.
+ * it yields again, so an unsubscribed client would leave it waiting forever. Instead the signal is aborted, which
+ * ends `subscribe` and `sleep`.
  */
 export function subscription<T>(run: (signal: AbortSignal) => AsyncGenerator<T, void>): AsyncIterableIterator<T> {
   const controller = new AbortController();
@@ -20,7 +72,42 @@ export function subscription<T>(run: (signal: AbortSignal) => AsyncGenerator<T, 
   };
 }
 
+/** Wakes a loop. A notification that nobody is waiting for ends the next wait at once; several count as one. */
+export class Notifier {
+  #isNotified = false;
+  #wake = () => {};
+
+  notify(): void {
+    this.#isNotified = true;
+    this.#wake();
+  }
+
+  /** Discards a notification that nobody has waited for. */
+  clear(): void {
+    this.#isNotified = false;
+  }
+
+  /** Waits for a notification, at most `timeoutMs` milliseconds, or until `signal` is aborted. */
+  async wait({
+    timeoutMs,
+    signal,
+  }: { timeoutMs?: number | undefined; signal?: AbortSignal | undefined } = {}): Promise<void> {
+    if (!this.#isNotified && signal?.aborted !== true) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+        if (timeoutMs !== undefined) timer = setTimeout(resolve, timeoutMs);
+        signal?.addEventListener('abort', this.#wake);
+      });
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', this.#wake);
+      this.#wake = () => {};
+    }
+    this.#isNotified = false;
+  }
+}
+
 /** Waits for a time in milliseconds, or until `signal` is aborted. */
 export async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(timeMs, undefined, { signal }).catch(() => {});
+  await delay(timeMs, undefined, { signal }).catch(() => {});
 }

@@ -1,4 +1,4 @@
-import { listen, subscription, sleep, pool } from '@postroom/platform';
+import { pool, sleep, subscribe, subscription } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 import { resolveCursor, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './subscription.ts';
@@ -44,22 +44,20 @@ async function* attemptsAfter(
 ): AsyncGenerator<RecordedAttempt, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let seen = await resolveCursor(after);
-  let notified = new AbortController();
-  const stopListening = await listen(`${ATTEMPTED} ${projectId}`, () => notified.abort());
-  try {
-    while (!signal.aborted) {
-      notified = new AbortController();
+  for await (const _ of subscribe(`${ATTEMPTED} ${projectId}`, signal, {
+    minIntervalMs: MIN_POLL_INTERVAL_MS,
+    pollMs: MAX_POLL_INTERVAL_MS,
+  })) {
+    for (let isLast = false; !isLast;) {
       const page = await readUnseen(projectId, endpointId, seen);
       for (const attempt of page.attempts) {
         yield attempt;
         if (signal.aborted) return;
       }
-      seen = page.seen;
-      await sleep(page.isLast ? MIN_POLL_INTERVAL_MS : 0, signal); // yields to other readers while catching up
-      if (page.isLast) await sleep(MAX_POLL_INTERVAL_MS, AbortSignal.any([notified.signal, signal]));
+      ({ seen, isLast } = page);
+      if (!isLast) await sleep(0, signal); // yields to other readers while catching up
+      if (signal.aborted) return;
     }
-  } finally {
-    await stopListening();
   }
 }
 

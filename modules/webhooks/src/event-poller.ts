@@ -1,4 +1,4 @@
-import { logger, pool } from '@postroom/platform';
+import { logger, Notifier, pool } from '@postroom/platform';
 import { type SnapshotCursor, cursorFrom } from './snapshot-cursor.ts';
 
 /** Poll interval while there are subscribers. */
@@ -6,19 +6,12 @@ const POLL_INTERVAL_MS = 200;
 
 /** A subscription to new events of one project. */
 export interface EventPoll {
-  /** Resets the flag. Call it before reading, so that events arriving during the read are not missed. */
-  clear: () => void;
-  /** Resolves when there may be events since `clear`, or when `signal` aborts. */
+  /** Resolves when there may be events since the last wait began, or when `signal` aborts; the first time at once. */
   waitForEvents: (signal: AbortSignal) => Promise<void>;
   stop: () => void;
 }
 
-interface Subscriber {
-  hasEvents: boolean;
-  wake: () => void;
-}
-
-const subscribers = new Map<string, Set<Subscriber>>();
+const subscribers = new Map<string, Set<Notifier>>();
 /** Projects covered by the last poll, and its snapshot. Later subscribers are woken by the next poll in any case. */
 let polledProjects: ReadonlySet<string> = new Set();
 let cursor: SnapshotCursor = { before: 0n, running: [] };
@@ -30,25 +23,13 @@ let isPolling = false;
  * would slow down every write of a contact (docs/decisions/event-stream.md).
  */
 export function pollEvents(projectId: string): EventPoll {
-  const subscriber: Subscriber = { hasEvents: true, wake: () => {} };
+  const subscriber = new Notifier();
   const projectSubscribers = subscribers.get(projectId) ?? new Set();
   subscribers.set(projectId, projectSubscribers.add(subscriber));
+  subscriber.notify();
   if (!isPolling) void pollWhileSubscribed();
   return {
-    clear: () => {
-      subscriber.hasEvents = false;
-    },
-    waitForEvents: async (signal) => {
-      if (subscriber.hasEvents || signal.aborted) return;
-      await new Promise<void>((resolve) => {
-        const wake = () => {
-          signal.removeEventListener('abort', wake);
-          resolve();
-        };
-        subscriber.wake = wake;
-        signal.addEventListener('abort', wake);
-      });
-    },
+    waitForEvents: (signal) => subscriber.wait({ signal }),
     stop: () => {
       projectSubscribers.delete(subscriber);
       if (projectSubscribers.size === 0) subscribers.delete(projectId);
@@ -83,17 +64,11 @@ async function poll(): Promise<void> {
     });
     const [{ snapshot, projects } = { snapshot: '', projects: [] }] = rows;
     for (const projectId of projectIds)
-      if (projects.includes(projectId) || !polledProjects.has(projectId)) wake(projectId);
+      if (projects.includes(projectId) || !polledProjects.has(projectId))
+        for (const subscriber of subscribers.get(projectId) ?? []) subscriber.notify();
     polledProjects = new Set(projectIds);
     cursor = cursorFrom(snapshot);
   } catch (error) {
     logger.warn({ err: error }, 'could not poll for events; will retry');
-  }
-}
-
-function wake(projectId: string): void {
-  for (const subscriber of subscribers.get(projectId) ?? []) {
-    subscriber.hasEvents = true;
-    subscriber.wake();
   }
 }

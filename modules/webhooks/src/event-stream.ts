@@ -64,16 +64,17 @@ async function* eventsAfter(
   let seen = await resolveCursor(after);
   const poll = pollEvents(projectId);
   try {
+    let isLast = true;
     while (!signal.aborted) {
-      poll.clear();
+      if (isLast) await poll.waitForEvents(signal);
+      else await sleep(0, signal); // yields to other readers while catching up
+      if (signal.aborted) return;
       const page = await readUnseen(projectId, seen, types);
       for (const event of page.events) {
         yield event;
         if (signal.aborted) return;
       }
-      seen = page.seen;
-      if (page.isLast) await poll.waitForEvents(signal);
-      else await sleep(0, signal); // yields to other readers while catching up
+      ({ seen, isLast } = page);
     }
   } finally {
     poll.stop();

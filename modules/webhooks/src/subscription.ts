@@ -1,4 +1,4 @@
-import { db, listen, subscription, sleep, pool, type Prisma } from '@postroom/platform';
+import { db, pool, type Prisma, subscribe, subscription } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 
 type Delivery = Prisma.DeliveryModel;
@@ -6,14 +6,15 @@ type Delivery = Prisma.DeliveryModel;
 /** Prefix of notifications about attempts. The project id and the delivery ids follow. */
 export const ATTEMPTED = 'attempted';
 
-/** A subscription polls at this interval, and in a burst yields only this many of the latest deliveries per poll. */
-const POLL_INTERVAL_MS = 250;
-const MAX_PER_POLL = 50;
+/** A subscription reads at most at this interval, and in a burst only this many of the latest deliveries per read. */
+const MIN_INTERVAL_MS = 250;
+const MAX_PER_READ = 50;
 
 /**
  * Yields each delivery of the project, or of one endpoint, whenever it is attempted, until the subscriber leaves. A
  * subscriber slower than a burst gets the latest ones. With `since`, deliveries attempted from then on come first,
- * earliest first: a reconnecting subscriber misses none, but may see one again.
+ * earliest first: a reconnecting subscriber misses none, but may see one again. The same holds for a subscription whose
+ * gateway loses its database connection.
  * @throws DomainError `not_found` for an endpoint outside the project.
  */
 export function watchDeliveries(
@@ -30,23 +31,23 @@ async function* attemptedDeliveries(
   signal: AbortSignal,
 ): AsyncGenerator<Delivery, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
-  let ids: string[] = [];
-  const stopListening = await listen(`${ATTEMPTED} ${projectId}`, (payload) => {
-    const [, , ...deliveryIds] = payload.split(' ');
-    ids = [...ids, ...deliveryIds].slice(-500);
-  });
-  try {
-    if (since !== undefined) yield* missed(projectId, endpointId, since);
-    while (!signal.aborted) {
-      const where = { id: { in: ids }, projectId, ...(endpointId === undefined ? {} : { endpointId }) };
-      const hasUpdates = ids.length > 0;
-      ids = [];
-      if (hasUpdates) yield* await db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -MAX_PER_POLL });
-      await sleep(POLL_INTERVAL_MS, signal);
-    }
-  } finally {
-    await stopListening();
+  let readUntil = since;
+  for await (const { payloads, mayHaveMissed } of subscribe(`${ATTEMPTED} ${projectId}`, signal, {
+    minIntervalMs: MIN_INTERVAL_MS,
+  })) {
+    const from = readUntil;
+    readUntil = new Date();
+    if (mayHaveMissed && from !== undefined) yield* attemptedSince(projectId, endpointId, from);
+    else yield* await attempted(projectId, endpointId, payloads);
   }
+}
+
+/** The deliveries named by notifications, in their current state; the latest ones of a burst. */
+function attempted(projectId: string, endpointId: string | undefined, payloads: readonly string[]) {
+  const ids = payloads.flatMap((payload) => payload.split(' ').slice(2));
+  if (ids.length === 0) return [];
+  const where = { id: { in: ids }, projectId, ...(endpointId === undefined ? {} : { endpointId }) };
+  return db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -MAX_PER_READ });
 }
 
 /** An attempt is written after it ended, at most this long after its start. */
@@ -56,7 +57,11 @@ const MAX_WRITE_DELAY_MS = 30_000;
 const PAGE_SIZE = 200;
 
 /** Deliveries attempted since an instant, in their current state, ordered by their first attempt since then. */
-async function* missed(projectId: string, endpointId: string | undefined, since: Date): AsyncGenerator<Delivery, void> {
+async function* attemptedSince(
+  projectId: string,
+  endpointId: string | undefined,
+  since: Date,
+): AsyncGenerator<Delivery, void> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT d.id FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
      WHERE a.started_at >= $1 AND d.project_id = $2 AND ($3::text IS NULL OR d.endpoint_id = $3)

@@ -1,5 +1,6 @@
 export * from './local.ts';
 export { type Api, type Reply, testApi } from './api.ts';
+export { type BreakableProxy, startBreakableProxy } from './breakable-proxy.ts';
 export { type BreakingServer, DIALOGUE_BREAKS, type DialogueBreak, startBreakingServer } from './breaking-server.ts';
 export {
   type DatabaseFault,
