@@ -1,31 +1,23 @@
 import { inTransaction, logger, pool } from '@postroom/platform';
-import type { DispatchSource } from '@postroom/platform/dispatcher';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { type DispatchSource, workflowStatus } from '@postroom/platform/dispatcher';
+import type { Client } from '@temporalio/client';
 import { pauseOverThreshold } from './send-monitor.ts';
 import { type CampaignRun, startSending, workflowIdOf } from './workflow.ts';
 
-const SWEEP_EVERY_MS = 15_000;
-/** Campaigns checked per sweep. */
-const SWEEP_LIMIT = 200;
+/** How often campaigns are checked for a lost workflow, and how many at a time. */
+const RECONCILE_INTERVAL_MS = 15_000;
+const MAX_RECONCILED = 200;
 
 /** How often counters are checked for reports that arrive while nothing is being claimed. */
-const MONITOR_EVERY_MS = 5_000;
-
-let sweptAt = 0;
-let monitoredAt = 0;
+const MONITOR_INTERVAL_MS = 5_000;
 
 /** Pauses campaigns over a threshold, and restarts the workflows of campaigns that have lost theirs. */
 export const source: DispatchSource = {
   name: 'campaigns',
-  dispatch: async (client) => {
-    if (Date.now() - monitoredAt >= MONITOR_EVERY_MS) {
-      monitoredAt = Date.now();
-      await pauseOverThreshold(null);
-    }
-    if (Date.now() - sweptAt < SWEEP_EVERY_MS) return { dispatched: 0, more: false };
-    sweptAt = Date.now();
-    return { dispatched: await reconcile(client), more: false };
-  },
+  tasks: [
+    { intervalMs: MONITOR_INTERVAL_MS, run: () => pauseOverThreshold(null) },
+    { intervalMs: RECONCILE_INTERVAL_MS, run: reconcile },
+  ],
 };
 
 /** Campaigns that need a workflow and have no start or signal pending in the outbox. */
@@ -34,7 +26,7 @@ const OPEN = `
   WHERE (c.status = 'sending' OR c.status = 'canceled' AND c.recipient_count > c.accepted_count + c.failed_count
       + c.suppressed_count + c.unknown_count + c.canceled_count)
     AND NOT EXISTS (SELECT FROM outbox o WHERE o.workflow_id IN (c.id, c.id || '-' || c.run))
-  ORDER BY random() LIMIT ${SWEEP_LIMIT}`;
+  ORDER BY random() LIMIT ${MAX_RECONCILED}`;
 
 /**
  * Starts a new run for each campaign that is sending, or canceled with open messages, but has no running workflow: an operator
@@ -51,12 +43,7 @@ export async function reconcile(client: Client): Promise<number> {
 }
 
 async function isRunning(client: Client, campaign: CampaignRun): Promise<boolean> {
-  try {
-    return (await client.workflow.getHandle(workflowIdOf(campaign)).describe()).status.name === 'RUNNING';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
+  return (await workflowStatus(client, workflowIdOf(campaign))) === 'RUNNING';
 }
 
 /** Several workers may find the same campaign; the UPDATE's condition lets one of them start the next run. */

@@ -13,19 +13,13 @@ const OVERDUE = `
   WHERE mail_from_domain IS NOT NULL AND coalesce(next_check_at, created_at) < now() - interval '1 hour'
   ORDER BY coalesce(next_check_at, created_at) LIMIT ${MAX_PER_RUN}`;
 
-let lastRunAt = 0;
-
 /**
  * Safety net behind the outbox: a domain whose check is overdue has lost its workflow, for example when a Temporal
  * server lost its data. Starting the workflow again under the same id is harmless if it is merely late.
  */
 export const source: DispatchSource = {
   name: 'domains',
-  dispatch: async (client) => {
-    if (Date.now() - lastRunAt < INTERVAL_MS) return { dispatched: 0, more: false };
-    lastRunAt = Date.now();
-    return { dispatched: await restartOverdue(client), more: false };
-  },
+  tasks: [{ intervalMs: INTERVAL_MS, run: restartOverdue }],
 };
 
 /** Restarts the workflows of overdue domains and returns their number. */

@@ -1,6 +1,13 @@
-import { logger, newId } from '@postroom/platform';
-import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { logger, newId, TokenBucket } from '@postroom/platform';
+import {
+  type DispatchSource,
+  type EagerStart,
+  type Round,
+  startAll,
+  startOnce,
+  workflowStatus,
+} from '@postroom/platform/dispatcher';
+import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
 import { cancelPlanned } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
@@ -38,25 +45,23 @@ const MAX_RECONCILED = 50;
  * or `sendBurst`, the queue drain, which claims its own. Messages are assigned before their `sendEmails` workflow starts,
  * so `reconcile` can recover them after a crash in between.
  */
-export const source: DispatchSource = { name: 'emails', dispatch };
-
-/** State kept between rounds. It affects only fairness and speed, never correctness. */
-const memory = {
-  reconciledAt: 0,
-  isReconciling: false,
-  afterProject: '',
-  individualTokens: INDIVIDUAL_CAPACITY,
-  refilledAt: Date.now(),
-  roundAt: 0,
-  hasDrains: false,
+export const source: DispatchSource = {
+  name: 'emails',
+  dispatch,
+  tasks: [{ intervalMs: RECONCILE_INTERVAL_MS, run: (client) => reconcile(client) }],
 };
 
-async function dispatch(client: Client): Promise<{ dispatched: number; more: boolean }> {
-  reconcilePeriodically(client);
-  await waitForRound();
+/** State kept between rounds. It affects only fairness and speed, never correctness. */
+const state = {
+  afterProject: '',
+  individual: new TokenBucket({ ratePerSecond: INDIVIDUAL_PER_SECOND, capacity: INDIVIDUAL_CAPACITY }),
+};
+
+async function dispatch(client: Client): Promise<Round> {
+  const startedAt = Date.now();
   const drains = await listDrainingProjects();
-  const { projects, last } = await readWaiting(memory.afterProject);
-  memory.afterProject = last;
+  const { projects, last } = await readWaiting(state.afterProject);
+  state.afterProject = last;
   const selected: string[] = [];
   const open = await openWorkflows();
   const full = [...open].filter(([, count]) => count >= MAX_OPEN_PER_PROJECT).map(([projectId]) => projectId);
@@ -69,31 +74,14 @@ async function dispatch(client: Client): Promise<{ dispatched: number; more: boo
       drains.add(projectId);
     }
   }
-  memory.hasDrains = drains.size > 0;
   const opened = [...open.values()].reduce((sum, count) => sum + count, 0);
   const starts = Math.min(STARTS_PER_ROUND, MAX_OPEN - opened);
   const batches = selected.length > 0 || (await hasSeparatelyDue()) ? await assign(selected, starts, full) : [];
-  await startAll(client, batches);
-  const dispatched = batches.reduce((sum, { messages }) => sum + messages, 0);
-  return { dispatched, more: last !== '' || batches.length === STARTS_PER_ROUND };
-}
-
-/** Runs in the background, since it asks Temporal about many workflows, possibly all of one project. */
-function reconcilePeriodically(client: Client): void {
-  if (memory.isReconciling || Date.now() - memory.reconciledAt <= RECONCILE_INTERVAL_MS) return;
-  memory.reconciledAt = Date.now();
-  memory.isReconciling = true;
-  reconcile(client)
-    .catch((error: unknown) =>
-      logger.warn({ err: error }, 'failed to reconcile emails with their workflows; will retry'),
-    )
-    .finally(() => (memory.isReconciling = false));
-}
-
-async function waitForRound(): Promise<void> {
-  const waitMs = memory.hasDrains ? memory.roundAt + ROUND_MS - Date.now() : 0;
-  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-  memory.roundAt = Date.now();
+  await startAll(client, batches.map(startOf), releaseBatches);
+  return {
+    more: last !== '' || batches.length === STARTS_PER_ROUND,
+    resumeAt: drains.size > 0 ? startedAt + ROUND_MS : 0,
+  };
 }
 
 /**
@@ -101,14 +89,8 @@ async function waitForRound(): Promise<void> {
  * a campaign is sending.
  */
 async function mayStartIndividually(waiting: number): Promise<boolean> {
-  const now = Date.now();
-  memory.individualTokens = Math.min(
-    INDIVIDUAL_CAPACITY,
-    memory.individualTokens + ((now - memory.refilledAt) / 1000) * INDIVIDUAL_PER_SECOND,
-  );
-  memory.refilledAt = now;
-  if (waiting > MAX_INDIVIDUAL || waiting > memory.individualTokens || (await isCampaignSending())) return false;
-  memory.individualTokens -= waiting;
+  if (waiting > MAX_INDIVIDUAL || waiting > state.individual.available() || (await isCampaignSending())) return false;
+  state.individual.spend(waiting);
   return true;
 }
 
@@ -227,25 +209,19 @@ async function assign(projects: readonly string[], starts: number, full: readonl
   return rows;
 }
 
-async function startAll(client: Client, batches: readonly Batch[]): Promise<void> {
-  const results = await Promise.allSettled(batches.map((batch) => start(client, batch)));
-  const refused = batches
-    .filter((_, index) => results[index]?.status === 'rejected')
-    .map(({ workflow_id }) => workflow_id);
-  if (refused.length === 0) return;
-  await ledgerPool.query(`${UNASSIGN} WHERE workflow_id = ANY ($1) AND state = 'planned'`, [refused]);
-  throw results.find((result) => result.status === 'rejected')?.reason;
+/** Releases messages whose workflow did not start. */
+async function releaseBatches(rejected: readonly EagerStart[]): Promise<void> {
+  const workflowIds = rejected.map(({ workflowId }) => workflowId);
+  await ledgerPool.query(`${UNASSIGN} WHERE workflow_id = ANY ($1) AND state = 'planned'`, [workflowIds]);
 }
 
-function start(client: Client, { workflow_id: workflowId, project_id: projectId, messages }: Batch): Promise<void> {
-  return startOnce(client, {
-    workflowId,
-    type: 'sendEmails',
-    args: [workflowId],
-    summary: messages === 1 ? 'One transactional email' : `${messages} transactional emails`,
-    searchAttributes: { projectId },
-  });
-}
+const startOf = ({ workflow_id: workflowId, project_id: projectId, messages }: Batch): EagerStart => ({
+  workflowId,
+  type: 'sendEmails',
+  args: [workflowId],
+  summary: messages === 1 ? 'One transactional email' : `${messages} transactional emails`,
+  searchAttributes: { projectId },
+});
 
 /**
  * Finds messages whose workflow no longer exists, because of a crash before it started or because Temporal lost its data,
@@ -280,20 +256,10 @@ async function reconcileBatch(client: Client, batch: Batch): Promise<number> {
   // A workflow that never started keeps its id; the id of one that has ended can't be reused.
   const next = status === undefined ? workflowId : newId('eml');
   await reassign(workflowId, next);
-  await start(client, { ...batch, workflow_id: next });
+  await startOnce(client, startOf({ ...batch, workflow_id: next }));
   return messages;
 }
 
 async function reassign(from: string, to: string): Promise<void> {
   await ledgerPool.query(`${assignTo('$2')} WHERE workflow_id = $1`, [from, to]);
-}
-
-/** The status of a workflow; undefined if Temporal does not know it. */
-async function workflowStatus(client: Client, workflowId: string): Promise<string | undefined> {
-  try {
-    return (await client.workflow.getHandle(workflowId).describe()).status.name;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
 }

@@ -70,7 +70,7 @@ export class UnrecordedError extends Error {
 class SendPipeline<Row extends Claimed> {
   readonly #work: PipelineWork<Row>;
   readonly #done = Promise.withResolvers<{ hold: Backoff | undefined }>();
-  readonly #bucket = new TokenBucket();
+  readonly #bucket = new TokenBucket({ ratePerSecond: null });
   #waiting: Row[] = [];
   #next = 0;
   #inFlight = 0;

@@ -1,6 +1,7 @@
 import {
   type Client,
   type WorkflowClientInterceptor,
+  type WorkflowExecutionStatusName,
   WorkflowExecutionAlreadyStartedError,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
@@ -12,20 +13,36 @@ import { listen } from './listen.ts';
 import { logger } from './logger.ts';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
 import { config } from './config.ts';
+import { Notifier, sleep } from './subscription.ts';
 
 /** A table whose pending rows become workflows. */
 export interface DispatchSource {
   /** Payload of the notification that wakes this source. */
   name: string;
-  /**
-   * Dispatches pending rows; `more` requests another call at once. Rows left undispatched are found again after a
-   * crash.
-   */
-  dispatch: (client: Client) => Promise<{ dispatched: number; more: boolean }>;
+  /** Dispatches pending rows. Rows left undispatched are found again after a crash. */
+  dispatch?: (client: Client) => Promise<Round>;
+  /** Work beside the rounds, such as looking for rows whose workflow was lost. */
+  tasks?: readonly PeriodicTask[];
+}
+
+/** The result of one round. */
+export interface Round {
+  /** Requests another round at once. */
+  more: boolean;
+  /** The next round starts no earlier than this, in Unix milliseconds: rows accumulate meanwhile. */
+  resumeAt?: number;
+}
+
+/** One run at a time; it may take long without holding up rounds. */
+export interface PeriodicTask {
+  intervalMs: number;
+  run: (client: Client) => Promise<unknown>;
 }
 
 /** Poll interval, in milliseconds. It covers lost notifications and due times. */
 const POLL_MS = 1_000;
+/** The longest wait after rounds that failed, in milliseconds. It begins at the poll interval and doubles. */
+const MAX_BACKOFF_MS = 15_000;
 
 /**
  * Turns pending rows into workflows until stopped. Several dispatchers may run: row locks and workflow ids prevent
@@ -35,56 +52,91 @@ export async function startDispatcher(
   client: Client,
   sources: readonly DispatchSource[],
 ): Promise<{ stop: () => Promise<void> }> {
-  const loops = sources.map((source) => startLoop(client, source));
-  const listening = await Promise.all(loops.map((loop) => listen(loop.name, loop.wake)));
+  const stopping = new AbortController();
+  const loops = sources.map((source) => {
+    const notifier = new Notifier();
+    return { name: source.name, notifier, ended: runRounds(client, source, notifier, stopping.signal) };
+  });
+  const listening = await Promise.all(loops.map(({ name, notifier }) => listen(name, () => notifier.notify())));
   return {
     stop: async () => {
       await Promise.all(listening.map((stopListening) => stopListening()));
-      await Promise.all(loops.map((loop) => loop.stop()));
+      stopping.abort();
+      await Promise.all(loops.map(({ ended }) => ended));
     },
   };
 }
 
-function startLoop(client: Client, source: DispatchSource) {
-  let running = true;
-  let woken = true;
-  let wake = () => {};
-  const loop = async () => {
-    let failures = 0;
-    while (running) {
-      woken = false;
-      try {
-        const { more } = await source.dispatch(client);
-        failures = 0;
-        if (more) continue;
-      } catch (error) {
-        failures++;
-        logger.warn({ err: error, source: source.name }, 'dispatch failed; will retry');
-      }
-      if (woken && failures === 0) continue;
-      const waitMs = failures === 0 ? POLL_MS : Math.min(POLL_MS * 2 ** (failures - 1), 15_000);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, waitMs);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+async function runRounds(
+  client: Client,
+  { name, dispatch, tasks = [] }: DispatchSource,
+  notifier: Notifier,
+  signal: AbortSignal,
+): Promise<void> {
+  const starters = tasks.map((task) => periodically(client, name, task));
+  let failures = 0;
+  let resumeAt = 0;
+  for (;;) {
+    for (const startIfDue of starters) startIfDue();
+    if (Date.now() < resumeAt) await sleep(resumeAt - Date.now(), signal);
+    if (signal.aborted) return;
+    notifier.clear();
+    try {
+      const { more, resumeAt: next = 0 } = (await dispatch?.(client)) ?? { more: false };
+      failures = 0;
+      resumeAt = next;
+      if (more) continue;
+    } catch (error) {
+      failures++;
+      notifier.clear(); // what arrived during the round would cut the wait short
+      logger.warn({ err: error, source: name }, 'dispatch failed; will retry');
     }
+    const timeoutMs = failures === 0 ? POLL_MS : Math.min(POLL_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
+    await notifier.wait({ timeoutMs, signal });
+  }
+}
+
+/** Returns a function that starts a task if it is due and not running. */
+function periodically(client: Client, source: string, { intervalMs, run }: PeriodicTask): () => void {
+  let isRunning = false;
+  let startedAt = 0;
+  return () => {
+    if (isRunning || Date.now() - startedAt < intervalMs) return;
+    isRunning = true;
+    startedAt = Date.now();
+    run(client)
+      .catch((error: unknown) => logger.warn({ err: error, source }, 'a periodic task failed; will retry'))
+      .finally(() => (isRunning = false));
   };
-  const ended = loop();
-  return {
-    name: source.name,
-    wake: () => {
-      woken = true;
-      wake();
-    },
-    stop: async () => {
-      running = false;
-      wake();
-      await ended;
-    },
-  };
+}
+
+/**
+ * Starts workflows for claimed rows, and releases the rows of those that Temporal rejected.
+ * @throws the first rejection
+ */
+export async function startAll<Start extends EagerStart>(
+  client: Client,
+  starts: readonly Start[],
+  release: (rejected: readonly Start[]) => Promise<void>,
+): Promise<void> {
+  const results = await Promise.allSettled(starts.map((start) => startOnce(client, start)));
+  const rejected = starts.filter((_, index) => results[index]?.status === 'rejected');
+  if (rejected.length === 0) return;
+  await release(rejected);
+  throw results.find((result) => result.status === 'rejected')?.reason;
+}
+
+/** The status of a workflow; undefined if Temporal does not know it. */
+export async function workflowStatus(
+  client: Client,
+  workflowId: string,
+): Promise<WorkflowExecutionStatusName | undefined> {
+  try {
+    return (await client.workflow.getHandle(workflowId).describe()).status.name;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 }
 
 interface OutboxRow {
@@ -112,9 +164,9 @@ const POSTPONE = `
  * The outbox as a source. A row is deleted in the transaction that dispatched it, so a crash dispatches it again.
  * Rows of one workflow are dispatched in order, one at a time, so a signal never overtakes its start.
  */
-export const outboxSource: DispatchSource = {
+export const outboxSource = {
   name: 'outbox',
-  dispatch: async (client) => {
+  dispatch: async (client: Client) => {
     const dispatched = await inTransaction(async (tx) => {
       const { rows } = await tx.query<OutboxRow>(NEXT_ROWS);
       const results = await Promise.all(rows.map((row) => handOverRow(client, row)));
@@ -124,9 +176,9 @@ export const outboxSource: DispatchSource = {
       if (refused.length > 0) await tx.query(POSTPONE, [refused]);
       return done.length;
     });
-    return { dispatched, more: dispatched > 0 };
+    return { more: dispatched > 0 };
   },
-};
+} satisfies DispatchSource;
 
 async function handOverRow(client: Client, row: OutboxRow): Promise<boolean> {
   try {

@@ -1,15 +1,47 @@
-/** Spreads messages evenly over time: at ten per second, one every 100 ms. */
+export interface TokenBucketOptions {
+  /** Tokens per second; null for no limit. */
+  ratePerSecond: number | null;
+  /**
+   * The most tokens that accumulate, and the number at the start. Without it, tokens are spread evenly over time: at
+   * most a tenth of a second's worth accumulates, and at least one.
+   */
+  capacity?: number;
+  /** How far `spend` may overdraw the bucket. */
+  maxDebt?: number;
+}
+
+/** Limits a rate: tokens accumulate over time, and each use spends some. */
 export class TokenBucket {
-  #ratePerSecond: number | null = null;
-  /** Available tokens; never negative. */
-  #tokens = 1;
+  #ratePerSecond: number | null;
+  readonly #capacity: number | undefined;
+  readonly #maxDebt: number;
+  #tokens: number;
   #filledAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Messages per second; null for no limit. Tokens saved under the old rate are kept. */
+  constructor({ ratePerSecond, capacity, maxDebt = 0 }: TokenBucketOptions) {
+    this.#ratePerSecond = ratePerSecond;
+    this.#capacity = capacity;
+    this.#maxDebt = maxDebt;
+    this.#tokens = capacity ?? 1;
+  }
+
+  /** Tokens saved under the old rate are kept. */
   setRate(ratePerSecond: number | null): void {
     this.#fill();
     this.#ratePerSecond = ratePerSecond;
+  }
+
+  /** Tokens that may be spent now; negative while the bucket is overdrawn. */
+  available(): number {
+    if (this.#ratePerSecond === null) return Infinity;
+    this.#fill();
+    return this.#tokens;
+  }
+
+  /** Spends tokens, whether they are available or not. */
+  spend(count: number): void {
+    this.#tokens = Math.max(-this.#maxDebt, this.#tokens - count);
   }
 
   /** Takes one token; if none is available, `ready` is called once one is. */
@@ -28,7 +60,7 @@ export class TokenBucket {
     return false;
   }
 
-  /** The number of messages allowed within a period in milliseconds; at least one. */
+  /** The number of tokens that accumulate within a period in milliseconds; at least one. */
   most(withinMs: number): number {
     return this.#ratePerSecond === null ? Infinity : Math.max(1, Math.round((this.#ratePerSecond * withinMs) / 1000));
   }
@@ -37,11 +69,11 @@ export class TokenBucket {
     clearTimeout(this.#timer);
   }
 
-  /** The burst: a tenth of a second's worth, and at least one message. */
   #fill(): void {
     const now = performance.now();
     const rate = this.#ratePerSecond ?? 0;
-    this.#tokens = Math.min(Math.max(1, rate / 10), this.#tokens + ((now - this.#filledAt) / 1000) * rate);
+    const capacity = this.#capacity ?? Math.max(1, rate / 10);
+    this.#tokens = Math.min(capacity, this.#tokens + ((now - this.#filledAt) / 1000) * rate);
     this.#filledAt = now;
   }
 }

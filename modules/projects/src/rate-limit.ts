@@ -1,9 +1,4 @@
-import { config } from '@postroom/platform';
-
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
+import { config, TokenBucket } from '@postroom/platform';
 
 /** The remaining allowance after a request, allowed or not. */
 export interface Allowance {
@@ -16,31 +11,30 @@ export interface Allowance {
 }
 
 /** Least recently used first; buckets unused for long are full again and can be evicted. */
-const buckets = new Map<string, Bucket>();
+const buckets = new Map<string, TokenBucket>();
 const MAX_BUCKETS = 20_000;
 
 /**
  * Takes one request from the allowances of the caller (a key or user) and of the project, which all its callers
  * share. Both refill evenly (design: Limits). Each process counts separately.
  */
-export function takeRequest(callerId: string, projectId: string | undefined, now = Date.now()): Allowance {
+export function takeRequest(callerId: string, projectId: string | undefined): Allowance {
   const { RATE_LIMIT_PER_SECOND: perCaller, RATE_LIMIT_PROJECT_PER_SECOND: perProject } = config;
-  const own = filled(callerId, perCaller, now);
-  const shared = projectId === undefined ? undefined : filled(projectId, perProject, now);
-  const allowed = own.tokens >= 1 && (shared === undefined || shared.tokens >= 1);
+  const own = bucketOf(callerId, perCaller);
+  const shared = projectId === undefined ? undefined : bucketOf(projectId, perProject);
+  const allowed = own.available() >= 1 && (shared === undefined || shared.available() >= 1);
   if (allowed) {
-    own.tokens -= 1;
-    if (shared !== undefined) shared.tokens -= 1;
+    own.spend(1);
+    shared?.spend(1);
   }
-  return shared !== undefined && shared.tokens < own.tokens
-    ? { allowed, of: 'project', limit: perProject, remaining: Math.floor(shared.tokens) }
-    : { allowed, of: 'caller', limit: perCaller, remaining: Math.floor(own.tokens) };
+  const [ownLeft, sharedLeft] = [own.available(), shared?.available() ?? Infinity];
+  return sharedLeft < ownLeft
+    ? { allowed, of: 'project', limit: perProject, remaining: Math.floor(sharedLeft) }
+    : { allowed, of: 'caller', limit: perCaller, remaining: Math.floor(ownLeft) };
 }
 
-function filled(id: string, limit: number, now: number): Bucket {
-  const bucket = buckets.get(id) ?? { tokens: limit, filledAt: now };
-  bucket.tokens = Math.min(limit, bucket.tokens + ((now - bucket.filledAt) / 1000) * limit);
-  bucket.filledAt = now;
+function bucketOf(id: string, limit: number): TokenBucket {
+  const bucket = buckets.get(id) ?? new TokenBucket({ ratePerSecond: limit, capacity: limit });
   buckets.delete(id);
   if (buckets.size >= MAX_BUCKETS) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
   buckets.set(id, bucket);

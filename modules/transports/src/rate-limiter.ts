@@ -3,12 +3,12 @@ import { TokenBucket } from '@postroom/platform';
 
 /** Limits the send rate of this process across all traffic; transactional mail has priority. */
 export class RateLimiter {
-  readonly #bucket = new TokenBucket();
+  readonly #bucket: TokenBucket;
   readonly #waiting: Record<Traffic, (() => void)[]> = { transactional: [], campaigns: [] };
 
   /** Messages per second; null for no limit. */
   constructor(ratePerSecond: number | null) {
-    this.#bucket.setRate(ratePerSecond);
+    this.#bucket = new TokenBucket({ ratePerSecond });
   }
 
   setRate(ratePerSecond: number | null): void {

@@ -1,10 +1,10 @@
-import { logger } from '@postroom/platform';
-import { type DispatchSource, startOnce } from '@postroom/platform/dispatcher';
+import { TokenBucket } from '@postroom/platform';
+import { type DispatchSource, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { forgetIdleEndpoints, recordDispatched, toEndpointQueue } from './endpoint-load.ts';
 import { plan, MAX_CLAIMED_PER_ROUND } from './plan.ts';
 import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
-import { firstStarts, retryStart, type Start } from './starts.ts';
+import { firstStarts, retryStart } from './starts.ts';
 import { reconcile } from './reconcile.ts';
 
 /** Token bucket for deliveries that get their own workflow. Beyond it, first attempts are batched. */
@@ -29,81 +29,50 @@ const RECONCILE_INTERVAL_MS = 10_000;
  * Deliveries are claimed before their workflow starts and released if the start fails. A crash in between leaves
  * claimed deliveries without a workflow; `reconcile` finds those.
  */
-export const source: DispatchSource = { name: 'deliveries', dispatch };
+export const source: DispatchSource = {
+  name: 'deliveries',
+  dispatch,
+  tasks: [
+    { intervalMs: RECONCILE_INTERVAL_MS, run: reconcile },
+    { intervalMs: RECONCILE_INTERVAL_MS, run: async () => forgetIdleEndpoints() },
+  ],
+};
 
 /** State between rounds. It affects only fairness and latency, never correctness. */
 const state = {
   afterEndpoint: '',
-  individualTokens: INDIVIDUAL_BURST,
-  refilledAt: Date.now(),
-  partialBatchAt: 0,
+  /** Every delivery spends it, so a sustained burst leaves no budget. */
+  individual: new TokenBucket({
+    ratePerSecond: INDIVIDUAL_PER_SECOND,
+    capacity: INDIVIDUAL_BURST,
+    maxDebt: INDIVIDUAL_BURST,
+  }),
   batchAt: 0,
-  reconciledAt: 0,
-  isReconciling: false,
 };
 
-async function dispatch(client: Client): Promise<{ dispatched: number; more: boolean }> {
-  reconcilePeriodically(client);
-  await lingerForBatch();
+async function dispatch(client: Client): Promise<Round> {
   const { endpoints, inFlight, last } = await readWaiting(state.afterEndpoint);
   state.afterEndpoint = last;
-  const takes = plan(endpoints.map(toEndpointQueue), { individually: individualBudget(), inFlight, now: Date.now() });
+  const takes = plan(endpoints.map(toEndpointQueue), {
+    individually: Math.floor(state.individual.available()),
+    inFlight,
+    now: Date.now(),
+  });
   const first = await claimFirstAttempts(takes);
   recordDispatched(first);
   const isBurst = takes.some(({ batch }) => batch !== null);
-  recordLoad(first.length, isBurst);
+  state.individual.spend(first.length);
+  if (isBurst) state.batchAt = Date.now();
+  const isPartial = isBurst && first.length < BATCH_SIZE;
+  const resumeAt = isPartial ? Date.now() + BATCH_LINGER_MS : 0;
   const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - state.batchAt < BURST_COOLDOWN_MS });
-  await startAll(client, [...retries.map(retryStart), ...firstStarts(first)]);
+  await startAll(client, [...retries.map(retryStart), ...firstStarts(first)], (rejected) =>
+    releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds)),
+  );
   const hasMorePerEndpoint = takes.some(({ take }) => take === BATCH_SIZE);
   const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= MAX_CLAIMED_PER_ROUND;
   return {
-    dispatched: retries.length + first.length,
     more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && (hasMorePerEndpoint || isFull)),
+    resumeAt,
   };
-}
-
-async function startAll(client: Client, starts: readonly Start[]): Promise<void> {
-  const results = await Promise.allSettled(starts.map((start) => startOnce(client, start)));
-  const rejected = starts.filter((_, index) => results[index]?.status === 'rejected');
-  if (rejected.length === 0) return;
-  await releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds));
-  throw results.find((result) => result.status === 'rejected')?.reason;
-}
-
-/** Refills with time and is spent by every delivery, so a sustained burst leaves no budget. */
-function individualBudget(): number {
-  const now = Date.now();
-  state.individualTokens = Math.min(
-    INDIVIDUAL_BURST,
-    state.individualTokens + ((now - state.refilledAt) / 1000) * INDIVIDUAL_PER_SECOND,
-  );
-  state.refilledAt = now;
-  return Math.floor(state.individualTokens);
-}
-
-function recordLoad(taken: number, inBatches: boolean): void {
-  state.individualTokens = Math.max(-INDIVIDUAL_BURST, state.individualTokens - taken);
-  if (inBatches) state.batchAt = Date.now();
-  if (inBatches && taken < BATCH_SIZE) state.partialBatchAt = Date.now();
-}
-
-async function lingerForBatch(): Promise<void> {
-  const waitMs = state.partialBatchAt + BATCH_LINGER_MS - Date.now();
-  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-}
-
-/** Runs in the background: it queries Temporal about hundreds of workflows, which may all belong to one project. */
-function reconcilePeriodically(client: Client): void {
-  if (state.isReconciling || Date.now() - state.reconciledAt < RECONCILE_INTERVAL_MS) return;
-  state.reconciledAt = Date.now();
-  state.isReconciling = true;
-  forgetIdleEndpoints();
-  reconcile(client)
-    .then(
-      (released) => {
-        if (released > 0) logger.warn({ deliveries: released }, 'deliveries had lost their workflow; requeued');
-      },
-      (error: unknown) => logger.warn({ err: error }, 'could not reconcile deliveries; will retry'),
-    )
-    .finally(() => (state.isReconciling = false));
 }

@@ -1,5 +1,6 @@
-import { pool } from '@postroom/platform';
-import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import { logger, pool } from '@postroom/platform';
+import { workflowStatus } from '@postroom/platform/dispatcher';
+import type { Client } from '@temporalio/client';
 import { fail, releaseDeliveries } from './attempts.ts';
 
 /** Deliveries whose next attempt is overdue by more than one attempt can take are checked. */
@@ -27,23 +28,15 @@ export async function reconcile(client: Client): Promise<number> {
     const counts = await Promise.all(chunk.map(({ workflow_id, ids }) => reconcileWorkflow(client, workflow_id, ids)));
     handled += counts.reduce((sum, count) => sum + count, 0);
   }
+  if (handled > 0) logger.warn({ deliveries: handled }, 'deliveries had lost their workflow; requeued');
   return handled;
 }
 
 async function reconcileWorkflow(client: Client, workflowId: string, deliveryIds: string[]): Promise<number> {
-  const status = await statusOf(client, workflowId);
+  const status = await workflowStatus(client, workflowId);
   if (status === 'RUNNING') return 0;
   const [first = ''] = deliveryIds;
   if (status === 'TERMINATED' && workflowId.startsWith(first)) await fail(first);
   else await releaseDeliveries(deliveryIds, { enabled: true });
   return deliveryIds.length;
-}
-
-async function statusOf(client: Client, workflowId: string): Promise<string> {
-  try {
-    return (await client.workflow.getHandle(workflowId).describe()).status.name;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return 'NOT_FOUND';
-    throw error;
-  }
 }
