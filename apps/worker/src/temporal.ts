@@ -1,7 +1,7 @@
 import { Client } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
-import { config, logger } from '@postroom/platform';
+import { config, exponentialDelays, logger, retry } from '@postroom/platform';
 import { startEagerly } from '@postroom/platform/dispatcher';
 
 export interface TemporalConnections {
@@ -19,22 +19,15 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
   const fromEnvironment = loadClientConnectConfig();
   const options = { address: config.TEMPORAL_ADDRESS, ...fromEnvironment.connectionOptions };
   const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
-  const native = await untilUp(() => NativeConnection.connect(options), signal);
+  const native = await retry(() => NativeConnection.connect(options), {
+    delaysMs: exponentialDelays(250, 5_000),
+    isRetryable: () => !signal.aborted,
+    onFailure: (error) =>
+      logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal not reachable; will retry'),
+  });
   return {
     client: new Client({ connection: native, namespace, interceptors: { workflow: [startEagerly] } }),
     native,
     close: () => native.close(),
   };
-}
-
-async function untilUp<T>(connect: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 5_000)) {
-    try {
-      return await connect();
-    } catch (error) {
-      if (signal.aborted) throw error;
-      logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal not reachable; will retry');
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
-  }
 }

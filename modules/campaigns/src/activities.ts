@@ -1,6 +1,7 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { cancellationSignal } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
 import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import { withHeartbeat, withSlot } from '@postroom/platform/activity';
 import { newClaim } from '@postroom/ledger';
 import { snapshotRecipients, type RecipientSnapshot } from './snapshot-recipients.ts';
 import type { Counts } from './progress-row.ts';
@@ -17,49 +18,28 @@ import { autoPause } from './send-monitor.ts';
 
 export type { Counts, RecipientSnapshot, SendRun };
 
-const HEARTBEAT_INTERVAL_MS = 2_000;
-
-/** Sends heartbeats, with the progress made so far, until the work ends. */
-async function withHeartbeat<T>(work: () => Promise<T>, progress: object = {}): Promise<T> {
-  const timer = setInterval(() => heartbeat(progress), HEARTBEAT_INTERVAL_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
-}
-
 /** Sending campaigns compete for connections and time, so each project may take at most half of the free slots. */
 const sendSlots = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
 /** A snapshot of a million rows occupies a ledger connection for seconds, and transactional mail needs those connections too. */
 const snapshotSlots = new FairShare(2);
 
 /** Runs `work` in a slot of the campaign's project; throws a retryable failure if the project has used its share. */
-async function withSlot<T>(share: FairShare, campaignId: string, work: () => Promise<T>): Promise<T> {
+async function inProjectSlot<T>(share: FairShare, campaignId: string, work: () => Promise<T>): Promise<T> {
   const { rows } = await pool.query<{ project_id: string }>({
     name: 'campaign-project',
     text: 'SELECT project_id FROM campaigns WHERE id = $1',
     values: [campaignId],
   });
-  const release = share.tryAcquire(rows[0]?.project_id ?? '');
-  if (release === undefined) {
-    throw ApplicationFailure.create({
-      message: 'Other campaigns of the project are being sent; retrying shortly.',
-      type: 'Busy',
-      category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: 1_000 + Math.round(Math.random() * 2_000),
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    release();
-  }
+  const busy = {
+    message: 'Other campaigns of the project are being sent; retrying shortly.',
+    retryMs: 1_000 + Math.round(Math.random() * 2_000),
+  };
+  return withSlot(share.tryAcquire(rows[0]?.project_id ?? ''), busy, work);
 }
 
 /** Takes the snapshot of a campaign's recipients. Idempotent. */
 export async function freezeRecipients(campaignId: string): Promise<RecipientSnapshot> {
-  return withSlot(snapshotSlots, campaignId, () =>
+  return inProjectSlot(snapshotSlots, campaignId, () =>
     withHeartbeat(() =>
       stopAfterRepeatedErrors(
         `freeze ${campaignId}`,
@@ -76,7 +56,7 @@ export async function freezeRecipients(campaignId: string): Promise<RecipientSna
 /** Sends for one run and returns the state of the campaign. */
 export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
   const tally: Tally = {};
-  return withSlot(sendSlots, campaignId, () =>
+  return inProjectSlot(sendSlots, campaignId, () =>
     withHeartbeat(
       () =>
         stopAfterRepeatedErrors(
@@ -91,10 +71,10 @@ export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
 
 /** Cancels the unsent messages of a canceled campaign. */
 export async function cancelRecipients(campaignId: string): Promise<Counts> {
-  return withHeartbeat(() =>
+  return withHeartbeat((beat) =>
     stopAfterRepeatedErrors(
       `cancel ${campaignId}`,
-      () => cancelRemaining(campaignId, newClaim(), () => heartbeat()),
+      () => cancelRemaining(campaignId, newClaim(), beat),
       // Fails the workflow. Reconciliation starts another run for a canceled campaign with open messages.
       (reason) => Promise.reject(ApplicationFailure.nonRetryable(reason)),
     ),

@@ -1,5 +1,6 @@
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { cancellationSignal } from '@temporalio/activity';
 import { stopAfterRepeatedErrors } from '@postroom/platform';
+import { withHeartbeat } from '@postroom/platform/activity';
 import { type QueueDrainRun, abortQueueDrain, drainQueue } from './drain-queue.ts';
 import { newClaim } from '@postroom/ledger';
 import { type BatchRun, failBatch, sendBatchUntilDeadline } from './transactional.ts';
@@ -27,14 +28,4 @@ export function sendFromQueue(projectId: string, workflowId: string): Promise<Qu
       () => abortQueueDrain(projectId, workflowId, newClaim()),
     ),
   );
-}
-
-/** Sends heartbeats until `work` has settled. */
-async function withHeartbeat<T>(work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(heartbeat, 2_000);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }

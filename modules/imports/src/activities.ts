@@ -1,16 +1,13 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { config, db, FairShare, stopAfterRepeatedErrors } from '@postroom/platform';
+import { withHeartbeat, withSlot } from '@postroom/platform/activity';
 import { beginImport as begin, continueImport, failImport, type Progress, stopImport } from './run.ts';
 
 export type { Progress } from './run.ts';
 
-/** Maximum interval between heartbeats, in milliseconds. */
-const HEARTBEAT_INTERVAL_MS = 2_000;
-
 /** Inspects the file and begins the import, or fails it if the file is unusable. */
 export async function beginImport(importId: string): Promise<Progress> {
-  return withSlot(importId, () =>
+  return inProjectSlot(importId, () =>
     withHeartbeat(() =>
       stopAfterRepeatedErrors(
         `begin ${importId}`,
@@ -23,8 +20,8 @@ export async function beginImport(importId: string): Promise<Progress> {
 
 /** Writes the remaining rows and ends the import. */
 export async function writeImport(importId: string): Promise<Progress> {
-  return withSlot(importId, () =>
-    withHeartbeat((beat) =>
+  return inProjectSlot(importId, () =>
+    withHeartbeat((beat: (progress?: Progress) => void) =>
       stopAfterRepeatedErrors(
         `write ${importId}`,
         () => continueImport(importId, cancellationSignal(), beat),
@@ -45,34 +42,9 @@ const slots = new FairShare(config.WORKER_IMPORT_SLOTS);
 const SLOT_RETRY_MS = [500, 1_000, 2_000, 5_000, 10_000];
 
 /** Runs an import, or throws to be retried while its project uses its share of the worker's slots. */
-async function withSlot<T>(importId: string, work: () => Promise<T>): Promise<T> {
+async function inProjectSlot<T>(importId: string, work: () => Promise<T>): Promise<T> {
   const row = await db.import.findUnique({ where: { id: importId }, select: { projectId: true } });
-  const release = slots.tryAcquire(row?.projectId ?? '');
-  if (release === undefined) {
-    throw ApplicationFailure.create({
-      message: 'Other imports are running; retrying shortly.',
-      type: 'Busy',
-      category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: SLOT_RETRY_MS[Math.min(activityInfo().attempt, SLOT_RETRY_MS.length) - 1] ?? 0,
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    release();
-  }
-}
-
-async function withHeartbeat<T>(work: (beat: (progress: Progress) => void) => Promise<T>): Promise<T> {
-  let last: Progress | undefined;
-  const beat = (progress = last) => {
-    last = progress;
-    heartbeat(progress);
-  };
-  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
-  try {
-    return await work(beat);
-  } finally {
-    clearInterval(timer);
-  }
+  const retryMs = SLOT_RETRY_MS[Math.min(activityInfo().attempt, SLOT_RETRY_MS.length) - 1] ?? 0;
+  const busy = { message: 'Other imports are running; retrying shortly.', retryMs };
+  return withSlot(slots.tryAcquire(row?.projectId ?? ''), busy, work);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
-import { newId, recordSelected } from '@postroom/platform';
+import { inTransaction, newId, recordSelected } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
@@ -275,19 +275,5 @@ function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
 }
 
 /** Runs `work` in one transaction on a connection of `ledgerPool`; an error rolls it back. */
-export async function inLedgerTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await ledgerPool.connect();
-  try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    client.release();
-    return result;
-  } catch (error) {
-    await client.query('ROLLBACK').then(
-      () => client.release(),
-      () => client.release(true),
-    );
-    throw error;
-  }
-}
+export const inLedgerTransaction = <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+  inTransaction(work, ledgerPool);

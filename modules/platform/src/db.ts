@@ -62,9 +62,9 @@ export const db = new PrismaClient({ adapter: new PrismaPg(pool, { statementName
 /** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
 export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;
 
-/** Runs `work` in a transaction on its own connection; an error rolls it back. */
-export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
+/** Runs `work` in a transaction on its own connection of a pool; an error rolls it back. */
+export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>, of: pg.Pool = pool): Promise<T> {
+  const client = await of.connect();
   try {
     await client.query('BEGIN');
     const result = await work(client);

@@ -1,8 +1,10 @@
 export {
-  retryOn,
   DEADLOCK,
+  exponentialDelays,
   LOCK_NOT_AVAILABLE,
   QUERY_CANCELED,
+  retry,
+  retryOn,
   SERIALIZATION_FAILURE,
   UNIQUE_VIOLATION,
 } from './retry.ts';

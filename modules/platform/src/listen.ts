@@ -1,12 +1,18 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { config } from './config.ts';
 import { logger } from './logger.ts';
+import { exponentialDelays, retry } from './retry.ts';
 
 /**
  * The only NOTIFY channel. A payload begins with its topic: a word such as `outbox`, or a word and an id such as
  * `campaign cmp_…` or `attempted prj_…`.
  */
 export const CHANNEL = 'postroom';
+
+/** The first delay before a lost connection is replaced, in milliseconds. It doubles with each failure. */
+const RECONNECT_DELAY_MS = 100;
+const MAX_RECONNECT_DELAY_MS = 5_000;
 
 type Handler = (payload: string) => void;
 
@@ -65,7 +71,7 @@ async function connect(since: number): Promise<void> {
     if (client !== next) return;
     client = undefined;
     logger.warn({ err: error }, 'LISTEN connection lost; reconnecting');
-    connection = retry(since);
+    connection = reconnect(since);
   };
   next.on('notification', ({ payload = '' }) => emit(payload));
   next.on('error', broke);
@@ -82,17 +88,13 @@ async function connect(since: number): Promise<void> {
   else await next.end().catch(() => {});
 }
 
-async function retry(since: number): Promise<void> {
-  for (let waitMs = 100; since === era; waitMs = Math.min(waitMs * 2, 5_000)) {
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
-    try {
-      if (since === era) await connect(since);
-      emit('');
-      return;
-    } catch (error) {
-      logger.warn({ err: error }, 'database not reachable; will retry');
-    }
-  }
+async function reconnect(since: number): Promise<void> {
+  await sleep(RECONNECT_DELAY_MS);
+  await retry(async () => (since === era ? connect(since) : undefined), {
+    delaysMs: exponentialDelays(RECONNECT_DELAY_MS * 2, MAX_RECONNECT_DELAY_MS),
+    onFailure: (error) => logger.warn({ err: error }, 'database not reachable; will retry'),
+  });
+  emit('');
 }
 
 function emit(payload: string): void {

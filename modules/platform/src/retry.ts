@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** PostgreSQL error codes (appendix A) after which a transaction is worth retrying. */
 export const UNIQUE_VIOLATION = '23505';
 export const DEADLOCK = '40P01';
@@ -6,23 +8,50 @@ export const LOCK_NOT_AVAILABLE = '55P03';
 /** The statement exceeded `statement_timeout` or was canceled. */
 export const QUERY_CANCELED = '57014';
 
+export interface RetryOptions {
+  /** Delays before the retries, in milliseconds. Once they are used up, the next error is thrown. */
+  delaysMs: Iterable<number>;
+  /** Whether an error is worth a retry; by default every error is. */
+  isRetryable?: (error: unknown) => boolean;
+  /** Called before each delay. */
+  onFailure?: ((error: unknown) => void) | undefined;
+}
+
+/** Runs `work` until it succeeds. @throws the last error */
+export async function retry<Result>(
+  work: () => Promise<Result>,
+  { delaysMs, isRetryable = () => true, onFailure }: RetryOptions,
+): Promise<Result> {
+  for (const delayMs of delaysMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      onFailure?.(error);
+      if (delayMs > 0) await sleep(delayMs);
+    }
+  }
+  return work();
+}
+
+/** Delays for exponential backoff without end: each is twice the previous one, up to a limit. */
+export function* exponentialDelays(firstMs: number, maxMs: number): Generator<number, never> {
+  for (let delayMs = firstMs; ; delayMs = Math.min(delayMs * 2, maxMs)) yield delayMs;
+}
+
 /**
- * Runs a transaction and retries it on these PostgreSQL codes, up to `attempts` tries in total. Calls `onFailure`
- * before each retry.
+ * Runs a transaction and retries it at once on these PostgreSQL codes, up to `attempts` tries in total. Calls
+ * `onFailure` before each retry.
  * @throws the last error
  */
-export async function retryOn<Result>(
+export function retryOn<Result>(
   codes: readonly string[],
   transact: () => Promise<Result>,
   { attempts = 5, onFailure }: { attempts?: number; onFailure?: (() => void) | undefined } = {},
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transact();
-    } catch (error) {
-      const { code = '' } = (error ?? {}) as { code?: string };
-      if (!codes.includes(code) || attempt === attempts) throw error;
-      onFailure?.();
-    }
-  }
+  return retry(transact, {
+    delaysMs: Array.from({ length: attempts - 1 }, () => 0),
+    isRetryable: (error) => codes.includes((error as { code?: string } | null)?.code ?? ''),
+    onFailure,
+  });
 }

@@ -1,6 +1,7 @@
-import { activityInfo, cancelled, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import { withHeartbeat, withSlot } from '@postroom/platform/activity';
 import {
   type Attempted,
   type DueDelivery,
@@ -89,22 +90,15 @@ async function acquireDelivery({ id, workflow_id: owner }: DueDelivery): Promise
  * its concurrency limit.
  */
 async function attemptWithinLimit(delivery: DueDelivery): Promise<Attempted> {
-  const release = tryAcquire(delivery);
-  if (release === undefined) {
-    throw ApplicationFailure.create({
-      message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',
-      type: 'Busy',
-      category: ApplicationFailureCategory.BENIGN,
-      nextRetryDelay: 5_000 + Math.round(Math.random() * 10_000),
-    });
-  }
-  try {
+  const busy = {
+    message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',
+    retryMs: 5_000 + Math.round(Math.random() * 10_000),
+  };
+  return withSlot(tryAcquire(delivery), busy, async () => {
     const attempted = await post(delivery);
     await recordAttempts([attempted], { requeue: false });
     return attempted;
-  } finally {
-    release();
-  }
+  });
 }
 
 /**
@@ -127,14 +121,7 @@ async function attemptAll(deliveryIds: string[]): Promise<BatchOutcome> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   const loaded = await loadDeliveries(deliveryIds);
   const owned = loaded.filter((one) => one.workflow_id === workflowId && one.state === 'queued');
-  const heartbeatTimer = setInterval(heartbeat, 2_000);
-  const stopping = new AbortController();
-  cancelled().catch(() => stopping.abort());
-  try {
-    return await runBatch(owned, stopping.signal);
-  } finally {
-    clearInterval(heartbeatTimer);
-  }
+  return withHeartbeat(() => runBatch(owned, cancellationSignal()));
 }
 
 /** Fails a delivery on an operator's request. */
