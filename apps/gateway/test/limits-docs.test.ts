@@ -27,7 +27,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Cost of a document', 'modules/platform/src/builder.ts', /limit: \{ complexity: ([\d_]+)/],
   ['Ids in `nodes(ids:)`', 'modules/platform/src/nodes.ts', 'MAX_NODES'],
   ['Operations on one single-connection', 'apps/gateway/src/streams/streams.ts', 'MAX_OPERATIONS'],
-  ['Length of an email address', 'modules/platform/src/email-address.ts', 'MAX_LENGTH'],
+  ['Length of an email address', 'packages/email-address/src/index.ts', 'MAX_LENGTH'],
   ["Length of a contact's name", 'modules/contacts/src/contacts.ts', 'MAX_NAME_LENGTH'],
   ['Contacts in `POST /v1/contacts/batch`', 'modules/contacts/src/contact-batch.ts', 'MAX_BATCH_ROWS'],
   ['Custom fields of a project', 'modules/contacts/src/custom-fields.ts', 'MAX_FIELDS'],

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Cursor } from './data-migrations.ts';
-import { emailKey, normalizeEmail } from './email-address.ts';
+import { emailKey, normalizeEmail } from '@postroom/email-address';
 import { newId } from './ids.ts';
 
 /** Rows per batch. */

@@ -40,14 +40,13 @@ export {
 } from './db.ts';
 export {
   emailKey,
-  emailProblem,
   emailKeyParts,
+  emailProblem,
   emailSpellings,
-  messageKeySql,
   normalizeDomain,
   normalizeEmail,
-  storedEmailKey,
-} from './email-address.ts';
+} from '@postroom/email-address';
+export { messageKeySql, storedEmailKey } from './message-key.ts';
 export {
   assertValid,
   conflictIfTaken,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { config } from '../src/config.ts';
-import { emailKey } from '../src/email-address.ts';
+import { emailKey } from '@postroom/email-address';
 import { newId } from '../src/ids.ts';
 import { migrate } from '../src/migrate.ts';
 

@@ -1,4 +1,4 @@
-import { emailProblem, normalizeDomain, normalizeEmail } from '@postroom/platform/email-address';
+import { emailProblem, normalizeDomain, normalizeEmail } from '@postroom/email-address';
 import { MessageError } from './errors.ts';
 
 export interface Mailbox {

@@ -2,7 +2,6 @@ import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
-import { withoutAddress } from '@postroom/platform';
 import type { TimeoutTimer } from './timeout-timer.ts';
 import type { Relay } from './relay-url.ts';
 import { ReplyReader } from './replies.ts';
@@ -120,9 +119,15 @@ export class SmtpConnection {
   }
 }
 
-/** Formats an error for operators. When several addresses were tried, the first error is representative. */
+/**
+ * Formats an error for operators. When several addresses were tried, the first error is representative. Node appends
+ * the address to `connect ECONNREFUSED`; it is dropped.
+ */
 function describe(error: NodeJS.ErrnoException): string {
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
-  const message = withoutAddress(first) || 'Connection error';
+  const first = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException & {
+    address?: string;
+  };
+  const message =
+    (first.address === undefined ? first.message : `${first.syscall} ${first.code}`) || 'Connection error';
   return first.code && !message.includes(first.code) ? `${message} (${first.code})` : message;
 }

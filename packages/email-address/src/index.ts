@@ -126,17 +126,6 @@ export function emailKey(address: string): string {
   return `${folded(trimmed.slice(0, at))}@${normalizeDomain(domain) || folded(domain)}`;
 }
 
-/** The `messages.email_key` of an address: NULL if it equals `lower(email)`, as for nearly all. */
-export function storedEmailKey(address: string): string | null {
-  return ASCII.test(address) ? null : emailKey(address);
-}
-
-/**
- * SQL for the key of the message `alias`. Only ASCII addresses have a NULL key, and ASCII lower-cases the same in
- * every locale. An index uses this expression.
- */
-export const messageKeySql = (alias: string) => `coalesce(${alias}.email_key, lower(${alias}.email COLLATE "C"))`;
-
 /** The spellings of a key in our texts: with its domain in A-labels or in Unicode. */
 export function emailSpellings(key: string): string[] {
   const at = key.lastIndexOf('@');
