@@ -1,30 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { config } from '@postroom/platform';
 import { migrate, MIGRATIONS_DIR, readMigrations } from '@postroom/platform/migrate';
 import pg from 'pg';
+import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSnapshot, writeMigration } from './db-migration.ts';
 import { currentSchema, diagnoseHistory, diffSql, type SchemaFile } from './schema-diff.ts';
 
-/** An empty database on the test server, dropped after the test. */
-async function emptyDatabase() {
-  const name = `drift_${randomBytes(6).toString('hex')}`;
-  const server = new pg.Client({ connectionString: config.DATABASE_URL });
-  await server.connect();
-  await server.query(`CREATE DATABASE ${name}`);
-  const url = new URL(config.DATABASE_URL ?? '');
-  url.pathname = `/${name}`;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  onTestFinished(async () => {
-    await client.end();
-    await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await server.end();
-  });
-  return { url: url.href, client };
+/** An empty database, dropped after the test. */
+async function newDatabase() {
+  const { url, client, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  return { url, client };
 }
 
 test('the schema of the modules has no change that a migration lacks', async () => {
@@ -66,7 +54,7 @@ test('the migrations create the tables, types, indexes and references of the sch
 });
 
 test("Prisma's own engine finds the history of a migrated database in order", async () => {
-  const { url } = await emptyDatabase();
+  const { url } = await newDatabase();
   await migrate(url);
   expect(await diagnoseHistory(url, MIGRATIONS_DIR, await readMigrations())).toEqual({
     hasMigrationsTable: true,

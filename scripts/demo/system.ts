@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isFree } from '../../packages/embedded/src/ports.ts';
 import { dim, say } from './print.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -60,14 +60,6 @@ async function freePortBase(): Promise<number> {
     if (free.every(Boolean)) return base;
   }
   throw new Error(`Found no ${PORTS} consecutive free ports starting at ${PORT_BASES[0]}.`);
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
-  });
 }
 
 async function startSystem(dataDir: string, stopped: AbortSignal): Promise<System> {

@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Resolver } from 'node:dns/promises';
-import { connect, createServer } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import proto from '@temporalio/proto';
 import pg from 'pg';
 import { parseConfig, type Config } from '../../modules/platform/src/config.ts';
+import { temporalSettings } from '../../modules/platform/src/temporal-settings.ts';
 import { readMigrations } from '../../modules/platform/src/migrate.ts';
+import { isFree } from '../../packages/embedded/src/ports.ts';
 import { parseRelayUrl, probeRelay } from '../../packages/smtp/src/index.ts';
 import { SEARCH_ATTRIBUTES } from '../../modules/platform/src/outbox.ts';
 
@@ -187,11 +187,7 @@ const checkMigrations = (config: Config) =>
   });
 
 async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const fromEnvironment = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) });
-  const { connectionOptions } = fromEnvironment;
-  const options = { ...connectionOptions, address: connectionOptions.address ?? config.TEMPORAL_ADDRESS };
-  const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
+  const { connection: options, namespace } = temporalSettings(config, env);
   let connection: Connection;
   try {
     connection = await Connection.connect({ ...options, connectTimeout: 5_000 });
@@ -271,7 +267,7 @@ async function checkMailTransport(config: Config, env: NodeJS.ProcessEnv): Promi
 
 async function checkGatewayPort(config: Config): Promise<Finding> {
   const { HOST: host, GATEWAY_PORT: port } = config;
-  if (await isFree(host, port)) return ok(`${host}:${port} is free`);
+  if (await isFree(port, host)) return ok(`${host}:${port} is free`);
   try {
     const response = await fetch(`http://${host}:${port}/readyz`, { signal: AbortSignal.timeout(5_000) });
     if (response.ok) return ok(`a gateway answers on ${host}:${port} and is ready`);
@@ -282,24 +278,4 @@ async function checkGatewayPort(config: Config): Promise<Finding> {
       'Stop the program that listens there, or set GATEWAY_PORT.',
     );
   }
-}
-
-async function isFree(host: string, port: number): Promise<boolean> {
-  const answers = await new Promise<boolean>((resolve) => {
-    const socket = connect({ host, port, timeout: 1_000 });
-    const end = (value: boolean) => {
-      socket.destroy();
-      resolve(value);
-    };
-    socket
-      .once('connect', () => end(true))
-      .once('error', () => end(false))
-      .once('timeout', () => end(false));
-  });
-  if (answers) return false;
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ host, port }, () => server.close(() => resolve(true)));
-  });
 }

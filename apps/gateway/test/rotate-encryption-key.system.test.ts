@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { secretColumns } from '@postroom/platform';
 import { migrate } from '@postroom/platform/migrate';
-import { eventually, freePorts } from '@postroom/testkit';
+import { emptyDatabase, eventually, freePorts } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import '../src/rest/idempotency.ts';
@@ -15,22 +15,14 @@ const BOTH = { POSTROOM_SECRET_KEY: fresh, POSTROOM_SECRET_KEY_PREVIOUS: old };
 
 let db: pg.Client;
 let databaseUrl: string;
+let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  const name = `renew_${randomBytes(6).toString('hex')}`;
-  const admin = new pg.Client({ connectionString: process.env.DATABASE_URL });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  await admin.end();
-  const url = new URL(process.env.DATABASE_URL ?? '');
-  url.pathname = `/${name}`;
-  databaseUrl = url.href;
+  ({ url: databaseUrl, client: db, drop } = await emptyDatabase());
   await migrate(databaseUrl);
-  db = new pg.Client({ connectionString: databaseUrl });
-  await db.connect();
 });
 
-afterAll(() => db.end());
+afterAll(() => drop());
 
 interface Ended {
   code: number | null;

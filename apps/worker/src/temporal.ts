@@ -1,8 +1,8 @@
 import { Client } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection } from '@temporalio/worker';
 import { config, exponentialDelays, logger, retry } from '@postroom/platform';
 import { startEagerly } from '@postroom/platform/dispatcher';
+import { temporalSettings } from '@postroom/platform/temporal-settings';
 
 export interface TemporalConnections {
   client: Client;
@@ -10,16 +10,10 @@ export interface TemporalConnections {
   close: () => Promise<void>;
 }
 
-/**
- * Connects to Temporal as the environment configures it: the SDK's own variables (`TEMPORAL_ADDRESS`,
- * `TEMPORAL_API_KEY`, `TEMPORAL_TLS_…`, profiles in a file) with our defaults. Waits for a server that is not up
- * yet.
- */
+/** Connects to Temporal as the environment configures it. Waits for a server that is not up yet. */
 export async function connectTemporal(signal: AbortSignal): Promise<TemporalConnections> {
-  const fromEnvironment = loadClientConnectConfig();
-  const options = { address: config.TEMPORAL_ADDRESS, ...fromEnvironment.connectionOptions };
-  const namespace = fromEnvironment.namespace ?? config.TEMPORAL_NAMESPACE;
-  const native = await retry(() => NativeConnection.connect(options), {
+  const { connection, namespace } = temporalSettings(config);
+  const native = await retry(() => NativeConnection.connect(connection), {
     delaysMs: exponentialDelays(250, 5_000),
     isRetryable: () => !signal.aborted,
     onFailure: (error) =>

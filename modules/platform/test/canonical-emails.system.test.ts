@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';
 import { config } from '../src/config.ts';
 import { emailKey } from '@postroom/email-address';
@@ -9,20 +8,9 @@ import { migrate } from '../src/migrate.ts';
 
 /** A database whose addresses were keyed as releases before this migration did: in lower case, whatever the spelling. */
 async function oldDatabase() {
-  const name = `canonical_${randomBytes(6).toString('hex')}`;
-  const server = new pg.Client({ connectionString: config.DATABASE_URL });
-  await server.connect();
-  await server.query(`CREATE DATABASE ${name}`);
-  const url = new URL(config.DATABASE_URL ?? '');
-  url.pathname = `/${name}`;
-  const db = new pg.Client({ connectionString: url.href });
-  await db.connect();
-  onTestFinished(async () => {
-    await db.end();
-    await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await server.end();
-  });
-  await migrate(url.href);
+  const { url, client: db, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  await migrate(url);
   await db.query('DELETE FROM data_migrations');
   const project = newId('prj');
   await db.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [project]);
@@ -56,7 +44,7 @@ async function oldDatabase() {
     return id;
   };
   const read = async (text: string, values: unknown[] = []) => (await db.query(text, values)).rows;
-  return { url: url.href, project, db, contact, suppression, message, read };
+  return { url: url, project, db, contact, suppression, message, read };
 }
 
 test('contacts that were one address become the oldest one, with the groups, fields, messages and events of the others', async () => {

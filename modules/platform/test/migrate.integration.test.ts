@@ -1,28 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
+import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';
 import { config } from '../src/config.ts';
 import { migrate } from '../src/migrate.ts';
 
-/** An empty database on the server of the tests, gone when the test is finished. */
-async function emptyDatabase() {
-  const name = `migrate_${randomBytes(6).toString('hex')}`;
-  const server = new pg.Client({ connectionString: config.DATABASE_URL });
-  await server.connect();
-  await server.query(`CREATE DATABASE ${name}`);
-  const url = new URL(config.DATABASE_URL ?? '');
-  url.pathname = `/${name}`;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  onTestFinished(async () => {
-    await client.end();
-    await server.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await server.end();
-  });
-  return { url: url.href, client };
+/** An empty database, dropped after the test. */
+async function newDatabase() {
+  const { url, client, drop } = await emptyDatabase();
+  onTestFinished(drop);
+  return { url, client };
 }
 
 /** A folder of migrations, in Prisma's format. */
@@ -37,7 +25,7 @@ async function folderOf(migrations: Record<string, string>) {
 }
 
 test('of several that migrate an empty database at once, one works and the others find nothing to do', async () => {
-  const { url } = await emptyDatabase();
+  const { url } = await newDatabase();
   const applied = await Promise.all([migrate(url), migrate(url), migrate(url)]);
   const [first, ...others] = applied.sort((a, b) => b.length - a.length);
   expect(first?.[0]).toBe('20261121000000_init');
@@ -46,7 +34,7 @@ test('of several that migrate an empty database at once, one works and the other
 });
 
 test('migrations apply in the order of their names, and a later one alone when the others are there', async () => {
-  const { url, client } = await emptyDatabase();
+  const { url, client } = await newDatabase();
   const one = { '20260101000000_one': 'CREATE TABLE a (id int);' };
   const two = { '20260102000000_two': 'ALTER TABLE a ADD COLUMN name text;' };
   expect(await migrate(url, await folderOf(one))).toEqual(['20260101000000_one']);
@@ -61,14 +49,14 @@ test('migrations apply in the order of their names, and a later one alone when t
 });
 
 test('a function is applied whole, semicolons and all', async () => {
-  const { url, client } = await emptyDatabase();
+  const { url, client } = await newDatabase();
   const body = `CREATE FUNCTION twice(n int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN n := n * 2; RETURN n; END $$;`;
   await migrate(url, await folderOf({ '20260101000000_function': body }));
   expect((await client.query('SELECT twice(21) AS n')).rows).toEqual([{ n: 42 }]);
 });
 
 test('a migration that fails is named with its line, leaves nothing of itself, and applies once it is repaired', async () => {
-  const { url, client } = await emptyDatabase();
+  const { url, client } = await newDatabase();
   const broken = { '20260101000000_broken': 'CREATE TABLE a (id int);\nCREATE TABLE b (id nonsense);' };
   await expect(migrate(url, await folderOf(broken))).rejects.toThrow(
     'Migration 20260101000000_broken failed and was rolled back: type "nonsense" does not exist (line 2 of migration.sql)',
@@ -80,7 +68,7 @@ test('a migration that fails is named with its line, leaves nothing of itself, a
 });
 
 test('a migration changed after it was applied is refused by name, unless only its line endings changed', async () => {
-  const { url } = await emptyDatabase();
+  const { url } = await newDatabase();
   await migrate(url, await folderOf({ '20260101000000_one': 'CREATE TABLE a (\n  id int\n);\n' }));
   expect(
     await migrate(url, await folderOf({ '20260101000000_one': 'CREATE TABLE a (\r\n  id int\r\n);\r\n' })),
@@ -91,7 +79,7 @@ test('a migration changed after it was applied is refused by name, unless only i
 });
 
 test("a migration that Prisma's own tool left half done is named, and nothing is applied after it", async () => {
-  const { url, client } = await emptyDatabase();
+  const { url, client } = await newDatabase();
   const one = { '20260101000000_one': 'CREATE TABLE a (id int);' };
   await migrate(url, await folderOf(one));
   await client.query('UPDATE _prisma_migrations SET finished_at = NULL');

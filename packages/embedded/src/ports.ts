@@ -21,7 +21,7 @@ export async function freePorts(count: number): Promise<number[]> {
   for (;;) {
     const first = 10_000 + randomInt(20_000);
     const ports = Array.from({ length: count }, (_, index) => first + index);
-    const free = await Promise.all(ports.map(isFree));
+    const free = await Promise.all(ports.map((port) => isFree(port)));
     if (free.every(Boolean)) return ports;
   }
 }
@@ -38,11 +38,14 @@ export async function hiddenAddress(): Promise<string> {
   return address;
 }
 
-/** Some systems allow 127.0.0.1 to be bound alongside a wildcard listener, so this also tries to connect. */
-async function isFree(port: number): Promise<boolean> {
-  if (await answers(port)) return false;
+/**
+ * Whether a program may listen on the port. Some systems allow 127.0.0.1 to be bound alongside a wildcard
+ * listener, so this also tries to connect.
+ */
+export async function isFree(port: number, host: string = HOST): Promise<boolean> {
+  if (await answers(port, host)) return false;
   try {
-    const server = await listen(port);
+    const server = await listen(port, host);
     await new Promise((done) => server.close(done));
     return true;
   } catch {
@@ -50,7 +53,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-function listen(port: number, host = HOST) {
+function listen(port: number, host: string) {
   return new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

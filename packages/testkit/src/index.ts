@@ -9,6 +9,7 @@ export {
   type ProxiedStatement,
   startDatabaseProxy,
 } from './database-proxy.ts';
+export { type EmptyDatabase, emptyDatabase } from './database.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
 export { type MailFaults, mailFaults, refusedOrLater } from './mail-faults.ts';
