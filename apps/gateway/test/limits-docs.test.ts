@@ -68,8 +68,8 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Days of a warm-up', 'modules/domains/src/warmup.ts', 'MAX_STEPS'],
   ["Length of an endpoint's URL", 'modules/webhooks/src/endpoints.ts', /url\.length > (\d+)/],
   ["Length of an endpoint's description", 'modules/webhooks/src/endpoints.ts', /description\.length > (\d+)/],
-  ['Attempts of a delivery', 'modules/webhooks/src/schedule.ts', 'MAX_ATTEMPTS'],
-  ['Bytes of a response', 'modules/webhooks/src/http-client.ts', 'ANSWER_BYTES'],
+  ['Attempts of a delivery', 'modules/webhooks/src/policy.ts', /\bmax: (\d+)/],
+  ['Bytes of a response', 'modules/webhooks/src/policy.ts', /responseBytes: ([\d_]+)/],
   ['Days that events are kept', 'modules/platform/src/config.ts', /\bRETENTION_DAYS: .*\.default\((\d+)\)/],
 ];
 

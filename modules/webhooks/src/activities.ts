@@ -14,7 +14,8 @@ import {
 } from './attempts.ts';
 import { runBatch } from './batch.ts';
 import { tryAcquire } from './concurrency-limit.ts';
-import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
+import { describeResponse } from './schedule.ts';
+import { POLICY } from './policy.ts';
 
 /**
  * How a delivery's workflow ended. `returned`: the delivery is back in the table, because its endpoint is disabled or
@@ -63,7 +64,7 @@ function outcomeOf(attempted: Attempted): Outcome {
   if (attempted.delayMs === undefined) return 'failed';
   const { number, delayMs, answer } = attempted;
   throw ApplicationFailure.create({
-    message: `Attempt ${number} of ${MAX_ATTEMPTS}: ${describeResponse(answer)}`,
+    message: `Attempt ${number} of ${POLICY.attempt.max}: ${describeResponse(answer)}`,
     type: 'NotAcknowledged',
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay: delayMs,

@@ -3,6 +3,7 @@ import { getEndpoint } from './endpoints.ts';
 import { resolveCursor, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './subscription.ts';
 import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
+import { POLICY } from './policy.ts';
 
 /** A recorded attempt, and the stream's cursor after it. */
 export interface RecordedAttempt {
@@ -11,16 +12,6 @@ export interface RecordedAttempt {
   number: number;
   cursor: string;
 }
-
-/** At most this many attempts are buffered per reader, however far behind it is. */
-const PAGE_SIZE = 100;
-
-/**
- * A reader that is up to date polls after a notification, at most this often, and without one after the longer
- * interval.
- */
-const MIN_POLL_INTERVAL_MS = 250;
-const MAX_POLL_INTERVAL_MS = 5_000;
 
 /**
  * Yields every attempt recorded after the cursor, or after this call if there is none, for the project or one
@@ -45,8 +36,8 @@ async function* attemptsAfter(
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let seen = await resolveCursor(after);
   for await (const _ of subscribe(`${ATTEMPTED} ${projectId}`, signal, {
-    minIntervalMs: MIN_POLL_INTERVAL_MS,
-    pollMs: MAX_POLL_INTERVAL_MS,
+    minIntervalMs: POLICY.stream.minIntervalMs,
+    pollMs: POLICY.stream.maxIntervalMs,
   })) {
     for (let isLast = false; !isLast;) {
       const page = await readUnseen(projectId, endpointId, seen);
@@ -72,7 +63,7 @@ const UNSEEN = (condition: string) => `
   SELECT a.xact, a.delivery_id || '.' || a.number AS id FROM attempts a
   WHERE a.project_id = $1 AND a.${condition}
     AND ($4::text IS NULL OR EXISTS (SELECT FROM deliveries d WHERE d.id = a.delivery_id AND d.endpoint_id = $4))
-  ORDER BY a.xact, id LIMIT ${PAGE_SIZE}`;
+  ORDER BY a.xact, id LIMIT ${POLICY.stream.pageSize}`;
 const READ_UNSEEN = `
   WITH unseen AS (
     SELECT 0 AS rank, * FROM (${UNSEEN(`xact = $5 AND a.delivery_id || '.' || a.number > $6`)}) AS rest UNION ALL
@@ -80,7 +71,7 @@ const READ_UNSEEN = `
     SELECT 1, * FROM (${UNSEEN('xact >= $3')}) AS later
   )
   SELECT pg_current_snapshot()::text AS snapshot, page.*
-  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${PAGE_SIZE}) AS page ON true
+  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${POLICY.stream.pageSize}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
 /** Reads one page and advances the cursor. One statement, so that rows and snapshot are consistent. */
@@ -105,7 +96,7 @@ async function readUnseen(
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');
   const found = rows.flatMap(({ xact, id }) => (id === null ? [] : [{ xact: BigInt(xact), id }]));
-  const isLast = rows.length < PAGE_SIZE;
+  const isLast = rows.length < POLICY.stream.pageSize;
   const after = cursorAfterEach(seen, now, found, { isLast });
   const attempts = found.map(({ id }, index) => {
     const [deliveryId = '', number] = id.split('.');

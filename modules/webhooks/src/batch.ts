@@ -1,16 +1,5 @@
-import { DEGRADED_AFTER } from './concurrency-limit.ts';
 import { type Attempted, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
-
-/** Concurrent POSTs to one endpoint in a batch: few at first, one more per acknowledgement. */
-const INITIAL_CONCURRENCY = 10;
-const MAX_CONCURRENCY = 32;
-
-/** A batch starts no POSTs after this time, so that it ends soon and its worker can shut down. */
-const START_WINDOW_MS = 5_000;
-
-/** ResultWriter are written in portions: what is in one and not yet written is posted again after a crash. */
-const FLUSH_SIZE = 100;
-const FLUSH_INTERVAL_MS = 150;
+import { POLICY } from './policy.ts';
 
 /** One endpoint's deliveries in a batch. */
 interface EndpointQueue {
@@ -28,7 +17,7 @@ export async function runBatch(
 ): Promise<{ acknowledged: number; retried: number; returned: number }> {
   const results = new ResultWriter();
   const queues = toQueues(deliveries.filter(({ enabled }) => enabled));
-  const deadline = Date.now() + START_WINDOW_MS;
+  const deadline = Date.now() + POLICY.batch.startWindowMs;
   await Promise.all(queues.map((queue) => runQueue(queue, results, () => signal.aborted || Date.now() > deadline)));
   await results.flush();
   const unstarted = queues.flatMap(({ waiting }) => waiting.map(({ id }) => id));
@@ -45,7 +34,7 @@ function toQueues(deliveries: readonly DueDelivery[]): EndpointQueue[] {
     if (queue === undefined)
       queues.set(delivery.endpoint_id, {
         waiting: [delivery],
-        concurrency: INITIAL_CONCURRENCY,
+        concurrency: POLICY.batch.initialConcurrency,
         inFlight: 0,
         failuresInRow: 0,
         hasAcknowledged: false,
@@ -73,7 +62,7 @@ function runQueue(queue: EndpointQueue, results: ResultWriter, isStopped: () => 
       queue.inFlight--;
       queue.failuresInRow = attempted.acknowledged ? 0 : queue.failuresInRow + 1;
       queue.hasAcknowledged ||= attempted.acknowledged;
-      if (attempted.acknowledged) queue.concurrency = Math.min(queue.concurrency + 1, MAX_CONCURRENCY);
+      if (attempted.acknowledged) queue.concurrency = Math.min(queue.concurrency + 1, POLICY.batch.maxConcurrency);
       results.add(attempted);
       next();
     };
@@ -83,7 +72,7 @@ function runQueue(queue: EndpointQueue, results: ResultWriter, isStopped: () => 
 
 /** An endpoint that has not acknowledged in this batch gets only as many POSTs as it takes to count as degraded. */
 const isFailing = ({ failuresInRow, inFlight, hasAcknowledged }: EndpointQueue) =>
-  failuresInRow + (hasAcknowledged ? 0 : inFlight) >= DEGRADED_AFTER;
+  failuresInRow + (hasAcknowledged ? 0 : inFlight) >= POLICY.endpoint.degradedAfter;
 
 /** Buffers attempts and writes them in groups, sequentially. */
 class ResultWriter {
@@ -95,8 +84,8 @@ class ResultWriter {
   add(attempted: Attempted): void {
     this.counts[attempted.acknowledged ? 'acknowledged' : 'retried']++;
     this.#buffered.push(attempted);
-    if (this.#buffered.length >= FLUSH_SIZE) this.#write();
-    else this.#timer ??= setTimeout(() => this.#write(), FLUSH_INTERVAL_MS);
+    if (this.#buffered.length >= POLICY.batch.flushSize) this.#write();
+    else this.#timer ??= setTimeout(() => this.#write(), POLICY.batch.flushIntervalMs);
   }
 
   async flush(): Promise<void> {

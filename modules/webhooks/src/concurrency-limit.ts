@@ -1,12 +1,6 @@
 import { config, FairShare } from '@postroom/platform';
 import type { DueDelivery } from './attempts.ts';
-
-/** An endpoint is degraded from this many consecutive failures: it gets little until it acknowledges again. */
-export const DEGRADED_AFTER = 10;
-
-/** Concurrent POSTs of this process to one endpoint, outside batches. */
-const MAX_IN_FLIGHT = 50;
-const MAX_IN_FLIGHT_DEGRADED = 4;
+import { POLICY } from './policy.ts';
 
 const inFlight = new Map<string, number>();
 /** Each attempt occupies a worker slot for as long as its receiver takes. */
@@ -23,7 +17,11 @@ export function tryAcquire({
   failures_in_row: failures,
 }: DueDelivery): (() => void) | undefined {
   const current = inFlight.get(id) ?? 0;
-  if (current >= (failures >= DEGRADED_AFTER ? MAX_IN_FLIGHT_DEGRADED : MAX_IN_FLIGHT)) return undefined;
+  if (
+    current >=
+    (failures >= POLICY.endpoint.degradedAfter ? POLICY.endpoint.maxConcurrentDegraded : POLICY.endpoint.maxConcurrent)
+  )
+    return undefined;
   const release = slots.tryAcquire(projectId);
   if (release === undefined) return undefined;
   inFlight.set(id, current + 1);

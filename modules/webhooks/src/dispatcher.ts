@@ -2,27 +2,11 @@ import { TokenBucket } from '@postroom/platform';
 import { type DispatchSource, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { forgetIdleEndpoints, recordDispatched, toEndpointQueue } from './endpoint-load.ts';
-import { plan, MAX_CLAIMED_PER_ROUND } from './plan.ts';
-import { BATCH_SIZE, claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
+import { plan } from './plan.ts';
+import { claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
 import { firstStarts, retryStart } from './starts.ts';
 import { reconcile } from './reconcile.ts';
-
-/** Token bucket for deliveries that get their own workflow. Beyond it, first attempts are batched. */
-const INDIVIDUAL_PER_SECOND = 10;
-const INDIVIDUAL_BURST = 20;
-
-/** How long to wait for a partly filled batch to fill up. */
-const BATCH_LINGER_MS = 75;
-
-/**
- * After a batch, a burst is assumed to continue for this long even if this round dispatched none of it. Retries yield
- * to it: each costs Temporal a workflow, a hundred times a batched first attempt, and has a minute of slack.
- */
-const BURST_COOLDOWN_MS = 3_000;
-
-const RETRIES_PER_ROUND = 20;
-
-const RECONCILE_INTERVAL_MS = 10_000;
+import { POLICY } from './policy.ts';
 
 /**
  * Starts workflows for waiting deliveries: `deliverWebhook` for one, `deliverBatch` for up to 600 first attempts.
@@ -33,8 +17,8 @@ export const source: DispatchSource = {
   name: 'deliveries',
   dispatch,
   tasks: [
-    { intervalMs: RECONCILE_INTERVAL_MS, run: reconcile },
-    { intervalMs: RECONCILE_INTERVAL_MS, run: async () => forgetIdleEndpoints() },
+    { intervalMs: POLICY.reconcile.intervalMs, run: reconcile },
+    { intervalMs: POLICY.reconcile.intervalMs, run: async () => forgetIdleEndpoints() },
   ],
 };
 
@@ -43,9 +27,9 @@ const state = {
   afterEndpoint: '',
   /** Every delivery spends it, so a sustained burst leaves no budget. */
   individual: new TokenBucket({
-    ratePerSecond: INDIVIDUAL_PER_SECOND,
-    capacity: INDIVIDUAL_BURST,
-    maxDebt: INDIVIDUAL_BURST,
+    ratePerSecond: POLICY.dispatch.individualPerSecond,
+    capacity: POLICY.dispatch.individualBurst,
+    maxDebt: POLICY.dispatch.individualBurst,
   }),
   batchAt: 0,
 };
@@ -63,16 +47,21 @@ async function dispatch(client: Client): Promise<Round> {
   const isBurst = takes.some(({ batch }) => batch !== null);
   state.individual.spend(first.length);
   if (isBurst) state.batchAt = Date.now();
-  const isPartial = isBurst && first.length < BATCH_SIZE;
-  const resumeAt = isPartial ? Date.now() + BATCH_LINGER_MS : 0;
-  const retries = await claimRetries(RETRIES_PER_ROUND, { isBusy: Date.now() - state.batchAt < BURST_COOLDOWN_MS });
+  const isPartial = isBurst && first.length < POLICY.batch.size;
+  const resumeAt = isPartial ? Date.now() + POLICY.batch.lingerMs : 0;
+  const retries = await claimRetries(POLICY.dispatch.retriesPerRound, {
+    isBusy: Date.now() - state.batchAt < POLICY.dispatch.burstCooldownMs,
+  });
   await startAll(client, [...retries.map(retryStart), ...firstStarts(first)], (rejected) =>
     releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds)),
   );
-  const hasMorePerEndpoint = takes.some(({ take }) => take === BATCH_SIZE);
-  const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= MAX_CLAIMED_PER_ROUND;
+  const hasMorePerEndpoint = takes.some(({ take }) => take === POLICY.batch.size);
+  const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= POLICY.dispatch.maxClaimedPerRound;
   return {
-    more: retries.length === RETRIES_PER_ROUND || last !== '' || (first.length > 0 && (hasMorePerEndpoint || isFull)),
+    more:
+      retries.length === POLICY.dispatch.retriesPerRound ||
+      last !== '' ||
+      (first.length > 0 && (hasMorePerEndpoint || isFull)),
     resumeAt,
   };
 }

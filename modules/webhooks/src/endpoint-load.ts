@@ -1,8 +1,6 @@
 import type { EndpointQueue } from './plan.ts';
 import type { Claimed, WaitingRow } from './queue.ts';
-
-/** An endpoint counts as healthy for this long after it was seen to acknowledge. */
-const HEALTHY_MS = 10_000;
+import { POLICY } from './policy.ts';
 
 /** What this dispatcher observed of an endpoint in its last round. */
 interface EndpointLoad {
@@ -30,7 +28,7 @@ export function toEndpointQueue(row: WaitingRow): EndpointQueue {
     projectInFlight: row.project_in_flight,
     waiting: row.waiting,
     failuresInRow: row.failures_in_row,
-    isHealthy: now - healthyAt < HEALTHY_MS,
+    isHealthy: now - healthyAt < POLICY.endpoint.healthyMs,
     attempting: row.attempting,
     retrying: row.retrying,
     servedAt: before.servedAt,
@@ -49,7 +47,7 @@ export function recordDispatched(claimed: readonly Claimed[]): void {
 
 /** Drops endpoints that have had nothing waiting for a while. */
 export function forgetIdleEndpoints(): void {
-  for (const [id, { readAt }] of endpoints) if (Date.now() - readAt > HEALTHY_MS) endpoints.delete(id);
+  for (const [id, { readAt }] of endpoints) if (Date.now() - readAt > POLICY.endpoint.healthyMs) endpoints.delete(id);
 }
 
 const loadOf = (id: string): EndpointLoad =>

@@ -25,6 +25,7 @@ import {
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
 import { newSigningSecret } from './signature.ts';
 import { signingSecret } from './signing-secrets.ts';
+import { POLICY } from './policy.ts';
 
 type Endpoint = Prisma.WebhookEndpointModel;
 
@@ -40,9 +41,6 @@ export interface UpdateEndpointInput {
   /** An empty string removes it. */
   description?: string | null | undefined;
 }
-
-/** How long the previous secret keeps signing after a rotation, in milliseconds. */
-export const ROTATION_OVERLAP_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Registers a URL for events and generates its signing secret, which is returned here and never listed (spec: Webhook
@@ -219,7 +217,7 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
     data: {
       secret: signingSecret.encrypt(secret, id),
       previousSecret: previous,
-      previousSecretExpiresAt: new Date(Date.now() + ROTATION_OVERLAP_MS),
+      previousSecretExpiresAt: new Date(Date.now() + POLICY.endpoint.rotationOverlapMs),
     },
   });
   if (count === 0)

@@ -1,8 +1,6 @@
 import { logger, Notifier, pool } from '@postroom/platform';
 import { type SnapshotCursor, cursorFrom } from './snapshot-cursor.ts';
-
-/** Poll interval while there are subscribers. */
-const POLL_INTERVAL_MS = 200;
+import { POLICY } from './policy.ts';
 
 /** A subscription to new events of one project. */
 export interface EventPoll {
@@ -42,7 +40,7 @@ async function pollWhileSubscribed(): Promise<void> {
   polledProjects = new Set();
   while (subscribers.size > 0) {
     await poll();
-    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLICY.stream.eventPollMs));
   }
   isPolling = false;
 }

@@ -2,6 +2,7 @@ import { FairSemaphore, invalid, paceBulkWork, subscription, sleep, pool } from 
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { pollEvents } from './event-poller.ts';
 import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
+import { POLICY } from './policy.ts';
 
 /** An event of the project, and the stream's cursor after it. */
 export interface RecordedEvent {
@@ -11,9 +12,6 @@ export interface RecordedEvent {
   data: unknown;
   cursor: string;
 }
-
-/** At most this many events are buffered per reader, however far behind it is. */
-const PAGE_SIZE = 100;
 
 /**
  * Yields every event of the project committed after the cursor, or after this call if there is none, until the reader
@@ -97,7 +95,7 @@ interface EventRow {
 const UNSEEN = (condition: string) => `
   SELECT xact, id, type, created_at, data FROM events
   WHERE project_id = $1 AND ${condition} AND ($4::text[] IS NULL OR type = ANY ($4))
-  ORDER BY xact, id LIMIT ${PAGE_SIZE}`;
+  ORDER BY xact, id LIMIT ${POLICY.stream.pageSize}`;
 const READ_UNSEEN = `
   WITH unseen AS (
     SELECT 0 AS rank, * FROM (${UNSEEN('xact = $5 AND id > $6')}) AS rest UNION ALL
@@ -105,7 +103,7 @@ const READ_UNSEEN = `
     SELECT 1, * FROM (${UNSEEN('xact >= $3')}) AS later
   )
   SELECT pg_current_snapshot()::text AS snapshot, page.*
-  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${PAGE_SIZE}) AS page ON true
+  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${POLICY.stream.pageSize}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
 /** All readers wake at once. A per-project limit keeps one project from taking every connection. */
@@ -126,7 +124,7 @@ async function readUnseen(
     }),
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');
-  const isLast = rows.length < PAGE_SIZE;
+  const isLast = rows.length < POLICY.stream.pageSize;
   const found = rows.flatMap(({ id, xact, ...row }) => (id === null ? [] : [{ ...row, id, xact: BigInt(xact) }]));
   const after = cursorAfterEach(seen, now, found, { isLast });
   const events = found.map(({ id, type, created_at: createdAt, data }, index) => {

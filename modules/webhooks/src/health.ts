@@ -1,12 +1,7 @@
 import { logger, pool } from '@postroom/platform';
 import type { Attempted } from './attempts.ts';
 import { disableAutomatically } from './endpoints.ts';
-
-/** An endpoint is disabled after failing continuously for this long (design: Webhooks), … */
-export const DISABLE_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
-/** … or after this many consecutive failed deliveries over at least this time. */
-export const DISABLE_AFTER_FAILURES = 100;
-export const DISABLE_AFTER_FAILURES_MS = 60 * 60 * 1000;
+import { POLICY } from './policy.ts';
 
 /** What a series of attempts reveals about one endpoint. */
 interface Observed {
@@ -89,8 +84,8 @@ export function disableReason(
 ): string | undefined {
   if (since === null) return undefined;
   const failingMs = now - since.getTime();
-  if (failingMs >= DISABLE_AFTER_MS) return 'No attempt has been acknowledged for 3 days.';
-  if (failures >= DISABLE_AFTER_FAILURES && failingMs >= DISABLE_AFTER_FAILURES_MS) {
+  if (failingMs >= POLICY.endpoint.disableAfterMs) return 'No attempt has been acknowledged for 3 days.';
+  if (failures >= POLICY.endpoint.disableAfterFailures && failingMs >= POLICY.endpoint.disableAfterFailuresMs) {
     return `${failures} deliveries in a row were not acknowledged, over more than an hour.`;
   }
   return undefined;

@@ -13,15 +13,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { acceptContinue, expectResponse } from './interim-responses.ts';
-
-/** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body (spec: Delivery). */
-export const DEADLINE_MS = 10_000;
-
-/** Bytes read of a response body; the rest is discarded. */
-export const ANSWER_BYTES = 4096;
-
-/** A 2xx status acknowledges by itself (spec: Delivery). Its body, kept for display, has this long to arrive. */
-export const BODY_GRACE_MS = 1_000;
+import { POLICY } from './policy.ts';
 
 export interface Post {
   url: string;
@@ -64,7 +56,7 @@ export interface GuardedClient {
 }
 
 export function createGuardedClient(options: ClientOptions): GuardedClient {
-  const { scope, deadlineMs = DEADLINE_MS } = options;
+  const { scope, deadlineMs = POLICY.attempt.deadlineMs } = options;
   const resolve = options.resolve ?? (scope === 'public' ? resolveByDns : resolveBySystem);
   const connect = buildConnector({
     allowH2: true,
@@ -216,14 +208,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#retryAfter = [headers['retry-after']].flat()[0] ?? null;
     if (!isSuccess(status) || this.#settle === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#stop(null), BODY_GRACE_MS);
+    this.#timer = setTimeout(() => this.#stop(null), POLICY.attempt.bodyGraceMs);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#bytesRead >= ANSWER_BYTES) return;
+    if (this.#bytesRead >= POLICY.attempt.responseBytes) return;
     this.#chunks.push(chunk);
     this.#bytesRead += chunk.length;
-    if (this.#bytesRead >= ANSWER_BYTES) this.#stop(null);
+    if (this.#bytesRead >= POLICY.attempt.responseBytes) this.#stop(null);
   }
 
   onResponseEnd(): void {
@@ -288,7 +280,7 @@ const isHttp2 = ({ socket }: Connection) => socket.alpnProtocol === 'h2';
 /** At most 4 KB as text, cut at a character boundary and without NUL, which PostgreSQL cannot store. */
 function readableText(chunks: readonly Buffer[]): string {
   if (chunks.length === 0) return '';
-  const bytes = Buffer.concat(chunks).subarray(0, ANSWER_BYTES);
+  const bytes = Buffer.concat(chunks).subarray(0, POLICY.attempt.responseBytes);
   return new TextDecoder('utf-8').decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
 }
 

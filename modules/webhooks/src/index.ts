@@ -14,5 +14,4 @@ export {
 export { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
 export { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
 export { disabledNotice } from './notice.ts';
-export { RETRY_DELAYS_MS } from './schedule.ts';
 export { signature, standardSignature } from './signature.ts';

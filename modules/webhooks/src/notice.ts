@@ -1,5 +1,5 @@
 import { config, db } from '@postroom/platform';
-import { BACKLOG_DAYS } from './retention.ts';
+import { POLICY } from './policy.ts';
 
 /** The notice to the project's owners that an endpoint was disabled; `undefined` if it is gone or enabled again. */
 export async function disabledNotice(endpointId: string): Promise<{ subject: string; text: string } | undefined> {
@@ -14,7 +14,7 @@ export async function disabledNotice(endpointId: string): Promise<{ subject: str
     '',
     `${disabledReason} The endpoint is ${endpointId}.`,
     '',
-    `Waiting deliveries are kept for ${BACKLOG_DAYS} days; new events are not delivered. Once the receiver works again, enable`,
+    `Waiting deliveries are kept for ${POLICY.retention.backlogDays} days; new events are not delivered. Once the receiver works again, enable`,
     `the endpoint, and choose whether to deliver the backlog: ${config.PUBLIC_URL}`,
     '',
   ];

@@ -1,31 +1,5 @@
 import { newId } from '@postroom/platform';
-import { DEGRADED_AFTER } from './concurrency-limit.ts';
-import { BATCH_SIZE, RETRYING_PER_ENDPOINT } from './queue.ts';
-
-/** First attempts in flight over all endpoints: the load on Temporal and the workers, however much is waiting. */
-const MAX_IN_FLIGHT = 10 * BATCH_SIZE;
-
-/**
- * Deliveries claimed per round. None of them is posted before all are claimed, so a bigger round would leave workers
- * idle.
- */
-export const MAX_CLAIMED_PER_ROUND = 3 * BATCH_SIZE;
-
-/**
- * First attempts in flight per endpoint: few until it is seen to acknowledge, so that one that hangs holds up little.
- */
-const MAX_IN_FLIGHT_INITIAL = 10;
-const MAX_IN_FLIGHT_HEALTHY = 3 * BATCH_SIZE;
-
-/** A degraded endpoint may have this many deliveries in flight, then one probe per interval. */
-const MAX_IN_FLIGHT_DEGRADED = 10;
-export const PROBE_INTERVAL_MS = 30_000;
-
-/** Endpoints with less demand than this are served first. */
-const SMALL_BELOW = 25;
-
-/** Demand that justifies an endpoint's own batch. A batch costs Temporal far more than the deliveries in it. */
-const OWN_BATCH_MIN = BATCH_SIZE / 2;
+import { POLICY } from './policy.ts';
 
 /** An endpoint with waiting deliveries, as read from the tables. */
 export interface EndpointQueue {
@@ -81,18 +55,18 @@ export function plan(waiting: readonly EndpointQueue[], { individually, inFlight
   const degraded = waiting.filter(isDegraded);
   const probes = degraded.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const healthy = waiting.filter((one) => !isDegraded(one)).toSorted((a, b) => a.servedAt - b.servedAt);
-  const wanted = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, MAX_IN_FLIGHT - inFlight));
+  const wanted = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, POLICY.dispatch.maxInFlight - inFlight));
   const isBurst = healthy.reduce((sum, { waiting: rows }) => sum + rows, 0) > individually;
   const rest = isBurst ? toBatches(wanted) : wanted.map(({ endpointId, take }) => ({ endpointId, take, batch: null }));
   return [...probes, ...rest].filter(({ take }) => take > 0);
 }
 
-const isDegraded = ({ failuresInRow }: EndpointQueue) => failuresInRow >= DEGRADED_AFTER;
+const isDegraded = ({ failuresInRow }: EndpointQueue) => failuresInRow >= POLICY.endpoint.degradedAfter;
 
 function probe({ waiting, attempting, retrying, servedAt }: EndpointQueue, now: number): number {
-  const room = MAX_IN_FLIGHT_DEGRADED - attempting - retrying;
+  const room = POLICY.endpoint.maxInFlightDegraded - attempting - retrying;
   if (room > 0) return Math.min(waiting, room);
-  const isDue = attempting === 0 && now - servedAt >= PROBE_INTERVAL_MS;
+  const isDue = attempting === 0 && now - servedAt >= POLICY.endpoint.probeIntervalMs;
   return isDue ? Math.min(waiting, 1) : 0;
 }
 
@@ -105,8 +79,9 @@ function demandOf({
   attempting,
   retrying,
 }: EndpointQueue): Wanted {
-  const room = (isHealthy ? MAX_IN_FLIGHT_HEALTHY : MAX_IN_FLIGHT_INITIAL) - attempting;
-  const take = retrying >= RETRYING_PER_ENDPOINT ? 0 : Math.max(0, Math.min(waiting, BATCH_SIZE, room));
+  const room = (isHealthy ? POLICY.endpoint.maxInFlightHealthy : POLICY.endpoint.maxInFlightInitial) - attempting;
+  const take =
+    retrying >= POLICY.dispatch.maxRetryingPerEndpoint ? 0 : Math.max(0, Math.min(waiting, POLICY.batch.size, room));
   return { endpointId, projectId, projectInFlight, take };
 }
 
@@ -129,7 +104,7 @@ function interleaveProjects(wanted: readonly Wanted[]): Wanted[] {
  * in flight as it leaves free, so that one project's hanging endpoints leave room for the others.
  */
 function limit(wanted: readonly Wanted[], free: number): Wanted[] {
-  let left = Math.min(free, MAX_CLAIMED_PER_ROUND);
+  let left = Math.min(free, POLICY.dispatch.maxClaimedPerRound);
   const shares = new Map<string, number>();
   const take = (one: Wanted): Wanted => {
     const { projectId, projectInFlight } = one;
@@ -139,16 +114,16 @@ function limit(wanted: readonly Wanted[], free: number): Wanted[] {
     shares.set(projectId, share - taken);
     return { ...one, take: taken };
   };
-  const small = wanted.filter((one) => one.take < SMALL_BELOW).map(take);
-  const large = wanted.filter((one) => one.take >= SMALL_BELOW).map(take);
+  const small = wanted.filter((one) => one.take < POLICY.dispatch.smallBelow).map(take);
+  const large = wanted.filter((one) => one.take >= POLICY.dispatch.smallBelow).map(take);
   return [...small, ...large];
 }
 
 function toBatches(wanted: readonly Wanted[]): Take[] {
   let shared: { batch: string; size: number } | undefined;
   return wanted.map(({ endpointId, take }) => {
-    if (take >= OWN_BATCH_MIN) return { endpointId, take, batch: batchId() };
-    if (shared === undefined || shared.size + take > BATCH_SIZE) shared = { batch: batchId(), size: 0 };
+    if (take >= POLICY.batch.ownMin) return { endpointId, take, batch: batchId() };
+    if (shared === undefined || shared.size + take > POLICY.batch.size) shared = { batch: batchId(), size: 0 };
     shared.size += take;
     return { endpointId, take, batch: shared.batch };
   });

@@ -1,17 +1,6 @@
 import { pool } from '@postroom/platform';
 import type { Take } from './plan.ts';
-
-/** First attempts per batch. A batch costs Temporal as much as one delivery does, whatever its size. */
-export const BATCH_SIZE = 600;
-
-/** Endpoints read per round; the next round continues after the last of them. */
-const ENDPOINTS_PER_ROUND = 200;
-
-/** Deliveries waiting for a retry inside workflows. Beyond this, they wait in the table until they are due. */
-const RETRYING = 2_000;
-
-/** Deliveries of one endpoint waiting for a retry. Beyond this, its new deliveries stay queued. */
-export const RETRYING_PER_ENDPOINT = 1_000;
+import { POLICY } from './policy.ts';
 
 /** A delivery just claimed for a workflow. */
 export interface Claimed {
@@ -52,7 +41,7 @@ export const READ_WAITING = `
   SELECT w.endpoint_id, w.waiting, w.retrying, e.project_id, e.enabled, e.failures_in_row,
     coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_flight) AS in_flight,
     coalesce(p.attempting, 0) AS project_in_flight
-  FROM read_waiting_deliveries($1, ${ENDPOINTS_PER_ROUND}, ${BATCH_SIZE}, ${RETRYING_PER_ENDPOINT}) w
+  FROM read_waiting_deliveries($1, ${POLICY.dispatch.endpointsPerRound}, ${POLICY.batch.size}, ${POLICY.dispatch.maxRetryingPerEndpoint}) w
   LEFT JOIN webhook_endpoints e ON e.id = w.endpoint_id
   LEFT JOIN in_flight h ON h.endpoint_id = w.endpoint_id
   LEFT JOIN in_flight_per_project p ON p.project_id = e.project_id
@@ -71,7 +60,7 @@ export async function readWaiting(after: string): Promise<{ endpoints: WaitingRo
   return {
     endpoints: rows.filter(({ enabled }) => enabled === true),
     inFlight: rows[0]?.in_flight ?? 0,
-    last: rows.length === ENDPOINTS_PER_ROUND ? (rows.at(-1)?.endpoint_id ?? '') : '',
+    last: rows.length === POLICY.dispatch.endpointsPerRound ? (rows.at(-1)?.endpoint_id ?? '') : '',
   };
 }
 
@@ -122,7 +111,7 @@ export async function claimFirstAttempts(takes: readonly Take[]): Promise<Claime
 /** Due retries are the beginning of the partial index on `next_attempt_at`. */
 export const CLAIM_RETRIES = `
   WITH room AS (
-    SELECT coalesce(sum(count), 0) < ${RETRYING} AS is_left FROM count_deliveries_in_flight() WHERE state = 'retried'
+    SELECT coalesce(sum(count), 0) < ${POLICY.dispatch.maxRetrying} AS is_left FROM count_deliveries_in_flight() WHERE state = 'retried'
   ), picked AS (
     SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.enabled
     WHERE d.dispatched_at IS NULL AND d.state = 'retried'

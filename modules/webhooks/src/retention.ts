@@ -1,12 +1,7 @@
 import { config, deleteEventsWhere, deleteIdempotencyKeys, idsFrom, inTransaction, pool } from '@postroom/platform';
-
-/** Rows per DELETE. Small batches keep locks short and cancellation prompt. */
-const BATCH_SIZE = 1_000;
+import { POLICY } from './policy.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** How long a disabled endpoint's backlog is kept (design: Webhooks). */
-export const BACKLOG_DAYS = 7;
 
 /** Rows removed, by kind. */
 export interface Deleted {
@@ -39,11 +34,11 @@ export async function deleteOld({
       const count = await batch();
       total += count;
       onBatch();
-      if (count < BATCH_SIZE) return total;
+      if (count < POLICY.retention.batchSize) return total;
     }
   };
   const deleted = { givenUp: 0, deliveries: 0, events: 0, idempotencyKeys: 0 };
-  deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - BACKLOG_DAYS * DAY_MS)));
+  deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - POLICY.retention.backlogDays * DAY_MS)));
   for (const project of await eventRetentions(days)) {
     const before = new Date(now - project.days * DAY_MS);
     deleted.deliveries += await deleteAll(() => deleteDeliveries(project.projectId, before));
@@ -51,7 +46,7 @@ export async function deleteOld({
   }
   deleted.idempotencyKeys = await deleteAll(() =>
     // Keys are valid for 24 hours; after that, a key may be reused for another request.
-    deleteIdempotencyKeys(new Date(now - DAY_MS), BATCH_SIZE),
+    deleteIdempotencyKeys(new Date(now - DAY_MS), POLICY.retention.batchSize),
   );
   return deleted;
 }
@@ -74,7 +69,7 @@ async function failBacklog(disabledBefore: Date): Promise<number> {
      WHERE id IN (
        SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
        WHERE NOT w.enabled AND w.disabled_at < $1 AND d.dispatched_at IS NULL AND d.closed_at IS NULL
-       LIMIT ${BATCH_SIZE} FOR UPDATE OF d SKIP LOCKED
+       LIMIT ${POLICY.retention.batchSize} FOR UPDATE OF d SKIP LOCKED
      )`,
     [disabledBefore],
   );
@@ -86,7 +81,7 @@ async function deleteDeliveries(projectId: string, closedBefore: Date): Promise<
   const { rowCount } = await pool.query(
     `DELETE FROM deliveries WHERE id IN (
        SELECT id FROM deliveries WHERE project_id = $1 AND id < $2 AND closed_at < $3
-        ORDER BY id LIMIT ${BATCH_SIZE} FOR UPDATE SKIP LOCKED
+        ORDER BY id LIMIT ${POLICY.retention.batchSize} FOR UPDATE SKIP LOCKED
      )`,
     [projectId, idsFrom('dlv', closedBefore), closedBefore],
   );
@@ -113,14 +108,14 @@ async function deleteEventsAfter(
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `SELECT id FROM events WHERE project_id = $1 AND id > $2 AND id < $3 AND created_at < $4
-        ORDER BY id LIMIT ${BATCH_SIZE} FOR UPDATE`,
+        ORDER BY id LIMIT ${POLICY.retention.batchSize} FOR UPDATE`,
       [projectId, after, idsFrom('evt', createdBefore), createdBefore],
     );
     const { rowCount } = await tx.query(
       deleteEventsWhere('id = ANY ($1) AND NOT EXISTS (SELECT FROM deliveries d WHERE d.event_id = e.id)'),
       [rows.map(({ id }) => id)],
     );
-    const last = rows.length === BATCH_SIZE ? rows.at(-1)?.id : undefined;
+    const last = rows.length === POLICY.retention.batchSize ? rows.at(-1)?.id : undefined;
     return { deleted: rowCount ?? 0, ...(last === undefined ? {} : { last }) };
   });
 }

@@ -1,13 +1,5 @@
 import { type Answer, isSuccess } from './http-client.ts';
-
-/** Delays between the six attempts, in milliseconds (spec: Reliability). */
-export const RETRY_DELAYS_MS = [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000];
-
-/** A delivery fails after this many attempts (spec: Limits). */
-export const MAX_ATTEMPTS = 6;
-
-/** Adds up to 10 % to each delay, so that simultaneous failures do not retry simultaneously. */
-const JITTER = 0.1;
+import { POLICY } from './policy.ts';
 
 /** Any 2xx acknowledges, even if the body fails; anything else is a failure (spec: Delivery). */
 export function isAcknowledged({ status }: Pick<Answer, 'status'>): boolean {
@@ -19,9 +11,9 @@ export function isAcknowledged({ status }: Pick<Answer, 'status'>): boolean {
  * 503) may use Retry-After to ask for up to twice the usual delay, never less than the usual one.
  */
 export function retryDelayMs(attempt: number, answer: Answer, random = Math.random): number | undefined {
-  const baseMs = attempt >= MAX_ATTEMPTS ? undefined : RETRY_DELAYS_MS[attempt - 1];
+  const baseMs = attempt >= POLICY.attempt.max ? undefined : POLICY.attempt.retryDelaysMs[attempt - 1];
   if (baseMs === undefined) return undefined;
-  const delayMs = baseMs * (1 + JITTER * random());
+  const delayMs = baseMs * (1 + POLICY.attempt.jitter * random());
   const requestedMs = answer.status === 429 || answer.status === 503 ? retryAfterMs(answer.retryAfter) : undefined;
   return Math.round(requestedMs === undefined ? delayMs : Math.min(Math.max(requestedMs, delayMs), 2 * baseMs));
 }

@@ -1,7 +1,8 @@
 import { config } from '@postroom/platform';
 import type { EagerStart } from '@postroom/platform/dispatcher';
 import type { Claimed, ClaimedRetry } from './queue.ts';
-import { describeResponse, MAX_ATTEMPTS } from './schedule.ts';
+import { describeResponse } from './schedule.ts';
+import { POLICY } from './policy.ts';
 
 /** A workflow to start, and the deliveries to release if the start fails. */
 export interface Start extends EagerStart {
@@ -24,7 +25,7 @@ function individualStart(delivery: Claimed): Start {
     args: [delivery.id],
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
-    details: `One event to one endpoint: at most ${MAX_ATTEMPTS} attempts. ${attemptsLink(delivery)}`,
+    details: `One event to one endpoint: at most ${POLICY.attempt.max} attempts. ${attemptsLink(delivery)}`,
     searchAttributes: searchAttributesOf(delivery, 'queued'),
   };
 }
@@ -55,7 +56,7 @@ function batchStart(members: readonly Claimed[]): Start {
  */
 export function retryStart(delivery: ClaimedRetry): Start {
   const { attempt_count: attemptsMade, next_attempt_at: dueAt } = delivery;
-  const message = `Attempt ${attemptsMade} of ${MAX_ATTEMPTS}: ${describeResponse(delivery)}`;
+  const message = `Attempt ${attemptsMade} of ${POLICY.attempt.max}: ${describeResponse(delivery)}`;
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',

@@ -1,14 +1,11 @@
 import { db, pool, type Prisma, subscribe, subscription } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
+import { POLICY } from './policy.ts';
 
 type Delivery = Prisma.DeliveryModel;
 
 /** Prefix of notifications about attempts. The project id and the delivery ids follow. */
 export const ATTEMPTED = 'attempted';
-
-/** A subscription reads at most at this interval, and in a burst only this many of the latest deliveries per read. */
-const MIN_INTERVAL_MS = 250;
-const MAX_PER_READ = 50;
 
 /**
  * Yields each delivery of the project, or of one endpoint, whenever it is attempted, until the subscriber leaves. A
@@ -33,7 +30,7 @@ async function* attemptedDeliveries(
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
   let readUntil = since;
   for await (const { payloads, mayHaveMissed } of subscribe(`${ATTEMPTED} ${projectId}`, signal, {
-    minIntervalMs: MIN_INTERVAL_MS,
+    minIntervalMs: POLICY.stream.minIntervalMs,
   })) {
     const from = readUntil;
     readUntil = new Date();
@@ -47,14 +44,8 @@ function attempted(projectId: string, endpointId: string | undefined, payloads: 
   const ids = payloads.flatMap((payload) => payload.split(' ').slice(2));
   if (ids.length === 0) return [];
   const where = { id: { in: ids }, projectId, ...(endpointId === undefined ? {} : { endpointId }) };
-  return db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -MAX_PER_READ });
+  return db.delivery.findMany({ where, orderBy: { id: 'asc' }, take: -POLICY.stream.deliveriesPerRead });
 }
-
-/** An attempt is written after it ended, at most this long after its start. */
-const MAX_WRITE_DELAY_MS = 30_000;
-
-/** Missed deliveries per page. */
-const PAGE_SIZE = 200;
 
 /** Deliveries attempted since an instant, in their current state, ordered by their first attempt since then. */
 async function* attemptedSince(
@@ -66,10 +57,10 @@ async function* attemptedSince(
     `SELECT d.id FROM attempts a JOIN deliveries d ON d.id = a.delivery_id
      WHERE a.started_at >= $1 AND d.project_id = $2 AND ($3::text IS NULL OR d.endpoint_id = $3)
      GROUP BY d.id ORDER BY min(a.started_at), d.id`,
-    [new Date(since.getTime() - MAX_WRITE_DELAY_MS), projectId, endpointId ?? null],
+    [new Date(since.getTime() - POLICY.stream.maxWriteDelayMs), projectId, endpointId ?? null],
   );
-  for (let at = 0; at < rows.length; at += PAGE_SIZE) {
-    const ids = rows.slice(at, at + PAGE_SIZE).map(({ id }) => id);
+  for (let at = 0; at < rows.length; at += POLICY.stream.missedPageSize) {
+    const ids = rows.slice(at, at + POLICY.stream.missedPageSize).map(({ id }) => id);
     const found = new Map((await db.delivery.findMany({ where: { id: { in: ids } } })).map((row) => [row.id, row]));
     yield* ids.flatMap((id) => found.get(id) ?? []);
   }

@@ -3,7 +3,8 @@ import { eventually, startReceiver, startTestWorker } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEndpoint } from '../src/endpoints.ts';
-import { CLAIM_FIRST_ATTEMPTS, CLAIM_RETRIES, READ_WAITING, RETRYING_PER_ENDPOINT } from '../src/queue.ts';
+import { CLAIM_FIRST_ATTEMPTS, CLAIM_RETRIES, READ_WAITING } from '../src/queue.ts';
+import { POLICY } from '../src/policy.ts';
 
 const WAITING = 50_000;
 
@@ -97,7 +98,10 @@ test('the cost of a dispatch round does not grow with the backlog', async () => 
   await pool.query('VACUUM ANALYZE deliveries');
   const later = await backlog('https://example.com/', { enabled: false, waiting: 20 });
   expect(await reads('SELECT max(created_at) FROM deliveries', [])).toMatchObject({ whole: 1 });
-  const few = { whole: 0, rows: expect.toSatisfy((rows: number) => rows <= 3 * RETRYING_PER_ENDPOINT) };
+  const few = {
+    whole: 0,
+    rows: expect.toSatisfy((rows: number) => rows <= 3 * POLICY.dispatch.maxRetryingPerEndpoint),
+  };
   expect(await reads(READ_WAITING, [''])).toEqual(few);
   for (const id of [endpointId, later])
     expect(await reads(CLAIM_FIRST_ATTEMPTS, [[id], [300], ['batch_test']])).toEqual(few);

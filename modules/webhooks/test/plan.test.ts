@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { plan, PROBE_INTERVAL_MS, type Take, type EndpointQueue } from '../src/plan.ts';
+import { plan, type Take, type EndpointQueue } from '../src/plan.ts';
+import { POLICY } from '../src/policy.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
@@ -91,8 +92,8 @@ test('a degraded endpoint gets few deliveries, individually, then a probe every 
     plan([endpoint('s', { waiting: 100, failuresInRow: 10, ...more })], { individually: 0, inFlight: 0, now });
   expect(degraded({ retrying: 8 })).toEqual([{ endpointId: 's', take: 2, batch: null }]);
   expect(degraded({ attempting: 2, retrying: 8 })).toEqual([]);
-  expect(degraded({ retrying: 10, servedAt: now - PROBE_INTERVAL_MS + 1 })).toEqual([]);
-  expect(taken(degraded({ retrying: 10, servedAt: now - PROBE_INTERVAL_MS }))).toEqual({ s: 1 });
+  expect(degraded({ retrying: 10, servedAt: now - POLICY.endpoint.probeIntervalMs + 1 })).toEqual([]);
+  expect(taken(degraded({ retrying: 10, servedAt: now - POLICY.endpoint.probeIntervalMs }))).toEqual({ s: 1 });
 });
 
 test('degraded or hanging endpoints do not delay others', () => {

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Answer } from '../src/http-client.ts';
-import { describeResponse, isAcknowledged, MAX_ATTEMPTS, RETRY_DELAYS_MS, retryDelayMs } from '../src/schedule.ts';
+import { describeResponse, isAcknowledged, retryDelayMs } from '../src/schedule.ts';
+import { POLICY } from '../src/policy.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -17,12 +18,12 @@ const answer = (more: Partial<Answer> = {}): Answer => ({
 const minutes = (n: number) => n * 60_000;
 
 test('retries come after roughly 1 minute, 5 minutes, 30 minutes, 2 hours, then 6 hours; the sixth attempt is the last', () => {
-  expect(RETRY_DELAYS_MS).toEqual([1, 5, 30, 120, 360].map(minutes));
-  expect(MAX_ATTEMPTS).toBe(6);
+  expect(POLICY.attempt.retryDelaysMs).toEqual([1, 5, 30, 120, 360].map(minutes));
+  expect(POLICY.attempt.max).toBe(6);
   const least = [1, 2, 3, 4, 5, 6].map((attempt) => retryDelayMs(attempt, answer(), () => 0));
-  expect(least).toEqual([...RETRY_DELAYS_MS, undefined]);
+  expect(least).toEqual([...POLICY.attempt.retryDelaysMs, undefined]);
   const most = [1, 2, 3, 4, 5].map((attempt) => retryDelayMs(attempt, answer(), () => 0.999999));
-  expect(most).toEqual(RETRY_DELAYS_MS.map((delay) => Math.round(delay * 1.0999999)));
+  expect(most).toEqual(POLICY.attempt.retryDelaysMs.map((delay) => Math.round(delay * 1.0999999)));
 });
 
 test('any 2xx acknowledges; any other status and no status do not', () => {

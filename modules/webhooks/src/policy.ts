@@ -1,0 +1,138 @@
+/** First attempts per batch; other numbers are multiples of it. */
+const BATCH_SIZE = 600;
+
+/**
+ * The numbers that tune webhook delivery. Names end in their unit; those without one are counts. `measured` refers to
+ * docs/benchmarks/history.md, section Webhooks; a number without a measurement is a judgement, for the reason it states.
+ */
+export const POLICY = {
+  attempt: {
+    /** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body (spec: Delivery). */
+    deadlineMs: 10_000,
+    /** A 2xx status acknowledges by itself (spec: Delivery). Its body, kept for display, has this long. Not measured. */
+    bodyGraceMs: 1_000,
+    /** Bytes kept of a response body; the rest is discarded. Enough to recognize an error page. Not measured. */
+    responseBytes: 4_096,
+    /** Attempts of a delivery, after which it fails (spec: Limits). */
+    max: 6,
+    /** Delays between the attempts (spec: Reliability). */
+    retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000, 21_600_000],
+    /** Fraction added to each delay at random, so that simultaneous failures do not retry simultaneously. Not measured. */
+    jitter: 0.1,
+  },
+
+  batch: {
+    /**
+     * A batch costs Temporal as much as one delivery, whatever its size. Measured with 300, 600 and 1,000: 2,409, 3,776
+     * and 3,613 deliveries a second to fifty endpoints.
+     */
+    size: BATCH_SIZE,
+    /** Demand that justifies an endpoint's own batch; smaller ones share. Measured only together with sharing itself. */
+    ownMin: BATCH_SIZE / 2,
+    /** How long a partly filled batch may fill up. Measured: most of the 67 ms median latency at 100 events a second. */
+    lingerMs: 75,
+    /** A batch starts no POSTs after this time, so that it ends soon and its worker can shut down. Not measured. */
+    startWindowMs: 5_000,
+    /** Concurrent POSTs to one endpoint: few at first, so that one that hangs holds few. Not measured. */
+    initialConcurrency: 10,
+    /** … and one more per acknowledgement, up to this. Measured: by themselves, 32 at once make 12,000 POSTs a second or more. */
+    maxConcurrency: 32,
+    /** Results are written in portions of this size: unwritten ones are posted again after a crash. Not measured. */
+    flushSize: 100,
+    /** … or after this time. Not measured. */
+    flushIntervalMs: 150,
+  },
+
+  dispatch: {
+    /** Deliveries that get their own workflow, which shows each to operators but costs 32 ms of CPU (measured). */
+    individualPerSecond: 10,
+    /** … and how many of them at once, before first attempts are batched. Not measured. */
+    individualBurst: 20,
+    /**
+     * First attempts claimed per round. None is posted before all are claimed. Measured with 10 batches: 390 ms in
+     * which nothing was posted, and 4,027 deliveries a second instead of 4,556.
+     */
+    maxClaimedPerRound: 3 * BATCH_SIZE,
+    /** First attempts in flight over all endpoints: the load on Temporal and workers, whatever waits. Not measured. */
+    maxInFlight: 10 * BATCH_SIZE,
+    /** Endpoints read per round; the next round continues after the last. Bounds the cost of a round. Not measured. */
+    endpointsPerRound: 200,
+    /** Endpoints with less demand than this are served first, since they delay the others least. Not measured. */
+    smallBelow: 25,
+    /** Retries claimed per round: each starts a workflow of its own. Not measured. */
+    retriesPerRound: 20,
+    /**
+     * After a batch, a burst is assumed to continue for this long, and retries yield to it: each costs 32 ms of CPU,
+     * where a first attempt in a batch costs 0.1 (measured), and has a minute of slack.
+     */
+    burstCooldownMs: 3_000,
+    /** Deliveries waiting for a retry inside workflows. Beyond this, they wait in the table. Not measured. */
+    maxRetrying: 2_000,
+    /** The same for one endpoint. Beyond this, its new deliveries stay queued. Not measured. */
+    maxRetryingPerEndpoint: 1_000,
+  },
+
+  endpoint: {
+    /** First attempts in flight until it is seen to acknowledge, so that one that hangs holds up little. Not measured. */
+    maxInFlightInitial: 10,
+    /** … and afterwards: what one round claims. */
+    maxInFlightHealthy: 3 * BATCH_SIZE,
+    /** It counts as healthy for this long after it was seen to acknowledge. Not measured. */
+    healthyMs: 10_000,
+    /** It is degraded from this many consecutive failures: it gets little until it acknowledges again. Not measured. */
+    degradedAfter: 10,
+    /**
+     * Deliveries in flight to a degraded endpoint. Measured: while 10 of 100 endpoints hang and 10 refuse connections, the
+     * others keep 1.03 times their rate.
+     */
+    maxInFlightDegraded: 10,
+    /** Beyond them, a degraded endpoint gets one probe per interval. Not measured. */
+    probeIntervalMs: 30_000,
+    /** Concurrent POSTs of a process to one endpoint, outside batches. Not measured. */
+    maxConcurrent: 50,
+    /** … while it is degraded. Not measured. */
+    maxConcurrentDegraded: 4,
+    /** It is disabled after failing continuously for this long (spec: Reliability, which names no number), … */
+    disableAfterMs: 3 * 24 * 60 * 60 * 1_000,
+    /** … or after this many consecutive failed deliveries over at least the time below. */
+    disableAfterFailures: 100,
+    disableAfterFailuresMs: 60 * 60 * 1_000,
+    /** How long the previous secret keeps signing after a rotation: a day to deploy the new one. Not measured. */
+    rotationOverlapMs: 24 * 60 * 60 * 1_000,
+  },
+
+  reconcile: {
+    /** How often overdue deliveries are checked for a lost workflow. Not measured. */
+    intervalMs: 10_000,
+    /** They are overdue by more than an attempt can take. */
+    overdue: '15 seconds',
+    /** Workflows checked per run, picked at random so that many live ones cannot hide a lost one. Not measured. */
+    workflowsPerRun: 200,
+    /** Concurrent requests to Temporal. Not measured. */
+    concurrency: 10,
+  },
+
+  stream: {
+    /** Rows buffered per reader, however far behind it is. Not measured. */
+    pageSize: 100,
+    /** Events are polled at this interval, and only while there are readers. Not measured. */
+    eventPollMs: 200,
+    /** A reader of attempts or deliveries reads at most this often, … Not measured. */
+    minIntervalMs: 250,
+    /** … and a reader of attempts at least this often. Not measured. */
+    maxIntervalMs: 5_000,
+    /** A reader of deliveries gets this many of the latest in a burst. Not measured. */
+    deliveriesPerRead: 50,
+    /** Deliveries per page when it catches up. Not measured. */
+    missedPageSize: 200,
+    /** An attempt is written after it ended, at most this long after its start: its deadline, and a slow database. */
+    maxWriteDelayMs: 30_000,
+  },
+
+  retention: {
+    /** Rows per DELETE. Small batches keep locks short and cancellation prompt. Not measured. */
+    batchSize: 1_000,
+    /** How long a disabled endpoint's backlog is kept. Not measured. */
+    backlogDays: 7,
+  },
+} as const;
