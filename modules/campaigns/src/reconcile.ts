@@ -3,20 +3,14 @@ import { type DispatchSource, workflowStatus } from '@postroom/platform/dispatch
 import type { Client } from '@temporalio/client';
 import { pauseOverThreshold } from './send-monitor.ts';
 import { type CampaignRun, startSending, workflowIdOf } from './workflow.ts';
-
-/** How often campaigns are checked for a lost workflow, and how many at a time. */
-const RECONCILE_INTERVAL_MS = 15_000;
-const MAX_RECONCILED = 200;
-
-/** How often counters are checked for reports that arrive while nothing is being claimed. */
-const MONITOR_INTERVAL_MS = 5_000;
+import { MAIL_POLICY } from '@postroom/ledger';
 
 /** Pauses campaigns over a threshold, and restarts the workflows of campaigns that have lost theirs. */
 export const source: DispatchSource = {
   name: 'campaigns',
   tasks: [
-    { intervalMs: MONITOR_INTERVAL_MS, run: () => pauseOverThreshold(null) },
-    { intervalMs: RECONCILE_INTERVAL_MS, run: reconcile },
+    { intervalMs: MAIL_POLICY.campaign.monitorIntervalMs, run: () => pauseOverThreshold(null) },
+    { intervalMs: MAIL_POLICY.campaign.reconcileIntervalMs, run: reconcile },
   ],
 };
 
@@ -26,7 +20,7 @@ const OPEN = `
   WHERE (c.status = 'sending' OR c.status = 'canceled' AND c.recipient_count > c.accepted_count + c.failed_count
       + c.suppressed_count + c.unknown_count + c.canceled_count)
     AND NOT EXISTS (SELECT FROM outbox o WHERE o.workflow_id IN (c.id, c.id || '-' || c.run))
-  ORDER BY random() LIMIT ${MAX_RECONCILED}`;
+  ORDER BY random() LIMIT ${MAIL_POLICY.campaign.maxReconciled}`;
 
 /**
  * Starts a new run for each campaign that is sending, or canceled with open messages, but has no running workflow: an operator

@@ -1,10 +1,11 @@
 import {
-  campaignNotice,
-  markStaleClaimsUnknown,
-  releaseClaims,
   type Backoff,
+  campaignNotice,
   inLedgerTransaction,
   ledgerPool,
+  MAIL_POLICY,
+  markStaleClaimsUnknown,
+  releaseClaims,
   runSendPipeline,
   settle,
   type Settlement,
@@ -46,11 +47,8 @@ export interface CampaignOfRun {
   run: number;
 }
 
-/** How long a run claims new pages, in milliseconds. Short runs keep the progress shown by the workflow current. */
-export const RUN_MS = 15_000;
-
 /**
- * Sends a campaign's messages until `RUN_MS` have passed. Each page is claimed before its first byte is sent, and outcomes are
+ * Sends a campaign's messages until the run's time is up. Each page is claimed before its first byte is sent, and outcomes are
  * recorded as they arrive. Claims left by an earlier attempt are marked unknown first and are not sent again.
  */
 export async function sendUntilDeadline(
@@ -88,9 +86,6 @@ async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
   return sendRunOf(of, undefined);
 }
 
-/** A campaign waiting for the next day rechecks this often, in milliseconds, because its warm-up plan may change. */
-const WARMUP_RECHECK_MS = 15 * 60_000;
-
 /** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
 async function waitForNextDay(campaignId: string, result: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
@@ -101,7 +96,7 @@ async function waitForNextDay(campaignId: string, result: SendRun, { domain, lim
      ) SELECT pg_notify('postroom', $4)`,
     [campaignId, until, waiting, `campaign ${campaignId}`],
   );
-  const waitMs = Math.min(WARMUP_RECHECK_MS, Math.max(1, until.getTime() - Date.now()));
+  const waitMs = Math.min(MAIL_POLICY.campaign.warmupRecheckMs, Math.max(1, until.getTime() - Date.now()));
   return { ...result, waitMs, waiting: `${waiting} Sending resumes at ${until.toISOString()}.` };
 }
 
@@ -152,7 +147,7 @@ async function sendPages(
 ): Promise<Backoff | undefined> {
   const byMailbox = await usesMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
-  const lastClaimAt = Date.now() + RUN_MS;
+  const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
   let claimedAt = performance.now();
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());

@@ -9,36 +9,8 @@ import {
 } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
-import { cancelPlanned } from '@postroom/ledger';
+import { cancelPlanned, ledgerPool, MAIL_POLICY, markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
-import { markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
-import { ledgerPool } from '@postroom/ledger';
-
-/** The most messages assigned to one workflow. */
-const BATCH_SIZE = 100;
-/** If at most this many messages of a project wait, each may get its own workflow. */
-const MAX_INDIVIDUAL = 5;
-/** A token bucket limits individual workflows: tokens per second, and capacity. Above that a queue drain sends the mail. */
-const INDIVIDUAL_PER_SECOND = 5;
-const INDIVIDUAL_CAPACITY = 10;
-/** The most concurrent queue drains. The mail of further projects is sent in batches. */
-const MAX_DRAINS = 40;
-/** The most workflows started per round, and open in total: a mail server that is down must not flood Temporal. */
-const STARTS_PER_ROUND = 20;
-const MAX_OPEN = 1_000;
-/** The most open workflows of one project, since each may occupy a worker slot for as long as its mail server takes. */
-const MAX_OPEN_PER_PROJECT = 50;
-/** The most open workflows of one mailbox account. */
-const MAX_OPEN_PER_MAILBOX = 5;
-/** Projects checked per round; the next round continues after the last of them. */
-const PROJECTS_PER_ROUND = 100;
-/** Minimum milliseconds between rounds while a queue drain runs, since it claims its mail without the dispatcher. */
-const ROUND_MS = 50;
-
-const RECONCILE_INTERVAL_MS = 30_000;
-/** Check that the workflow of a message still exists once it was assigned this long ago. */
-const RECONCILE_AFTER = '1 minute';
-const MAX_RECONCILED = 50;
 
 /**
  * Assigns due transactional messages to workflows, fairly across projects: `sendEmails` for individual messages or batches,
@@ -48,13 +20,16 @@ const MAX_RECONCILED = 50;
 export const source: DispatchSource = {
   name: 'emails',
   dispatch,
-  tasks: [{ intervalMs: RECONCILE_INTERVAL_MS, run: (client) => reconcile(client) }],
+  tasks: [{ intervalMs: MAIL_POLICY.dispatch.reconcileIntervalMs, run: (client) => reconcile(client) }],
 };
 
 /** State kept between rounds. It affects only fairness and speed, never correctness. */
 const state = {
   afterProject: '',
-  individual: new TokenBucket({ ratePerSecond: INDIVIDUAL_PER_SECOND, capacity: INDIVIDUAL_CAPACITY }),
+  individual: new TokenBucket({
+    ratePerSecond: MAIL_POLICY.dispatch.individualPerSecond,
+    capacity: MAIL_POLICY.dispatch.individualBurst,
+  }),
 };
 
 async function dispatch(client: Client): Promise<Round> {
@@ -64,23 +39,25 @@ async function dispatch(client: Client): Promise<Round> {
   state.afterProject = last;
   const selected: string[] = [];
   const open = await openWorkflows();
-  const full = [...open].filter(([, count]) => count >= MAX_OPEN_PER_PROJECT).map(([projectId]) => projectId);
+  const full = [...open]
+    .filter(([, count]) => count >= MAIL_POLICY.dispatch.maxOpenPerProject)
+    .map(([projectId]) => projectId);
   for (const { project_id: projectId, waiting } of projects) {
     if (drains.has(projectId)) continue;
     if (!full.includes(projectId) && (await mayStartIndividually(waiting))) selected.push(projectId);
-    else if (drains.size >= MAX_DRAINS) selected.push(projectId);
+    else if (drains.size >= MAIL_POLICY.dispatch.maxDrains) selected.push(projectId);
     else {
       await startQueueDrain(client, projectId);
       drains.add(projectId);
     }
   }
   const opened = [...open.values()].reduce((sum, count) => sum + count, 0);
-  const starts = Math.min(STARTS_PER_ROUND, MAX_OPEN - opened);
+  const starts = Math.min(MAIL_POLICY.dispatch.startsPerRound, MAIL_POLICY.dispatch.maxOpen - opened);
   const batches = selected.length > 0 || (await hasSeparatelyDue()) ? await assign(selected, starts, full) : [];
   await startAll(client, batches.map(startOf), releaseBatches);
   return {
-    more: last !== '' || batches.length === STARTS_PER_ROUND,
-    resumeAt: drains.size > 0 ? startedAt + ROUND_MS : 0,
+    more: last !== '' || batches.length === MAIL_POLICY.dispatch.startsPerRound,
+    resumeAt: drains.size > 0 ? startedAt + MAIL_POLICY.dispatch.roundMs : 0,
   };
 }
 
@@ -89,14 +66,19 @@ async function dispatch(client: Client): Promise<Round> {
  * a campaign is sending.
  */
 async function mayStartIndividually(waiting: number): Promise<boolean> {
-  if (waiting > MAX_INDIVIDUAL || waiting > state.individual.available() || (await isCampaignSending())) return false;
+  if (
+    waiting > MAIL_POLICY.dispatch.maxIndividual ||
+    waiting > state.individual.available() ||
+    (await isCampaignSending())
+  )
+    return false;
   state.individual.spend(waiting);
   return true;
 }
 
 interface Waiting {
   project_id: string;
-  /** Due messages on their first attempt, counted up to MAX_INDIVIDUAL + 1. */
+  /** Due messages on their first attempt, counted up to one more than may start individually. */
   waiting: number;
 }
 
@@ -114,12 +96,12 @@ const READ_WAITING = `
     FROM jump CROSS JOIN LATERAL (
       SELECT project_id FROM messages WHERE ${FIRST_ATTEMPT} AND project_id > jump.project_id ORDER BY project_id LIMIT 1
     ) AS next
-    WHERE jump.number < ${PROJECTS_PER_ROUND}
+    WHERE jump.number < ${MAIL_POLICY.dispatch.projectsPerRound}
   )
   SELECT jump.project_id, due.rows AS waiting
   FROM jump CROSS JOIN LATERAL (
     SELECT count(*)::int AS rows FROM (
-      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= now() LIMIT ${MAX_INDIVIDUAL + 1}
+      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= now() LIMIT ${MAIL_POLICY.dispatch.maxIndividual + 1}
     ) AS part
   ) AS due
   ORDER BY jump.project_id`;
@@ -129,7 +111,7 @@ async function readWaiting(after: string): Promise<{ projects: Waiting[]; last: 
   const { rows } = await ledgerPool.query<Waiting>({ name: 'emails-waiting', text: READ_WAITING, values: [after] });
   return {
     projects: rows.filter(({ waiting }) => waiting > 0),
-    last: rows.length === PROJECTS_PER_ROUND ? (rows.at(-1)?.project_id ?? '') : '',
+    last: rows.length === MAIL_POLICY.dispatch.projectsPerRound ? (rows.at(-1)?.project_id ?? '') : '',
   };
 }
 
@@ -172,7 +154,7 @@ async function hasSeparatelyDue(): Promise<boolean> {
 const ASSIGN = `
   WITH busy AS (
     SELECT mailbox_id FROM messages WHERE workflow_id IS NOT NULL AND mailbox_id IS NOT NULL AND campaign_id IS NULL
-    GROUP BY mailbox_id HAVING count(DISTINCT workflow_id) >= ${MAX_OPEN_PER_MAILBOX}
+    GROUP BY mailbox_id HAVING count(DISTINCT workflow_id) >= ${MAIL_POLICY.dispatch.maxOpenPerMailbox}
   ), due AS (
     SELECT id, project_id, mailbox_id, not_before, false AS is_retry FROM unnest($3::text[]) AS selected(id_of_project)
     CROSS JOIN LATERAL (
@@ -192,7 +174,7 @@ const ASSIGN = `
       row_number() OVER (PARTITION BY project_id, mailbox_id, is_retry ORDER BY not_before, id) - 1 AS number,
       count(*) OVER (PARTITION BY project_id, mailbox_id, is_retry) AS waiting FROM due
   ), grouped AS (
-    SELECT id, project_id, mailbox_id, is_retry, number / CASE WHEN waiting <= ${MAX_INDIVIDUAL} THEN 1 ELSE ${BATCH_SIZE} END AS part
+    SELECT id, project_id, mailbox_id, is_retry, number / CASE WHEN waiting <= ${MAIL_POLICY.dispatch.maxIndividual} THEN 1 ELSE ${MAIL_POLICY.dispatch.batchSize} END AS part
     FROM numbered
   ), ranked AS (
     SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, is_retry, part ORDER BY id) AS workflow_id,
@@ -205,7 +187,12 @@ const ASSIGN = `
 async function assign(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {
   if (starts <= 0) return [];
   // Not a named statement, so that each execution is planned: a plan cached before a campaign's snapshot scanned the whole ledger.
-  const { rows } = await ledgerPool.query<Batch>(ASSIGN, [starts * BATCH_SIZE, starts, projects, full]);
+  const { rows } = await ledgerPool.query<Batch>(ASSIGN, [
+    starts * MAIL_POLICY.dispatch.batchSize,
+    starts,
+    projects,
+    full,
+  ]);
   return rows;
 }
 
@@ -228,11 +215,11 @@ const startOf = ({ workflow_id: workflowId, project_id: projectId, messages }: B
  * and assigns them to a new one. If an operator terminated the workflow, its messages are canceled.
  * @returns the number of messages affected.
  */
-export async function reconcile(client: Client, after = RECONCILE_AFTER): Promise<number> {
+export async function reconcile(client: Client, after: string = MAIL_POLICY.dispatch.reconcileAfter): Promise<number> {
   const { rows } = await ledgerPool.query<Batch>(
     `SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM messages
      WHERE workflow_id IS NOT NULL AND dispatched_at < now() - $1::interval
-     GROUP BY workflow_id ORDER BY min(dispatched_at) LIMIT ${MAX_RECONCILED}`,
+     GROUP BY workflow_id ORDER BY min(dispatched_at) LIMIT ${MAIL_POLICY.dispatch.maxReconciled}`,
     [after],
   );
   let found = 0;

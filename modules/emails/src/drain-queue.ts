@@ -1,7 +1,6 @@
 import { listen, Notifier, sleep } from '@postroom/platform';
 import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
-import { markStaleClaimsUnknown } from '@postroom/ledger';
-import { ledgerPool } from '@postroom/ledger';
+import { ledgerPool, MAIL_POLICY, markStaleClaimsUnknown } from '@postroom/ledger';
 import { claimQueued, REQUEUE } from '@postroom/ledger/sql';
 import {
   type BatchRun,
@@ -24,33 +23,7 @@ export interface QueueDrainRun {
 }
 
 /** The timing of a queue drain, in milliseconds. */
-export interface DrainPolicy {
-  /** The length of one run. */
-  runMs: number;
-  /** The drain ends if no message, or only a few, arrived in a window of this length. */
-  windowMs: number;
-  /** Minimum time between claims, so that messages accumulate into one claim. */
-  claimIntervalMs: number;
-  /** Polling interval, for lost notifications and for scheduled mail that becomes due. */
-  pollMs: number;
-  /** How often the lease is renewed. */
-  renewMs: number;
-}
-
-export const DRAIN_POLICY: DrainPolicy = {
-  runMs: 20_000,
-  windowMs: 3_000,
-  claimIntervalMs: 25,
-  pollMs: 1_000,
-  renewMs: 2_000,
-};
-
-/** Below this a drain may end. It is well below the rate that starts one, so that drains do not flap. */
-const LOW_VOLUME = 7;
-/** The most rows per claim, since their content is read into memory. */
-const MAX_CLAIMED = 200;
-/** The longest backoff of the workflow, in milliseconds; the lease must outlast it. */
-const MAX_BACKOFF_MS = 60_000;
+export type DrainPolicy = Record<'runMs' | 'windowMs' | 'claimIntervalMs' | 'pollMs' | 'renewMs', number>;
 
 /** Claims due first attempts of a project. Each activity attempt claims a row at most once (see `transactional.ts`). */
 const CLAIM_QUEUED = `
@@ -71,7 +44,7 @@ export async function drainQueue(
   workflowId: string,
   claim: string,
   signal: AbortSignal,
-  policy = DRAIN_POLICY,
+  policy: DrainPolicy = MAIL_POLICY.drain,
 ): Promise<QueueDrainRun> {
   await markStaleClaimsUnknown({ workflowId }, claim);
   await requeueUnsent(workflowId);
@@ -90,7 +63,12 @@ export async function drainQueue(
   const waitMs = hold?.waitMs ?? 0;
   const over = source.isOver && hold === undefined;
   if (over) await endQueueDrain(projectId, workflowId);
-  else await renewDrainLease(projectId, workflowId, hold === undefined ? 0 : Math.max(waitMs, MAX_BACKOFF_MS));
+  else
+    await renewDrainLease(
+      projectId,
+      workflowId,
+      hold === undefined ? 0 : Math.max(waitMs, MAIL_POLICY.drain.maxBackoffMs),
+    );
   return { over, waitMs, held: hold?.answer ?? null, counts };
 }
 
@@ -187,7 +165,7 @@ class QueueSource {
 
   /** While a campaign is sending, any message keeps the drain open: individual workflows are slow then. */
   async #isQuiet(): Promise<boolean> {
-    return this.#found === 0 || (this.#found <= LOW_VOLUME && !(await isCampaignSending()));
+    return this.#found === 0 || (this.#found <= MAIL_POLICY.drain.lowVolume && !(await isCampaignSending()));
   }
 
   #end(): [] {
@@ -203,7 +181,12 @@ class QueueSource {
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim-queued',
       text: CLAIM_QUEUED,
-      values: [this.#options.projectId, this.#options.workflowId, this.#options.claim, Math.min(limit, MAX_CLAIMED)],
+      values: [
+        this.#options.projectId,
+        this.#options.workflowId,
+        this.#options.claim,
+        Math.min(limit, MAIL_POLICY.drain.maxClaimed),
+      ],
     });
     return rows.length === 0 ? [] : prepare(rows, this.#options.claim);
   }

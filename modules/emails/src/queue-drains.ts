@@ -1,10 +1,7 @@
 import { newId } from '@postroom/platform';
 import type { Client } from '@temporalio/client';
 import { startOnce } from '@postroom/platform/dispatcher';
-import { ledgerPool } from '@postroom/ledger';
-
-/** Lease duration in seconds. Once it expires, another drain may take over. */
-const LEASE_S = 10;
+import { ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 
 /** Projects with an active queue drain. */
 export async function listDrainingProjects(): Promise<Set<string>> {
@@ -20,7 +17,7 @@ export async function startQueueDrain(client: Client, projectId: string): Promis
   const workflowId = newId('eml').replace('eml_', 'burst_');
   const { rowCount } = await ledgerPool.query(
     `INSERT INTO email_queue_drains AS b (project_id, workflow_id, lease_expires_at)
-     SELECT id, $2, now() + interval '${LEASE_S} s' FROM projects WHERE id = $1
+     SELECT id, $2, now() + interval '${MAIL_POLICY.drain.leaseMs} ms' FROM projects WHERE id = $1
      ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, lease_expires_at = excluded.lease_expires_at WHERE b.lease_expires_at <= now()`,
     [projectId, workflowId],
   );
@@ -49,7 +46,7 @@ export async function renewDrainLease(projectId: string, workflowId: string, for
   const { rowCount } = await ledgerPool.query({
     name: 'emails-renew-lease',
     text: `INSERT INTO email_queue_drains AS b (project_id, workflow_id, lease_expires_at)
-      SELECT id, $2, now() + interval '${LEASE_S} s' + $3::int * interval '1 ms' FROM projects WHERE id = $1
+      SELECT id, $2, now() + interval '${MAIL_POLICY.drain.leaseMs} ms' + $3::int * interval '1 ms' FROM projects WHERE id = $1
       ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, lease_expires_at = excluded.lease_expires_at
       WHERE b.workflow_id = $2 OR b.lease_expires_at <= now()`,
     values: [projectId, workflowId, Math.ceil(forMs)],

@@ -1,9 +1,20 @@
 import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
-import { ledgerPool } from '@postroom/ledger';
+import {
+  type Backoff,
+  ledgerPool,
+  MAIL_POLICY,
+  markStaleClaimsUnknown,
+  releaseClaims,
+  runSendPipeline,
+  type SendResult,
+  settle,
+  type Settlement,
+  unexpected,
+  UnrecordedError,
+  withRetries,
+} from '@postroom/ledger';
 import { claimDue } from '@postroom/ledger/sql';
-import { markStaleClaimsUnknown, releaseClaims, settle, type Settlement } from '@postroom/ledger';
-import { unexpected } from '@postroom/ledger';
 import { parseMailbox } from './mailbox.ts';
 import {
   type Attachment,
@@ -13,9 +24,7 @@ import {
   type Mailbox,
   MessageError,
 } from '@postroom/mime';
-import { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from '@postroom/ledger';
 import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
-import { withRetries } from '@postroom/ledger';
 import { textTemplateOf } from './fill-content-for-project.ts';
 import { routeFor } from '@postroom/transports';
 import { smtpPoolWidth } from '@postroom/transports';
@@ -183,9 +192,6 @@ export async function sendClaimed(
 
 const domainOf = (from: string) => normalizeDomain(/@([^@>]+)>?$/.exec(from)?.[1] ?? '');
 
-/** The backoff of a message whose sender's transport is failing and names no time, in milliseconds. */
-const SENDER_BACKOFF_MS = 60_000;
-
 /** Among several senders, a transport failure of one defers its own messages only, since each may have its own transport. */
 function limitToSender(outcome: SendOutcome): SendOutcome {
   const isTransportFailure =
@@ -194,7 +200,12 @@ function limitToSender(outcome: SendOutcome): SendOutcome {
       : outcome.kind === 'refused' && outcome.verdict === 'configuration';
   if (!isTransportFailure) return outcome;
   const waitMs = outcome.kind === 'deferred' ? outcome.waitMs : undefined;
-  return { kind: 'deferred', answer: outcome.answer, scope: 'message', waitMs: waitMs ?? SENDER_BACKOFF_MS };
+  return {
+    kind: 'deferred',
+    answer: outcome.answer,
+    scope: 'message',
+    waitMs: waitMs ?? MAIL_POLICY.deferral.transportMs,
+  };
 }
 
 /** Claims rows and prepares them, until some are left to send. */

@@ -12,6 +12,7 @@ export {
   type Settlement,
   suppressAll,
 } from './ledger.ts';
+export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export { deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';

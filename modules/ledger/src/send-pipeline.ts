@@ -4,6 +4,7 @@ import { MessageError } from '@postroom/mime';
 import { type Claimed, settlementOf, unexpected } from './settlement.ts';
 import type { SendOutcome } from '@postroom/smtp';
 import { TokenBucket } from '@postroom/platform';
+import { MAIL_POLICY } from './policy.ts';
 
 /** What the pipeline needs from its caller: claim messages, send one, record outcomes. */
 export interface PipelineWork<Row extends Claimed> {
@@ -35,20 +36,6 @@ export interface Backoff {
   answer: string;
   waitMs?: number | undefined;
 }
-
-/**
- * The largest and smallest page, in rows, and how long one should last, in milliseconds. Pages are short, so that few
- * messages are claimed when a worker is killed.
- */
-const MAX_PAGE = 1000;
-const PAGE_MS = 60;
-const MIN_PAGE = 20;
-
-/** Outcomes are recorded once this many have accumulated, or this many milliseconds after the first. */
-const SETTLE_ROWS = 400;
-const SETTLE_MS = 25;
-/** Claiming pauses above this many unrecorded outcomes: backpressure for a database slower than the mail server. */
-const MAX_UNRECORDED = 2_000;
 
 /**
  * Claims and sends messages until none is due, the signal aborts, or the server accepts no more. It claims the next page
@@ -112,14 +99,19 @@ class SendPipeline<Row extends Claimed> {
     this.#sendWaiting();
     const left = this.#waiting.length - this.#next;
     if (left <= this.#claimThreshold() && this.#mayClaim) void this.#claimPage();
-    if (this.#outcomes.length >= SETTLE_ROWS) void this.#settle();
+    if (this.#outcomes.length >= MAIL_POLICY.pipeline.settleRows) void this.#settle();
     if (this.#claiming || this.#settling || this.#inFlight > 0 || left > 0) return;
     if (this.#outcomes.length > 0 && this.#canSettle) return void this.#settle();
     if (this.#exhausted || this.#stopped) this.#end();
   }
 
   get #mayClaim(): boolean {
-    return !this.#exhausted && !this.#stopped && !this.#claiming && this.#outcomes.length <= MAX_UNRECORDED;
+    return (
+      !this.#exhausted &&
+      !this.#stopped &&
+      !this.#claiming &&
+      this.#outcomes.length <= MAIL_POLICY.pipeline.maxUnrecorded
+    );
   }
 
   #end(): void {
@@ -165,7 +157,7 @@ class SendPipeline<Row extends Claimed> {
   }
 
   #settleSoon(): void {
-    this.#settleTimer ??= setTimeout(() => void this.#settle(), SETTLE_MS);
+    this.#settleTimer ??= setTimeout(() => void this.#settle(), MAIL_POLICY.pipeline.settleMs);
   }
 
   #checkBackoff(outcome: SendOutcome): void {
@@ -217,21 +209,25 @@ class SendPipeline<Row extends Claimed> {
   }
 
   #smallestPage(): number {
-    return Math.min(MIN_PAGE, this.#width() * 2);
+    return Math.min(MAIL_POLICY.pipeline.minPage, this.#width() * 2);
   }
 
-  /** The rows sent in PAGE_MS at the current rate. A crash leaves every claimed row unknown, so no more are claimed. */
+  /** The rows sent within `pageMs` at the current rate. A crash leaves every claimed row unknown, so no more are claimed. */
   #limit(): number {
     const now = performance.now();
     if (this.#pageStartedAt > 0) {
       this.#sendRate = this.#finished / Math.max(1, now - this.#pageStartedAt);
       this.#pageSize = Math.round(
-        Math.min(MAX_PAGE, this.#pageSize * 4, Math.max(this.#smallestPage(), this.#sendRate * PAGE_MS)),
+        Math.min(
+          MAIL_POLICY.pipeline.maxPage,
+          this.#pageSize * 4,
+          Math.max(this.#smallestPage(), this.#sendRate * MAIL_POLICY.pipeline.pageMs),
+        ),
       );
     }
     this.#pageStartedAt = now;
     this.#finished = 0;
-    return Math.min(this.#pageSize, this.#bucket.most(PAGE_MS * 4));
+    return Math.min(this.#pageSize, this.#bucket.most(MAIL_POLICY.pipeline.pageMs * 4));
   }
 
   async #settle(): Promise<void> {

@@ -1,6 +1,6 @@
-import { DEFERRAL_DELAYS_MS, MESSAGE_LIFETIME_MS } from './deferral-schedule.ts';
 import type { Settlement } from './ledger.ts';
 import { classify, type SendOutcome } from '@postroom/smtp';
+import { MAIL_POLICY } from './policy.ts';
 
 /** The fields of a claimed message that decide its next step. */
 export interface Claimed {
@@ -34,14 +34,17 @@ export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now(
   }
 }
 
-/** The most attempts for a message that keeps failing with unexpected errors. */
-const MAX_UNEXPECTED = 4;
-
 /** Handles an unexpected error: the message is retried a few times, like a deferral, and then fails with the error as its answer. */
 export function unexpected(row: Claimed, error: unknown): Settlement {
   const answer = `Could not be sent: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
-  if (row.deferrals + 1 >= MAX_UNEXPECTED) return { id: row.id, state: 'failed', answer };
-  return { id: row.id, state: 'planned', answer, waitMs: DEFERRAL_DELAYS_MS[row.deferrals] ?? 0, deferred: true };
+  if (row.deferrals + 1 >= MAIL_POLICY.deferral.maxUnexpected) return { id: row.id, state: 'failed', answer };
+  return {
+    id: row.id,
+    state: 'planned',
+    answer,
+    waitMs: MAIL_POLICY.deferral.delaysMs[row.deferrals] ?? 0,
+    deferred: true,
+  };
 }
 
 function deferral(
@@ -50,8 +53,9 @@ function deferral(
   requestedMs: number | undefined,
   now: number,
 ): Settlement {
-  const waitMs = requestedMs ?? DEFERRAL_DELAYS_MS[Math.min(deferrals, DEFERRAL_DELAYS_MS.length - 1)] ?? 0;
-  const expired = deferredAt !== null && now + waitMs > deferredAt.getTime() + MESSAGE_LIFETIME_MS;
+  const waitMs =
+    requestedMs ?? MAIL_POLICY.deferral.delaysMs[Math.min(deferrals, MAIL_POLICY.deferral.delaysMs.length - 1)] ?? 0;
+  const expired = deferredAt !== null && now + waitMs > deferredAt.getTime() + MAIL_POLICY.deferral.lifetimeMs;
   if (expired) {
     const softBounce = classify(answer).verdict === 'soft_bounce';
     return {

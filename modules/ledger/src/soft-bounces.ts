@@ -1,11 +1,6 @@
 import { emailKey } from '@postroom/platform';
 import type pg from 'pg';
-
-/** Consecutive soft bounces that suppress an address: a mailbox that is always full is abandoned. */
-export const MAX_SOFT_BOUNCES = 5;
-
-/** Mail accepted this long ago without a bounce counts as delivered, since not every server reports deliveries. */
-const DELIVERED_AFTER = '3 days';
+import { MAIL_POLICY } from './policy.ts';
 
 /** A message and the address it was sent to. */
 export interface Addressed {
@@ -16,7 +11,7 @@ export interface Addressed {
 
 /**
  * Counts soft bounces. A delivery since the last bounce restarts the count.
- * @returns the addresses that have reached MAX_SOFT_BOUNCES; their count restarts too.
+ * @returns the addresses that have reached the maximum; their count restarts too.
  */
 export async function countSoftBounces(client: pg.ClientBase, bounces: readonly Addressed[]): Promise<Addressed[]> {
   const byAddress = Map.groupBy(bounces, ({ projectId, email }) => `${projectId} ${emailKey(email)}`);
@@ -40,10 +35,10 @@ export async function countSoftBounces(client: pg.ClientBase, bounces: readonly 
          bounces = excluded.bounces + CASE WHEN EXISTS (
            SELECT FROM messages later JOIN messages last ON last.id = excluded.last_message
            WHERE later.contact_id = last.contact_id AND later.id > s.last_message AND later.id < excluded.last_message
-             AND later.accepted_at < now() - interval '${DELIVERED_AFTER}' AND later.bounced_at IS NULL
+             AND later.accepted_at < now() - interval '${MAIL_POLICY.softBounces.deliveredAfter}' AND later.bounced_at IS NULL
          ) THEN 0 ELSE s.bounces END
        RETURNING project_id, email_key, bounces
-     ) SELECT project_id AS "projectId", email_key AS key FROM counted WHERE bounces >= ${MAX_SOFT_BOUNCES}`,
+     ) SELECT project_id AS "projectId", email_key AS key FROM counted WHERE bounces >= ${MAIL_POLICY.softBounces.max}`,
     [
       rows.map(({ projectId }) => projectId),
       rows.map(({ email }) => emailKey(email)),

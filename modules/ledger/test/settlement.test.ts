@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DEFERRAL_DELAYS_MS, MESSAGE_LIFETIME_MS } from '../src/deferral-schedule.ts';
 import { settlementOf } from '../src/settlement.ts';
+import { MAIL_POLICY } from '../src/policy.ts';
 
 const row = (deferrals = 0, deferredAt: Date | null = null) => ({ id: 'eml_1', deferrals, deferredAt });
 const later = (waitMs?: number, scope: 'message' | 'host' = 'message') =>
@@ -8,7 +8,7 @@ const later = (waitMs?: number, scope: 'message' | 'host' = 'message') =>
 
 test('a deferred message waits longer each time, or as long as the server asks', () => {
   const waits = [0, 1, 2, 99].map((deferrals) => settlementOf(row(deferrals), later()).waitMs);
-  expect(waits).toEqual([...DEFERRAL_DELAYS_MS.slice(0, 3), DEFERRAL_DELAYS_MS.at(-1)]);
+  expect(waits).toEqual([...MAIL_POLICY.deferral.delaysMs.slice(0, 3), MAIL_POLICY.deferral.delaysMs.at(-1)]);
   expect(settlementOf(row(), later(600_000))).toMatchObject({ state: 'planned', waitMs: 600_000, deferred: true });
 });
 
@@ -18,7 +18,7 @@ test('a host-wide deferral adds no delay to individual messages', () => {
 
 test('a deferred message fails only when it expires', () => {
   const now = Date.now();
-  const first = new Date(now - MESSAGE_LIFETIME_MS + 1_000);
+  const first = new Date(now - MAIL_POLICY.deferral.lifetimeMs + 1_000);
   expect(settlementOf(row(50, first), later(500), now).state).toBe('planned');
   expect(settlementOf(row(50, first), later(2_000), now)).toMatchObject({
     state: 'failed',

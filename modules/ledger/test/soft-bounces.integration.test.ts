@@ -3,7 +3,7 @@ import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { newClaim, settle } from '../src/ledger.ts';
 import { recordReports, type Report } from '@postroom/bounces';
-import { MAX_SOFT_BOUNCES } from '../src/soft-bounces.ts';
+import { MAIL_POLICY } from '../src/policy.ts';
 
 const FULL = 'smtp; 552 5.2.2 Mailbox full';
 const EMAIL = 'Ada@mail.test';
@@ -35,7 +35,7 @@ const suppressions = async (api: Api) =>
 
 test('five consecutive soft bounces suppress an address regardless of case', async () => {
   const api = await testApi();
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api);
+  for (let count = 1; count < MAIL_POLICY.softBounces.max; count++) await bounce(api);
   expect(await suppressions(api)).toEqual([]);
   await bounce(api);
   expect(await suppressions(api)).toEqual([`${EMAIL} bounced`]);
@@ -43,23 +43,23 @@ test('five consecutive soft bounces suppress an address regardless of case', asy
 
 test('bounces reported at once are counted individually', async () => {
   const api = await testApi();
-  const ids = await Promise.all(Array.from({ length: MAX_SOFT_BOUNCES }, () => message(api)));
+  const ids = await Promise.all(Array.from({ length: MAIL_POLICY.softBounces.max }, () => message(api)));
   await report(...ids.map((messageId) => ({ messageId, kind: 'bounced' as const, detail: FULL })));
   expect(await suppressions(api)).toEqual([`${EMAIL} bounced`]);
 });
 
 test('a delivery restarts the count', async () => {
   const api = await testApi();
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api);
+  for (let count = 1; count < MAIL_POLICY.softBounces.max; count++) await bounce(api);
   await report({ messageId: await message(api), kind: 'delivered' });
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api);
+  for (let count = 1; count < MAIL_POLICY.softBounces.max; count++) await bounce(api);
   expect(await suppressions(api)).toEqual([]);
 });
 
 test('mail accepted days ago without a bounce restarts the count, even if no delivery is reported', async () => {
   const api = await testApi();
   const { id: contactId } = await api.contact(EMAIL);
-  for (let count = 1; count < MAX_SOFT_BOUNCES; count++) await bounce(api, FULL, contactId);
+  for (let count = 1; count < MAIL_POLICY.softBounces.max; count++) await bounce(api, FULL, contactId);
   await message(api, { contactId, acceptedDaysAgo: 4 });
   await bounce(api, FULL, contactId);
   expect(await suppressions(api)).toEqual([]);
@@ -71,7 +71,7 @@ test.each([
   ['an unknown reason', '550 Something else'],
 ])('a bounce for %s never counts', async (_what, detail) => {
   const api = await testApi();
-  for (let count = 0; count < MAX_SOFT_BOUNCES + 1; count++) await bounce(api, detail);
+  for (let count = 0; count < MAIL_POLICY.softBounces.max + 1; count++) await bounce(api, detail);
   expect(await suppressions(api)).toEqual([]);
 });
 
@@ -84,7 +84,7 @@ test('a hard bounce or a complaint suppresses an address immediately', async () 
 
 test('soft rejections by the mail server count as well', async () => {
   const api = await testApi();
-  for (let count = 0; count < MAX_SOFT_BOUNCES; count++) {
+  for (let count = 0; count < MAIL_POLICY.softBounces.max; count++) {
     const claim = newClaim();
     const id = await message(api, { claim });
     await settle(claim, [{ id, state: 'failed', answer: '552 5.2.2 Mailbox full', softBounce: true }]);

@@ -1,0 +1,122 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/**
+ * The numbers that tune the sending of mail, by campaigns and by transactional mail. Names end in their unit; those
+ * without one are counts. The specification names none of them. `measured` refers to docs/benchmarks/history.md; a number
+ * without a measurement is a judgement, for the reason it states. The rules for each mail provider are tables of their
+ * own, in packages/smtp/src/reply-rules.ts and modules/transports/src/provider-limits.ts.
+ */
+export const MAIL_POLICY = {
+  /** The pipeline that claims, sends and records, for campaigns and transactional mail alike. */
+  pipeline: {
+    /**
+     * How long a page should last. Pages are short, so that few messages are claimed, and become unknown, when a worker is
+     * killed. Measured only with the early claim of the next page: connections idle 6 % of the time, instead of 25 %.
+     */
+    pageMs: 60,
+    /** Rows of the largest page. Bounds memory: a million recipients take 294 MB (measured). */
+    maxPage: 1_000,
+    /** Rows of the smallest page, which a slow server gets. Not measured. */
+    minPage: 20,
+    /** Outcomes are recorded once this many have accumulated, … Measured only as 250: 15.5 µs of PostgreSQL per message. */
+    settleRows: 400,
+    /** … or this long after the first. Not measured. */
+    settleMs: 25,
+    /**
+     * Claiming pauses above this many unrecorded outcomes: backpressure for a database slower than the mail server.
+     * Measured: without it, a million recipients took up to 541 MB.
+     */
+    maxUnrecorded: 2_000,
+    /** Delays between attempts to record outcomes, about a minute: a database restart. Not measured. */
+    retryDelaysMs: [100, 250, 500, 1_000, 2_000, 2_000, 5_000, 5_000, 5_000, 10_000, 10_000, 15_000],
+  },
+
+  /** Messages that a server asks to retry later. */
+  deferral: {
+    /** Delays after each deferral, unless the server names one; the last repeats. Early ones suit greylisting. Not measured. */
+    delaysMs: [MINUTE_MS / 4, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS],
+    /** How long a message may be deferred before it fails. RFC 5321 suggests four to five days. Not measured. */
+    lifetimeMs: 72 * HOUR_MS,
+    /** Attempts of a message that keeps failing with unexpected errors, which are faults of ours. Not measured. */
+    maxUnexpected: 4,
+    /** Backoff of a message whose sender's transport is failing and names no time. Not measured. */
+    transportMs: MINUTE_MS,
+  },
+
+  softBounces: {
+    /** Consecutive soft bounces that suppress an address: a mailbox that is always full is abandoned. Not measured. */
+    max: 5,
+    /** Mail accepted this long ago without a bounce counts as delivered, since not every server reports deliveries. */
+    deliveredAfter: '3 days',
+  },
+
+  campaign: {
+    /** How long a run claims new pages. Short runs keep the progress shown by the workflow current. Not measured. */
+    runMs: 15_000,
+    /** A campaign waiting for the next day of a warm-up rechecks this often, because the plan may change. Not measured. */
+    warmupRecheckMs: 15 * MINUTE_MS,
+    /** Minimum interval between notifications of one campaign; its readers read the current state. Not measured. */
+    noticeIntervalMs: 250,
+    /** How often campaigns are checked for a lost workflow, … Not measured. */
+    reconcileIntervalMs: 15_000,
+    /** … and how many at a time. Not measured. */
+    maxReconciled: 200,
+    /** How often counters are checked for reports that arrive while nothing is being claimed. Not measured. */
+    monitorIntervalMs: 5_000,
+  },
+
+  /** The dispatcher of transactional mail (docs/decisions/transactional-mail.md). */
+  dispatch: {
+    /** Messages assigned to one workflow. Measured: 257 a second, which is why more than a few use a queue drain. */
+    batchSize: 100,
+    /** If at most this many messages of a project wait, each may get its own workflow, at 75 ms of CPU (measured). */
+    maxIndividual: 5,
+    /** Individual workflows a second: two cores manage 20 (measured), and have other work. */
+    individualPerSecond: 5,
+    /** … and at once. Not measured. */
+    individualBurst: 10,
+    /** Concurrent queue drains; each occupies a worker slot. The mail of further projects is sent in batches. Not measured. */
+    maxDrains: 40,
+    /** Workflows started per round, … Not measured. */
+    startsPerRound: 20,
+    /** … and open in total: a mail server that is down must not flood Temporal. Not measured. */
+    maxOpen: 1_000,
+    /** Open workflows of one project: each may hold a worker slot as long as its mail server takes. Not measured. */
+    maxOpenPerProject: 50,
+    /** Open workflows of one mailbox account, whose mail may wait hours for its cap. Not measured. */
+    maxOpenPerMailbox: 5,
+    /** Projects checked per round; the next round continues after the last of them. Not measured. */
+    projectsPerRound: 100,
+    /** Time between rounds while a queue drain runs, since it claims its mail without the dispatcher. Not measured. */
+    roundMs: 50,
+    /** How often messages are checked for a lost workflow, … Not measured. */
+    reconcileIntervalMs: 30_000,
+    /** … from this long after they were assigned, … */
+    reconcileAfter: '1 minute',
+    /** … and how many workflows at a time. Not measured. */
+    maxReconciled: 50,
+  },
+
+  /** Queue drains: one workflow that claims a project's queued mail. */
+  drain: {
+    /** The length of one run: its workflow shows progress after each. Not measured. */
+    runMs: 20_000,
+    /** A drain ends if no message, or only a few, arrived in a window of this length. Not measured. */
+    windowMs: 3_000,
+    /** What counts as few. Well below the rate that starts a drain, so that drains do not flap. Not measured. */
+    lowVolume: 7,
+    /** Time between claims, so that messages accumulate into one. Measured: at 200 a second mail leaves 18 ms after its commit. */
+    claimIntervalMs: 25,
+    /** Rows per claim, since their content is read into memory. Not measured. */
+    maxClaimed: 200,
+    /** Polling interval, for lost notifications and for scheduled mail that becomes due. Not measured. */
+    pollMs: 1_000,
+    /** How long a drain holds its lease without renewing it; then another may take over. Not measured. */
+    leaseMs: 10_000,
+    /** How often it renews the lease: five times before it expires. */
+    renewMs: 2_000,
+    /** The longest backoff of the workflow, which the lease must outlast. It is the last delay of workflows/src/send-burst.ts. */
+    maxBackoffMs: MINUTE_MS,
+  },
+} as const;
