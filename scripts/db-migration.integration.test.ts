@@ -41,7 +41,7 @@ async function linesOf(client: pg.Client, query: string): Promise<string[]> {
 }
 
 test('the migrations create the tables, types, indexes and references of the schema', async () => {
-  const [migrated, wanted] = await Promise.all([emptyDatabase(), emptyDatabase()]);
+  const [migrated, wanted] = await Promise.all([newDatabase(), newDatabase()]);
   await migrate(migrated.url);
   await wanted.client.query(await diffSql(undefined, await currentSchema()));
   for (const query of [COLUMNS, ENUMS]) {
