@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';
-import { config } from '../src/config.ts';
 import { emailKey } from '@postroom/email-address';
 import { newId } from '../src/ids.ts';
 import { migrate } from '../src/migrate.ts';

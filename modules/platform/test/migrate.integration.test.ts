@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';
-import { config } from '../src/config.ts';
 import { migrate } from '../src/migrate.ts';
 
 /** An empty database, dropped after the test. */
