@@ -72,7 +72,7 @@ export function subscription<T>(run: (signal: AbortSignal) => AsyncGenerator<T, 
   };
 }
 
-/** Wakes a loop. A notification that nobody is waiting for ends the next wait at once; several count as one. */
+/** Wakes a loop. A notification that finds no waiter ends the next wait at once; several count as one. */
 export class Notifier {
   #isNotified = false;
   #wake = () => {};
@@ -82,7 +82,7 @@ export class Notifier {
     this.#wake();
   }
 
-  /** Discards a notification that nobody has waited for. */
+  /** Discards a notification that has not ended a wait yet. */
   clear(): void {
     this.#isNotified = false;
   }
