@@ -1,5 +1,5 @@
-// `npm run generate`: the database client from the modules' tables, schema.graphql from their types, and from that the
-// types of the dashboard's documents; the types of the TypeScript client from the OpenAPI document; and the page of
+// `npm run generate`: the database client from the modules' tables, and schema.graphql from their types. From that, the
+// types of the dashboard's documents. The types of the TypeScript client come from the OpenAPI document, and the page of
 // licences from package-lock.json. With --client only the database client. Turbo's tasks run the same programs, package
 // by package.
 import { join } from 'node:path';

@@ -10,7 +10,7 @@ const EXCLUDED =
   /(^|\/)(migrations|generated|histories|fixtures|node_modules|dist)\/|^modules\/bounces\/src\/text-bounces\.ts$|^CHANGELOG\.md$|^sdk\/typescript\/src\/types\.ts$|^scripts\/language\.test\.ts$/;
 
 /**
- * Words that the project once used for things that have a standard name. Patterns are chosen so that ordinary English passes:
+ * Words that the project once used for things that have a standard name; phrases are in scripts/prose/vocabulary.yml. Patterns are chosen so that ordinary English passes:
  * "by the way", "give back-pressure" and "hold a lock" are fine.
  */
 const BANNED: { pattern: RegExp; use: string }[] = [
@@ -32,6 +32,11 @@ const BANNED: { pattern: RegExp; use: string }[] = [
     pattern: /\bthe freeze\b|\bfreez(e|es|ing) (the |its )?(recipients|audience)\b|\bfrozen recipients\b/i,
     use: 'snapshot',
   },
+  { pattern: /\boutflow\b|\bsendAll\b/, use: 'send pipeline' },
+  { pattern: /\bstandingOf\b|\bSmtpClock\b/, use: 'senderStatus, timeout timer' },
+  { pattern: /\bemail_bursts\b/, use: 'email_queue_drains' },
+  { pattern: /\bjudged?\b|\bjudg(es|ing)\b/i, use: 'classify or assess' },
+  { pattern: /\bemail-words\b|\bhost-limits\b/, use: 'render-content, provider-limits' },
   // Webhooks
   { pattern: /\b[Hh]and(s|ed|ing)? over\b|\bhandOver\b|\bhanded_at\b/, use: 'dispatch' },
   { pattern: /\bhopeless\w*/i, use: 'disabled' },
@@ -39,6 +44,8 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\btryEnter\b/, use: 'tryAcquire' },
   { pattern: /\bhears? of\b|\bheard of\b/i, use: 'is notified of or receives' },
   { pattern: /\b(is|are|was|were|be) told of\b/i, use: 'is notified of' },
+  { pattern: /\bisFlowing\b|\bmayCall\b/, use: 'isHealthy, isAllowedAddress' },
+  { pattern: /\bstartReturns\b|\bRETURNS_\w+/, use: 'startBounces, BOUNCE_…' },
   // Platform
   { pattern: /\bagainOn\b/, use: 'retryOn' },
   { pattern: /\breadTogether\b|\basked together\b/i, use: 'coalesceReads or request coalescing' },
@@ -49,22 +56,22 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bkeptFigures\b|\bfigures (are|is) kept\b/i, use: 'cachedAggregate or cached aggregates' },
   { pattern: /\bsurviveBreaks\b/, use: 'ignoreConnectionErrors' },
   { pattern: /\brenew-secrets\b|\brenewSecrets\b/, use: 'rotate-encryption-key' },
+  { pattern: /\b(again|together|relay)\.ts\b/, use: 'retry.ts, coalesce.ts, dispatcher.ts' },
+  { pattern: /\bbeating\b/, use: 'withHeartbeat, heartbeating' },
+  { pattern: /\bheard\b|\bawait word\(/, use: 'received, signalReceived, waitForSignal' },
   // Modules, apps, dashboard
   { pattern: /\bonlyOneOf\b/, use: 'runExclusively' },
   { pattern: /\bexpectTruth\b/, use: 'expectLedgerConsistent' },
   { pattern: /\bflaws\b/i, use: 'problems' },
   { pattern: /\buseRead\b|\buseChange\b/, use: 'useQuery, useMutation' },
   { pattern: /\breturned mail\b|\bmail that comes back\b/i, use: 'bounces' },
-  // Prose
-  { pattern: /\bso many\b(?! \w+s\b)/i, use: 'the number itself, or "that number of"' },
-  { pattern: /\blets? us in\b/i, use: 'accepts our credentials' },
-  { pattern: /\b(does|do) well to\b/i, use: 'should' },
-  { pattern: /\bnobody (has|is)\b/i, use: 'no user, no one else, unused, unclaimed' },
-  { pattern: /\bwhat (it|this|that) is about\b/i, use: 'the subject or the resource' },
-  { pattern: /\bwhat (has )?bec(a|o)me of\b/i, use: 'outcome' },
-  { pattern: /\bwhat is kept of\b/i, use: 'stored data' },
-  { pattern: /\bwhat stays and what goes\b/i, use: 'deprecation policy' },
-  { pattern: /\bthe server's words\b/i, use: "the server's reply" },
+  { pattern: /\bthe finder\b/i, use: 'command palette' },
+  // Docs
+  {
+    pattern:
+      /\b(asked-together|figures-are-kept|keys-are-looked-up|edits-name-their-version|many-messages-in-one-write|request-follows-document|reference-is-derived|a-million-contacts|leaving-groups|mail-by-smtp|returned-mail|sending-again)\b/,
+    use: 'the new name of the decision',
+  },
 ];
 
 const tracked = execFileSync('git', ['ls-files', '-z', '--', '*.ts', '*.tsx', '*.mjs', '*.prisma', '*.md'], {

@@ -2,7 +2,7 @@ import { parseAst } from 'vite';
 
 /**
  * Finds which tables each source file writes and reads: in SQL text (string constants, templates, `.sql` files) and in Prisma
- * calls, nested writes included. Whoever spells the table's name after the verb counts as the writer. A module that composes
+ * calls, nested writes included. The module that has the table's name after the verb counts as the writer. A module that composes
  * another's exported fragment therefore writes nothing itself.
  */
 
@@ -369,7 +369,7 @@ const HOLE = '\u0001';
 const NAME = String.raw`(?:"?public"?\s*\.\s*)?"?([\w\u0001]+)"?`;
 
 /**
- * Statements that write. Row locks (`FOR UPDATE`) do not count: they change nothing, and whoever composes a fragment often has
+ * Statements that write. Row locks (`FOR UPDATE`) do not count: they change nothing, and the module that composes a fragment often has
  * to lock rows in the owner's order first.
  */
 const WRITES = new RegExp(

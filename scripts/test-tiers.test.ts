@@ -7,7 +7,7 @@ const TESTS = '{apps,modules,packages,sdk,workflows,scripts}/**/*.test.{ts,tsx,m
 
 const imports = (what: string, from: string) => new RegExp(`^import (type )?${what}[^;]*from '${from}'`, 'm');
 
-/** A short command, awaited, is fine in every tier; a program that runs beside a test is not. */
+/** A short command, awaited, is fine in every tier; a program that runs during a test is not. */
 const STARTS_PROGRAMS = [
   imports(String.raw`\{(?! execFileSync \})`, 'node:child_process'),
   imports('', 'playwright-core'),
@@ -17,7 +17,7 @@ const STARTS_PROGRAMS = [
   ),
 ];
 
-/** What the tests of a tier, and the helpers beside them, may not import. */
+/** What the tests of a tier, and the helpers next to them, may not import. */
 const FORBIDDEN = {
   unit: [
     ...STARTS_PROGRAMS,

@@ -26,7 +26,7 @@ const INPUT_FIELDS = new Set(['fromName', 'fromEmail', 'replyTo', 'templateId', 
 /** Converts an input field that a finding names to snake_case. A finding may also name a placeholder, which is kept. */
 const findingField = (field: string) => (INPUT_FIELDS.has(field) ? restPath(field) : field);
 
-/** The number of recipients affected, beside the campaign. */
+/** The number of recipients affected, along with the campaign. */
 const affectedBy = (mutation: string) => ({ beside: { recipients: `${mutation}.recipients` } });
 
 export const routes: Route[] = [

@@ -18,7 +18,7 @@ export interface CloudflareStandIn {
   records: StoredRecord[];
   /** How many batches were taken. */
   batches: number;
-  /** Responses to the next requests, in place of its own. */
+  /** Responses to the next requests, instead of the usual ones. */
   failures: { status: number; headers?: Record<string, string>; body?: string }[];
   close: () => Promise<void>;
 }

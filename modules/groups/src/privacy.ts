@@ -1,6 +1,6 @@
 import { type DataSubject, type Erasure, sql, type Tx } from '@postroom/platform';
 
-/** Deletes the person's opt-outs. Memberships stay: they hold an id that no longer leads to anybody. */
+/** Deletes the person's opt-outs. Memberships stay: they hold an id that no longer identifies anyone. */
 export async function eraseSubject(tx: Tx, { contactId }: Erasure): Promise<void> {
   await sql(tx, 'DELETE FROM group_opt_outs WHERE contact_id = $1', [contactId]);
 }

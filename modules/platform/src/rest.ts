@@ -29,7 +29,7 @@ export interface DataOptions {
   createdIf?: SelectionPath;
   /** Members added to those of `data`. */
   merged?: Record<string, SelectionPath>;
-  /** Members of the response beside `data`. */
+  /** Members of the response next to `data`. */
   beside?: Record<string, SelectionPath>;
   /** Members of the rows of `data` that are omitted where they are null. */
   omitNull?: readonly string[];

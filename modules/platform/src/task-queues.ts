@@ -1,9 +1,9 @@
 import { config } from './config.ts';
 
 /**
- * Kinds of work whose activities have a task queue of their own, for which workers reserve slots, so that none waits
+ * Kinds of work whose activities have their own task queue, for which workers reserve slots, so that none waits
  * for another. Workflows share the configured queue, as they only decide and never block. Webhook deliveries run on it
- * too: there Temporal hands the first attempt to the worker that scheduled it, which saves a quarter of its own work
+ * too: there Temporal hands the first attempt to the worker that scheduled it, which saves a quarter of Temporal's work
  * for a delivery. `activitiesOn` in the workflows names the queues the same way.
  */
 export const WORK_KINDS = ['mail', 'campaigns', 'imports', 'maintenance'] as const;

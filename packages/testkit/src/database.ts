@@ -34,7 +34,7 @@ async function copyDatabase(prefix: string, template: string): Promise<TestDatab
   return { name, url: url.href, drop: () => execute(server, `DROP DATABASE ${name} WITH (FORCE)`) };
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function execute(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
