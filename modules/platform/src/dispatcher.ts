@@ -21,7 +21,7 @@ export interface DispatchSource {
   name: string;
   /** Dispatches pending rows. Rows left undispatched are found again after a crash. */
   dispatch?: (client: Client) => Promise<Round>;
-  /** Work beside the rounds, such as looking for rows whose workflow was lost. */
+  /** Work done between rounds, such as looking for rows whose workflow was lost. */
   tasks?: readonly PeriodicTask[];
 }
 

@@ -57,7 +57,7 @@ test('a burst keeps its latest 100 payloads, and changes keep their interval', a
   expect((await changes.next()).done).toBe(true);
 });
 
-test('a notifier remembers one notification until somebody waits', async () => {
+test('a notifier remembers one notification until the next wait', async () => {
   const notifier = new Notifier();
   notifier.notify();
   notifier.notify();

@@ -59,7 +59,7 @@ export const POLICY = {
     endpointsPerRound: 200,
     /** Endpoints with less demand than this are served first, since they delay the others least. Not measured. */
     smallBelow: 25,
-    /** Retries claimed per round: each starts a workflow of its own. Not measured. */
+    /** Retries claimed per round: each starts its own workflow. Not measured. */
     retriesPerRound: 20,
     /**
      * After a batch, a burst is assumed to continue for this long, and retries yield to it: each costs 32 ms of CPU,
