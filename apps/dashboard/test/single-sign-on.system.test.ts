@@ -42,7 +42,7 @@ inBrowser('signing in with a provider', () => {
     await buttonOf(page).click();
     await signInAtProvider(page, issuer, 'owner');
     await page.waitForURL(`${system.url}${wanted}`);
-    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.getByRole('heading', { name: 'API keys', exact: true }).waitFor();
   });
 
   test('a user without an account is told so and can sign in with a password', async () => {
