@@ -14,7 +14,7 @@ export interface Datamodel {
   models: Map<string, Model>;
 }
 
-export interface Model {
+interface Model {
   name: string;
   table: string;
   owner: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PARTS, type Part, type System } from './system.ts';
 
 /** Work in flight at each kill, which may have been interrupted. */
-export interface InFlight {
+interface InFlight {
   /** Messages that were claimed and not settled. */
   messages: number;
   /** Deliveries claimed by a workflow whose attempt was not recorded. */

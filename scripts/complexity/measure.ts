@@ -7,7 +7,7 @@ export interface Growth {
 }
 
 /** Largest allowed growth in time when the input doubles: 2 for a linear parser, 4 for a quadratic one. */
-export const MAX_FACTOR = 2.5;
+const MAX_FACTOR = 2.5;
 
 /** Minimum time of a measurement in milliseconds: inputs are lengthened until they take this long. */
 const MEASURABLE_MS = 15;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from 'graphql-sse';
 
 /** An error response of the API. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly status: number;
   readonly code: string;
 
@@ -24,7 +24,7 @@ interface ErrorBody {
 }
 
 /** A page of a list. */
-export interface Page<T> {
+interface Page<T> {
   data: T[];
   has_more: boolean;
   next_cursor: string | null;

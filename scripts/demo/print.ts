@@ -46,7 +46,7 @@ export function progress(text: string, share?: number): void {
   }
 }
 
-export function clearProgress(): void {
+function clearProgress(): void {
   if (shown) process.stdout.write('\r\x1b[2K');
   shown = false;
 }

@@ -10,11 +10,11 @@ import {
 import { activitiesOn } from './activities-on.ts';
 
 /** Commands to a running campaign. The campaign's row already records each one; the signal only wakes the workflow. */
-export const pause = defineSignal('pause');
-export const resume = defineSignal('resume');
-export const cancel = defineSignal('cancel');
-export const changeRate = defineSignal('changeRate');
-export const sendAgain = defineSignal('sendAgain');
+const pause = defineSignal('pause');
+const resume = defineSignal('resume');
+const cancel = defineSignal('cancel');
+const changeRate = defineSignal('changeRate');
+const sendAgain = defineSignal('sendAgain');
 
 const retry = { initialInterval: '1 second', maximumInterval: '15 seconds' } as const;
 const { freezeRecipients } = activitiesOn<typeof campaigns>('campaigns', {

@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime';
 import type { Act } from './simulator.ts';
 
 /** Delay between a mail and its reader, in milliseconds: opens within five seconds are classified as bots. */
-export const READ_AFTER_MS = 8_000;
+const READ_AFTER_MS = 8_000;
 /** Maximum mails waiting for readers; further ones are not read. */
 const MAX_WAITING = 5_000;
 

@@ -16,7 +16,7 @@ export type Seed = Pick<DevFile, 'projects' | 'keys' | 'owner'>;
 const PROJECTS = ['Demo', 'Second'];
 
 /** Creates what is missing. Valid keys stay. Lost keys are replaced, but remain valid for anyone who has them. */
-export async function seed(known: Seed): Promise<Seed> {
+async function seed(known: Seed): Promise<Seed> {
   const isFirst = (await listProjects('all')).length === 0;
   const projects = await seedProjects();
   const [demo] = projects;

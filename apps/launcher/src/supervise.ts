@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { exitText, type Program, run } from '@postroom/embedded';
 
 /** Backoff before a program is restarted, in milliseconds; the last value repeats. */
-export const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000, 15_000];
+const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000, 15_000];
 /** A program that ran this long started successfully, so the backoff resets. */
 const STEADY_MS = 30_000;
 

@@ -6,13 +6,13 @@ import { disabledNotice } from '@postroom/webhooks';
 import type { OwnerNotices } from '@postroom/workflows';
 
 /** Notifies one owner by mail that an endpoint was disabled. Webhooks writes the message; auth delivers it. */
-export async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
+async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
   const notice = await disabledNotice(endpointId);
   if (notice !== undefined) await people.mailPerson(userId, notice);
 }
 
 /** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */
-export async function deleteOldRows(): Promise<Record<string, number>> {
+async function deleteOldRows(): Promise<Record<string, number>> {
   const onBatch = () => {
     heartbeat();
     cancellationSignal().throwIfAborted();

@@ -20,7 +20,7 @@ const PREFIXES: Record<string, IdPrefix> = { user: 'usr', session: 'ses' };
 let instance: ReturnType<typeof createAuth> | undefined;
 
 /** The OpenID Connect provider's id in accounts and callback URLs. */
-export const OIDC_PROVIDER = 'oidc';
+const OIDC_PROVIDER = 'oidc';
 
 /** Delay before retrying a provider whose discovery failed, in milliseconds. */
 const ASK_AGAIN_MS = 10_000;

@@ -32,7 +32,7 @@ export function ignoredReason(mail: Email): string | undefined {
 }
 
 /** Whether a mail server sent it, according to its From. */
-export function isFromServer(mail: Email): boolean {
+function isFromServer(mail: Email): boolean {
   if (mail.headers.some(({ key }) => key === 'x-failed-recipients')) return true;
   const from = `${mail.from?.name ?? ''} ${mail.from?.address ?? ''}`;
   return /mailer-daemon|postmaster|mail delivery (system|sub ?system|service)|maildelivery|mdaemon|system administrator|bounce/i.test(

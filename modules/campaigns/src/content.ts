@@ -12,7 +12,7 @@ export type CampaignContent = Pick<
 >;
 
 /** The recipient that a message is rendered for. */
-export interface Addressee {
+interface Addressee {
   /** The message's id. */
   id: string;
   email: string;

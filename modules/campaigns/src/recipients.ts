@@ -11,7 +11,7 @@ import {
 } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 
-export type RecipientState = Prisma.MessageModel['state'];
+type RecipientState = Prisma.MessageModel['state'];
 
 /** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface Recipient {

@@ -27,7 +27,7 @@ export interface CoercionRule {
 }
 
 /** Maximum length of a text value, in characters. */
-export const MAX_TEXT_LENGTH = 5000;
+const MAX_TEXT_LENGTH = 5000;
 
 const YES = new Set(['true', 'yes', 'y', 'on', '1']);
 const NO = new Set(['false', 'no', 'n', 'off', '0']);

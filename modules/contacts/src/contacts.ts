@@ -162,7 +162,7 @@ const readContact = coalesceReads<Contact>(async (asked) => {
 });
 
 /** A contact of the project, or null. */
-export async function findContact(projectId: string, id: string): Promise<Contact | null> {
+async function findContact(projectId: string, id: string): Promise<Contact | null> {
   if (!isId('ctc', id)) return null;
   return (await readContact(`${projectId} ${id}`)) ?? null;
 }

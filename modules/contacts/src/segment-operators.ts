@@ -29,7 +29,7 @@ export interface Operator {
 }
 
 /** The input of an operator's SQL. The value has been validated for the operator. */
-export interface CompiledCondition {
+interface CompiledCondition {
   /** The key of the custom field, if the condition is on one. */
   key: string;
   value: never;

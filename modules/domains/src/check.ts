@@ -33,7 +33,7 @@ export interface CheckOptions {
 export type Check = { outcome: 'checked'; waitMs: number; details: string } | { outcome: 'gone' };
 
 /** Resolves through the configured resolvers, or the system's. */
-export const dnsOptions = (): ResolverOptions => ({
+const dnsOptions = (): ResolverOptions => ({
   resolvers: config.DNS_SERVERS ?? systemResolvers(),
   locate: (address) => ({ address, port: config.DNS_AUTHORITATIVE_PORT }),
   scope: config.nameServerScope,

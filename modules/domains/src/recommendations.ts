@@ -4,7 +4,7 @@ import { DMARC_VALUE } from './records.ts';
 
 /** Effect on deliverability: `high` means rejected or filed as spam, `info` a missed opportunity. */
 export const SEVERITIES = ['high', 'medium', 'low', 'info'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+type Severity = (typeof SEVERITIES)[number];
 
 /** A recommended change to a domain's DNS (spec: Domain). */
 export interface Recommendation {
@@ -39,7 +39,7 @@ export interface Findings {
 }
 
 /** How long a policy should stay at p=none while its reports are read. */
-export const NONE_LONG_ENOUGH_MS = 30 * 86_400_000;
+const NONE_LONG_ENOUGH_MS = 30 * 86_400_000;
 const MAX_SPF_LOOKUPS = 10;
 
 /** The recommended changes, most severe first. */

@@ -6,7 +6,7 @@ import { ancestors, isWithin } from '../src/dns/names.ts';
 type Type = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'SOA' | 'TXT';
 
 /** What a server does instead of answering a name as it should. */
-export type Misbehaviour =
+type Misbehaviour =
   | 'SERVFAIL'
   | 'REFUSED'
   | 'DNSSEC failure'
@@ -19,7 +19,7 @@ export type Misbehaviour =
   | 'not authoritative'
   | { delayMs: number };
 
-export interface Asked {
+interface Asked {
   name: string;
   type: string;
   over: 'udp' | 'tcp';

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** All records of a name and type, which Route 53 keeps and changes as one. */
-export interface RecordSet {
+interface RecordSet {
   name: string;
   type: string;
   ttl: number;

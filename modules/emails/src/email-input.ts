@@ -43,7 +43,7 @@ export interface SendEmailInput {
   recipients?: readonly string[] | undefined;
 }
 
-export interface Attachment {
+interface Attachment {
   filename: string;
   content: Buffer;
   contentType: string | null;

@@ -56,7 +56,7 @@ export interface QueuedEmail {
 interface Draft extends ReadEmail, RenderedContent {}
 
 /** The most emails per request. */
-export const MAX_BATCH = 100;
+const MAX_BATCH = 100;
 
 /**
  * Accepts a transactional email. Its rows are committed before this returns, so it is sent even after a crash. A recipient

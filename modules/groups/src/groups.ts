@@ -209,7 +209,7 @@ interface ContactRow {
 }
 
 /** The group's members that still exist, ordered by id (spec: Group). */
-export async function membersThatExist(
+async function membersThatExist(
   tx: Prisma.TransactionClient,
   projectId: string,
   groupId: string,

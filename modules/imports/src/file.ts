@@ -25,7 +25,7 @@ export interface Layout extends Dialect {
 }
 
 /** Maximum number of lines in a file. */
-export const MAX_LINES = 2_000_000;
+const MAX_LINES = 2_000_000;
 
 /**
  * Reads the whole file once to detect its encoding and count its lines, which bounds the number of records.

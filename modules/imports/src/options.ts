@@ -2,7 +2,7 @@ import { type OnConflict, ON_CONFLICT } from '@postroom/contacts';
 import { assertValid, type FieldProblem, isId, pool, textProblem } from '@postroom/platform';
 
 /** The column mapping, by column names of the file. Omitted mappings are derived from the names. */
-export interface Mapping {
+interface Mapping {
   email?: string | null | undefined;
   /** Columns joined by a space; an empty list for no name. */
   name?: readonly string[] | null | undefined;

@@ -1,7 +1,7 @@
 import { pool } from '@postroom/platform';
 
 /** Bytes per row of `import_parts` when we split a file. */
-export const PART_BYTES = 1024 * 1024;
+const PART_BYTES = 1024 * 1024;
 
 /** Splits chunks of any size into parts. */
 export async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {

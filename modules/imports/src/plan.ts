@@ -54,7 +54,7 @@ export interface Plan {
 const BATCH_ROWS = 1_000;
 
 /** A custom field with the column of its values. */
-export interface PlannedField extends FieldSchema {
+interface PlannedField extends FieldSchema {
   column: number;
 }
 

@@ -26,7 +26,7 @@ export interface Progress {
 const GONE: Progress = { status: 'deleted', rows: 0, created: 0, updated: 0, unchanged: 0, refused: 0, error: null };
 
 /** The current progress of an import. */
-export async function progressOf(importId: string): Promise<Progress> {
+async function progressOf(importId: string): Promise<Progress> {
   const row = await load(importId);
   if (row === null) return GONE;
   const { status, rows, created, updated, unchanged, duplicates, suppressed, invalid, error } = row;

@@ -16,7 +16,7 @@ interface NodeType {
 const types = new Map<string, NodeType>();
 
 /** Maximum ids per `nodes(ids:)`. */
-export const MAX_NODES = 100;
+const MAX_NODES = 100;
 
 const prefixOf = (id: string) => id.slice(0, id.indexOf('_'));
 

@@ -140,7 +140,7 @@ const mayBePlain = (host: string, scope: AddressScope) =>
 const isLoopbackName = (host: string) => /^(.+\.)?localhost\.?$/i.test(host);
 
 /** A name without any allowed address. */
-export class BlockedAddressError extends Error {
+class BlockedAddressError extends Error {
   readonly code = 'BLOCKED_ADDRESS';
   constructor(host: string) {
     super(`${host} resolves to ${NOT_PUBLIC}.`);

@@ -7,7 +7,7 @@ import { inTransaction, recordSelected } from '@postroom/platform';
 export const TOO_SOON_MS = 5_000;
 /** Humans follow one link at a time. This many different links within this many milliseconds are a bot's. */
 export const BURST_LINKS = 3;
-export const BURST_MS = 2_000;
+const BURST_MS = 2_000;
 /** Delay before a hit is classified, in milliseconds, so that concurrent hits are stored first. */
 export const CLASSIFY_AFTER_MS = 3_000;
 

@@ -24,7 +24,7 @@ export type MailProvider = Prisma.MailProviderModel;
 
 type Optional<T> = T | null | undefined;
 
-export interface SmtpInput {
+interface SmtpInput {
   host?: Optional<string>;
   port?: Optional<number>;
   tls?: Optional<SmtpSettings['tls']>;
@@ -35,7 +35,7 @@ export interface SmtpInput {
   ratePerSecond?: Optional<number>;
 }
 
-export interface SesInput {
+interface SesInput {
   region?: Optional<string>;
   accessKeyId?: Optional<string>;
   secretAccessKey?: Optional<string>;

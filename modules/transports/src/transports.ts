@@ -92,7 +92,7 @@ const defaultTransport: Transport = {
 };
 
 /** Opens the transport of a provider. */
-export function openTransport(provider: Omit<ProviderRow, 'domain' | 'revision'>): Promise<Transport> | Transport {
+function openTransport(provider: Omit<ProviderRow, 'domain' | 'revision'>): Promise<Transport> | Transport {
   const { id, kind } = provider;
   const credentials = credentialsOf(provider);
   return kind === 'smtp'
@@ -182,7 +182,7 @@ const addressOfFrom = ({ signAs, from }: OutgoingMessage) => signAs ?? from;
  * Sends through the first available transport. Fails over only if the transport itself failed and the message was definitely
  * not accepted; a message that was or may have been accepted, or was refused, is never sent elsewhere.
  */
-export async function sendWithFailover(
+async function sendWithFailover(
   transports: readonly Transport[],
   cooldowns: Cooldowns,
   send: (transport: Transport) => Promise<SendOutcome>,
@@ -204,7 +204,7 @@ export async function sendWithFailover(
 export const mayFailOver = isTransportFailure;
 
 /** Tracks which transports are cooling down, and until when. */
-export class Cooldowns {
+class Cooldowns {
   readonly #until = new Map<string, number>();
 
   /** Remaining cooldown, in milliseconds; 0 if there is none. */

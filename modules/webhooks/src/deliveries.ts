@@ -19,7 +19,7 @@ import { getEndpoint } from './endpoints.ts';
 import { type EventRow, renderBody } from './payload.ts';
 
 type Delivery = Prisma.DeliveryModel;
-export type DeliveryState = Delivery['state'];
+type DeliveryState = Delivery['state'];
 
 export interface DeliveryFilter {
   endpointId?: string | null | undefined;

@@ -15,7 +15,7 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { acceptContinue, expectResponse } from './interim-responses.ts';
 import { POLICY } from './policy.ts';
 
-export interface Post {
+interface Post {
   url: string;
   /** Called each time the request is sent, so that its id is never reused. */
   headers: () => Record<string, string>;

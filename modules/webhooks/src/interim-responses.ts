@@ -29,7 +29,7 @@ const [ZERO, ONE, TWO] = [0x30, 0x31, 0x32];
 const [LF, CR] = [0x0a, 0x0d];
 
 /** Tracks interim heads up to the final status, however the chunks are split, and ignores every byte after it. */
-export class InterimFilter {
+class InterimFilter {
   #position = 0;
   #isContinue = true;
   #lineIsEmpty = false;

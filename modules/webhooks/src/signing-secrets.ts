@@ -4,4 +4,4 @@ import { secretColumn } from '@postroom/platform';
 export const signingSecret = secretColumn('webhook_endpoints', 'secret');
 
 /** The secret before the last rotation: the same envelope, moved to another column. */
-export const previousSigningSecret = secretColumn('webhook_endpoints', 'previous_secret');
+secretColumn('webhook_endpoints', 'previous_secret');

@@ -17,7 +17,7 @@ import { StartError } from './errors.ts';
 import { startGuarded } from './programs.ts';
 
 /** The newest version that `go install` can build; later ones have `replace` directives. */
-export const TEMPORAL_VERSION = '1.5.1';
+const TEMPORAL_VERSION = '1.5.1';
 
 /** SHA-256 of that version's official archives. */
 const CHECKSUMS: Record<string, string> = {
@@ -35,7 +35,7 @@ const PROGRESS_MS = 5000;
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 /** Per-user cache of the downloaded or built binary, shared by every checkout. */
-export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
+function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom/bin');
 }
 

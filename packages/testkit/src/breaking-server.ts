@@ -15,7 +15,7 @@ export const DIALOGUE_BREAKS = [
 export type DialogueBreak = (typeof DIALOGUE_BREAKS)[number];
 
 /** Where a connection is dropped: for MAIL and before, in any session; else in the first message to an address beginning with `to`. */
-export interface Break {
+interface Break {
   at: DialogueBreak;
   pipelining: boolean;
   to: string;

@@ -5,7 +5,7 @@ import type { Conflict } from '../data/versioned-form.ts';
 import { When } from './when.tsx';
 
 /** Who last saved a record, and when. */
-export interface LastEdit {
+interface LastEdit {
   editedById: string | null;
   editedByName: string | null;
   updatedAt: string;

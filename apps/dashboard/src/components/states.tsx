@@ -52,7 +52,7 @@ const isFinal = (problem: Problem | undefined) => problem?.code === 'not_found' 
 const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** An error with a retry button. */
-export function Failure({ problem, again }: { problem: Problem; again: () => void }) {
+function Failure({ problem, again }: { problem: Problem; again: () => void }) {
   if (problem.code === 'not_found') {
     return (
       <Empty title="Not found" icon={IconMoodEmpty}>

@@ -17,6 +17,6 @@ export function eventFiles(): Map<string, StaticFile> {
   return new Map([...files, ['/docs/events.json', staticFile(JSON_TYPE, text({ data: list }))]]);
 }
 
-export const schemaPath = (type: string) => `/docs/events/${type}.json`;
+const schemaPath = (type: string) => `/docs/events/${type}.json`;
 
 const text = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;

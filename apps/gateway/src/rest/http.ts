@@ -90,4 +90,4 @@ export function readBody(
 }
 
 /** The client disconnected before it had sent the whole request, so no response is needed. */
-export class Gone extends Error {}
+class Gone extends Error {}

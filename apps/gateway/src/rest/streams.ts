@@ -12,7 +12,7 @@ export interface PreparedStream {
   answer: (arrival: StreamArrival) => Promise<StoredAnswer | undefined>;
 }
 
-export interface StreamArrival {
+interface StreamArrival {
   caller: Caller;
   requestId: string;
   params: Record<string, string>;

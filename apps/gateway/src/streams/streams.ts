@@ -20,7 +20,7 @@ const MAX_RESERVATIONS = 100;
 const TOKEN_HEADER = 'x-graphql-event-stream-token';
 
 /** Runs an operation as a plain POST would. */
-export type Run = (
+type Run = (
   params: GraphQLParams,
   request: IncomingMessage,
   response: ServerResponse,

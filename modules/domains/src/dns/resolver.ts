@@ -35,7 +35,7 @@ export interface Survey {
 }
 
 /** A zone and the servers it is delegated to. */
-export interface Zone {
+interface Zone {
   apex: string;
   servers: NameServer[];
 }

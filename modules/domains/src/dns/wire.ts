@@ -22,7 +22,7 @@ export interface Question {
 }
 
 /** A resource record as text: TXT strings joined, names in lower case, `10 mx.example.com` for MX. */
-export interface ResourceRecord {
+interface ResourceRecord {
   name: string;
   type: string;
   data: string;
@@ -46,7 +46,7 @@ export interface Patience {
 }
 
 /** Thrown when a server did not reply; the message gives the reason. */
-export class NoReply extends Error {
+class NoReply extends Error {
   override readonly name = 'NoReply';
 }
 

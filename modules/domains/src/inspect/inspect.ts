@@ -58,7 +58,7 @@ export async function inspectDomain(
 }
 
 /** Inspects a record at its zone's name servers; if it is missing, checks for common mistakes. */
-export async function inspectRecord(session: Session, record: DnsRecord, apex: string): Promise<Observation> {
+async function inspectRecord(session: Session, record: DnsRecord, apex: string): Promise<Observation> {
   const problemOf = problems(record);
   const observation = assess(await session.survey(record.name, record.type), problemOf);
   if (observation.verdict !== 'wrong') return observation;

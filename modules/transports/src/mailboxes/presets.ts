@@ -3,7 +3,7 @@ import type { Prisma } from '@postroom/platform';
 export type MailboxProvider = Prisma.MailboxAccountModel['provider'];
 
 /** Endpoints of an OAuth2 flow. `{tenant}` is replaced by the Microsoft tenant. */
-export interface OAuthEndpoints {
+interface OAuthEndpoints {
   authorizeUrl: string;
   tokenUrl: string;
   scopes: readonly string[];

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import { selfSigned } from '@postroom/platform';
 
 /** A mail of the mailbox server: who was signed in, and the envelope. */
-export interface MailboxMail {
+interface MailboxMail {
   user: string;
   from: string;
   to: string;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 
 /** A mail that the stand-in was given. */
-export interface SesMail {
+interface SesMail {
   to: string[];
   raw: string;
   tags: Record<string, string>;

@@ -113,7 +113,7 @@ export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
 };
 
 /** The input type of a value. */
-export type Input =
+type Input =
   | { kind: 'text' | 'number' | 'date' | 'boolean' }
   | { kind: 'choice'; choices: { value: string; label: string }[] };
 
