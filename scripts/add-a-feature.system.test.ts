@@ -124,5 +124,5 @@ test('a feature is added as the tutorial says, with a folder and a line', { time
     'sdk/typescript/src/types.ts',
   ]);
   expect(readFileSync(join(copy, 'schema.graphql'), 'utf8')).toContain('addNote(');
-  expect(readFileSync(join(copy, 'sdk/typescript/src/types.ts'), 'utf8')).toContain('/v1/contacts/{contact_id}/notes');
+  expect(readFileSync(join(copy, 'sdk/typescript/src/types.ts'), 'utf8')).toContain('/v1/contacts/{id}/notes');
 });
