@@ -82,6 +82,7 @@ test('a feature is added as the tutorial says, with a folder and a line', { time
     const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: 'test' };
     // The tests in the copy start their own services, because their database has another table.
     for (const name of [
+      'TEST_SERVICES',
       'DATABASE_URL',
       'TEMPORAL_ADDRESS',
       'TEMPORAL_TASK_QUEUE',

@@ -198,4 +198,4 @@ test('types and tests of a package take in every file that it imports', () => {
     }
   }
   expect(missing).toEqual([]);
-});
+}, 120_000);
