@@ -4,6 +4,7 @@ import { parseReturnAddress, returnAddress } from '@postroom/bounces';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { closeDatabase, newId, pool, secretColumns } from '@postroom/platform';
 import { signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import '../../../scripts/provide-programs.ts';
 import '../src/rest/idempotency.ts';
 import '../src/schema.ts';
 

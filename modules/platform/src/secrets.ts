@@ -27,7 +27,8 @@ export interface SecretColumn {
 const columns = new Map<string, SecretColumn>();
 
 /** Every secret column of the modules loaded so far. */
-export const secretColumns = (): SecretColumn[] => [...columns.values()];
+export const secretColumns = (): SecretColumn[] =>
+  [...columns].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, column]) => column);
 
 /** Registers a column for key rotation. */
 export function registerSecretColumn(column: SecretColumn): void {
