@@ -68,6 +68,7 @@ const NOT_RUN = [
   'docs/how-to/domains.md graphql',
   'docs/how-to/operations.md sh',
   'docs/how-to/operations.md sh',
+  'docs/how-to/operations.md sh',
   'docs/how-to/providers.md graphql',
   'docs/how-to/providers.md graphql',
   'docs/how-to/providers.md graphql',
