@@ -53,7 +53,8 @@ export class CloudflareClient {
   readonly #apiToken: string;
   readonly #baseURL: string;
 
-  constructor(apiToken: string, baseURL = API_URL) {
+  /** The base URL can be set with CLOUDFLARE_BASE_URL, as for Cloudflare's own client. */
+  constructor(apiToken: string, baseURL = process.env.CLOUDFLARE_BASE_URL ?? API_URL) {
     this.#apiToken = apiToken;
     this.#baseURL = baseURL;
   }
