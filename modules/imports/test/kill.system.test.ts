@@ -115,14 +115,14 @@ test(
   },
 );
 
-test('a file of 60 MB needs no more memory than one of 6 MB', { timeout: 180_000 }, async () => {
+test('a file of 60 MB needs no more memory than one of 6 MB', { timeout: 420_000 }, async () => {
   await worker.kill();
   worker.start();
   const note = 'x'.repeat(440);
   const measured: number[] = [];
   for (const count of [12_000, 120_000]) {
     const { id } = await importOf(['email,name,note', ...rowsOf(count).map((row) => row + note)].join('\n'));
-    await eventually(async () => expect((await rowOf(id)).status).toBe('completed'), 120_000);
+    await eventually(async () => expect((await rowOf(id)).status).toBe('completed'), 300_000); // paced while other tests run
     measured.push(await memory());
   }
   const [few = 0, many = 0] = measured;

@@ -10,8 +10,8 @@ const PROBE_INTERVAL_MS = 250;
  */
 const TOLERANCE_MS = 15;
 
-/** The longest pause, relative to the work before it: bulk work always gets a fifth of its time. */
-const MAX_RATIO = 4;
+/** The longest pause, relative to the work before it: bulk work always gets a third of its time. */
+const MAX_RATIO = 2;
 const MAX_PAUSE_MS = 10_000;
 
 let fastestMs = Infinity;

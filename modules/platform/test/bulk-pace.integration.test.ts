@@ -2,8 +2,8 @@ import { expect, test, vi } from 'vitest';
 import { isDatabaseBusy, paceBulkWork, pauseRatio } from '../src/bulk-pace.ts';
 import { pool } from '../src/db.ts';
 
-test('bulk work does not pause while the database responds quickly, and gets a fifth of its time when it is slowest', () => {
-  expect([0, 7.5, 15, 22.5, 60, 60_000].map(pauseRatio)).toEqual([0, 0, 1, 2, 4, 4]);
+test('bulk work does not pause while the database responds quickly, and gets a third of its time when it is slowest', () => {
+  expect([0, 7.5, 15, 22.5, 60, 60_000].map(pauseRatio)).toEqual([0, 0, 1, 2, 2, 2]);
 });
 
 test('bulk work pauses in proportion to its duration while the database responds slowly, or not at all', async () => {
