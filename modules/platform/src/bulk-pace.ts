@@ -1,5 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { config } from './config.ts';
 import { pool } from './db.ts';
+import { sleep } from './subscription.ts';
 
 /** The database's response time is measured at most this often, in milliseconds. */
 const PROBE_INTERVAL_MS = 250;
@@ -10,8 +11,6 @@ const PROBE_INTERVAL_MS = 250;
  */
 const TOLERANCE_MS = 15;
 
-/** The longest pause, relative to the work before it: bulk work always gets a third of its time. */
-const MAX_RATIO = 2;
 const MAX_PAUSE_MS = 10_000;
 
 let fastestMs = Infinity;
@@ -27,15 +26,39 @@ export async function paceBulkWork(tookMs: number, signal?: AbortSignal): Promis
   await probe();
   const pauseMs = Math.min(MAX_PAUSE_MS, tookMs * pauseRatio(responseMs - fastestMs));
   if (pauseMs < 1) return;
-  await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  await sleep(pauseMs, signal);
+}
+
+/**
+ * Paces bulk work that alternates between the database and other waits, such as those for a mail server or a rate limit. Only
+ * the time spent in `measure` counts.
+ */
+export class BulkPacer {
+  #workedMs = 0;
+
+  async measure<T>(work: () => Promise<T>): Promise<T> {
+    const began = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#workedMs += performance.now() - began;
+    }
+  }
+
+  /** Pauses for the work since the last pause, as `paceBulkWork` does. */
+  async pause(signal?: AbortSignal): Promise<void> {
+    const workedMs = this.#workedMs;
+    this.#workedMs = 0;
+    await paceBulkWork(workedMs, signal);
+  }
 }
 
 /** Whether bulk work pauses for longer than it works. Work that could run in parallel should not. */
 export const isDatabaseBusy = (): boolean => pauseRatio(responseMs - fastestMs) > 1;
 
-/** How long to pause after bulk work, relative to its duration, if a trivial query is delayed by so many milliseconds. */
+/** How long to pause after bulk work, relative to its duration, when a trivial query is delayed by `delayMs`. */
 export const pauseRatio = (delayMs: number): number =>
-  Math.min(MAX_RATIO, Math.max(0, (2 * delayMs) / TOLERANCE_MS - 1));
+  Math.min(config.BULK_PAUSE_RATIO, Math.max(0, (2 * delayMs) / TOLERANCE_MS - 1));
 
 /** Measures the response time, including the wait for a connection, or for an error. Averages over the last few probes. */
 async function probe(): Promise<void> {

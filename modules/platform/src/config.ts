@@ -112,6 +112,11 @@ const environment = z.object({
   WORKER_CAMPAIGN_SLOTS: z.coerce.number().int().min(2).default(16),
   WORKER_WEBHOOK_SLOTS: z.coerce.number().int().min(2).default(400),
   WORKER_IMPORT_SLOTS: z.coerce.number().int().min(2).default(2),
+  /**
+   * The longest pause of bulk work (imports, campaigns, counts) while the database responds slowly, relative to the work
+   * before it: with 2, bulk work always gets a third of its time; with 0 it never pauses.
+   */
+  BULK_PAUSE_RATIO: z.coerce.number().min(0).max(10).default(2),
   /** Credentials of the first owner, created while no user exists; `npm start` generates and prints them otherwise. */
   POSTROOM_OWNER_EMAIL: z.email().optional(),
   POSTROOM_OWNER_PASSWORD: z.string().min(10).max(128).optional(),

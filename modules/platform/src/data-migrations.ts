@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { mergeSpellings } from './canonical-emails.ts';
+import { emptyDerivedNames } from './derived-names.ts';
 
 /** A data migration that runs in batches. */
 interface DataMigration {
@@ -15,7 +16,10 @@ interface DataMigration {
 export type Cursor = Record<string, string | number>;
 
 /** In execution order, after the SQL migrations. */
-const DATA_MIGRATIONS: readonly DataMigration[] = [{ name: 'canonical_emails', runBatch: mergeSpellings }];
+const DATA_MIGRATIONS: readonly DataMigration[] = [
+  { name: 'canonical_emails', runBatch: mergeSpellings },
+  { name: 'derived_names', runBatch: emptyDerivedNames },
+];
 
 /**
  * Runs pending data migrations; the caller holds the migration lock. A batch and its cursor commit together, so a

@@ -13,6 +13,7 @@ import { listen } from './listen.ts';
 import { logger } from './logger.ts';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
 import { config } from './config.ts';
+import { exponentialDelays } from './retry.ts';
 import { Notifier, sleep } from './subscription.ts';
 
 /** A table whose pending rows become workflows. */
@@ -74,24 +75,24 @@ async function runRounds(
   signal: AbortSignal,
 ): Promise<void> {
   const starters = tasks.map((task) => periodically(client, name, task));
-  let failures = 0;
+  let backoff = exponentialDelays(POLL_MS, MAX_BACKOFF_MS);
   let resumeAt = 0;
   for (;;) {
     for (const startIfDue of starters) startIfDue();
     if (Date.now() < resumeAt) await sleep(resumeAt - Date.now(), signal);
     if (signal.aborted) return;
     notifier.clear();
+    let timeoutMs = POLL_MS;
     try {
       const { more, resumeAt: next = 0 } = (await dispatch?.(client)) ?? { more: false };
-      failures = 0;
+      backoff = exponentialDelays(POLL_MS, MAX_BACKOFF_MS);
       resumeAt = next;
       if (more) continue;
     } catch (error) {
-      failures++;
+      timeoutMs = backoff.next().value;
       notifier.clear(); // what arrived during the round would cut the wait short
       logger.warn({ err: error, source: name }, 'dispatch failed; will retry');
     }
-    const timeoutMs = failures === 0 ? POLL_MS : Math.min(POLL_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
     await notifier.wait({ timeoutMs, signal });
   }
 }
@@ -169,7 +170,7 @@ export const outboxSource = {
   dispatch: async (client: Client) => {
     const dispatched = await inTransaction(async (tx) => {
       const { rows } = await tx.query<OutboxRow>(NEXT_ROWS);
-      const results = await Promise.all(rows.map((row) => handOverRow(client, row)));
+      const results = await Promise.all(rows.map((row) => dispatchRow(client, row)));
       const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
       const refused = rows.filter((_, index) => results[index] !== true).map((row) => row.id);
       if (done.length > 0) await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [done]);
@@ -180,7 +181,7 @@ export const outboxSource = {
   },
 } satisfies DispatchSource;
 
-async function handOverRow(client: Client, row: OutboxRow): Promise<boolean> {
+async function dispatchRow(client: Client, row: OutboxRow): Promise<boolean> {
   try {
     if (row.kind === 'start') {
       await startOnce(client, { workflowId: row.workflow_id, type: row.name, args: row.args, ...row.options });

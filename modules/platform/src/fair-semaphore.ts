@@ -9,7 +9,7 @@ export interface FairSemaphoreOptions {
   perKeyShared?: number;
   /** Maximum waiters per key; more are rejected. */
   waitingPerKey?: number;
-  /** Keeps the slot taken after work of so many milliseconds until it resolves; the work's result does not wait for it. */
+  /** Called with the duration of work in milliseconds. The slot stays taken until it resolves; the work's result does not wait for it. */
   pace?: (tookMs: number) => Promise<void>;
 }
 
@@ -31,8 +31,10 @@ export class FairSemaphore {
   /** Keys with running or waiting work, least recently served first. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
-  /** The two keys that started work last, the latest first, and when each last did. */
-  #latest: { key: string; at: number }[] = [];
+  /** The key that started work last, and when any other key last did, in milliseconds since the epoch. */
+  #latestKey: string | undefined;
+  #latestAt = 0;
+  #otherAt = 0;
 
   constructor({ total, perKey, perKeyShared = perKey, waitingPerKey = Infinity, pace }: FairSemaphoreOptions) {
     this.#options = { total, perKey, perKeyShared, waitingPerKey };
@@ -100,7 +102,8 @@ export class FairSemaphore {
 
   #isShared(key: string): boolean {
     if (this.#lines.size > (this.#lines.has(key) ? 1 : 0)) return true;
-    return this.#latest.some((other) => other.key !== key && Date.now() - other.at < ACTIVE_MS);
+    const otherAt = key === this.#latestKey ? this.#otherAt : this.#latestAt;
+    return Date.now() - otherAt < ACTIVE_MS;
   }
 
   #start(key: string, line: Line): void {
@@ -108,6 +111,8 @@ export class FairSemaphore {
     line.running++;
     this.#lines.delete(key);
     this.#lines.set(key, line);
-    this.#latest = [{ key, at: Date.now() }, ...this.#latest.filter((other) => other.key !== key)].slice(0, 2);
+    if (key !== this.#latestKey) this.#otherAt = this.#latestAt;
+    this.#latestKey = key;
+    this.#latestAt = Date.now();
   }
 }

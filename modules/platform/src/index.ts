@@ -24,7 +24,7 @@ export {
 export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
 export { clientAddress } from './client-address.ts';
 export { type Config, config, parseConfig } from './config.ts';
-export { isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
+export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
 export { runCostly } from './costly.ts';
 export {
   closeDatabase,
@@ -63,7 +63,17 @@ export {
 } from './errors.ts';
 export type { EventType } from './event-type.ts';
 export { deleteEventsWhere, type NewEvent, record, recordSelected } from './events.ts';
-export { type DataSubject, type Erasure, redaction, redactionValues } from './data-subject.ts';
+export {
+  type DataSubject,
+  type ErasedRows,
+  type Erasure,
+  type PersonData,
+  PRIVACY_STAGES,
+  type PrivacyPart,
+  type PrivacyStage,
+  redaction,
+  redactionValues,
+} from './data-subject.ts';
 export { isOwnHost } from './host-check.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
@@ -77,12 +87,20 @@ export {
   settleIdempotencyKey,
 } from './idempotency-keys.ts';
 export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
-export { ADDRESS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
+export { ADDRESS, atMost, IDS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
+export {
+  MAX_EMAIL_LENGTH,
+  MAX_ID_LENGTH,
+  MAX_MAILBOX_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  MAX_TAG_LENGTH,
+} from './limits.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { type Change, Notifier, sleep, subscribe, subscription } from './subscription.ts';
 export { logger } from './logger.ts';
 export { parseNetworks } from './networks.ts';
-export { removalMutation, succeeds, useInstead } from './mutations.ts';
+export { managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
 export { Node, registerNode } from './nodes.ts';
 export {
   SEARCH_ATTRIBUTES,
@@ -94,14 +112,17 @@ export {
 export { isOutage, stopAfterRepeatedErrors } from './outages.ts';
 export {
   DEFAULT_PAGE_SIZE,
+  escapeLike,
   fromCursor,
   MAX_PAGE_SIZE,
   type Page,
   type PageArgs,
+  pageOf,
   pageSize,
   readPage,
   countUpTo,
   MAX_TOTAL,
+  nameContains,
   readRows,
   relayNames,
   type RowsQuery,

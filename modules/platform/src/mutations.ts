@@ -1,6 +1,9 @@
 import { builder } from './builder.ts';
 import type { Context } from './caller.ts';
 
+/** For what the specification keeps to the dashboard: only users who manage the project, never API keys. */
+export const managersOnly = { authScopes: { manage: true }, skipTypeScopes: true } as const;
+
 /** Marks a mutation as the successor of another. The audit log records both under the old name. */
 export const succeeds = (name: string) => ({ extensions: { action: name } });
 

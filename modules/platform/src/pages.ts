@@ -46,8 +46,8 @@ export async function readPage<Row extends { id: string }>(
 ): Promise<Page<Row>> {
   const size = pageSize(first);
   const rows = await read({ limit: size + 1, before: after == null ? undefined : fromCursor(prefix, after) });
-  const page = toPage(rows.slice(0, size), rows.length > size, after != null);
-  return { ...page, totalCount: () => count(MAX_TOTAL) };
+  const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
+  return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
 }
 
 /**
@@ -74,6 +74,15 @@ export function readRows<Row extends { id: string }>(
   return readPage(prefix, args, read, async (limit) => table.count({ where, take: limit } as never));
 }
 
+/** Escapes text for a LIKE pattern; the caller adds `%`. */
+export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
+/** A condition on rows with a name: that it contains the text, ignoring case. */
+export function nameContains(text: string | null | undefined): object {
+  const part = text?.trim() ?? '';
+  return part === '' ? {} : { name: { contains: escapeLike(part), mode: 'insensitive' } };
+}
+
 /** Counts a statement's rows up to a limit, which is appended to `parameters`. */
 export async function countUpTo(limit: number, statement: string, parameters: readonly unknown[]): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM (${statement} LIMIT $${parameters.length + 1}) AS found`;
@@ -98,20 +107,21 @@ export function fromCursor(prefix: IdPrefix, cursor: string): string {
 
 export const toCursor = (id: string) => Buffer.from(id, 'latin1').toString('base64url');
 
-function toPage<Row extends { id: string }>(
-  rows: Row[],
-  hasNextPage: boolean,
-  hasPreviousPage: boolean,
-): Omit<Page<Row>, 'totalCount'> {
-  const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
+/** A page of at most `size` of the rows that were read; one more row means that there is a next page. */
+export function pageOf<Row>(
+  read: Page<Row>['edges'],
+  { size, after, totalCount }: { size: number; after: string | null | undefined; totalCount: Page<Row>['totalCount'] },
+): Page<Row> {
+  const edges = read.slice(0, size);
   return {
     edges,
     pageInfo: {
-      hasNextPage,
-      hasPreviousPage,
+      hasNextPage: read.length > size,
+      hasPreviousPage: after != null,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
+    totalCount,
   };
 }
 

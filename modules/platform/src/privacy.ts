@@ -1,5 +1,14 @@
-import { type DataSubject, type Erasure, redaction, redactionValues } from './data-subject.ts';
+import {
+  type DataSubject,
+  type ErasedRows,
+  type Erasure,
+  type PrivacyStage,
+  redaction,
+  redactionValues,
+} from './data-subject.ts';
 import { sql, type Tx } from './db.ts';
+
+export const stage: PrivacyStage = 'events';
 
 /** Anonymizes the person's own events. There is no index on addresses, so it reads all events of the project. */
 const ANONYMIZE_EVENTS = `
@@ -20,15 +29,15 @@ const EVENT = redaction({ data: 'json' });
 const KEY = redaction({ key: 'text', body: 'text' });
 const ENTRY = redaction({ details: 'jsonb' });
 
-/** Anonymizes events, stored responses and audit entries. @returns the number of the person's own events. */
-export async function eraseSubject(tx: Tx, subject: Erasure): Promise<number> {
+/** Anonymizes events, stored responses and audit entries. */
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const { projectId, spellings, contactId, alias, messageIds } = subject;
   const events = await sql(tx, ANONYMIZE_EVENTS, [projectId, spellings, contactId, alias, messageIds]);
   const values = redactionValues(subject);
   await sql(tx, `UPDATE events SET ${EVENT.set} WHERE project_id = $1 AND ${EVENT.mentions}`, values);
   await sql(tx, `UPDATE idempotency_keys SET ${KEY.set} WHERE project_id = $1 AND ${KEY.mentions}`, values);
   await sql(tx, `UPDATE audit_entries SET ${ENTRY.set} WHERE project_id = $1 AND ${ENTRY.mentions}`, values);
-  return events.length;
+  return { events: events.length };
 }
 
 const EXPORT = `

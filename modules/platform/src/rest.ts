@@ -73,6 +73,11 @@ export interface Route {
   tag: string;
   document: DocumentNode;
   reply: ReplyShape;
+  /**
+   * Why the row in the path is in the wrong state for this route, from the `data` of its GET route. A request that is
+   * invalid as well is then a `conflict`, where other routes answer `validation_error`.
+   */
+  stateProblem?: (row: Record<string, unknown>) => string | undefined;
   /** Deprecation reason and replacement, for the API reference. */
   deprecated?: string;
   /** Whether the response contains a secret, so that the stored idempotency response is encrypted. */

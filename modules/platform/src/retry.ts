@@ -15,20 +15,23 @@ export interface RetryOptions {
   isRetryable?: (error: unknown) => boolean;
   /** Called before each delay. */
   onFailure?: ((error: unknown) => void) | undefined;
+  /** Ends the retries: the last error is thrown, at once if a delay is under way. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Runs `work` until it succeeds. @throws the last error */
 export async function retry<Result>(
   work: () => Promise<Result>,
-  { delaysMs, isRetryable = () => true, onFailure }: RetryOptions,
+  { delaysMs, isRetryable = () => true, onFailure, signal }: RetryOptions,
 ): Promise<Result> {
   for (const delayMs of delaysMs) {
     try {
       return await work();
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      onFailure?.(error);
-      if (delayMs > 0) await sleep(delayMs);
+      if (!signal?.aborted) onFailure?.(error);
+      if (delayMs > 0) await sleep(delayMs, undefined, { signal }).catch(() => {}); // rejects only when aborted
+      if (signal?.aborted) throw error;
     }
   }
   return work();

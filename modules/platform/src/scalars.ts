@@ -1,4 +1,5 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { MAX_MAILBOX_LENGTH } from './limits.ts';
 
 const refuse = (message: string): never => {
   throw new GraphQLError(message, { extensions: { code: 'validation_error' } });
@@ -131,6 +132,10 @@ export const AddressListScalar = new GraphQLScalarType<string[], string[]>({
   extensions: {
     // One text is taken too. A union of a text and a list is more than several generators can compile, so the schema has
     // the list alone, and says of the text only to those who know the extension.
-    jsonSchema: { type: 'array', items: { type: 'string' }, 'x-or-one': true },
+    jsonSchema: {
+      type: 'array',
+      items: { type: 'string', minLength: 1, maxLength: MAX_MAILBOX_LENGTH },
+      'x-or-one': true,
+    },
   },
 });

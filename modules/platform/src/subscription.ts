@@ -108,6 +108,6 @@ export class Notifier {
 }
 
 /** Waits for a time in milliseconds, or until `signal` is aborted. */
-export async function sleep(timeMs: number, signal: AbortSignal): Promise<void> {
+export async function sleep(timeMs: number, signal?: AbortSignal): Promise<void> {
   await delay(timeMs, undefined, { signal }).catch(() => {});
 }

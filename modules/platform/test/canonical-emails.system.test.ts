@@ -5,7 +5,7 @@ import { emailKey } from '@postroom/email-address';
 import { newId } from '../src/ids.ts';
 import { migrate } from '../src/migrate.ts';
 
-/** A database whose addresses were keyed as releases before this migration did: in lower case, whatever the spelling. */
+/** A database with addresses keyed as before this migration: in lower case, without normalization. */
 async function oldDatabase() {
   const { url, client: db, drop } = await emptyDatabase();
   onTestFinished(drop);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { pool } from '../src/db.ts';
 import { coalesceReads, coalesce, togetherByProject } from '../src/coalesce.ts';
 
-/** Work that ends when it is told to, and what it was given. */
+/** Work that the test ends, and its arguments. */
 function stoppable() {
   const batches: (readonly string[])[] = [];
   const ends: (() => void)[] = [];

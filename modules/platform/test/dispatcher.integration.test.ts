@@ -54,7 +54,7 @@ test('a signal to a workflow that has ended is done with; one to a workflow not 
     await signalWorkflow(tx, { workflowId, signal: 'pause' });
   });
   await relay([workflowId]);
-  // A worker of another test may be refusing the unknown workflow just now: Temporal shows the signal when it has.
+  // A worker of another test may be rejecting the unknown workflow right now; Temporal shows the signal afterwards.
   await vi.waitFor(
     async () => {
       const { events } = await client.workflow.getHandle(workflowId).fetchHistory();

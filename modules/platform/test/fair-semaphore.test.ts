@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { FairSemaphore } from '../src/fair-semaphore.ts';
 import { FairShare } from '../src/fair-share.ts';
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 function work(log: string[], name: string) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const run = async () => {

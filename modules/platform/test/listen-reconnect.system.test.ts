@@ -6,7 +6,7 @@ import { config } from '../src/config.ts';
 import { CHANNEL } from '../src/listen.ts';
 import { pool } from '../src/db.ts';
 
-/** Listens by itself and prints what it hears: other files of this process listen as well. */
+/** Listens in its own process and prints notifications, because other test files in this process listen too. */
 const PROGRAM = `
   const { listen } = await import(${JSON.stringify(new URL('../src/listen.ts', import.meta.url).href)});
   await listen('outbox', (payload) => console.log('received ' + payload));

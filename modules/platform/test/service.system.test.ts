@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** A program that a launcher starts; `start` is what its service does to start. */
+/** A program as the launcher starts it; `start` is the body of its service's start function. */
 function program(start: string): ChildProcess {
   const code = `
     const { runService } = await import(${JSON.stringify(join(import.meta.dirname, '../src/service.ts'))});

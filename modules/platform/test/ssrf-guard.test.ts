@@ -148,6 +148,6 @@ test('no module connects anywhere without the guard', () => {
         !/guardedLookup|isAllowedAddress|lookup/.test(source))
     );
   });
-  // The wire of DNS gets its addresses from the resolver, which asks the guard.
+  // The DNS transport gets its addresses from the resolver, which checks them with the guard.
   expect(unguarded).toEqual(['modules/domains/src/dns/wire.ts']);
 });

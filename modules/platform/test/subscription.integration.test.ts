@@ -25,7 +25,7 @@ test('a subscription yields at once, then once for all notifications that arrive
   expect((await changes.next()).value).toEqual({ payloads: [], mayHaveMissed: true });
   await notify('one');
   await notify('two');
-  // Both have arrived when this one has.
+  // Once this one has arrived, both have.
   const arrived = subscribe(`${topic}_last`, controller.signal);
   await arrived.next();
   await pool.query('SELECT pg_notify($1, $2)', [CHANNEL, `${topic}_last`]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { onThread, ThreadError, type ThreadFunction } from '../src/thread-pool.ts';
 
-/** A module whose functions cost what they are told to. */
+/** A module whose functions take the requested CPU time. */
 const MODULE = `data:text/javascript,${encodeURIComponent(`
   export const echo = (value) => value;
   export const fail = (message) => { throw new RangeError(message); };
