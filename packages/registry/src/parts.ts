@@ -1,4 +1,4 @@
-import type { EventType, Route, ScheduledWorkflow, StreamRoute } from '@postroom/platform';
+import type { EventType, PrivacyPart, Route, ScheduledWorkflow, StreamRoute } from '@postroom/platform';
 import type { DispatchSource } from '@postroom/platform/dispatcher';
 
 /**
@@ -18,12 +18,12 @@ export interface Parts {
   workflows: never;
   /** Workflows that run by the clock. Worker. */
   schedules: { schedules: readonly ScheduledWorkflow[] };
-  /** Rows that become workflows. Worker. */
+  /** Rows that become workflows, or whose workflow was lost. Worker. */
   dispatcher: { source: DispatchSource };
-  /** Restarts work whose workflow was lost. Worker. */
-  reconcile: { source: DispatchSource };
   /** Deletes expired rows and returns their numbers by kind. Worker, hourly. */
   retention: { deleteOld: (options: { onBatch: () => void }) => Promise<Record<string, number>> };
+  /** Erases and exports what it stores about a person. Gateway. */
+  privacy: PrivacyPart;
 }
 
 /** The exports that a part must have. Without them the program fails at startup. */
@@ -35,6 +35,6 @@ export const REQUIRED: { readonly [Part in keyof Parts]: readonly string[] } = {
   workflows: [],
   schedules: ['schedules'],
   dispatcher: ['source'],
-  reconcile: ['source'],
   retention: ['deleteOld'],
+  privacy: ['stage', 'eraseSubject'],
 };

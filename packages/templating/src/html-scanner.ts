@@ -1,0 +1,239 @@
+import { decodeEntities } from './entities.ts';
+import type { Context } from './template.ts';
+
+type State = 'text' | 'comment' | 'markup' | 'tag-name' | 'tag' | 'attribute-name' | 'before-value' | 'value' | 'raw';
+
+const URL_ATTRIBUTES = new Set(
+  'href src srcset action formaction background cite poster longdesc data codebase lowsrc dynsrc xlink:href'.split(' '),
+);
+/** Elements with raw text content, and the pattern that ends each. */
+const RAW_ENDS = new Map(
+  'script style title textarea xmp iframe noembed noframes'
+    .split(' ')
+    .map((name) => [name, new RegExp(`</${name}`, 'gi')]),
+);
+/** Allowed link schemes; `cid` refers to an image in the same message. */
+export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
+const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
+/** Stands for a variable in what was read of a link; no source may hold it, as it is a non-character. */
+const VARIABLE = '\uffff';
+
+/**
+ * What was read of a link, as far as it decides how its variables are escaped. Scans each character once, regardless of
+ * the number of variables.
+ */
+class LinkPrefix {
+  /** How the link starts. */
+  start: 'nothing' | 'text' | 'variable' = 'nothing';
+  /** Whether a `?` or a `#` has been read. */
+  hasQuery = false;
+  /** The first of `:`, `/`, `?` and `#`; before it, the scheme is unknown. */
+  separator = '';
+  /** The text before a `:` that is the first separator. */
+  scheme: string | undefined;
+  /** Pieces of the text before the first separator. */
+  #head: string[] = [];
+
+  addText(written: string): void {
+    if (this.hasQuery && this.separator !== '') return;
+    const text = decodeEntities(written);
+    this.hasQuery ||= /[?#]/.test(text);
+    // eslint-disable-next-line no-control-regex -- browsers skip these before a URL
+    if (this.start === 'nothing' && /[^\u0000-\u0020]/.test(text)) this.start = 'text';
+    if (this.separator !== '') return;
+    const end = text.search(/[:/?#]/);
+    this.#head.push(end === -1 ? text : text.slice(0, end));
+    if (end !== -1) this.#end(text[end]!);
+  }
+
+  addVariable(): void {
+    if (this.start === 'nothing') this.start = 'variable';
+    if (this.separator === '') this.#head.push(VARIABLE);
+  }
+
+  #end(separator: string): void {
+    this.separator = separator;
+    const written = this.#head.join('');
+    // eslint-disable-next-line no-control-regex -- as above
+    if (separator === ':') this.scheme = written.replace(/[\u0000-\u0020\s]+/g, '').toLowerCase();
+    this.#head = [];
+  }
+}
+
+/**
+ * Tokenizes a template's HTML like a browser, as far as needed to choose each variable's escaping. Conditional comments
+ * are parsed as markup, as Outlook does; a value can't end them, because `>` is escaped.
+ */
+export class HtmlScanner {
+  #state: State = 'text';
+  #tag = '';
+  #attribute = '';
+  /** The closing quote of the value, or '' if it is unquoted. */
+  #quote = '';
+  #link = new LinkPrefix();
+  /** The offset of a variable that starts the current link. */
+  #linkStart = -1;
+  readonly #report: (position: number, message: string) => void;
+
+  constructor(report: (position: number, message: string) => void) {
+    this.#report = report;
+  }
+
+  /** Reads static text up to the next variable. */
+  read(html: string): void {
+    let at = 0;
+    while (at < html.length) at = this.#step(html, at);
+  }
+
+  /** The escaping context at this point; reports contexts that no escaping makes safe. */
+  place(position: number): Context {
+    switch (this.#state) {
+      case 'text':
+      case 'comment':
+        return 'html';
+      case 'raw':
+        if (this.#tag === 'script') return this.#nowhere(position, 'A script can not contain a placeholder.');
+        return this.#tag === 'style' ? 'css' : 'html';
+      case 'value':
+        return this.#placeInValue(position);
+      case 'before-value':
+        return this.#nowhere(position, `Put quotes around the value of "${this.#attribute}".`);
+      default:
+        return this.#nowhere(position, 'Inside a tag, a placeholder is only allowed in a quoted attribute value.');
+    }
+  }
+
+  #nowhere(position: number, message: string): 'nowhere' {
+    this.#report(position, message);
+    return 'nowhere';
+  }
+
+  #placeInValue(position: number): Context {
+    const name = this.#attribute;
+    if (this.#quote === '') return this.#nowhere(position, `Put quotes around the value of "${name}".`);
+    if (name.startsWith('on') || name === 'srcdoc') {
+      return this.#nowhere(position, `"${name}" runs code, so it can not contain a placeholder.`);
+    }
+    if (name === 'style') return 'css';
+    if (!URL_ATTRIBUTES.has(name)) return 'html';
+    const context = this.#placeInUrl(position);
+    this.#link.addVariable();
+    return context;
+  }
+
+  #placeInUrl(position: number): Context {
+    const { start, scheme, hasQuery } = this.#link;
+    if (start === 'nothing') {
+      this.#linkStart = position;
+      return 'url';
+    }
+    if (start === 'variable') return 'url-query';
+    if (scheme !== undefined && !SAFE_SCHEMES.has(scheme)) {
+      return this.#nowhere(position, `A "${scheme}:" link can not contain a placeholder.`);
+    }
+    if (hasQuery) return 'url-query';
+    return scheme !== undefined && ADDRESS_SCHEMES.has(scheme) ? 'url-address' : 'url-path';
+  }
+
+  #endValue(): void {
+    if (this.#linkStart !== -1 && this.#link.separator === ':') {
+      this.#report(this.#linkStart, 'A placeholder can not set the scheme of a link; write "https:" before it.');
+    }
+    this.#linkStart = -1;
+    this.#link = new LinkPrefix();
+    this.#state = 'tag';
+  }
+
+  /** Reads one token or a run of text, and returns its end. */
+  #step(html: string, at: number): number {
+    const char = html[at]!;
+    switch (this.#state) {
+      case 'text':
+        return this.#text(html, at);
+      case 'comment':
+        return this.#skipPast(html, at, /--!?>/g);
+      case 'markup':
+        return this.#skipPast(html, at, />/g);
+      case 'raw':
+        return this.#raw(html, at);
+      case 'tag-name':
+        if (/[\s/>]/.test(char)) return this.#enter('tag', at);
+        this.#tag += char.toLowerCase();
+        return at + 1;
+      case 'tag':
+        if (char === '>') return this.#enter(RAW_ENDS.has(this.#tag) ? 'raw' : 'text', at + 1);
+        if (/[\s/]/.test(char)) return at + 1;
+        this.#attribute = '';
+        return this.#enter('attribute-name', at);
+      case 'attribute-name':
+        return this.#attributeName(html, at);
+      case 'before-value':
+        if (/\s/.test(char)) return at + 1;
+        if (char === '>') return this.#enter('tag', at);
+        this.#quote = char === '"' || char === "'" ? char : '';
+        return this.#enter('value', this.#quote === '' ? at : at + 1);
+      case 'value':
+        return this.#readValue(html, at);
+    }
+  }
+
+  #enter(state: State, at: number): number {
+    this.#state = state;
+    return at;
+  }
+
+  #text(html: string, at: number): number {
+    const open = html.indexOf('<', at);
+    if (open === -1) return html.length;
+    if (html.startsWith('<!--', open)) {
+      const conditional = /^<!--\s*\[if[^>]*>/i.exec(html.slice(open, open + 200));
+      // Starts at the dashes, because "<!-->" is a complete comment.
+      return conditional ? open + conditional[0].length : this.#enter('comment', open + 2);
+    }
+    if (/^<[!?]/.test(html.slice(open, open + 2))) return this.#enter('markup', open + 1);
+    // A "<" right before a variable opens a tag whose name would come from the value.
+    const tag = /^<\/?(?=[a-z]|$)/i.exec(html.slice(open, open + 3));
+    if (!tag) return open + 1;
+    this.#tag = tag[0] === '</' ? '/' : '';
+    return this.#enter('tag-name', open + tag[0].length);
+  }
+
+  #skipPast(html: string, at: number, end: RegExp): number {
+    end.lastIndex = at;
+    return end.test(html) ? this.#enter('text', end.lastIndex) : html.length;
+  }
+
+  #raw(html: string, at: number): number {
+    const end = RAW_ENDS.get(this.#tag)!;
+    end.lastIndex = at;
+    const found = end.exec(html);
+    return found === null ? html.length : this.#enter('text', found.index);
+  }
+
+  #attributeName(html: string, at: number): number {
+    const char = html[at]!;
+    if (char === '=' && this.#attribute !== '') return this.#enter('before-value', at + 1);
+    if (char === '>' || char === '/') return this.#enter('tag', at);
+    if (/\s/.test(char)) {
+      const equals = /^\s*=/.exec(html.slice(at));
+      return equals ? this.#enter('before-value', at + equals[0].length) : this.#enter('tag', at);
+    }
+    this.#attribute += char.toLowerCase();
+    return at + 1;
+  }
+
+  #readValue(html: string, at: number): number {
+    if (this.#quote === '') {
+      if (html[at] === '>' || /\s/.test(html[at]!)) {
+        this.#endValue();
+        return at;
+      }
+      return at + 1;
+    }
+    const close = html.indexOf(this.#quote, at);
+    if (URL_ATTRIBUTES.has(this.#attribute)) this.#link.addText(html.slice(at, close === -1 ? html.length : close));
+    if (close === -1) return html.length;
+    this.#endValue();
+    return close + 1;
+  }
+}
