@@ -27,7 +27,7 @@ interface TransportOptions {
   ignoreTLS?: boolean;
 }
 
-/** What the server answered: 250 when the mail was taken. */
+/** The server's reply code: 250 if it accepted the mail. */
 async function comesBack(to: string, raw: Buffer | string, from = '', options: TransportOptions = {}): Promise<number> {
   const transport = createTransport({
     host: '127.0.0.1',
@@ -104,7 +104,7 @@ test('a complaint suppresses, and so does one to the address of feedback loops t
   expect(await comesBack(`fbl@${domain}`, shown, 'fbl@provider.example')).toBe(250);
   expect([await statusOf(api, direct.id), await statusOf(api, looped.id)]).toEqual(['complained', 'complained']);
   expect(await suppressions(api)).toEqual(['complained', 'complained']);
-  // A bounce, or a complaint about nothing that we signed, says nothing there.
+  // Neither a bounce nor a complaint about mail that we did not sign has an effect there.
   const other = await message(api, 'c@example.org');
   const forged = report.replaceAll(
     /b\+[\w]+@bounce\.news\.example/g,
@@ -144,7 +144,7 @@ test('addresses that we did not sign are refused, and so is every other', async 
   }
 });
 
-/** A mail that quotes the headers of the message it is about, with the link to unsubscribe by. */
+/** A mail that quotes the original headers, including the unsubscribe link. */
 const quoting = (name: string, link: string) =>
   fixture(name)
     .toString('latin1')
@@ -181,7 +181,7 @@ test('a link of another message, or a forged one, does not suppress', async () =
   expect(await suppressions(api)).toEqual([]);
 });
 
-/** An email without a link to unsubscribe by, from a domain whose mail comes back to us, that has been deleted. */
+/** A deleted email without an unsubscribe link, from a domain whose bounces we receive. */
 async function deleted(api: Api, email: string) {
   const domain = `${randomBytes(6).toString('hex')}.example`;
   await pool.query(
@@ -196,7 +196,7 @@ const suppressed = async (api: Api) =>
     ({ email, reason }: Record<string, string>) => `${email} ${reason}`,
   );
 
-/** A mail that came back about this address, in every field that names its recipient. */
+/** A bounce that names this address in every recipient field. */
 const about = (name: string, email: string) =>
   fixture(name)
     .toString('latin1')

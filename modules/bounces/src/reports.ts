@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import {
+  bounceClassOf,
   campaignNotice,
   countSoftBounces,
   EMAIL_EVENT_MEMBERS,
@@ -36,20 +37,23 @@ const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
  */
 const RECORD = `
   WITH report AS (
-    SELECT coalesce(copy.id, r.id) AS id, r.kind, r.detail, r.at
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[]) AS r(id, kind, detail, at, recipient)
+    SELECT coalesce(copy.id, r.id) AS id, r.kind, r.detail, r.at, r.bounce_class
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[], $5::text[], $7::bounce_class[])
+      AS r(id, kind, detail, at, recipient, bounce_class)
     LEFT JOIN messages copy ON r.recipient IS NOT NULL AND copy.copy_of = r.id AND ${messageKeySql('copy')} = r.recipient
   ), told AS (
     SELECT id, min(detail) FILTER (WHERE kind <> 'delivered') AS detail, min(at) AS at,
+      min(bounce_class) AS bounce_class, min(detail) FILTER (WHERE kind = 'bounced') AS bounce_reason,
       ${KINDS.map((kind) => `min(at) FILTER (WHERE kind = '${kind}') AS ${kind}`).join(', ')}
     FROM report GROUP BY id
   ), known AS (
-    SELECT m.id, m.state AS before, t.detail, t.at AS reported_at,
+    SELECT m.id, m.state AS before, t.detail, t.at AS reported_at, t.bounce_class,
+      CASE WHEN NOT ${OF_ERASED} THEN t.bounce_reason END AS bounce_reason,
       m.state = 'unknown' OR m.state = 'planned' AND m.claim IS NOT NULL AS resolved,
       ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
     FROM told t JOIN messages m ON m.id = t.id AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
-    ${recordFacts(KINDS, { when: 'k.resolved', at: 'reported_at' })}
+    ${recordFacts(KINDS, { when: 'k.resolved', at: 'reported_at' }, ['bounce_class', 'bounce_reason'])}
     FROM known k WHERE m.id = k.id AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
     RETURNING m.*, k.before, k.resolved, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
   ), fact AS (
@@ -114,6 +118,7 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
       reports.map(({ recipient }) => (recipient === undefined ? null : emailKey(recipient))),
       // At most two events per report: its own, and `email.sent` if the message turns out to have been accepted.
       Array.from({ length: reports.length * 2 }, () => newId('evt')),
+      reports.map(({ kind, detail }) => (kind === 'bounced' ? bounceClassOf(detail) : null)),
     ],
   });
   await endStreaks(
@@ -124,7 +129,7 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
     client,
     rows.filter(({ bounced, detail }) => bounced && classify(detail ?? '').verdict === 'soft_bounce'),
   );
-  const hardBounced = rows.filter(({ bounced, detail }) => bounced && isPermanent(detail));
+  const hardBounced = rows.filter(({ bounced, detail }) => bounced && bounceClassOf(detail) === 'hard');
   const complained = rows.filter((row) => row.complained);
   await suppressAll(client, [
     ...[...hardBounced, ...softBounced].map(({ projectId, email }) => ({
@@ -149,12 +154,8 @@ export async function recordLateReport(
   { projectId, email }: Addressed,
   { kind, detail }: Pick<Report, 'kind' | 'detail'>,
 ): Promise<void> {
-  const reason = kind === 'complained' ? kind : kind === 'bounced' && isPermanent(detail ?? null) ? kind : undefined;
+  const reason =
+    kind === 'complained' ? kind : kind === 'bounced' && bounceClassOf(detail) === 'hard' ? kind : undefined;
   const { rowCount } = await client.query('SELECT FROM projects WHERE id = $1', [projectId]);
   if (reason !== undefined && rowCount === 1) await suppressAll(client, [{ projectId, email, reason }]);
-}
-
-/** A bounce is permanent if it has no detail or is a hard bounce. */
-function isPermanent(detail: string | null): boolean {
-  return detail === null || detail === '' || classify(detail).verdict === 'hard_bounce';
 }

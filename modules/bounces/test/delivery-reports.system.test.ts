@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ScriptedServer } from '@postroom/smtp/testing';
 
-/** What the relay does with mail to an address, by its local part. */
+/** How the relay handles mail, by the local part of the address. */
 const ACTIONS: Record<string, { action: string; status: string; reply: string }> = {
   delivered: { action: 'delivered', status: '2.0.0', reply: '250 2.0.0 Ok: delivered to mailbox' },
   relayed: { action: 'relayed', status: '2.0.0', reply: '250 2.0.0 Ok: queued as 4F2B81A0C3' },
@@ -26,7 +26,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** The mail of a message as the relay has it, with what it was asked for. */
+/** A message as the relay received it, with the requested notifications. */
 async function relayed(id: string) {
   const mail = await eventually(() => {
     const found = server.mails.find(({ data }) => data.includes(id));
@@ -38,7 +38,7 @@ async function relayed(id: string) {
   return { mail, asked, recipient };
 }
 
-/** Reports as RFC 3461 wants it of a relay: to the return path, and only what was asked for. */
+/** Reports as RFC 3461 requires: to the return path, and only what was requested. */
 async function report(id: string): Promise<void> {
   const { mail, asked, recipient } = await relayed(id);
   const to = mail.to[0] ?? '';
@@ -95,7 +95,7 @@ test(
       expect(reply.status, JSON.stringify(reply.body)).toBe(202);
       return reply.body.data.id;
     };
-    // Without a return path of ours a report would go to a person.
+    // Without our return path, a report would go to a human.
     const plain = await relayed(await send('plain@mail.test'));
     expect(plain.mail.from).toBe('hello@example.com');
     expect(`${plain.asked} ${plain.recipient}`).not.toMatch(/RET|ENVID|NOTIFY/);

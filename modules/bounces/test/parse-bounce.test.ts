@@ -7,7 +7,7 @@ import { parseBounce } from '../src/index.ts';
 const FOLDER = join(import.meta.dirname, 'fixtures');
 const fixture = (name: string) => readFileSync(join(FOLDER, `${name}.eml`));
 
-/** What the table of replies makes of each mail that bounced. */
+/** The classification of each bounce. */
 const BOUNCED: Record<string, Verdict> = {
   'postfix-unknown': 'hard_bounce',
   'postfix-local': 'hard_bounce',
@@ -49,7 +49,7 @@ const BOUNCED: Record<string, Verdict> = {
 
 const COMPLAINED = ['arf-yahoo', 'arf-outlook', 'arf-fastmail'];
 
-/** Part of why each is ignored. */
+/** Part of the reason why each is ignored. */
 const IGNORED: Record<string, string> = {
   'postfix-delayed': 'delayed',
   'postfix-relayed': 'relayed',

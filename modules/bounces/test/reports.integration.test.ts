@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { holdMail } from '@postroom/emails/testing';
 import { recordReports, type Report } from '../src/reports.ts';
 
-/** A campaign with so many messages in a state, as the sender leaves them: paused, so that no worker goes on with it. */
+/** A campaign with `count` messages in a state, paused so that no worker continues it. */
 async function campaignWith(state: string, count: number) {
   const api = await testApi();
   const campaignId = newId('cmp');
@@ -112,6 +112,29 @@ test('hard bounces and complaints suppress the address; a full mailbox does not'
     'email.bounced',
     'email.complained',
     'email.delivered',
+  ]);
+});
+
+test('a bounce is classified by the reply, and keeps its first reason', async () => {
+  const { api, campaignId, ids } = await campaignWith('accepted', 4);
+  await report(
+    told(ids[0]!, 'bounced', 'smtp; 550 5.1.1 No such user'),
+    told(ids[1]!, 'bounced', 'smtp; 552 5.2.2 Mailbox full'),
+    told(ids[2]!, 'bounced'),
+    told(ids[3]!, 'delivered', '250 ok'),
+  );
+  await report(told(ids[0]!, 'bounced', 'smtp; 552 5.2.2 Mailbox full'));
+  const { data } = (await api.get(`/v1/campaigns/${campaignId}/recipients`)).body;
+  const reasons = data.map(({ email, bounceClass, bounceReason }: Record<string, unknown>) => [
+    email,
+    bounceClass,
+    bounceReason,
+  ]);
+  expect(reasons.reverse()).toEqual([
+    ['r1@mail.test', 'hard', 'smtp; 550 5.1.1 No such user'],
+    ['r2@mail.test', 'soft', 'smtp; 552 5.2.2 Mailbox full'],
+    ['r3@mail.test', 'hard', null],
+    ['r4@mail.test', null, null],
   ]);
 });
 

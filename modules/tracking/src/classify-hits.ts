@@ -2,17 +2,15 @@ import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { campaignNotice, EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
 import { inTransaction, recordSelected } from '@postroom/platform';
+import { TRACKING_POLICY } from './policy.ts';
 
-/** Hits this soon after acceptance are a bot's, in milliseconds: scanners fetch mail in transit, before anyone can read it. */
-export const TOO_SOON_MS = 5_000;
-/** Humans follow one link at a time. This many different links within this many milliseconds are a bot's. */
-export const BURST_LINKS = 3;
-const BURST_MS = 2_000;
-/** Delay before a hit is classified, in milliseconds, so that concurrent hits are stored first. */
-export const CLASSIFY_AFTER_MS = 3_000;
-
-/** The most hits classified in one transaction. */
-const MAX_BATCH = 2_000;
+const {
+  tooSoonMs: TOO_SOON_MS,
+  burstLinks: BURST_LINKS,
+  burstMs: BURST_MS,
+  afterMs: AFTER_MS,
+  maxBatch: MAX_BATCH,
+} = TRACKING_POLICY.classify;
 
 /** Message timestamps: column prefix, kind of hit, and whether humans or bots set it. */
 const FACTS = [
@@ -33,7 +31,7 @@ const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
  */
 const CLASSIFY = `
   WITH due AS (
-    SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${CLASSIFY_AFTER_MS} ms'
+    SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${AFTER_MS} ms'
     ORDER BY id LIMIT ${MAX_BATCH}
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
@@ -117,7 +115,7 @@ const CLASSIFY = `
 /** Runs every second, so it must be cheap if there are no hits. */
 const ANY_DUE = `
   SELECT EXISTS (
-    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${CLASSIFY_AFTER_MS} ms'
+    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${AFTER_MS} ms'
   ) AS any`;
 
 /**

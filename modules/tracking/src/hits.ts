@@ -1,4 +1,5 @@
 import { logger, pool } from '@postroom/platform';
+import { TRACKING_POLICY } from './policy.ts';
 
 /** A fetch of a pixel (`position` null) or of a link. */
 export interface Hit {
@@ -18,12 +19,12 @@ interface Waiting {
   reject?: (error: unknown) => void;
 }
 
-/** The most hits per statement. */
-const MAX_BATCH = 1_000;
-/** The most queued hits. Beyond that opens are dropped and links return 503. */
-const MAX_WAITING = 20_000;
-/** Delay before a failed batch of opens is retried, in milliseconds. */
-const RETRY_MS = 1_000;
+const {
+  maxBatch: MAX_BATCH,
+  maxWaiting: MAX_WAITING,
+  retryMs: RETRY_MS,
+  maxRetries: MAX_RETRIES,
+} = TRACKING_POLICY.store;
 
 /** Stores hits, except those of deleted messages. Returns the target of each click by the position of its hit (`nth`, from 1). */
 const STORE = `
@@ -96,7 +97,7 @@ export class Hits {
       } catch (error) {
         logger.error({ err: error }, 'failed to store hits');
         for (const { reject } of batch) reject?.(error);
-        if (++failures > 3) continue; // opens are not worth retrying forever
+        if (++failures > MAX_RETRIES) continue;
         this.#waiting.unshift(...batch.filter(({ resolve }) => resolve === undefined));
         await new Promise((retry) => setTimeout(retry, RETRY_MS));
       }

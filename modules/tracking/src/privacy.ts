@@ -1,9 +1,21 @@
-import { type Erasure, redaction, redactionValues, sql, type Tx } from '@postroom/platform';
+import {
+  type DataSubject,
+  type ErasedRows,
+  type Erasure,
+  type PersonData,
+  type PrivacyStage,
+  redaction,
+  redactionValues,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+
+export const stage: PrivacyStage = 'references';
 
 const LINK = redaction({ url: 'text' });
 
 /** Removes what the hits on the person's messages say about their devices, and addresses from link targets. */
-export async function eraseSubject(tx: Tx, subject: Erasure): Promise<void> {
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   await sql(tx, 'UPDATE tracking_hits SET user_agent = NULL, network = NULL WHERE message_id = ANY ($1)', [
     subject.messageIds,
   ]);
@@ -14,6 +26,7 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<void> {
        AND ${LINK.mentions}`,
     redactionValues(subject),
   );
+  return {};
 }
 
 const EXPORT = `
@@ -23,8 +36,13 @@ const EXPORT = `
   LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = h.position
   WHERE h.message_id = ANY ($1) GROUP BY h.message_id`;
 
-/** The hits of messages, by message id. */
-export async function exportSubject(tx: Tx, messageIds: readonly string[]): Promise<Map<string, unknown>> {
-  const rows = await sql<{ messageId: string; hits: unknown }>(tx, EXPORT, [messageIds]);
-  return new Map(rows.map(({ messageId, hits }) => [messageId, hits]));
+/** Adds the hits to the person's messages. */
+export async function exportSubject(
+  tx: Tx,
+  _subject: DataSubject,
+  { messages }: Readonly<PersonData>,
+): Promise<Partial<PersonData>> {
+  const rows = await sql<{ messageId: string; hits: unknown }>(tx, EXPORT, [messages.map(({ id }) => id)]);
+  const hits = new Map(rows.map((row) => [row.messageId, row.hits]));
+  return { messages: messages.map((message) => ({ ...message, hits: hits.get(message.id) ?? [] })) };
 }

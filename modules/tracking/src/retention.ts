@@ -1,6 +1,7 @@
 import { config, pool } from '@postroom/platform';
+import { TRACKING_POLICY } from './policy.ts';
 
-const BATCH = 10_000;
+const BATCH = TRACKING_POLICY.retention.batchSize;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes hits older than the event retention. Timestamps and counters derived from them stay. @returns the number deleted. */

@@ -3,3 +3,8 @@
 /** Deletes the hits and links of the messages in `$1`, which have no foreign keys. */
 export const DELETE_HITS = 'DELETE FROM tracking_hits WHERE message_id = ANY ($1)';
 export const DELETE_LINKS = 'DELETE FROM tracked_links WHERE owner_id = ANY ($1)';
+
+/** Whether a message has a human or bot click on one of its links; probes the index on `message_id`. */
+export const clickedLink = (message: string, position: string, human: boolean): string =>
+  `EXISTS (SELECT FROM tracking_hits h WHERE h.message_id = ${message} AND h.kind = 'click' AND h.position = ${position}
+    AND h.verdict = '${human ? 'person' : 'machine'}')`;

@@ -1,13 +1,15 @@
-import { config } from '@postroom/platform';
 import {
   addToBody,
-  decodeEntities,
+  markOf,
+  markVariables,
+  splitAtMarks,
   type Template,
   valueFor,
   type Values,
   type Variable,
-} from '@postroom/templates/render';
+} from '@postroom/templating';
 import { findLinks } from './find-links.ts';
+import { decodeUrl, type Link, readLink, WEB } from './read-link.ts';
 import { sealValues, trackingToken } from './token.ts';
 
 /** What is tracked in a message. */
@@ -25,19 +27,14 @@ export interface TrackedHtml {
   valuesFor: (messageId: string, values: Values) => Values;
 }
 
-/** A link with placeholders, in pieces of HTML. */
-interface PersonalLink {
+/** A link with placeholders. */
+interface PersonalLink extends Link {
   number: number;
   name: string;
-  statics: string[];
-  variables: Variable[];
 }
 
 /** A reserved name that no placeholder in a template can have. */
 const TOKEN = ':token';
-
-/** The number of a variable between Unicode noncharacters, which valid documents do not contain. */
-const MARK = /\ufdd0(\d+)\ufdd1/g;
 
 /**
  * Replaces the links of a message with tracked ones and adds a pixel. A link without placeholders costs each recipient one
@@ -49,11 +46,9 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
   const links: string[] = [];
   const personal: PersonalLink[] = [];
   const variables = [...template.variables];
-  const mark = (variable: Variable) => `\ufdd0${variables.push(variable) - 1}\ufdd1`;
+  const mark = (variable: Variable) => markOf(variables.push(variable) - 1);
   const token = () => mark(ready(TOKEN));
-  let html = template.statics
-    .map((piece) => piece.replace(/[\ufdd0\ufdd1]/g, ''))
-    .reduce((before, piece, i) => `${before}\ufdd0${i - 1}\ufdd1${piece}`);
+  let html = markVariables(template);
   if (clicks) {
     let tracked = '';
     let done = 0;
@@ -75,38 +70,10 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
     for (const link of personal) made[link.name] = personalUrl(base, messageId, made[TOKEN]!, link, values);
     return { ...values, ...made };
   };
-  return { html: fromMarked(template, html, variables), links, valuesFor };
+  return { html: { ...template, ...splitAtMarks(html, variables) }, links, valuesFor };
 }
 
 const ready = (name: string): Variable => ({ name, fallback: undefined, context: 'ready', position: 0 });
-
-/** Decodes only entities that end with a semicolon; otherwise `?a=1&lt=2` would become a different link. */
-const decodeUrl = (html: string) => html.replace(/&(?:#\d+|#x[\da-f]+|[a-z]+);/gi, decodeEntities);
-
-const WEB = /^\s*https?:\/\/[^\s/]/i;
-
-/** Splits a link into pieces; undefined if it is not to be tracked. */
-function readLink(
-  value: string,
-  variables: readonly Variable[],
-): (Omit<PersonalLink, 'number' | 'name'> & { source: string }) | undefined {
-  const statics: string[] = [];
-  const within: Variable[] = [];
-  let at = 0;
-  for (const match of value.matchAll(MARK)) {
-    statics.push(value.slice(at, match.index));
-    within.push(variables[Number(match[1])]!);
-    at = match.index + match[0].length;
-  }
-  statics.push(value.slice(at));
-  const pieces = statics.map((piece) => decodeUrl(piece));
-  const source = pieces.reduce((before, piece, i) => `${before}{{${within[i - 1]!.name}}}${piece}`).trim();
-  // If the link starts with a placeholder, each value decides whether it is tracked (see `personalUrl`).
-  const isWeb = within.length > 0 && pieces[0]!.trim() === '' ? within[0]!.context === 'url' : WEB.test(source);
-  if (!isWeb || /unsubscribe/i.test(source) || source.startsWith(`${config.PUBLIC_URL}/u/`)) return undefined;
-  if (within.length === 0 && !URL.canParse(source)) return undefined;
-  return { statics, variables: within, source };
-}
 
 /** A recipient's URL of a personal link, as HTML: tracked if it is http(s), else unchanged. */
 function personalUrl(base: string, messageId: string, token: string, link: PersonalLink, values: Values): string {
@@ -132,19 +99,4 @@ export function targetOf(source: string, values: readonly string[] | undefined):
 function withPixel(html: string, url: string): string {
   const pixel = `<img src="${url}" width="1" height="1" alt="" style="display:block;width:1px;height:1px;border:0">`;
   return addToBody(html, pixel);
-}
-
-function fromMarked(template: Template, html: string, variables: readonly Variable[]): Template {
-  const statics: string[] = [];
-  const used: Variable[] = [];
-  let at = 0;
-  for (const match of html.matchAll(MARK)) {
-    const variable = variables[Number(match[1])];
-    if (variable === undefined) continue;
-    statics.push(html.slice(at, match.index));
-    used.push(variable);
-    at = match.index + match[0].length;
-  }
-  statics.push(html.slice(at));
-  return { ...template, statics, variables: used };
 }

@@ -7,13 +7,10 @@ import { deleteOldHits } from './retention.ts';
 import { botReason, networkOf } from './bots.ts';
 import { readTrackingToken, unsealValues } from './token.ts';
 import { targetOf } from './track-html.ts';
+import { TRACKING_POLICY } from './policy.ts';
 
 /** One transparent pixel. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-
-/** How often stored hits are classified, and old ones deleted, in milliseconds. */
-const CLASSIFY_INTERVAL_MS = 1_000;
-const DELETE_INTERVAL_MS = 60 * 60_000;
 
 /** Serves tracking pixels and links, and classifies their hits. */
 export interface Tracking {
@@ -42,7 +39,7 @@ function startClassifying(): { stop: () => Promise<void> } {
   const classifyAll = async () => {
     try {
       while ((await classifyHits()) > 0);
-      if (Date.now() - deletedAt < DELETE_INTERVAL_MS) return;
+      if (Date.now() - deletedAt < TRACKING_POLICY.retention.intervalMs) return;
       deletedAt = Date.now();
       await deleteOldHits();
     } catch (error) {
@@ -51,7 +48,7 @@ function startClassifying(): { stop: () => Promise<void> } {
   };
   const timer = setInterval(
     () => (running ??= classifyAll().finally(() => (running = undefined))),
-    CLASSIFY_INTERVAL_MS,
+    TRACKING_POLICY.classify.intervalMs,
   );
   timer.unref();
   return {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
-import { parseTemplate, renderTemplate } from '@postroom/templates/render';
+import { parseTemplate, renderTemplate } from '@postroom/templating';
 import { expect, test } from 'vitest';
 import { storeLinks, trackHtml } from '../src/index.ts';
 

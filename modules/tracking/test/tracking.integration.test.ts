@@ -2,7 +2,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { config, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { parseTemplate, renderTemplate, type Values } from '@postroom/templates/render';
+import { parseTemplate, renderTemplate, type Values } from '@postroom/templating';
 import { classifyHits, readTracking, storeLinks, trackHtml, trackingToken } from '../src/index.ts';
 import { deleteOldHits } from '../src/retention.ts';
 

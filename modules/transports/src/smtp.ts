@@ -1,6 +1,7 @@
 import { config, guardedLookup, hostProblem } from '@postroom/platform';
 import type { Traffic } from './smtp-pools.ts';
 import { createSmtpPool, localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { TRANSPORT_POLICY } from './policy.ts';
 import { providerLimits } from './provider-limits.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import type { Transport } from './transport.ts';
@@ -21,9 +22,6 @@ export interface SmtpCredentials {
   user: string;
   password: string;
 }
-
-/** Short timeouts for connection tests, because a user is waiting. */
-export const TEST_TIMEOUTS = { connectMs: 8_000, greetingMs: 8_000, commandMs: 8_000 };
 
 /** Opens the transport of a project's relay. */
 export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCredentials | undefined): Transport {
@@ -63,7 +61,7 @@ export function testSmtp(
   settings: SmtpSettings,
   credentials: SmtpCredentials | undefined,
 ): Promise<SendOutcome | undefined> {
-  return probeRelay(relayOf(settings, credentials), TEST_TIMEOUTS);
+  return probeRelay(relayOf(settings, credentials), TRANSPORT_POLICY.test);
 }
 
 function relayOf({ host, port, tls }: SmtpSettings, credentials: SmtpCredentials | undefined): Relay {

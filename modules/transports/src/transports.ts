@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { normalizeDomain, sendingSetup } from '@postroom/domains';
-import { db, emailKey, logger, pool, type Prisma } from '@postroom/platform';
+import { db, emailKey, pool, type Prisma } from '@postroom/platform';
 import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
 import { returnAddress } from '@postroom/bounces';
 import { senderOf, signed } from './signing.ts';
@@ -9,7 +9,9 @@ import { goneOutcome, openMailbox } from './mailboxes/transport.ts';
 import { providerCredentials } from './credentials.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
 import { openSmtp, type SmtpCredentials, type SmtpSettings } from './smtp.ts';
+import { TransportCache } from './transport-cache.ts';
 import { isTransportFailure, withTransportHealth } from './transport-health.ts';
+import { TRANSPORT_POLICY } from './policy.ts';
 import type { OutgoingMessage, Transport } from './transport.ts';
 
 /** The transports for a sender's mail, tried in order. */
@@ -29,17 +31,14 @@ export interface RouteKey {
   byMailbox: boolean;
 }
 
-/** Cooldown of a transport that rejected our settings, in milliseconds. */
-const REFUSED_COOLDOWN_MS = 5 * 60_000;
-/** Cooldown of an unreachable transport whose outcome states no delay, in milliseconds. */
-const UNREACHABLE_COOLDOWN_MS = 5_000;
-
 const routes = new LRUCache<string, Route, RouteKey>({
-  max: 1_000,
-  ttl: 5_000,
+  max: TRANSPORT_POLICY.routes.max,
+  ttl: TRANSPORT_POLICY.routes.cacheMs,
   ignoreFetchAbort: true,
   fetchMethod: (_key, _stale, { context: of }) => readRoute(of),
 });
+
+const openTransports = new TransportCache();
 
 /** The current route for a sender, cached for five seconds so that sending a message needs no database query. */
 export function routeFor(of: RouteKey): Promise<Route> {
@@ -54,7 +53,7 @@ async function readRoute(of: RouteKey): Promise<Route> {
     where: { projectId_emailKey: { projectId, emailKey: emailKey(fromEmail) } },
   });
   if (account === null) return { width: 1, send: () => Promise.resolve(goneOutcome(fromEmail)) };
-  return createRoute([await cachedTransport(account, () => openMailbox(account))], projectId, traffic);
+  return createRoute([await openTransports.get(account, () => openMailbox(account))], projectId, traffic);
 }
 
 /** The columns needed to open a transport. */
@@ -75,7 +74,7 @@ async function transportsFor(projectId: string, fromEmail: string): Promise<Tran
   if (chosen.length === 0) return [defaultTransport];
   return Promise.all(
     chosen.map((provider) =>
-      cachedTransport(provider, async () => withTransportHealth(provider, await openTransport(provider))),
+      openTransports.get(provider, async () => withTransportHealth(provider, await openTransport(provider))),
     ),
   );
 }
@@ -108,24 +107,6 @@ export function credentialsOf({
   return credentials === null
     ? undefined
     : (JSON.parse(providerCredentials.decrypt(credentials, id)) as SmtpCredentials);
-}
-
-const openTransports = new Map<string, { revision: number; transport: Promise<Transport> }>();
-
-/** Returns the process-wide transport, replaced when its settings change. The old one drains. */
-function cachedTransport(
-  { id, revision }: { id: string; revision: number },
-  create: () => Promise<Transport> | Transport,
-): Promise<Transport> {
-  const cached = openTransports.get(id);
-  if (cached !== undefined && cached.revision === revision) return cached.transport;
-  const transport = Promise.resolve().then(create);
-  openTransports.set(id, { revision, transport });
-  transport.catch(() => openTransports.delete(id));
-  cached?.transport
-    .then((old) => old.close())
-    .catch((error: unknown) => logger.warn({ err: error }, 'transport not closed'));
-  return transport;
 }
 
 function createRoute(transports: Transport[], projectId: string, traffic: Traffic): Route {
@@ -213,7 +194,10 @@ class Cooldowns {
   }
 
   start(id: string, outcome: SendOutcome): void {
-    const waitMs = outcome.kind === 'deferred' ? (outcome.waitMs ?? UNREACHABLE_COOLDOWN_MS) : REFUSED_COOLDOWN_MS;
+    const waitMs =
+      outcome.kind === 'deferred'
+        ? (outcome.waitMs ?? TRANSPORT_POLICY.cooldown.unreachableMs)
+        : TRANSPORT_POLICY.cooldown.refusedMs;
     this.#until.set(id, performance.now() + waitMs);
   }
 }

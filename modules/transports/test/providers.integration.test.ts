@@ -2,7 +2,7 @@ import { config, pool } from '@postroom/platform';
 import { type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { ScriptedServer } from '@postroom/smtp/testing';
-import { startSes } from './ses/stand-in.ts';
+import { startSes } from './ses/fake-ses.ts';
 
 const FIELDS = `id name kind domain position host port tls region configurationSet topicArn notificationUrl status statusReason`;
 const CREATE = `mutation ($input: MailProviderInput!) { createMailProvider(input: $input) { ${FIELDS} } }`;

@@ -65,7 +65,7 @@ async function relay({ implicit = false, methods = ['PLAIN', 'LOGIN'], certifica
 const secretOf = (id: string, password: string) =>
   secretColumn('mail_providers', 'credentials').encrypt(JSON.stringify({ user: 'postroom', password }), id);
 
-/** Sets a relay up as `createMailProvider` does, for which people sign in. */
+/** Adds a relay as `createMailProvider` does, without a signed-in user. */
 async function provider(
   { projectId }: SystemApi,
   port: number,
@@ -156,7 +156,7 @@ test.each([
   90_000,
 );
 
-/** A project with two relays, which count what they have been given up to the final dot. */
+/** A project with two relays that count messages received up to the final dot. */
 async function twoWays(script: Script) {
   const api = await system.api();
   const [first, second] = [await ScriptedServer.start(script), await ScriptedServer.start()];

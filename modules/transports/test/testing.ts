@@ -1,2 +1,2 @@
 export { type MailboxServer, startMailboxServer, startTokenServer } from './mailboxes/mail-server.ts';
-export { startSes } from './ses/stand-in.ts';
+export { startSes } from './ses/fake-ses.ts';

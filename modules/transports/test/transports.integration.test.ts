@@ -8,7 +8,7 @@ import type { Script } from '@postroom/smtp/testing';
 import { providerLimits } from '../src/provider-limits.ts';
 import { createProvider } from '../src/providers.ts';
 import { mayFailOver, type Route, routeFor } from '../src/transports.ts';
-import { startSes } from './ses/stand-in.ts';
+import { startSes } from './ses/fake-ses.ts';
 
 /** A port where nothing listens. */
 async function deadPort(): Promise<number> {
@@ -22,7 +22,7 @@ const relay = (port: number, more: object = {}) => ({
   smtp: { host: '127.0.0.1', port, tls: 'optional' as const, ...more },
 });
 
-/** The route of a new project whose ways are relays at these ports, tried in this order. */
+/** The route of a new project with relays at these ports, in this order of preference. */
 async function routeOver(...ports: number[]): Promise<Route> {
   const { id: projectId } = await createProject('Ways');
   for (const [index, port] of ports.entries()) {
@@ -36,7 +36,7 @@ function send(route: Route): Promise<SendOutcome> {
   return route.send({ id: newId('eml'), from: 'news@example.com', to: 'ada@mail.test', data });
 }
 
-/** One message over a relay that acts by script, with another one behind it. */
+/** Sends one message through a scripted relay, with a second relay to fail over to. */
 async function sendOver(script: Script) {
   await using first = await ScriptedServer.start(script);
   await using second = await ScriptedServer.start();

@@ -1,3 +1,4 @@
+import { SMTP_POLICY } from './policy.ts';
 import { REPLY_RULES } from './reply-rules.ts';
 import type { ReplyRule } from './reply-rules.ts';
 
@@ -38,8 +39,10 @@ export interface Classification {
   readonly rule: string;
 }
 
-const MINUTE_MS = 60_000;
-const DEFAULT_WAITS_MS: Partial<Record<Verdict, number>> = { throttle: 5 * MINUTE_MS, greylist: 10 * MINUTE_MS };
+const DEFAULT_WAITS_MS: Partial<Record<Verdict, number>> = {
+  throttle: SMTP_POLICY.waits.throttleMs,
+  greylist: SMTP_POLICY.waits.greylistMs,
+};
 
 /**
  * Classifies a refusal: an SMTP reply, the Diagnostic-Code of a bounce, or a provider's API error. Provider-specific wording

@@ -4,9 +4,8 @@ import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import type { TimeoutTimer } from './timeout-timer.ts';
 import type { Relay } from './relay-url.ts';
+import { SMTP_POLICY } from './policy.ts';
 import { ReplyReader } from './replies.ts';
-
-const READ_BUFFER_BYTES = 16 * 1024;
 
 /** Current consumer of a connection: first the handshake, then the session. */
 export interface ConnectionHandler {
@@ -57,7 +56,7 @@ export class SmtpConnection {
     }
     // One read buffer per connection: replies are short, and allocating a buffer for each would cost more than parsing it.
     const onread = {
-      buffer: Buffer.allocUnsafeSlow(READ_BUFFER_BYTES),
+      buffer: Buffer.allocUnsafeSlow(SMTP_POLICY.readBufferBytes),
       callback: (length: number, bytes: Uint8Array) => this.#read(bytes as Buffer, length),
     };
     this.#attach(connect({ ...target, onread }, ready), false);

@@ -1,4 +1,5 @@
-export { createSmtpPool, probeRelay, RECONNECT_DELAYS_MS } from './pool.ts';
+export { createSmtpPool, probeRelay } from './pool.ts';
+export { SMTP_POLICY } from './policy.ts';
 export type { SmtpPoolOptions, SmtpPool } from './pool.ts';
 export type { SmtpMessage } from './envelope.ts';
 export { HandshakeError } from './handshake.ts';
@@ -8,5 +9,4 @@ export { classify } from './classify.ts';
 export type { Classification, Phase, Stop, Verdict } from './classify.ts';
 export { isLoopback, localHostName, parseRelayUrl } from './relay-url.ts';
 export type { Credentials, Relay } from './relay-url.ts';
-export { TIMEOUTS } from './timeouts.ts';
 export type { Timeouts } from './timeouts.ts';

@@ -1,11 +1,11 @@
 import { oneLine } from './outcome.ts';
+import { SMTP_POLICY } from './policy.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
 const DASH = 0x2d;
 const SPACE = 0x20;
-const MAX_LINES = 200;
-const MAX_LINE_BYTES = 16 * 1024;
+const { maxLines: MAX_LINES, maxLineBytes: MAX_LINE_BYTES } = SMTP_POLICY.replies;
 
 /**
  * Incremental parser for SMTP replies. In the common case (a whole line in one chunk) a reply allocates nothing: its text is

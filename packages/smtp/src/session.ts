@@ -5,19 +5,14 @@ import { hostDeferred, oneLine, outcomeOf, refusalOf } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import type { Phase } from './classify.ts';
 import type { ReplyReader } from './replies.ts';
+import { SMTP_POLICY } from './policy.ts';
 import type { Timeouts } from './timeouts.ts';
 import { BdatBatch } from './bdat-batch.ts';
 import type { ConnectionHandler, SmtpConnection } from './connection.ts';
 
-/** Longer messages are written in blocks of this size, so a failure before the last block is known to be incomplete. */
-const BLOCK_BYTES = 64 * 1024;
+const { batch: BATCH, blockBytes: BLOCK_BYTES } = SMTP_POLICY;
 /** Terminates a message whose data ends with CRLF. */
 const FINAL_DOT = '.\r\n';
-
-/** Maximum messages per batch. If the connection fails, all unanswered messages of a batch have an unknown outcome. */
-const MAX_BATCH_SIZE = 8;
-/** Batches answered faster than this (in milliseconds) double in size; those that take more than twice as long are halved. */
-const FAST_REPLY_MS = 50;
 
 /** The pool, as its sessions see it. */
 export interface SessionHost<M extends PreparedMessage> {
@@ -42,7 +37,7 @@ export interface SessionOptions {
   timeouts: Timeouts;
   /** Messages after which the session quits. */
   maxMessages: number;
-  /** Batches answered faster than this grow, in milliseconds. Default: 50. */
+  /** Batches answered faster than this grow, in milliseconds. */
   fastReplyMs?: number | undefined;
 }
 
@@ -97,7 +92,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     this.#capabilities = capabilities;
     this.#timeouts = options.timeouts;
     this.#messagesLeft = options.maxMessages;
-    this.#fastReplyMs = options.fastReplyMs ?? FAST_REPLY_MS;
+    this.#fastReplyMs = options.fastReplyMs ?? BATCH.fastReplyMs;
     this.#host = host;
     connection.handler = this;
   }
@@ -260,7 +255,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     if (!this.#capabilities.chunking) return;
     const ms = performance.now() - this.#writtenAt;
     if (!hasAccepted) this.#batchSize = 1;
-    else if (ms < this.#fastReplyMs) this.#batchSize = Math.min(MAX_BATCH_SIZE, this.#batchSize * 2);
+    else if (ms < this.#fastReplyMs) this.#batchSize = Math.min(BATCH.maxSize, this.#batchSize * 2);
     else if (ms > this.#fastReplyMs * 2) this.#batchSize = Math.max(1, this.#batchSize / 2);
   }
 

@@ -14,17 +14,3 @@ export interface Timeouts {
   readonly idleMs: number;
   readonly quitMs: number;
 }
-
-const MINUTE_MS = 60_000;
-
-/** Defaults from RFC 5321 §4.5.3.2, except `connectMs`, `idleMs` and `quitMs`, which it does not specify. */
-export const TIMEOUTS: Timeouts = {
-  connectMs: MINUTE_MS / 2,
-  greetingMs: 5 * MINUTE_MS,
-  commandMs: 5 * MINUTE_MS,
-  dataMs: 2 * MINUTE_MS,
-  blockMs: 3 * MINUTE_MS,
-  finalMs: 10 * MINUTE_MS,
-  idleMs: MINUTE_MS / 2,
-  quitMs: MINUTE_MS / 12,
-};

@@ -7,7 +7,7 @@ import { REPLY_RULES } from '../src/reply-rules.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** A reply as its provider words it, the verdict, and the wait where the rules name one. */
+/** A provider's reply, its verdict, and the wait if the rules name one. */
 const REPLIES: [string, Verdict, number?][] = [
   ['421-4.7.28 Gmail has detected an unusual rate of mail originating from your IP address.', 'throttle', 30 * MINUTE],
   ['421-4.7.28 Our system has detected an unusual rate of mail from your DKIM domain', 'throttle', 30 * MINUTE],
@@ -275,7 +275,7 @@ test.each(REPLIES)('%s is %s', (reply, verdict, waitMs) => {
   expect(found.waitMs, found.rule).toBe(waitMs);
 });
 
-/** Status codes of delivery reports that come without words (RFC 3463). */
+/** Status codes of delivery reports without text (RFC 3463). */
 test.each<[status: string, verdict: Verdict]>([
   ['5.0.0', 'other'],
   ['5.1.0', 'hard_bounce'],

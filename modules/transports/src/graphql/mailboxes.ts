@@ -5,6 +5,7 @@ import {
   callerProject,
   type Context,
   db,
+  managersOnly,
   Node,
   registerNode,
   removalMutation,
@@ -19,7 +20,6 @@ import {
 } from '../mailboxes/mailboxes.ts';
 import { beginAuthorization } from '../mailboxes/authorization.ts';
 import { usedToday } from '../mailboxes/quota.ts';
-import { byPeople } from './by-people.ts';
 
 const MailboxProvider = builder.enumType('MailboxProvider', {
   description: 'The provider of a mailbox.',
@@ -163,7 +163,7 @@ const idArg = 'Mailbox account id.';
 
 builder.mutationFields((t) => ({
   connectMailbox: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailboxConsent,
     description: 'Adds a mailbox account. `conflict` if the project already has one with this address.',
     args: { input: t.arg({ type: ConnectInput, required: true, description: 'The account.' }) },
@@ -173,7 +173,7 @@ builder.mutationFields((t) => ({
     },
   }),
   authorizeMailbox: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailboxConsent,
     description: 'Requests consent again for an account that uses OAuth2.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
@@ -184,7 +184,7 @@ builder.mutationFields((t) => ({
     },
   }),
   updateMailbox: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailboxAccount,
     description: 'Changes a mailbox account and tests it. Omitted values are kept, including secrets.',
     args: {
@@ -198,7 +198,7 @@ builder.mutationFields((t) => ({
     },
   }),
   testMailbox: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailboxAccount,
     description: 'Tests the connection to the account without sending; the result is in its status.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
@@ -214,6 +214,6 @@ removalMutation('mailboxDisconnect', {
   replaces: 'disconnectMailbox',
   description: 'Removes a mailbox account with its secrets. Waiting email is canceled, and its campaigns are paused.',
   id: 'Mailbox account id.',
-  ...byPeople,
+  ...managersOnly,
   remove: (context, id) => disconnectMailbox(callerProject(context), id),
 });

@@ -1,4 +1,4 @@
-import { builder, callerProject, db, Node, registerNode, removalMutation } from '@postroom/platform';
+import { builder, callerProject, db, managersOnly, Node, registerNode, removalMutation } from '@postroom/platform';
 import {
   createProvider,
   deleteProvider,
@@ -11,7 +11,6 @@ import {
 } from '../providers.ts';
 import type { SesSettings } from '../ses/ses.ts';
 import type { SmtpSettings } from '../smtp.ts';
-import { byPeople } from './by-people.ts';
 
 const ProviderKind = builder.enumType('MailProviderKind', {
   description: 'A kind of mail provider.',
@@ -149,14 +148,14 @@ registerNode(
 
 builder.queryFields((t) => ({
   mailProvider: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailProvider,
     description: 'A mail provider of the project; `not_found` if it does not exist.',
     args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
     resolve: (_root, { id }, context) => getProvider(callerProject(context), id),
   }),
   mailProviders: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: [MailProvider],
     description:
       'The mail providers of the project, in the order in which they are tried. Without any, the installation sends its mail.',
@@ -203,7 +202,7 @@ const ProviderInput = builder.inputType('MailProviderInput', {
 
 builder.mutationFields((t) => ({
   createMailProvider: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailProvider,
     description: 'Adds a mail provider, which is used starting with the next message.',
     args: { input: t.arg({ type: ProviderInput, required: true, description: 'The mail provider.' }) },
@@ -213,7 +212,7 @@ builder.mutationFields((t) => ({
     },
   }),
   updateMailProvider: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailProvider,
     description: 'Changes a mail provider. Omitted values are kept, including secrets.',
     args: {
@@ -227,7 +226,7 @@ builder.mutationFields((t) => ({
     },
   }),
   testMailProvider: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: MailProvider,
     description: 'Tests the connection to a mail provider without sending; the result is in its status.',
     args: { id: t.arg.id({ required: true, description: 'Provider id.' }) },
@@ -243,6 +242,6 @@ removalMutation('mailProviderDelete', {
   replaces: 'deleteMailProvider',
   description: 'Deletes a mail provider with its secrets. Mail goes through the remaining ones.',
   id: 'Provider id.',
-  ...byPeople,
+  ...managersOnly,
   remove: (context, id) => deleteProvider(callerProject(context), id),
 });

@@ -3,14 +3,12 @@ import { type Caller, config, db, DomainError, isId, notFound, secretColumn } fr
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { PRESETS } from './presets.ts';
 import { forgetToken, requestToken, withTenant } from './tokens.ts';
+import { TRANSPORT_POLICY } from '../policy.ts';
 
 const sealedVerifier = secretColumn('mailbox_authorizations', 'verifier');
 
 /** Path of the OAuth2 redirect URI, which is registered with the OAuth2 client. */
 export const CALLBACK_PATH = '/providers/mailbox/callback';
-
-/** How long a user has to consent, in milliseconds. */
-const CONSENT_TIMEOUT_MS = 15 * 60_000;
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
@@ -37,7 +35,7 @@ export async function beginAuthorization(projectId: string, id: string, userId: 
       mailboxId: id,
       userId,
       verifier: sealedVerifier.encrypt(verifier, authorization),
-      expiresAt: new Date(Date.now() + CONSENT_TIMEOUT_MS),
+      expiresAt: new Date(Date.now() + TRANSPORT_POLICY.mailboxes.consentMs),
     },
   });
   const url = new URL(withTenant(oauth.authorizeUrl, account.tenant));

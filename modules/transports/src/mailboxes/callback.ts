@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, db, DomainError, STATUS_BY_CODE } from '@postroom/platform';
-import { escapeHtml } from '@postroom/templates/render';
+import { escapeHtml } from '@postroom/templating';
 import { answerPage } from '@postroom/unsubscribe';
 import { testMailbox } from './mailboxes.ts';
 import { finishAuthorization } from './authorization.ts';

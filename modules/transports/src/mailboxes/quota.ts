@@ -1,9 +1,8 @@
 import { inTransaction, pool } from '@postroom/platform';
+import { TRANSPORT_POLICY } from '../policy.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** An exhausted daily cap is rechecked at least this often, in milliseconds. */
-const MAX_WAIT_MS = HOUR_MS;
 
 /** A reservation of an account's quota, or why there is none. */
 export type QuotaReservation =
@@ -30,7 +29,11 @@ export async function reserveQuota(mailboxId: string, maxWaitMs: number): Promis
     const used = await usedHours(client, mailboxId, now);
     if (used.reduce((sum, { count }) => sum + count, 0) >= cap) {
       const freesInMs = (used[0]?.hour.getTime() ?? now.getTime()) + 25 * HOUR_MS - now.getTime();
-      return { granted: false, reason: 'daily cap', waitMs: Math.min(MAX_WAIT_MS, Math.max(MINUTE_MS, freesInMs)) };
+      return {
+        granted: false,
+        reason: 'daily cap',
+        waitMs: Math.min(TRANSPORT_POLICY.mailboxes.maxCapWaitMs, Math.max(MINUTE_MS, freesInMs)),
+      };
     }
     const hour = new Date(Math.floor((now.getTime() + inMs) / HOUR_MS) * HOUR_MS);
     await client.query(

@@ -5,10 +5,9 @@ import { HandshakeError, hostDeferred, oneLine } from '@postroom/smtp';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
 import { recordNeedsAttention } from './status.ts';
+import { TRANSPORT_POLICY } from '../policy.ts';
 
-/** Tokens aren't used in their last minute, so they don't expire mid-authentication. */
-const EXPIRY_MARGIN_MS = 60_000;
-const TOKEN_TIMEOUT_MS = 10_000;
+const { tokenMarginMs: EXPIRY_MARGIN_MS, tokenMs: TOKEN_TIMEOUT_MS } = TRANSPORT_POLICY.mailboxes;
 
 interface Token {
   token: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { config, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
 import { createSmtpPool, localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
 import { providerLimits } from '../provider-limits.ts';
-import { TEST_TIMEOUTS } from '../smtp.ts';
+import { TRANSPORT_POLICY } from '../policy.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
 import { openCredentials } from './credentials.ts';
 import { releaseQuota, reserveQuota } from './quota.ts';
@@ -10,11 +10,6 @@ import { withAdvice, recordConnected, recordNeedsAttention } from './status.ts';
 import { accessToken } from './tokens.ts';
 
 type Account = Prisma.MailboxAccountModel;
-
-/** Maximum wait for quota, in milliseconds. Beyond it the message is deferred. */
-const MAX_QUOTA_WAIT_MS = 10_000;
-/** Cooldown of an account that needs attention, in milliseconds: further sign-in attempts could lock it. */
-const ATTENTION_COOLDOWN_MS = 5 * 60_000;
 
 /** Opens a mailbox account: sends through its own server, one message at a time, within its rate and daily cap. */
 export function openMailbox(account: Account): Transport {
@@ -44,9 +39,11 @@ class MailboxTransport implements Transport {
 
   async send(message: OutgoingMessage): Promise<SendOutcome> {
     const { id, email } = this.#account;
-    const cooldownMs = this.#needsAttention ? this.#lastFailedAt + ATTENTION_COOLDOWN_MS - Date.now() : 0;
+    const cooldownMs = this.#needsAttention
+      ? this.#lastFailedAt + TRANSPORT_POLICY.mailboxes.attentionMs - Date.now()
+      : 0;
     if (cooldownMs > 0) return this.#defer(`The mailbox account ${email} needs attention.`, cooldownMs);
-    const quota = await reserveQuota(id, MAX_QUOTA_WAIT_MS);
+    const quota = await reserveQuota(id, TRANSPORT_POLICY.mailboxes.maxQuotaWaitMs);
     if (quota === undefined) return goneOutcome(email);
     if (!quota.granted)
       return this.#defer(`The ${quota.reason} of the mailbox account ${email} is used up for now.`, quota.waitMs);
@@ -89,7 +86,7 @@ export function goneOutcome(email: string): SendOutcome {
 
 /** Tests the connection without sending. Returns the failure; undefined on success. */
 export function testMailboxServer(account: Account): Promise<SendOutcome | undefined> {
-  return probeRelay(relayOf(account), TEST_TIMEOUTS);
+  return probeRelay(relayOf(account), TRANSPORT_POLICY.test);
 }
 
 function relayOf(account: Account): Relay {

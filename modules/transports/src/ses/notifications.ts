@@ -5,15 +5,16 @@ import { recordLateReport, recordReports } from '@postroom/bounces';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
 import { isSignedBy, isSnsUrl, type SnsMessage, snsMessage } from './sns.ts';
+import { TRANSPORT_POLICY } from '../policy.ts';
 
 /** Path prefix for SES event notifications. */
 export const SES_PATH = '/providers/ses/';
 
-/** SNS messages are at most 256 KB. */
-const MAX_BYTES = 300 * 1024;
-const FETCH_TIMEOUT_MS = 8_000;
-/** How long message ids are kept for deduplication; SNS doesn't redeliver later. */
-const RETENTION = '7 days';
+const {
+  maxNotificationBytes: MAX_BYTES,
+  snsFetchMs: FETCH_TIMEOUT_MS,
+  notificationRetention: RETENTION,
+} = TRANSPORT_POLICY.ses;
 
 /** Fetches an SNS URL: a certificate or a subscription confirmation. */
 export type GetFromSns = (url: string) => Promise<string>;

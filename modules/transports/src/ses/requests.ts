@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { config, guardedLookup, hostProblem, withoutAddress } from '@postroom/platform';
+import { TRANSPORT_POLICY } from '../policy.ts';
 
 /** A request without a complete response. If it was written, SES may or may not have processed it. */
 export class IncompleteRequest extends Error {
@@ -31,17 +32,14 @@ interface SdkResponse {
   body: Uint8Array;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-/** SES usually responds in 100 ms; giving up early leaves messages with an unknown outcome. */
-const RESPONSE_TIMEOUT_MS = 120_000;
-const MAX_RESPONSE_BYTES = 1024 * 1024;
+const { connectMs, responseMs, maxResponseBytes, keepAliveMs, maxSockets } = TRANSPORT_POLICY.ses;
+const KEEP_ALIVE = { keepAlive: true, timeout: keepAliveMs, maxSockets };
 
 /**
  * Request handler for the SDK with keep-alive connections. Unlike the SDK's own, it reports whether a failed request had been
  * written. Responses are fully buffered before they are returned.
  */
 export class SesRequests {
-  // `KEEP_ALIVE` limits idle time, since the server may close a long-idle connection just as it is reused.
   readonly #agents = { 'http:': new HttpAgent(KEEP_ALIVE), 'https:': new HttpsAgent(KEEP_ALIVE) };
 
   handle(request: SdkRequest): Promise<{ response: SdkResponse }> {
@@ -60,13 +58,11 @@ export class SesRequests {
         agent: this.#agents[isHttps ? 'https:' : 'http:'],
         lookup: guardedLookup(() => config.providerScope),
       });
-      const timer = setTimeout(() => outgoing.destroy(new Error('Timed out connecting to SES')), CONNECT_TIMEOUT_MS);
+      const timer = setTimeout(() => outgoing.destroy(new Error('Timed out connecting to SES')), connectMs);
       const begin = () => {
         written = true;
         clearTimeout(timer);
-        outgoing.setTimeout(RESPONSE_TIMEOUT_MS, () =>
-          outgoing.destroy(new Error('Timed out waiting for SES to respond')),
-        );
+        outgoing.setTimeout(responseMs, () => outgoing.destroy(new Error('Timed out waiting for SES to respond')));
         outgoing.end(request.body as string | Uint8Array | undefined);
       };
       outgoing.on('socket', (socket) => {
@@ -83,7 +79,7 @@ export class SesRequests {
         let length = 0;
         incoming.on('data', (chunk: Buffer) => {
           length += chunk.length;
-          if (length <= MAX_RESPONSE_BYTES) chunks.push(chunk);
+          if (length <= maxResponseBytes) chunks.push(chunk);
         });
         incoming.on('error', (error) => fail(error.message));
         incoming.on('close', () => fail('The connection was lost during the response of SES'));
@@ -106,8 +102,6 @@ export class SesRequests {
     return {};
   }
 }
-
-const KEEP_ALIVE = { keepAlive: true, timeout: 15_000, maxSockets: 64 };
 
 function queryOf(query: SdkRequest['query']): string {
   const pairs = Object.entries(query ?? {}).flatMap(([key, value]) =>

@@ -5,6 +5,7 @@ import { RateLimiter } from '../rate-limiter.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
 import { outcomeOfError } from './outcome.ts';
 import { SesRequests } from './requests.ts';
+import { TRANSPORT_POLICY } from '../policy.ts';
 
 export interface SesSettings {
   region: string;
@@ -24,12 +25,7 @@ export interface SesCredentials {
 /** The message tag that carries a message's id to SES and back in each event. */
 export const MESSAGE_TAG = 'postroom-message';
 
-/** How long the account's rate is cached, in milliseconds. */
-const RATE_CACHE_MS = 5 * 60_000;
-/** Messages per second until the rate is known: that of a new account. */
-const MIN_RATE = 1;
-/** Rate multiplier after throttling, until the rate is read again. */
-const THROTTLE_FACTOR = 0.8;
+const { rateCacheMs: RATE_CACHE_MS, minPerSecond: MIN_RATE, throttleFactor: THROTTLE_FACTOR } = TRANSPORT_POLICY.ses;
 
 /** Sending limits of an account. */
 export interface SesAccount {
@@ -90,7 +86,7 @@ class SesTransport implements Transport {
   readonly #settings: SesSettings;
   readonly #client: SESv2Client;
   readonly #limiter = new RateLimiter(MIN_RATE);
-  #rate = MIN_RATE;
+  #rate: number = MIN_RATE;
   #rateReadAt = 0;
   #inFlight = 0;
   #closed = false;

@@ -17,21 +17,21 @@ export interface MailboxServer {
   port: number;
   /** The certificate to trust. */
   cert: string;
-  /** Everything it took. */
+  /** Accepted mail. */
   mails: MailboxMail[];
-  /** How people signed in, refused or not. */
+  /** Authentication attempts, successful or not. */
   signIns: { method: string; user: string; secret: string }[];
-  /** Connections that turned to TLS. */
+  /** Connections upgraded to TLS. */
   secured: () => number;
   passwords: Map<string, string>;
-  /** Access tokens that are good, and whose they are. */
+  /** Valid access tokens, and their users. */
   tokens: Map<string, string>;
-  /** What it says to a recipient; nothing means that it takes the mail. */
+  /** The rejection of a recipient; undefined accepts the mail. */
   answer: (to: string) => { code: number; message: string } | undefined;
   close: () => Promise<void>;
 }
 
-/** One for all servers of a test, since a name has one certificate. */
+/** One certificate for all servers of a test, because they share a name. */
 const certificate = selfSigned();
 
 /** A submission server on this machine, with STARTTLS and AUTH by the methods named. Only tests import this file. */
@@ -68,7 +68,7 @@ export async function startMailboxServer(methods: string[] = ['PLAIN', 'LOGIN', 
       const isGood =
         method === 'XOAUTH2' ? standIn.tokens.get(secret) === user : standIn.passwords.get(user) === secret;
       if (isGood) return callback(null, { user });
-      // A refused token is told why in a challenge, which has to be answered before the refusal comes.
+      // The reason for a rejected token is sent in a challenge, which the client must answer before the rejection.
       if (method === 'XOAUTH2') return callback(null, { data: { status: '401', schemes: 'bearer mac' } } as never);
       callback(Object.assign(new Error('5.7.8 Username and Password not accepted'), { responseCode: 535 }));
     },
@@ -98,19 +98,19 @@ export interface TokenServer {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** What was asked of it. */
+  /** Requests received. */
   requests: Record<string, string>[];
-  /** Whether a refresh token is replaced when it is used, and good for one use. */
+  /** Whether each use replaces the refresh token. */
   rotates: boolean;
-  /** Seconds that an access token lasts. */
+  /** Lifetime of access tokens, in seconds. */
   lifetime: number;
-  /** The refresh tokens that are good. */
+  /** Valid refresh tokens. */
   refreshTokens: Set<string>;
-  /** Does what a person does at the provider: consents, and returns the code. */
+  /** Consents as a user does, and returns the code. */
   consent: (authorizationUrl: string) => { code: string; state: string };
-  /** Called with each access token that is given out. */
+  /** Called with each issued access token. */
   onToken: (token: string) => void;
-  /** Answers with this status, and nothing else. */
+  /** Responds to every request with this status. */
   failing: number | undefined;
   close: () => Promise<void>;
 }

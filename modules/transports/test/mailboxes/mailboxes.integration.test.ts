@@ -26,7 +26,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** The presets lead to servers of the test; all else about them is as it is. */
+/** The presets with the hosts of the test's servers. */
 beforeEach(async () => {
   tokens = await startTokenServer();
   for (const name of ['gmail', 'microsoft'] as const) {
@@ -53,7 +53,7 @@ async function project() {
 }
 
 let number = 0;
-/** An address whose access tokens and password the servers know. */
+/** An address whose access tokens and password the servers accept. */
 function newUser(): { email: string; password: string } {
   const user = { email: `person${++number}@mailbox.test`, password: `secret ${number}` };
   server.passwords.set(user.email, user.password);
@@ -85,7 +85,7 @@ const oauth = ({ email }: { email: string }, more: object = {}) => ({
   },
 });
 
-/** Comes back from the provider, in the browser of a person. */
+/** Follows the redirect from the provider, in a user's browser. */
 async function comeBack(api: Api, { code, state }: { code?: string; state: string }, person?: SignedIn) {
   const query = new URLSearchParams({ state, ...(code === undefined ? { error: 'access_denied' } : { code }) });
   const response = await fetch(`${api.url}/providers/mailbox/callback?${query.toString()}`, {
@@ -129,7 +129,7 @@ test('what the server of a mailbox took is accepted, also when nothing can be wr
      WHEN (OLD.id = '${account.id}') EXECUTE FUNCTION refuse_status()`,
   );
   try {
-    // An error here would look as if nothing had gone out, and the message would go out twice.
+    // An error here would look like nothing had been sent, and the message would be sent twice.
     expect(await send(api, user.email)).toMatchObject({ kind: 'accepted' });
   } finally {
     await pool.query('DROP FUNCTION refuse_status CASCADE');
@@ -320,7 +320,7 @@ test('a token that has run out is replaced by two workers at once with one reque
   const [mine, theirs] = await Promise.all([accessToken(id), another.accessToken(id), accessToken(id)]);
   expect(mine).toBe(theirs);
   expect(tokens.requests.map(({ grant_type }) => grant_type)).toEqual(['refresh_token']);
-  // Only the rotated one is good now.
+  // Only the rotated one is valid now.
   expect(tokens.refreshTokens.size).toBe(1);
   forgetToken(id);
   expect(await accessToken(id, mine)).not.toBe(mine);
@@ -380,7 +380,7 @@ test('messages are sent at the rate of the account, whichever worker sends them'
 test('a mailbox that is connected may send though its domain is not one of the project, and no other may', async () => {
   const { api, owner } = await project();
   const user = newUser();
-  // It waits, so that no worker takes it.
+  // It is deferred, so that no worker claims it.
   const anHourOn = new Date(Date.now() + 3_600_000).toISOString();
   const email = (from: string) =>
     api.post('/v1/emails', { from, to: 'ada@mail.test', subject: 'Hi', text: 'Hi', scheduled_at: anHourOn });
@@ -392,7 +392,7 @@ test('a mailbox that is connected may send though its domain is not one of the p
   const rows = async () =>
     (await pool.query('SELECT mailbox_id, state FROM messages WHERE id = $1', [reply.body.data.id])).rows;
   expect(await rows()).toEqual([{ mailbox_id: account.id, state: 'planned' }]);
-  // What waits for an account goes with it.
+  // Messages queued for an account are deleted with it.
   const gone = await owner.graphql('mutation ($id: ID!) { disconnectMailbox(id: $id) }', { id: account.id });
   expect(gone.body.data).toEqual({ disconnectMailbox: true });
   expect(await rows()).toEqual([{ mailbox_id: account.id, state: 'canceled' }]);

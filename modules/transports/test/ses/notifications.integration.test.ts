@@ -12,7 +12,7 @@ const sns = selfSigned('rsa');
 const stranger = selfSigned('rsa');
 const expired = selfSigned('rsa', [-3, -1]);
 
-/** What the pages of SNS hold. Nothing but these is ever asked for. */
+/** The only SNS pages that may be requested. */
 const pages: Record<string, string> = {
   'https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem': sns.cert,
   'https://sns.eu-west-1.amazonaws.com/expired.pem': expired.cert,
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-/** A provider of a new project with a topic, and one message that SES took. */
+/** A provider with a topic in a new project, and one message that SES accepted. */
 async function withProvider(settings: object = { region: 'eu-west-1', topicArn: TOPIC }) {
   const api = await testApi();
   const [id, token, messageId] = [newId('prv'), newId('prv'), newId('eml')];

@@ -3,9 +3,9 @@ import { settlementOf } from '@postroom/ledger';
 import { RateLimiter } from '../../src/rate-limiter.ts';
 import type { OutgoingMessage, Transport } from '../../src/transport.ts';
 import { openSes, readSesAccount } from '../../src/ses/ses.ts';
-import { type SesAct, type SesStandIn, startSes } from './stand-in.ts';
+import { type SesAct, type FakeSes, startSes } from './fake-ses.ts';
 
-let ses: SesStandIn;
+let ses: FakeSes;
 const ways: Transport[] = [];
 
 beforeEach(async () => {

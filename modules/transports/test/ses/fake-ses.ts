@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** A mail that the stand-in was given. */
+/** A mail that the fake received. */
 interface SesMail {
   to: string[];
   raw: string;
@@ -10,27 +10,27 @@ interface SesMail {
   configurationSet: string | undefined;
 }
 
-/** What it does with the next SendEmail: takes it, refuses it, or cuts the connection after it has read all of it. */
+/** Behaviour for the next SendEmail: accept it, reject it, or break the connection after reading it. */
 export type SesAct = 'take' | 'cut' | 'cut within the answer' | { status: number; name: string; message: string };
 
-/** A server on loopback that speaks as much of the API of SES as sending needs. It takes nothing that is not signed right. */
-export interface SesStandIn {
+/** A fake of the part of the SES API that sending uses. It rejects requests with an invalid signature. */
+export interface FakeSes {
   url: string;
   accessKeyId: string;
   secretAccessKey: string;
   region: string;
   mails: SesMail[];
-  /** Requests to send, refused and cut ones included. */
+  /** All SendEmail requests, including rejected and broken ones. */
   requests: number;
-  /** What it does next, by turns; then it takes what comes. */
+  /** Behaviours for the next requests, in order; afterwards it accepts everything. */
   acts: SesAct[];
-  /** What GetAccount says. */
+  /** The response to GetAccount. */
   maxPerSecond: number;
   close: () => Promise<void>;
 }
 
 /** Only tests import this file. */
-export async function startSes(): Promise<SesStandIn> {
+export async function startSes(): Promise<FakeSes> {
   const sockets = new Set<Socket>();
   const server = createServer((request, response) => void answer(request, response));
   server.on(
@@ -38,7 +38,7 @@ export async function startSes(): Promise<SesStandIn> {
     (socket: Socket) => sockets.add(socket).has(socket) && socket.on('close', () => sockets.delete(socket)),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const standIn: SesStandIn = {
+  const standIn: FakeSes = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accessKeyId: 'AKIASTANDIN',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -112,8 +112,8 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** What is wrong with a request's Signature Version 4, which is recomputed from the received request. */
-function signatureProblem(request: IncomingMessage, body: Buffer, standIn: SesStandIn): string | undefined {
+/** The problem with a request's Signature Version 4, recomputed from the received request. */
+function signatureProblem(request: IncomingMessage, body: Buffer, standIn: FakeSes): string | undefined {
   const given =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/ses\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       request.headers.authorization ?? '',
