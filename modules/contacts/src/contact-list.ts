@@ -2,28 +2,37 @@ import { FIND_GROUPS, membersOf } from '@postroom/groups/sql';
 import {
   countUpTo,
   emailKey,
+  invalid,
   isId,
+  MAX_TOTAL,
   notFound,
   type Page,
   type PageArgs,
+  pageOf,
+  pageSize,
   pool,
-  readPage,
   runCostly,
   sql,
   emailKeyParts,
+  escapeLike,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
-import { escapeLike, Parameters } from './parameters.ts';
+import { Parameters } from './parameters.ts';
+import { type ContactSort, inOrder, type Place } from './contact-order.ts';
 import { compileFilter, type SegmentFilter } from './segment-filter.ts';
-import { getSegment } from './segments.ts';
+import { checkSegmentFilter, getSegment } from './segments.ts';
 
 export interface ContactFilter {
+  /** Only these contacts. */
+  ids?: readonly string[] | null | undefined;
   /** The full address, case-insensitive. */
   email?: string | null | undefined;
   /** Part of the address or name, case-insensitive; one or two letters match only the start of a word. */
   search?: string | null | undefined;
   groupId?: string | null | undefined;
   segmentId?: string | null | undefined;
+  /** A segment filter that is not saved, such as a condition on a custom field. */
+  where?: unknown;
   /** Whether the address is suppressed. */
   suppressed?: boolean | null | undefined;
   source?: ContactSource | null | undefined;
@@ -31,32 +40,66 @@ export interface ContactFilter {
   createdBefore?: Date | null | undefined;
 }
 
+/** Maximum number of ids in a filter. */
+export const MAX_FILTER_IDS = 1000;
+
+interface ListArgs extends PageArgs {
+  sort?: ContactSort | null | undefined;
+}
+
 /**
- * Lists the project's contacts that pass every filter, newest first. Uses keyset pagination, so page 5,000 costs the
- * same as the first.
- * @throws DomainError `not_found` for a group or segment that is not in the project, `validation_error` for a bad page.
+ * Lists the project's contacts that pass every filter, newest first or in another order. Uses keyset pagination, so
+ * page 5,000 costs the same as the first.
+ * @throws DomainError `not_found` for a group or segment that is not in the project, `validation_error` for a bad page
+ * or a bad filter.
  */
 export async function listContacts(
   projectId: string,
   filter: ContactFilter,
-  page: PageArgs = {},
+  { first, after, sort }: ListArgs = {},
 ): Promise<Page<Contact>> {
-  const segment = await checkFilter(projectId, filter);
-  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
-    const parameters = new Parameters();
-    const statement = select(projectId, filter, segment, before, parameters);
-    const text = `${statement} LIMIT ${parameters.add(limit)}`;
-    const rows = () => pool.query<Contact>(text, parameters.values);
-    // A search or a segment may scan all contacts to fill one page.
-    const isCostly = segment !== undefined || filter.search != null;
-    return (await (isCostly ? runCostly(projectId, rows) : rows())).rows;
-  };
-  return readPage('ctc', page, read, (limit) => {
-    const parameters = new Parameters();
-    const { from, where } = conditionsOf(projectId, filter, segment, parameters);
-    const statement = `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')}`;
-    return runCostly(projectId, () => countUpTo(limit, statement, parameters.values));
-  });
+  const segments = await checkFilter(projectId, filter);
+  const size = pageSize(first);
+  const order = inOrder(sort ?? 'newest');
+  const parameters = new Parameters();
+  const scope = { filter, segments, order, after: after == null ? undefined : order.fromCursor(after) };
+  const text = `${select(projectId, scope, parameters)} LIMIT ${parameters.add(size + 1)}`;
+  const read = () => pool.query<Contact & { sortKey: string | null }>(text, parameters.values);
+  // A search or a segment may scan all contacts to fill one page, and a group has no index in other orders.
+  const isCostly = segments.length > 0 || filter.search != null || (order.isByKey && filter.groupId != null);
+  const { rows } = await (isCostly ? runCostly(projectId, read) : read());
+  const edges = rows.map(({ sortKey, ...node }) => ({ cursor: order.toCursor({ id: node.id, sortKey }), node }));
+  return pageOf(edges, { size, after, totalCount: () => countChecked(projectId, filter, segments, MAX_TOTAL) });
+}
+
+/** Counts the contacts that pass every filter, up to `limit`. */
+export async function countContacts(projectId: string, filter: ContactFilter, limit: number): Promise<number> {
+  return countChecked(projectId, filter, await checkFilter(projectId, filter), limit);
+}
+
+function countChecked(projectId: string, filter: ContactFilter, segments: SegmentFilter[], limit: number) {
+  const parameters = new Parameters();
+  const { from, where } = conditionsOf(projectId, filter, segments, parameters);
+  const statement = `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')}`;
+  return runCostly(projectId, () => countUpTo(limit, statement, parameters.values));
+}
+
+/**
+ * The next contacts that pass every filter, newest first, for work on all of them in batches. `before` is the id of the
+ * last one; contacts added since a `newId('ctc')` are left out.
+ */
+export async function contactBatch(
+  projectId: string,
+  filter: ContactFilter,
+  before: string,
+  limit: number,
+): Promise<{ id: string; email: string }[]> {
+  const segments = await checkFilter(projectId, filter);
+  const parameters = new Parameters();
+  const { from, id, where } = conditionsOf(projectId, filter, segments, parameters);
+  where.push(`${id} < ${parameters.add(before)}`);
+  const text = `SELECT ${id} AS id, c.email FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC LIMIT ${limit}`;
+  return (await runCostly(projectId, () => pool.query<{ id: string; email: string }>(text, parameters.values))).rows;
 }
 
 /**
@@ -67,9 +110,12 @@ export async function contactsStatement(
   projectId: string,
   filter: ContactFilter,
 ): Promise<{ text: string; values: unknown[] }> {
-  const segment = await checkFilter(projectId, filter);
+  const segments = await checkFilter(projectId, filter);
   const parameters = new Parameters();
-  return { text: select(projectId, filter, segment, undefined, parameters), values: parameters.values };
+  return {
+    text: select(projectId, { filter, segments, order: inOrder('newest') }, parameters),
+    values: parameters.values,
+  };
 }
 
 /** A page of the contacts that match a segment's filter. */
@@ -87,46 +133,59 @@ export interface FilterPage {
 export async function newestOfFilters(projectId: string, pages: readonly FilterPage[]): Promise<Contact[][]> {
   const parameters = new Parameters();
   const parts = pages.map(({ filter, limit, before }, at) => {
-    const page = select(projectId, {}, filter, before, parameters);
+    const after = before === undefined ? undefined : { id: before };
+    const page = select(projectId, { filter: {}, segments: [filter], order: inOrder('newest'), after }, parameters);
     return `SELECT ${at} AS page, * FROM (${page} LIMIT ${parameters.add(limit)}) AS page_${at}`;
   });
   const text = `${parts.join(' UNION ALL ')} ORDER BY page, id DESC`;
-  const { rows } = await runCostly(projectId, () => pool.query<Contact & { page: number }>(text, parameters.values));
+  const { rows } = await runCostly(projectId, () =>
+    pool.query<Contact & { page: number; sortKey: null }>(text, parameters.values),
+  );
   const byPage = Map.groupBy(rows, ({ page }) => page);
-  return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, ...contact }) => contact));
+  return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, sortKey: _key, ...contact }) => contact));
 }
 
-/** Checks that the group and segment of a filter exist; throws `not_found` otherwise. */
-async function checkFilter(
+/**
+ * Checks a filter, and returns the segment filters in it.
+ * @throws DomainError `not_found` for an absent group or segment, `validation_error`.
+ */
+export async function checkFilter(
   projectId: string,
-  { groupId, segmentId }: ContactFilter,
-): Promise<SegmentFilter | undefined> {
+  { ids, groupId, segmentId, where }: ContactFilter,
+): Promise<SegmentFilter[]> {
+  if (ids != null && ids.length > MAX_FILTER_IDS)
+    throw invalid({ field: 'ids', message: `must be at most ${MAX_FILTER_IDS} ids` });
   if (groupId != null) await checkGroup(projectId, groupId);
-  return segmentId == null ? undefined : (await getSegment(projectId, segmentId)).filter;
+  return [
+    ...(segmentId == null ? [] : [(await getSegment(projectId, segmentId)).filter]),
+    ...(where == null ? [] : [await checkSegmentFilter(projectId, where, 'where')]),
+  ];
 }
 
-function select(
-  projectId: string,
-  filter: ContactFilter,
-  segment: SegmentFilter | undefined,
-  before: string | undefined,
-  parameters: Parameters,
-): string {
-  const { from, id, where } = conditionsOf(projectId, filter, segment, parameters);
-  if (before !== undefined) where.push(`${id} < ${parameters.add(before)}`);
-  return `SELECT ${CONTACT_COLUMNS} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC`;
+interface Scope {
+  filter: ContactFilter;
+  segments: SegmentFilter[];
+  order: ReturnType<typeof inOrder>;
+  after?: Place | undefined;
+}
+
+function select(projectId: string, { filter, segments, order, after }: Scope, parameters: Parameters): string {
+  const { from, id, where } = conditionsOf(projectId, filter, segments, parameters, order.isByKey);
+  if (after !== undefined) where.push(order.after(after, parameters, id));
+  return `SELECT ${CONTACT_COLUMNS}, ${order.column} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${order.orderBy(id)}`;
 }
 
 /** The FROM clause of a list, and the conditions that apply to every page. */
 function conditionsOf(
   projectId: string,
   filter: ContactFilter,
-  segment: SegmentFilter | undefined,
+  segments: readonly SegmentFilter[],
   parameters: Parameters,
+  isByKey = false,
 ): { from: string; id: string; where: string[] } {
-  const { from, id } = source(filter, parameters);
+  const { from, id } = source(filter, parameters, isByKey);
   const where = [`c.project_id = ${parameters.add(projectId)}`, ...conditions(filter, id, parameters)];
-  if (segment !== undefined) where.push(compileFilter(segment, parameters));
+  where.push(...segments.map((segment) => compileFilter(segment, parameters)));
   return { from, id, where };
 }
 
@@ -135,18 +194,24 @@ function conditionsOf(
  * index; OFFSET 0 keeps PostgreSQL from joining and sorting the whole group. With an address or a selective search, it
  * is cheaper to start from the contacts.
  */
-function source({ groupId, email, search }: ContactFilter, parameters: Parameters): { from: string; id: string } {
+function source(
+  { ids, groupId, email, search }: ContactFilter,
+  parameters: Parameters,
+  isByKey: boolean,
+): { from: string; id: string } {
   if (groupId == null) return { from: 'contacts c', id: 'c.id' };
   const group = parameters.add(groupId);
   const members = `${membersOf(group)} m`;
-  if (email != null || search != null) return { from: `contacts c JOIN ${members} ON m.contact_id = c.id`, id: 'c.id' };
+  if (isByKey || ids != null || email != null || search != null)
+    return { from: `contacts c JOIN ${members} ON m.contact_id = c.id`, id: 'c.id' };
   const contact = '(SELECT * FROM contacts WHERE id = m.contact_id OFFSET 0)';
   return { from: `${members} CROSS JOIN LATERAL ${contact} c`, id: 'm.contact_id' };
 }
 
 function conditions(filter: ContactFilter, id: string, parameters: Parameters): string[] {
-  const { email, search, suppressed, source, createdAfter, createdBefore } = filter;
+  const { ids, email, search, suppressed, source, createdAfter, createdBefore } = filter;
   const where: string[] = [];
+  if (ids != null) where.push(`${id} = ANY (${parameters.add(ids)}::text[])`);
   if (email != null) where.push(`c.email_key = ${parameters.add(emailKey(email))}`);
   if (search != null) where.push(...searchConditions(search, parameters));
   if (suppressed != null) where.push(suppressed ? 'c.suppressed' : 'NOT c.suppressed');

@@ -11,9 +11,9 @@ import {
   type Tx,
   UNIQUE_VIOLATION,
 } from '@postroom/platform';
-import { checkEmail, checkName, type ContactSource, LATER, localPart } from './contacts.ts';
+import { checkEmail, checkName, type ContactSource, LATER } from './contacts.ts';
 import { coerceValues, type CustomFieldValues, type Schema } from './custom-fields.ts';
-import { type ContactFacts, contactUpdated, FACTS_SQL } from './events.ts';
+import { type ContactFacts, contactUpdated, FACTS_SQL, factsColumns } from './events.ts';
 import { suppressedAmong } from './suppressions.ts';
 
 /** What to do with a row whose contact exists: nothing, or write its name and custom fields. */
@@ -43,16 +43,26 @@ export type WrittenContact =
   | { status: 'existing'; id: string; changed: boolean; renamed: boolean }
   | { status: 'suppressed' };
 
-/** Validates and coerces a row; returns the first problem if there is one. */
+/** Validates and coerces a row; returns its problems if there are any. */
 export function checkContact(row: ContactRow, schema: Schema): CheckedContact | FieldProblem[] {
+  const { contact, problems } = readContact(row, schema);
+  return contact === undefined || problems.length > 0 ? problems : contact;
+}
+
+/** The contact of a row without its invalid values, and what is wrong with them; no contact without a valid address. */
+export function readContact(
+  row: ContactRow,
+  schema: Schema,
+): { contact: CheckedContact | undefined; problems: FieldProblem[] } {
   const problems: FieldProblem[] = [];
   const email = row.email == null ? undefined : orProblem(problems, () => checkEmail(row.email as string));
   if (row.email == null) problems.push({ field: 'email', message: 'is required' });
   const name = orProblem(problems, () => checkName(row.name));
   const coerced = coerceValues(row.customFields, schema);
   problems.push(...coerced.problems);
-  if (email === undefined || problems.length > 0) return problems;
-  return { email, key: emailKey(email), name, customFields: coerced.values, cleared: coerced.cleared };
+  if (email === undefined) return { contact: undefined, problems };
+  const { values, cleared } = coerced;
+  return { contact: { email, key: emailKey(email), name, customFields: values, cleared }, problems };
 }
 
 function orProblem<T>(problems: FieldProblem[], check: () => T): T | undefined {
@@ -221,7 +231,7 @@ async function createFirsts(
     ids.join('\n'),
     firsts.map(({ email }) => email).join('\n'),
     firsts.map(({ key }) => key).join('\n'),
-    firsts.map(({ email, name }) => name ?? localPart(email)),
+    firsts.map(({ name }) => name ?? ''),
     firsts.map(({ customFields }) => JSON.stringify(customFields)).join('\n'),
     new Date(), // the time in the ids: filters by time rely on it
   ]);
@@ -276,7 +286,7 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
      UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${LATER}
        FROM before b
       WHERE c.id = b.id AND (coalesce(b.new_name, b.name), b.new_fields) IS DISTINCT FROM (b.name, b.custom_fields)
-     RETURNING c.id, c.email, c.name, c.name <> b.name AS renamed`,
+     RETURNING ${factsColumns('c')}, c.name <> b.name AS renamed`,
     [
       projectId,
       updates.map(({ key }) => key),

@@ -18,15 +18,18 @@ import {
   textProblem,
   togetherByProject,
   type Tx,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
-import { contactCreated, contactDeleted, contactUpdated } from './events.ts';
+import { contactCreated, contactDeleted, type ContactFacts, contactUpdated, factsColumns } from './events.ts';
+import { shownName } from './names.ts';
 import {
   isSuppressed,
   lockSuppressions,
   resubscribe,
   suppress,
   SUPPRESSION_STATUS_SQL,
+  type SuppressedBy,
   type SuppressionStatus,
 } from './suppressions.ts';
 
@@ -37,7 +40,10 @@ export type ContactSource = (typeof CONTACT_SOURCES)[number];
 export interface Contact {
   id: string;
   email: string;
+  /** As shown; `hasName` tells whether it is the contact's own. */
   name: string;
+  /** Whether it has a name. If not, `name` is the local part of its address, and templates use their fallback. */
+  hasName: boolean;
   source: ContactSource;
   customFields: CustomFieldValues;
   suppressionStatus: SuppressionStatus;
@@ -60,10 +66,8 @@ export interface UpdateContactInput {
   updatedAt?: Date | null | undefined;
 }
 
-const MAX_NAME_LENGTH = 200;
-
 /** The columns of the contact `c`, without its suppression status. */
-const OWN_COLUMNS = `c.id, c.email, c.name, c.source, c.custom_fields AS "customFields", c.created_at AS "createdAt",
+const OWN_COLUMNS = `${factsColumns('c')}, c.name <> '' AS "hasName", c.source, c.custom_fields AS "customFields", c.created_at AS "createdAt",
   c.updated_at AS "updatedAt"`;
 
 /** The columns of the contact `c`. */
@@ -81,7 +85,7 @@ export async function createContact(
   source: ContactSource = 'api',
 ): Promise<{ contact: Contact; created: boolean }> {
   const email = checkEmail(input.email);
-  const name = checkName(input.name) ?? localPart(email);
+  const name = checkName(input.name) ?? '';
   const customFields = await customFieldValues(pool, projectId, input.customFields);
   for (;;) {
     const contact = await insertContact({ projectId, source, email, name, customFields });
@@ -113,6 +117,7 @@ const INSERT = `
     ${recordSelected('SELECT event_id, project_id, event_type, event_data FROM given JOIN created USING (id)')}
   ) SELECT * FROM created`;
 
+/** `name` is empty if it has none. */
 interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | 'source'> {
   projectId: string;
 }
@@ -123,7 +128,7 @@ const insertContact = togetherByProject<NewContact, Contact | undefined>(
   async (contacts) => {
     const given = contacts.map(({ projectId, email, name, source, customFields }) => {
       const id = newId('ctc');
-      const { type, data } = contactCreated({ id, email, name });
+      const { type, data } = contactCreated({ id, email, name: shownName({ name, email }) });
       return {
         id,
         project_id: projectId,
@@ -185,13 +190,18 @@ export async function getContact(projectId: string, id: string): Promise<Contact
 }
 
 /**
- * Updates the fields provided. `customFields` replaces all values; a null or blank name resets it to the local part.
- * `subscribed: false` adds an unsubscribe suppression for the address, `true` clears it. Unsubscribes and complaints
- * carry over to a new address.
+ * Updates the fields provided. `customFields` replaces all values; a null or blank name leaves the contact without one.
+ * `subscribed: false` adds an unsubscribe suppression for the address, recorded as the act of `by`; `true` clears it.
+ * Unsubscribes and complaints carry over to a new address.
  * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is taken or suppressed, or
  * when the contact was modified since `updatedAt`.
  */
-export async function updateContact(projectId: string, id: string, input: UpdateContactInput): Promise<Contact> {
+export async function updateContact(
+  projectId: string,
+  id: string,
+  input: UpdateContactInput,
+  by: SuppressedBy = { origin: 'api' },
+): Promise<Contact> {
   if (!isId('ctc', id)) throw notFound('contact');
   return inTransaction(async (tx) => {
     if (input.email != null || input.subscribed != null) await lockSuppressions(tx, projectId);
@@ -203,7 +213,7 @@ export async function updateContact(projectId: string, id: string, input: Update
       await moveAddress(tx, projectId, id, before.email, after.email);
     await writeChanges(tx, projectId, before, after);
     if (input.subscribed === true) await resubscribe(tx, projectId, after.email);
-    if (input.subscribed === false) await suppress(tx, projectId, [{ email: after.email, reason: 'unsubscribed' }]);
+    if (input.subscribed === false) await suppress(tx, projectId, [{ email: after.email, reason: 'unsubscribed' }], by);
     const [contact] = await sql<Contact>(tx, `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.id = $1`, [id]);
     return contact as Contact;
   });
@@ -213,14 +223,20 @@ export async function updateContact(projectId: string, id: string, input: Update
 export async function deleteContact(projectId: string, id: string): Promise<void> {
   if (!isId('ctc', id)) throw notFound('contact');
   await inTransaction(async (tx) => {
-    const rows = await sql<Contact>(
-      tx,
-      'DELETE FROM contacts WHERE project_id = $1 AND id = $2 RETURNING id, email, name',
-      [projectId, id],
-    );
-    if (rows.length === 0) throw notFound('contact');
-    await record(tx, projectId, rows.map(contactDeleted));
+    if ((await deleteContacts(tx, projectId, [id])) === 0) throw notFound('contact');
   });
+}
+
+/** Deletes contacts in the caller's transaction, in a fixed order to prevent deadlocks. @returns how many there were. */
+export async function deleteContacts(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
+  const rows = await sql<ContactFacts>(
+    tx,
+    `WITH locked AS (SELECT id FROM contacts WHERE project_id = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE)
+     DELETE FROM contacts c USING locked WHERE c.id = locked.id RETURNING ${factsColumns('c')}`,
+    [projectId, [...ids]],
+  );
+  await record(tx, projectId, rows.map(contactDeleted));
+  return rows.length;
 }
 
 /** Validates and normalizes an address; a `validation_error` names the field `email`. */
@@ -240,9 +256,6 @@ export function checkName(name: string | null | undefined): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** The default name of a contact (spec: Contact). */
-export const localPart = (email: string) => email.slice(0, email.lastIndexOf('@'));
-
 async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Contact | undefined> {
   const [contact] = await sql<Contact>(
     tx,
@@ -252,6 +265,7 @@ async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Co
   return contact;
 }
 
+/** A contact as stored: `name` is empty if it has none. */
 type Stored = Pick<Contact, 'id' | 'email' | 'name' | 'customFields'>;
 
 async function lockContact(tx: Tx, projectId: string, id: string): Promise<Stored & Pick<Contact, 'updatedAt'>> {
@@ -271,7 +285,7 @@ async function changed(tx: Tx, projectId: string, before: Stored, input: UpdateC
   return {
     id: before.id,
     email,
-    name: input.name === undefined ? before.name : (checkName(input.name) ?? localPart(email)),
+    name: input.name === undefined ? before.name : (checkName(input.name) ?? ''),
     customFields:
       input.customFields === undefined
         ? before.customFields
@@ -287,8 +301,8 @@ async function moveAddress(tx: Tx, projectId: string, id: string, from: string, 
   if (await isSuppressed(tx, projectId, to)) throw addressSuppressed(to);
   await sql(
     tx,
-    `INSERT INTO suppressions (id, project_id, email, email_key, reason)
-     SELECT postroom_id('sup'), project_id, $3, $4, reason FROM suppressions
+    `INSERT INTO suppressions (id, project_id, email, email_key, reason, origin, added_by_id)
+     SELECT postroom_id('sup'), project_id, $3, $4, reason, origin, added_by_id FROM suppressions
       WHERE project_id = $1 AND email_key = $2 AND reason IN ('unsubscribed', 'complained')
      ON CONFLICT DO NOTHING`,
     [projectId, emailKey(from), to, emailKey(to)],
@@ -313,7 +327,7 @@ async function writeChanges(tx: Tx, projectId: string, before: Stored, after: St
     `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = ${LATER} WHERE id = $1`,
     [before.id, after.email, emailKey(after.email), after.name, JSON.stringify(after.customFields)],
   ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
-  if (renamed) await record(tx, projectId, [contactUpdated(after)]);
+  if (renamed) await record(tx, projectId, [contactUpdated({ ...after, name: shownName(after) })]);
 }
 
 const addressSuppressed = (email: string) =>

@@ -15,6 +15,7 @@ import {
   readRows,
   sql,
   type Tx,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import {
   coerce,
@@ -46,7 +47,7 @@ export interface UpdateCustomFieldInput {
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
-const MAX_OPTIONS = 200;
+export const MAX_OPTIONS = 200;
 
 /** The project's custom-field schema, newest field first. */
 export async function listCustomFields(projectId: string, args: PageArgs = {}): Promise<Page<CustomField>> {
@@ -188,7 +189,8 @@ export async function customFieldValues(tx: Tx, projectId: string, given: unknow
 
 function checkLabel(label: string): string {
   const trimmed = label.trim();
-  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'label', message: 'must be 1 to 200 characters' });
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
+    throw invalid({ field: 'label', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
   return trimmed;
 }
 
@@ -201,8 +203,8 @@ function checkOptions(type: CustomFieldType, options: readonly string[] | null |
   if (trimmed.length === 0 || trimmed.length > MAX_OPTIONS) {
     throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} texts for a field of type select` });
   }
-  const bad = trimmed.findIndex((option) => option === '' || option.length > 200);
-  if (bad >= 0) throw invalid({ field: `options.${bad}`, message: 'must be 1 to 200 characters' });
+  const bad = trimmed.findIndex((option) => option === '' || option.length > MAX_NAME_LENGTH);
+  if (bad >= 0) throw invalid({ field: `options.${bad}`, message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
   const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
   if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is a duplicate' });
   return trimmed;

@@ -1,6 +1,7 @@
 import type { NewEvent } from '@postroom/platform';
+import { shownNameSql } from './names.ts';
 
-/** The contact data that events carry. */
+/** The contact data that events carry. `name` is never empty: see `shownName`. */
 export interface ContactFacts {
   id: string;
   email: string;
@@ -8,7 +9,11 @@ export interface ContactFacts {
 }
 
 /** The same as event data in SQL, for the contact `c`. */
-export const FACTS_SQL = `json_build_object('contact_id', c.id, 'email', c.email, 'name', c.name)`;
+export const FACTS_SQL = `json_build_object('contact_id', c.id, 'email', c.email, 'name', ${shownNameSql('c')})`;
+
+/** The columns of `ContactFacts`, for the row `contact` of the table contacts. */
+export const factsColumns = (contact: string): string =>
+  `${contact}.id, ${contact}.email, ${shownNameSql(contact)} AS name`;
 
 const contactEvent =
   (type: string) =>
@@ -20,7 +25,10 @@ export const contactCreated = contactEvent('contact.created');
 export const contactUpdated = contactEvent('contact.updated');
 /** An unsubscribed contact was resubscribed. */
 export const contactSubscribed = contactEvent('contact.subscribed');
-/** A contact unsubscribed. */
-export const contactUnsubscribed = contactEvent('contact.unsubscribed');
+/** A contact unsubscribed, or was unsubscribed by a user, an API key or an imported list, as `origin` says. */
+export const contactUnsubscribed = (contact: ContactFacts, origin: string): NewEvent => {
+  const { type, data } = contactEvent('contact.unsubscribed')(contact);
+  return { type, data: { ...data, origin } };
+};
 /** A contact was deleted; the event is its only remaining record. */
 export const contactDeleted = contactEvent('contact.deleted');

@@ -7,7 +7,15 @@ export {
   type FieldSchema,
 } from './coercion.ts';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
-export { type ContactFilter, contactsStatement, listContacts } from './contact-list.ts';
+export {
+  checkFilter,
+  contactBatch,
+  type ContactFilter,
+  contactsStatement,
+  countContacts,
+  listContacts,
+  MAX_FILTER_IDS,
+} from './contact-list.ts';
 export {
   retryOnCollision,
   type CheckedContact,
@@ -16,6 +24,7 @@ export {
   ON_CONFLICT,
   type OnConflict,
   previewContacts,
+  readContact,
   writeContacts,
   type WrittenContact,
 } from './contact-writes.ts';
@@ -26,6 +35,7 @@ export {
   createContact,
   type CreateContactInput,
   deleteContact,
+  deleteContacts,
   findContacts,
   getContact,
   updateContact,
@@ -41,7 +51,7 @@ export {
   listCustomFields,
   updateCustomField,
 } from './custom-fields.ts';
-export { type ContactFacts, contactUpdated } from './events.ts';
+export { type ContactFacts, contactUpdated, factsColumns } from './events.ts';
 export { Parameters } from './parameters.ts';
 export { SEGMENT_FIELDS } from './segment-operators.ts';
 export type { Condition, SegmentFilter } from './segment-filter.ts';
@@ -66,6 +76,8 @@ export {
   suppress,
   suppressedAmong,
   SUPPRESSION_REASONS,
+  type SuppressedBy,
+  type SuppressionOrigin,
   type Suppression,
   SUPPRESSION_STATUS_SQL,
   type SuppressionReason,

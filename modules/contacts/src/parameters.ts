@@ -8,6 +8,3 @@ export class Parameters {
     return `$${this.values.length}`;
   }
 }
-
-/** Escapes text for a LIKE pattern; the caller adds `%`. */
-export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');

@@ -1,9 +1,9 @@
 import { created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
 
 const CONTACT =
-  'id email name source segments { id: segmentId name } suppressionStatus customFields createdAt updatedAt';
+  'id email name hasName source segments { id: segmentId name } suppressionStatus customFields createdAt updatedAt';
 const CUSTOM_FIELD = 'id key label type options createdAt';
-const SUPPRESSION = 'id email reason createdAt';
+const SUPPRESSION = 'id email reason origin addedById createdAt';
 const SEGMENT = 'id name filter version editedById editedByName createdAt updatedAt';
 
 const contacts: Route[] = [
@@ -15,11 +15,11 @@ const contacts: Route[] = [
     summary: 'List contacts, newest first',
     document: gql`query (
       $limit: Int, $cursor: String, $total: Boolean = false, $email: String, $search: String, $groupId: ID, $segmentId: ID, $suppressed: Boolean,
-      $source: ContactSource, $createdAfter: DateTime, $createdBefore: DateTime
+      $source: ContactSource, $createdAfter: DateTime, $createdBefore: DateTime, $where: JSON, $sort: ContactSort
     ) {
       contacts(
         first: $limit, after: $cursor, email: $email, search: $search, groupId: $groupId, segmentId: $segmentId, suppressed: $suppressed,
-        source: $source, createdAfter: $createdAfter, createdBefore: $createdBefore
+        source: $source, createdAfter: $createdAfter, createdBefore: $createdBefore, where: $where, sort: $sort
       ) {
         nodes { ${CONTACT} }
         totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
@@ -183,6 +183,29 @@ const suppressions: Route[] = [
     example: { email: 'ada@example.com' },
   },
   {
+    method: 'POST',
+    path: '/v1/suppressions/batch',
+    needs: 'full',
+    tag: 'Suppressions',
+    summary: 'Add up to 1,000 suppressions from a list',
+    document: gql`
+      mutation ($input: AddSuppressionsInput!) {
+        addSuppressions(input: $input) {
+          created
+          existing
+          invalid
+          causes {
+            message
+            entries
+            firstIndex
+          }
+        }
+      }
+    `,
+    reply: found('addSuppressions'),
+    example: { entries: [{ email: 'ada@example.com', reason: 'bounced' }], dry_run: true },
+  },
+  {
     method: 'GET',
     path: '/v1/suppressions/{id}',
     needs: 'full',
@@ -281,6 +304,24 @@ const segments: Route[] = [
       }
     `,
     reply: deleted(),
+  },
+  {
+    method: 'GET',
+    path: '/v1/segments/{id}/sizes',
+    needs: 'full',
+    tag: 'Segments',
+    summary: 'List the recorded daily sizes of a segment, oldest first',
+    document: gql`
+      query ($id: ID!, $days: Int = 90) {
+        segment(id: $id) {
+          sizes(days: $days) {
+            day
+            size
+          }
+        }
+      }
+    `,
+    reply: found('segment.sizes'),
   },
   {
     method: 'GET',

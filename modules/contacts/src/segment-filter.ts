@@ -9,7 +9,7 @@ export interface Condition {
   field: string;
   op: string;
   value?: unknown;
-  /** For `sent`, `opened` and `clicked`: only emails of this campaign. */
+  /** For conditions on email, such as `opened`: only emails of this campaign. */
   campaignId?: string;
 }
 
@@ -89,7 +89,9 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
   if (campaignId !== undefined && (!found.ofCampaign || typeof campaignId !== 'string' || !isId('cmp', campaignId))) {
     return fail(
       'campaignId',
-      found.ofCampaign ? 'must be the id of a campaign' : 'is only for sent, opened and clicked',
+      found.ofCampaign
+        ? 'must be the id of a campaign'
+        : 'is only for sent, opened, clicked and other conditions on email',
     );
   }
   const value = readValue(given.value, operator, found, reading);

@@ -1,8 +1,8 @@
 import { isMemberOfAny } from '@postroom/groups/sql';
-import { emailKey, emailKeyParts } from '@postroom/platform';
+import { emailKey, emailKeyParts, escapeLike } from '@postroom/platform';
 import { CONTACT_SOURCES } from './contacts.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from './coercion.ts';
-import { escapeLike, type Parameters } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
 import { SUPPRESSION_STATUSES } from './suppressions.ts';
 
 /** The operand of a condition. `none` takes no value; `own` and `ownList` take values of the custom field's type. */
@@ -129,13 +129,14 @@ function suppressionStatusIn(statuses: readonly string[], parameters: Parameters
   return `(${alternatives.join(' OR ')})`;
 }
 
-/** Engagement with emails to the contact, by the time `column`: sent, opened, clicked. */
-function engagement(column: string): SegmentField {
+/** Emails to the contact, by the time `column`: when one was sent, opened, clicked. @param state only those in this state. */
+function engagement(column: string, state?: 'failed'): SegmentField {
   const mail =
     (since: (parameters: Parameters, value: never) => string): Sql =>
     ({ value, campaignId }, parameters) => {
       const ofCampaign = campaignId === undefined ? '' : ` AND m.campaign_id = ${parameters.add(campaignId)}`;
-      return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND m.${column} ${since(parameters, value)}${ofCampaign})`;
+      const inState = state === undefined ? '' : ` AND m.state = '${state}'`;
+      return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND m.${column} ${since(parameters, value)}${ofCampaign}${inState})`;
     };
   const ever = mail(() => 'IS NOT NULL');
   const since = mail((parameters, time) => `>= ${parameters.add(time)}::timestamptz`);
@@ -235,8 +236,13 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
     operators: choiceOperators((ids, parameters) => isMemberOfAny('c.id', parameters.add(ids)), 'group', 'groups'),
   },
   sent: engagement('accepted_at'),
+  delivered: engagement('delivered_at'),
   opened: engagement('opened_at'),
   clicked: engagement('clicked_at'),
+  bounced: engagement('bounced_at'),
+  complained: engagement('complained_at'),
+  unsubscribed: engagement('unsubscribed_at'),
+  failed: engagement('unsent_at', 'failed'),
   customFields: {
     operators: {
       is: operator('own', holdsOne, everyType),

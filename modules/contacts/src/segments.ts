@@ -16,6 +16,7 @@ import {
   coalesceReads,
   runCostly,
   versionConflict,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
@@ -70,7 +71,7 @@ export async function createSegment(
   input: { name: string; filter?: unknown },
 ): Promise<Segment> {
   const name = checkName(input.name);
-  const filter = await checkFilter(projectId, input.filter);
+  const filter = await checkSegmentFilter(projectId, input.filter);
   if ((await db.segment.count({ where: { projectId } })) >= MAX_SEGMENTS) {
     throw new DomainError('conflict', `A project has at most ${MAX_SEGMENTS} segments.`);
   }
@@ -92,7 +93,7 @@ export async function updateSegment(
 ): Promise<Segment> {
   await getSegment(projectId, id);
   const name = input.name == null ? undefined : checkName(input.name);
-  const filter = input.filter == null ? undefined : await checkFilter(projectId, input.filter);
+  const filter = input.filter == null ? undefined : await checkSegmentFilter(projectId, input.filter);
   const { count } = await db.segment
     .updateMany({
       where: { id, projectId, ...(input.version == null ? {} : { version: input.version }) },
@@ -149,7 +150,7 @@ export async function previewSegment(
   projectId: string,
   given: unknown,
 ): Promise<{ count: number; contacts: Contact[] }> {
-  const filter = await checkFilter(projectId, given);
+  const filter = await checkSegmentFilter(projectId, given);
   const parameters = new Parameters();
   const text = `SELECT ${CONTACT_COLUMNS} FROM contacts c
       WHERE c.project_id = ${parameters.add(projectId)} AND ${compileFilter(filter, parameters)}
@@ -199,9 +200,13 @@ export async function segmentsOf(
   );
 }
 
-async function checkFilter(projectId: string, given: unknown): Promise<SegmentFilter> {
+/**
+ * Validates a filter; `field` is what errors call it.
+ * @throws DomainError `validation_error` naming its problems by path.
+ */
+export async function checkSegmentFilter(projectId: string, given: unknown, field = 'filter'): Promise<SegmentFilter> {
   const { filter, groupIds, problems } = readFilter(given, await readSchema(pool, projectId));
-  assertValid(problems);
+  assertValid(problems.map((problem) => ({ ...problem, field: problem.field.replace(/^filter/, field) })));
   await checkGroups(projectId, groupIds);
   return filter;
 }
@@ -216,7 +221,8 @@ async function checkGroups(projectId: string, groupIds: readonly string[]): Prom
 
 function checkName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
+    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
   return trimmed;
 }
 

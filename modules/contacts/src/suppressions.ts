@@ -16,7 +16,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { type ContactFacts, contactSubscribed, contactUnsubscribed } from './events.ts';
+import { type ContactFacts, contactSubscribed, contactUnsubscribed, factsColumns } from './events.ts';
 import { Parameters } from './parameters.ts';
 
 /** Why an address must not be mailed, the strongest reason first; the strongest is the suppression status. */
@@ -27,10 +27,28 @@ export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 export const SUPPRESSION_STATUSES = ['none', ...SUPPRESSION_REASONS] as const;
 export type SuppressionStatus = (typeof SUPPRESSION_STATUSES)[number];
 
+/**
+ * Who caused a suppression: the recipient by a link in a message, a report about a message (a bounce or a complaint), a
+ * user, an API key, or an imported list.
+ */
+const SUPPRESSION_ORIGINS = ['recipient', 'report', 'user', 'api', 'import'] as const;
+export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
+
+/** Who adds a suppression. */
+export interface SuppressedBy {
+  origin: SuppressionOrigin;
+  /** `usr_…` or `key_…`. */
+  actorId?: string | undefined;
+}
+
 export interface Suppression {
   id: string;
   email: string;
   reason: SuppressionReason;
+  /** Null if it was added before origins were recorded. */
+  origin: SuppressionOrigin | null;
+  /** `usr_…` or `key_…`. */
+  addedById: string | null;
   createdAt: Date;
 }
 
@@ -38,7 +56,7 @@ export interface Suppression {
 export const SUPPRESSION_STATUS_SQL = `CASE WHEN c.suppressed THEN coalesce((SELECT min(s.reason)::text FROM suppressions s
   WHERE s.project_id = c.project_id AND s.email_key = c.email_key), 'manual') ELSE 'none' END`;
 
-const COLUMNS = 's.id, s.email, s.reason, s.created_at AS "createdAt"';
+const COLUMNS = 's.id, s.email, s.reason, s.origin, s.added_by_id AS "addedById", s.created_at AS "createdAt"';
 
 export interface SuppressionFilter extends PageArgs {
   email?: string | null | undefined;
@@ -92,13 +110,14 @@ export async function getSuppression(projectId: string, id: string): Promise<Sup
 export async function addSuppression(
   projectId: string,
   input: { email: string; reason?: SuppressionReason | null | undefined },
+  by: SuppressedBy = { origin: 'api' },
 ): Promise<{ suppression: Suppression; created: boolean }> {
   const email = input.email.trim();
   const problem = emailProblem(email);
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
   const reason = input.reason ?? 'manual';
   for (;;) {
-    const [added] = await inTransaction((tx) => suppress(tx, projectId, [{ email, reason }]));
+    const [added] = await inTransaction((tx) => suppress(tx, projectId, [{ email, reason }], by));
     if (added !== undefined) return { suppression: added, created: true };
     const [existing] = await sql<Suppression>(
       pool,
@@ -135,11 +154,12 @@ export async function suppress(
   tx: Tx,
   projectId: string,
   entries: readonly { email: string; reason: SuppressionReason }[],
+  { origin, actorId }: SuppressedBy = { origin: 'api' },
 ): Promise<Suppression[]> {
   const added = await sql<Suppression>(
     tx,
-    `INSERT INTO suppressions AS s (id, project_id, email, email_key, reason)
-     SELECT e.id, $1, e.email, e.email_key, e.reason::suppression_reason
+    `INSERT INTO suppressions AS s (id, project_id, email, email_key, reason, origin, added_by_id)
+     SELECT e.id, $1, e.email, e.email_key, e.reason::suppression_reason, $6::suppression_origin, $7
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS e(id, email, email_key, reason)
       WHERE NOT EXISTS (SELECT FROM suppressions o WHERE o.project_id = $1 AND o.email_key = erased_key($1, e.email_key))
       ORDER BY e.email_key, e.reason
@@ -150,11 +170,18 @@ export async function suppress(
       entries.map(({ email }) => normalizeEmail(email)),
       entries.map(({ email }) => emailKey(email)),
       entries.map(({ reason }) => reason),
+      origin,
+      actorId ?? null,
     ],
   );
   const unsubscribed = added.filter(({ reason }) => reason === 'unsubscribed').map(({ email }) => emailKey(email));
   if (unsubscribed.length > 0) {
-    await record(tx, projectId, (await contactsOf(tx, projectId, unsubscribed)).map(contactUnsubscribed));
+    const contacts = await contactsOf(tx, projectId, unsubscribed);
+    await record(
+      tx,
+      projectId,
+      contacts.map((contact) => contactUnsubscribed(contact, origin)),
+    );
   }
   return added;
 }
@@ -198,7 +225,7 @@ export async function isSuppressed(tx: Tx, projectId: string, email: string): Pr
 function contactsOf(tx: Tx, projectId: string, emailKeys: string[]): Promise<ContactFacts[]> {
   return sql<ContactFacts>(
     tx,
-    'SELECT id, email, name FROM contacts WHERE project_id = $1 AND email_key = ANY ($2) ORDER BY id',
+    `SELECT ${factsColumns('c')} FROM contacts c WHERE c.project_id = $1 AND c.email_key = ANY ($2) ORDER BY c.id`,
     [projectId, emailKeys],
   );
 }

@@ -1,5 +1,5 @@
 import { pool } from '@postroom/platform';
-import { type Api, testApi } from '@postroom/testkit';
+import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { createContact, getContact } from '../src/contacts.ts';
 import { suppress } from '../src/suppressions.ts';
@@ -15,6 +15,7 @@ test('a new contact is 201; an existing one is 200 with the contact unchanged', 
       id: expect.stringMatching(/^ctc_/),
       email: 'ada@example.com',
       name: 'Ada Lovelace',
+      hasName: true,
       source: 'api',
       segments: [],
       suppressionStatus: 'none',
@@ -212,7 +213,66 @@ test('subscribed=false adds an unsubscribe suppression for the address, subscrib
     contact_id: ada.id,
     email: 'ada@example.com',
     name: 'ada',
+    origin: 'api',
   });
+});
+
+test('a contact without a name is shown with the local part of its current address, which is not its name', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  expect(ada).toMatchObject({ name: 'ada', hasName: false });
+  const patch = async (body: object) => (await api.patch(`/v1/contacts/${ada.id}`, body)).body.data;
+  expect(await patch({ email: 'countess@example.com' })).toMatchObject({ name: 'countess', hasName: false });
+  expect(await patch({ name: 'Ada Lovelace' })).toMatchObject({ name: 'Ada Lovelace', hasName: true });
+  expect(await patch({ email: 'ada@king.example' })).toMatchObject({ name: 'Ada Lovelace', hasName: true });
+  expect(await patch({ name: ' ' })).toMatchObject({ name: 'ada', hasName: false });
+  expect((await api.events('contact.updated')).map(({ data }) => data.name)).toEqual([
+    'countess',
+    'Ada Lovelace',
+    'Ada Lovelace',
+    'ada',
+  ]);
+  const { rows } = await pool.query<{ name: string }>('SELECT name FROM contacts WHERE id = $1', [ada.id]);
+  expect(rows).toEqual([{ name: '' }]);
+});
+
+test('an unsubscription records who caused it: an API key, a user, or the recipient', async () => {
+  const api = await testApi();
+  const [ada, bob, eve] = [
+    await api.contact('ada@example.com'),
+    await api.contact('bob@example.com'),
+    await api.contact('eve@example.com'),
+  ];
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  const owner = await signedIn(api, 'owner');
+  await owner.graphql('mutation ($id: ID!) { updateContact(id: $id, input: { subscribed: false }) { id } }', {
+    id: bob.id,
+  });
+  await suppress(pool, api.projectId, [{ email: eve.email, reason: 'unsubscribed' }], { origin: 'recipient' });
+  const { data } = (await api.get('/v1/suppressions')).body;
+  expect(data).toMatchObject([
+    { email: 'eve@example.com', origin: 'recipient', addedById: null },
+    { email: 'bob@example.com', origin: 'user', addedById: owner.id },
+    { email: 'ada@example.com', origin: 'api', addedById: expect.stringMatching(/^key_/) },
+  ]);
+  expect((await api.events('contact.unsubscribed')).map((event) => event.data.origin)).toEqual([
+    'api',
+    'user',
+    'recipient',
+  ]);
+  const activity = await owner.graphql('query ($id: ID!) { contact(id: $id) { activity { type origin actorName } } }', {
+    id: bob.id,
+  });
+  expect(activity.body.data.contact.activity).toContainEqual({
+    type: 'contact.suppressed',
+    origin: 'user',
+    actorName: 'A Person',
+  });
+  const { rows } = await pool.query<{ action: string }>(
+    'SELECT action FROM audit_entries WHERE project_id = $1 AND target_id = $2',
+    [api.projectId, bob.id],
+  );
+  expect(rows).toEqual([{ action: 'unsubscribeContact' }]);
 });
 
 test('subscribed=true clears only the unsubscribe suppression: a bounce stays', async () => {

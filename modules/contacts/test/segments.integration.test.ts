@@ -143,6 +143,30 @@ describe('a segment filters by', () => {
     expect(await held(api, { field: 'sent', op: 'inLast', value: 30 })).toBe('ada alan grace');
   });
 
+  test('outcomes of mail: delivered, bounced, complained, unsubscribed and failed, of a campaign', async () => {
+    const campaignId = newId('cmp');
+    const cast = async (contactId: string, column: string, state = 'accepted') =>
+      pool.query(
+        `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, ${column})
+         VALUES ($1, $2, $3, $4, 'x@example.com', $5::message_state, now())`,
+        [newId('eml'), api.projectId, campaignId, contactId, state],
+      );
+    const [ada, alan, grace] = ['ada@example.com', 'alan@example.com', 'grace@example.org'].map(
+      async (email) => (await api.get(`/v1/contacts?email=${email}`)).body.data[0].id as string,
+    );
+    await cast(await ada!, 'bounced_at');
+    await cast(await alan!, 'unsent_at', 'failed');
+    await cast(await grace!, 'complained_at');
+    const became = (field: string, of = campaignId) => held(api, { field, op: 'ever', campaignId: of });
+    expect(await became('bounced')).toBe('ada');
+    expect(await became('failed')).toBe('alan');
+    expect(await became('complained')).toBe('grace');
+    expect(await became('delivered')).toBe('');
+    expect(await became('unsubscribed')).toBe('');
+    expect(await became('bounced', campaigns.old)).toBe('');
+    await pool.query('DELETE FROM messages WHERE campaign_id = $1', [campaignId]);
+  });
+
   test('and, or and not, in any nesting', async () => {
     const pro = { field: 'customFields.plan', op: 'is', value: 'pro' };
     const old = { field: 'customFields.age', op: 'moreThan', value: 80 };

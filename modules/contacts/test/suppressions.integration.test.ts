@@ -39,6 +39,8 @@ test('an address is suppressed manually, even if it is no contact: 201 when new,
   expect(replies[0]?.body.data).toEqual({
     id: expect.stringMatching(/^sup_/),
     email: 'Ada@Example.com',
+    origin: 'api',
+    addedById: expect.stringMatching(/^key_/),
     reason: 'manual',
     createdAt: expect.any(String),
   });

@@ -15,6 +15,9 @@ import {
   removalMutation,
   succeeds,
   useInstead,
+  atMost,
+  IDS,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import {
   addContacts,
@@ -35,19 +38,19 @@ const Member = builder.objectRef<{ id: string; email: string; name: string }>('G
     contactId: t.exposeID('id', { description: 'Contact id.' }),
     id: t.exposeID('id', { description: 'Contact id.', deprecationReason: 'Use GroupMember.contactId.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
-    name: t.exposeString('name', { description: 'Name of the contact.' }),
+    name: t.exposeString('name', { description: 'Name of the contact.', ...atMost(MAX_NAME_LENGTH) }),
   }),
 });
 
 const loadMembers = batchLoader((context: Context, ids) => membersOf(callerProject(context), ids));
 
-const Group = builder.prismaObject('Group', {
+export const Group = builder.prismaObject('Group', {
   interfaces: [Node],
   description: 'A named set of contact ids inside a project. It always has at least one member.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Group id.' }),
-    name: t.exposeString('name', { description: 'Unique within the project.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.', ...atMost(MAX_NAME_LENGTH) }),
     publicName: t.exposeString('publicName', {
       nullable: true,
       description: 'Name shown to its members on the unsubscribe page; null hides the group there.',
@@ -57,6 +60,7 @@ const Group = builder.prismaObject('Group', {
     }),
     contactIds: t.stringList({
       description: 'Member contact ids, including those of deleted contacts.',
+      ...IDS,
       select: { members: { select: { contactId: true }, orderBy: { contactId: 'asc' } } },
       resolve: (group) => group.members.map((member) => member.contactId),
     }),

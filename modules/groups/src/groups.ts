@@ -1,4 +1,4 @@
-import { contactUpdated, getContact } from '@postroom/contacts';
+import { type ContactFacts, contactUpdated, factsColumns, getContact } from '@postroom/contacts';
 import {
   conflictIfTaken,
   db,
@@ -17,6 +17,7 @@ import {
   record,
   sql,
   type Tx,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 
 type Group = Prisma.GroupModel;
@@ -47,10 +48,15 @@ export async function createGroup(projectId: string, input: CreateGroupInput) {
       group.id,
       contacts.map((contact) => contact.id),
     );
-    await record(tx, projectId, contacts.map(contactUpdated));
+    for (let at = 0; at < contacts.length; at += EVENTS_PER_STATEMENT)
+      await record(tx, projectId, contacts.slice(at, at + EVENTS_PER_STATEMENT).map(contactUpdated));
     return group;
-  });
+  }, LARGE);
 }
+
+/** A group may begin with 100,000 members, each with an event. No statement may come near its timeout. */
+const LARGE = { timeout: 120_000 };
+const EVENTS_PER_STATEMENT = 10_000;
 
 /** @throws DomainError `not_found` (spec: Groups). */
 export async function getGroup(projectId: string, id: string, query: RowsQuery = {}): Promise<Group> {
@@ -108,14 +114,7 @@ export async function addContacts(
       throw new DomainError('validation_error', 'Give contact_ids, emails or both.');
     }
     const contacts = await resolveContacts(tx, projectId, input);
-    const added = new Set(
-      await addMembers(
-        tx,
-        id,
-        contacts.map((contact) => contact.id),
-      ),
-    );
-    await record(tx, projectId, contacts.filter((contact) => added.has(contact.id)).map(contactUpdated));
+    await addAndRecord(tx, projectId, id, contacts);
     return contacts.length;
   });
 }
@@ -126,21 +125,58 @@ export async function addContacts(
  * @throws DomainError `not_found`, `validation_error` if no member would be left (spec: Group, rule 1).
  */
 export async function removeContacts(projectId: string, id: string, contactIds: readonly string[]): Promise<number> {
-  return db.$transaction(async (tx) => {
-    await lockGroup(tx, projectId, id);
-    const rows = await sql<{ contact_id: string }>(
+  return db.$transaction((tx) => takeMembers(tx, projectId, id, contactIds));
+}
+
+/** The same in the caller's transaction. */
+export async function takeMembers(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  contactIds: readonly string[],
+): Promise<number> {
+  await lockGroup(tx, projectId, id);
+  const rows = await sql<{ contact_id: string }>(
+    tx,
+    'DELETE FROM group_members WHERE group_id = $1 AND contact_id = ANY ($2) RETURNING contact_id',
+    [id, [...contactIds]],
+  );
+  const [remaining] = await sql(tx, 'SELECT 1 FROM group_members WHERE group_id = $1 LIMIT 1', [id]);
+  if (remaining === undefined) {
+    throw new DomainError('validation_error', 'A group must have at least one member. Delete the group instead.');
+  }
+  const removed = await resolveContacts(tx, projectId, { contactIds: rows.map((row) => row.contact_id) });
+  await record(tx, projectId, removed.map(contactUpdated));
+  return rows.length;
+}
+
+/** Adds contacts of the project to a group in the caller's transaction. @returns how many were not members before. */
+export async function putMembers(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  contactIds: readonly string[],
+): Promise<number> {
+  await lockGroup(tx, projectId, id);
+  return addAndRecord(tx, projectId, id, await resolveContacts(tx, projectId, { contactIds }));
+}
+
+/** Adds contacts to a locked group, with an event for each new member. @returns how many were not members before. */
+async function addAndRecord(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  contacts: Awaited<ReturnType<typeof resolveContacts>>,
+): Promise<number> {
+  const added = new Set(
+    await addMembers(
       tx,
-      'DELETE FROM group_members WHERE group_id = $1 AND contact_id = ANY ($2) RETURNING contact_id',
-      [id, [...contactIds]],
-    );
-    const [remaining] = await sql(tx, 'SELECT 1 FROM group_members WHERE group_id = $1 LIMIT 1', [id]);
-    if (remaining === undefined) {
-      throw new DomainError('validation_error', 'A group must have at least one member. Delete the group instead.');
-    }
-    const removed = await resolveContacts(tx, projectId, { contactIds: rows.map((row) => row.contact_id) });
-    await record(tx, projectId, removed.map(contactUpdated));
-    return rows.length;
-  });
+      id,
+      contacts.map((contact) => contact.id),
+    ),
+  );
+  await record(tx, projectId, contacts.filter((contact) => added.has(contact.id)).map(contactUpdated));
+  return added.size;
 }
 
 /** The groups of each contact, ordered by name. */
@@ -202,30 +238,24 @@ export async function deleteGroup(projectId: string, id: string): Promise<void> 
   });
 }
 
-interface ContactRow {
-  id: string;
-  email: string;
-  name: string;
-}
-
 /** The group's members that still exist, ordered by id (spec: Group). */
 async function membersThatExist(
   tx: Prisma.TransactionClient,
   projectId: string,
   groupId: string,
-): Promise<ContactRow[]> {
-  return sql<ContactRow>(
+): Promise<ContactFacts[]> {
+  return sql<ContactFacts>(
     tx,
-    `SELECT c.id, c.email, c.name FROM group_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
+    `SELECT ${factsColumns('c')} FROM group_members m JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
      WHERE m.group_id = $2 ORDER BY c.id`,
     [projectId, groupId],
   );
 }
 
 /** The members of several groups that still exist, by group id and ordered by id. */
-export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactRow[]>> {
-  const { rows } = await pool.query<ContactRow & { group_id: string }>(
-    `SELECT m.group_id, c.id, c.email, c.name FROM group_members m
+export async function membersOf(projectId: string, groupIds: readonly string[]): Promise<Map<string, ContactFacts[]>> {
+  const { rows } = await pool.query<ContactFacts & { group_id: string }>(
+    `SELECT m.group_id, ${factsColumns('c')} FROM group_members m
      JOIN groups g ON g.id = m.group_id AND g.project_id = $1
      JOIN contacts c ON c.id = m.contact_id AND c.project_id = $1
      WHERE m.group_id = ANY ($2) ORDER BY c.id`,
@@ -235,7 +265,7 @@ export async function membersOf(projectId: string, groupIds: readonly string[]):
 }
 
 /** Locks a group until the transaction ends, which serializes changes to its members. */
-async function lockGroup(tx: Prisma.TransactionClient, projectId: string, id: string) {
+async function lockGroup(tx: Tx, projectId: string, id: string) {
   const [group] = await sql<{ id: string; name: string }>(
     tx,
     'SELECT id, name FROM groups WHERE project_id = $1 AND id = $2 FOR UPDATE',
@@ -254,10 +284,10 @@ async function replaceMembers(
   const contacts = await resolveContacts(tx, projectId, { contactIds });
   if (contacts.length === 0) throw noMember('contactIds');
   const kept = contacts.map((contact) => contact.id);
-  const removed = await sql<ContactRow>(
+  const removed = await sql<ContactFacts>(
     tx,
     `WITH gone AS (DELETE FROM group_members WHERE group_id = $2 AND contact_id <> ALL ($3) RETURNING contact_id)
-     SELECT c.id, c.email, c.name FROM gone JOIN contacts c ON c.id = gone.contact_id AND c.project_id = $1`,
+     SELECT ${factsColumns('c')} FROM gone JOIN contacts c ON c.id = gone.contact_id AND c.project_id = $1`,
     [projectId, id, kept],
   );
   const added = new Set(await addMembers(tx, id, kept));
@@ -277,20 +307,22 @@ async function addMembers(tx: Tx, groupId: string, contactIds: string[]): Promis
 
 /** The distinct contacts of the project that match the ids or addresses. */
 async function resolveContacts(
-  tx: Prisma.TransactionClient,
+  tx: Tx,
   projectId: string,
   { contactIds, emails }: Omit<CreateGroupInput, 'name'>,
-): Promise<ContactRow[]> {
-  return sql<ContactRow>(
+): Promise<ContactFacts[]> {
+  return sql<ContactFacts>(
     tx,
-    `SELECT id, email, name FROM contacts WHERE project_id = $1 AND (id = ANY ($2) OR email_key = ANY ($3)) ORDER BY id`,
+    `SELECT ${factsColumns('c')} FROM contacts c
+     WHERE c.project_id = $1 AND (c.id = ANY ($2) OR c.email_key = ANY ($3)) ORDER BY c.id`,
     [projectId, [...(contactIds ?? [])], (emails ?? []).map(emailKey)],
   );
 }
 
 function groupName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
+    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
   return trimmed;
 }
 

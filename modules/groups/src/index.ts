@@ -6,6 +6,8 @@ export {
   groupNamed,
   joinGroup,
   listGroups,
+  putMembers,
+  takeMembers,
   updateGroup,
 } from './groups.ts';
 export { type Choice, choicesOf, keepGroups, setPublicName } from './opt-outs.ts';

@@ -1,4 +1,4 @@
-import { contactUpdated } from '@postroom/contacts';
+import { type ContactFacts, contactUpdated, factsColumns } from '@postroom/contacts';
 import { db, invalid, record, sql, type Tx } from '@postroom/platform';
 import { getGroup } from './groups.ts';
 
@@ -56,11 +56,9 @@ export async function keepGroups(
     contactId,
     joined.map(({ groupId }) => groupId),
   ]);
-  const contacts = await sql<{ id: string; email: string; name: string }>(
-    tx,
-    'SELECT id, email, name FROM contacts WHERE id = $1',
-    [contactId],
-  );
+  const contacts = await sql<ContactFacts>(tx, `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = $1`, [
+    contactId,
+  ]);
   await record(tx, projectId, contacts.map(contactUpdated));
   return true;
 }

@@ -1,8 +1,11 @@
-import { type DataSubject, type Erasure, sql, type Tx } from '@postroom/platform';
+import { type DataSubject, type ErasedRows, type Erasure, type PrivacyStage, sql, type Tx } from '@postroom/platform';
+
+export const stage: PrivacyStage = 'contacts';
 
 /** Deletes the person's opt-outs. Memberships stay: they hold an id that no longer identifies anyone. */
-export async function eraseSubject(tx: Tx, { contactId }: Erasure): Promise<void> {
+export async function eraseSubject(tx: Tx, { contactId }: Erasure): Promise<ErasedRows> {
   await sql(tx, 'DELETE FROM group_opt_outs WHERE contact_id = $1', [contactId]);
+  return {};
 }
 
 const EXPORT = `

@@ -1,20 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { escapeHtml } from '@postroom/templates/render';
-import { findUnsubscriber, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
+import { escapeHtml } from '@postroom/templating';
+import { findUnsubscriber, isUnsubscribed, subscribeAgain, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
 import { readToken, TEST_TOKEN } from './unsubscribe-link.ts';
 
 const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0; background: #f4f5f7; color: #1c2430 }
-  main { max-width: 26rem; margin: 12vh auto; padding: 2rem; background: #fff; border-radius: .75rem; box-shadow: 0 1px 4px #0002 }
+  main { box-sizing: border-box; max-width: 30rem; margin: 12vh auto; padding: 2rem; background: #fff; border-radius: .75rem; box-shadow: 0 1px 4px #0002 }
+  header { font-weight: 600; margin: 0 0 1.5rem; padding: 0 0 1rem; border-bottom: 3px solid #1f5eff; overflow-wrap: anywhere }
+  footer { font-size: .8125rem; margin: 1.5rem 0 0; opacity: .75; white-space: pre-line }
   h1 { font-size: 1.25rem; margin: 0 0 .75rem }
   p { margin: 0 0 1.25rem; overflow-wrap: anywhere }
-  button { font: inherit; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #1f5eff; color: #fff; cursor: pointer }
+  button { font: inherit; min-height: 2.75rem; padding: .6rem 1.2rem; border: 0; border-radius: .5rem; background: #1f5eff; color: #fff; cursor: pointer }
   button.quiet { background: none; color: inherit; border: 1px solid #8888; margin-top: .75rem }
-  label { display: block; padding: .35rem 0 }
+  label { display: block; padding: .6rem 0 }
   input { width: 1.1rem; height: 1.1rem; margin: 0 .6rem 0 0; vertical-align: -.15rem; accent-color: #1f5eff }
   form { margin: 0 0 .5rem } fieldset { border: 0; margin: 0 0 1.25rem; padding: 0 }
   button:focus-visible { outline: 3px solid #9db9ff }
+  @media (max-width: 32rem) { main { margin: 0; min-height: 100vh; border-radius: 0; box-shadow: none } }
   @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } }`;
 
 /** The style in a project's brand colour, with a readable text colour on buttons. */
@@ -51,8 +54,10 @@ export interface Preferences {
 /** Enough for a form with a hundred choices. */
 const MAX_FORM_BYTES = 20_000;
 
-/** The ids checked in a submitted preferences form; undefined for any other body. */
-async function readChoices(request: IncomingMessage): Promise<string[] | undefined> {
+/** What a POST asks for: a submitted preferences form has the ids that are checked. */
+type Wish = { kind: 'unsubscribe' } | { kind: 'subscribe' } | { kind: 'keep'; ids: string[] };
+
+async function readWish(request: IncomingMessage): Promise<Wish> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
@@ -60,13 +65,15 @@ async function readChoices(request: IncomingMessage): Promise<string[] | undefin
     if (size <= MAX_FORM_BYTES) chunks.push(chunk);
   }
   const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
-  return size <= MAX_FORM_BYTES && form.get('preferences') === 'save' ? form.getAll('keep') : undefined;
+  const button = size <= MAX_FORM_BYTES ? form.get('preferences') : null;
+  if (button === 'save') return { kind: 'keep', ids: form.getAll('keep') };
+  return { kind: button === 'subscribe' ? 'subscribe' : 'unsubscribe' };
 }
 
 /**
  * Handles `/u/{token}`. GET shows a page and changes nothing, since mail scanners follow links. POST unsubscribes, from the
  * page's button or from a mail client's one-click request (RFC 8058), which sends no cookies and follows no redirects. Any
- * POST body except the preferences form unsubscribes from everything.
+ * POST body except the page's other buttons unsubscribes from everything.
  */
 export async function handleUnsubscribe(
   request: IncomingMessage,
@@ -74,7 +81,7 @@ export async function handleUnsubscribe(
   preferences: Preferences,
 ): Promise<void> {
   const { method = 'GET' } = request;
-  const choices = method === 'POST' ? await readChoices(request) : void request.resume();
+  const wish = method === 'POST' ? await readWish(request) : void request.resume();
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     response.setHeader('Allow', 'GET, HEAD, POST');
@@ -98,34 +105,47 @@ export async function handleUnsubscribe(
   if (unsubscriber === undefined) {
     return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
   }
-  const [sender, email] = [escapeHtml(unsubscriber.sender), escapeHtml(unsubscriber.email)];
-  const { brandColor } = unsubscriber;
-  if (choices !== undefined) {
-    await preferences.keep(unsubscriber, choices);
-    return answerPage(
-      response,
-      200,
-      'Your preferences are saved',
-      `<p>${sender} will only send <b>${email}</b> what you have selected.</p>${formOf(await preferences.of(unsubscriber))}`,
-      brandColor,
-    );
+  const { title, body } = await pageFor(unsubscriber, wish, preferences);
+  answerPage(response, 200, title, body, unsubscriber);
+}
+
+const SUBSCRIBE_AGAIN =
+  '<form method="post"><button name="preferences" value="subscribe">Subscribe again</button></form>';
+
+/** Carries out the wish, if there is one, and describes the recipient's subscription. */
+async function pageFor(
+  unsubscriber: Unsubscriber,
+  wish: Wish | undefined,
+  preferences: Preferences,
+): Promise<{ title: string; body: string }> {
+  const [sender, email] = [escapeHtml(unsubscriber.sender), `<b>${escapeHtml(unsubscriber.email)}</b>`];
+  const form = async () => formOf(await preferences.of(unsubscriber));
+  if (wish?.kind === 'keep') {
+    await preferences.keep(unsubscriber, wish.ids);
+    const body = `<p>${sender} will only send ${email} what you have selected.</p>${await form()}`;
+    return { title: 'Your preferences are saved', body };
   }
-  if (method === 'POST') {
-    await unsubscribe(unsubscriber);
-    return answerPage(
-      response,
-      200,
-      'You are unsubscribed',
-      `<p>${sender} will not send newsletters to <b>${email}</b> any longer.</p>`,
-      brandColor,
-    );
+  if (wish?.kind === 'subscribe') {
+    await subscribeAgain(unsubscriber);
+    return {
+      title: 'You are subscribed again',
+      body: `<p>${sender} will send newsletters to ${email} as before.</p>${await form()}`,
+    };
+  }
+  if (wish !== undefined) await unsubscribe(unsubscriber);
+  const mayUndo = await isUnsubscribed(unsubscriber);
+  if (wish !== undefined || mayUndo) {
+    return {
+      title: 'You are unsubscribed',
+      body: `<p>${sender} will not send newsletters to ${email} any longer.</p>${mayUndo ? SUBSCRIBE_AGAIN : ''}`,
+    };
   }
   const offered = await preferences.of(unsubscriber);
   const question =
     offered.length === 0
-      ? `<p>Do you want to stop receiving newsletters from ${sender} at <b>${email}</b>?</p>`
-      : `<p>Which emails should ${sender} send to <b>${email}</b>?</p>`;
-  answerPage(response, 200, 'Unsubscribe', `${question}${formOf(offered)}`, brandColor);
+      ? `<p>Do you want to stop receiving newsletters from ${sender} at ${email}?</p>`
+      : `<p>Which emails should ${sender} send to ${email}?</p>`;
+  return { title: 'Unsubscribe', body: `${question}${formOf(offered)}` };
 }
 
 /** The preferences form, if there are any choices, and the button that unsubscribes from everything. */
@@ -141,19 +161,18 @@ function formOf(offered: readonly Preference[]): string {
     ${allButton('Unsubscribe from everything', ' class="quiet"')}`;
 }
 
+/** How a page looks: in the project's colour, with the sender's name and postal address. */
+export type Brand = Pick<Unsubscriber, 'sender' | 'brandColor' | 'postalAddress'>;
+
 /** Sends a small HTML page. `title` and `body` are HTML. */
-export function answerPage(
-  response: ServerResponse,
-  status: number,
-  title: string,
-  body: string,
-  brandColor: string | null = null,
-): void {
-  const style = styleIn(brandColor);
+export function answerPage(response: ServerResponse, status: number, title: string, body: string, brand?: Brand): void {
+  const style = styleIn(brand?.brandColor ?? null);
+  const header = brand === undefined ? '' : `<header>${escapeHtml(brand.sender)}</header>`;
+  const footer = brand?.postalAddress == null ? '' : `<footer>${escapeHtml(brand.postalAddress)}</footer>`;
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title}</title><style>${style}</style></head>
-<body><main><h1>${title}</h1>${body}</main></body></html>
+<body><main>${header}<h1>${title}</h1>${body}${footer}</main></body></html>
 `;
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',

@@ -1,8 +1,8 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
-import { suppress } from '@postroom/contacts';
+import { resubscribe, suppress } from '@postroom/contacts';
 import { emailKey, inTransaction, pool } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
-import { MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
+import { MARK_RESUBSCRIBED, MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
 import type { UnsubscribeToken } from './unsubscribe-link.ts';
 
 /** The recipient whose link was opened, and what the page shows. */
@@ -18,6 +18,8 @@ export interface Unsubscriber {
   sender: string;
   /** The project's brand colour. */
   brandColor: string | null;
+  /** The project's postal address, in lines. */
+  postalAddress: string | null;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function findUnsubscriber({ messageId, ...token }: UnsubscribeToken
 const FIND = `
   SELECT l.id AS "messageId", p.id AS "projectId", l.email, l.contact_id AS "contactId",
     (SELECT o.email FROM contacts o WHERE o.id = l.contact_id) AS "currentEmail",
-    coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender, p.brand_color AS "brandColor"
+    coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender, p.brand_color AS "brandColor", p.postal_address AS "postalAddress"
   FROM (
     SELECT m.id, coalesce($3::text, m.email) AS email, m.project_id, m.campaign_id, m.contact_id FROM messages m WHERE m.id = $1
     UNION ALL
@@ -59,17 +61,42 @@ export async function unsubscribe({ messageId, projectId, email, currentEmail }:
       [messageId],
     );
     const campaignId = rows[0]?.campaign_id ?? null;
-    if (rows[0]?.first === true) {
-      await client.query(`${MARK_UNSUBSCRIBED} WHERE m.id = $1`, [messageId]);
+    if (rows.length > 0) await client.query(`${MARK_UNSUBSCRIBED} AND m.id = $1`, [messageId]);
+    if (rows[0]?.first === true)
       await client.query(addToCampaignCounts({ unsubscribed: '1' }, 'WHERE c.id = $1'), [campaignId]);
-    }
-    const emails = new Map([email, currentEmail ?? email].map((each) => [emailKey(each), each]));
     await suppress(
       client,
       projectId,
-      [...emails.values()].map((each) => ({ email: each, reason: 'unsubscribed' })),
+      addressesOf({ email, currentEmail }).map((each) => ({ email: each, reason: 'unsubscribed' })),
+      { origin: 'recipient' },
     );
     const notice = campaignId === null ? '' : campaignNotice(campaignId);
     if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
   });
+}
+
+/** Whether the recipient is unsubscribed and may undo it here. */
+export async function isUnsubscribed({ projectId, email, currentEmail }: Unsubscriber): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `SELECT FROM suppressions WHERE project_id = $1 AND email_key = ANY ($2) AND reason = 'unsubscribed' LIMIT 1`,
+    [projectId, addressesOf({ email, currentEmail }).map(emailKey)],
+  );
+  return rowCount === 1;
+}
+
+/**
+ * Undoes `unsubscribe`. Other reasons for which an address is suppressed stay. The campaign goes on counting the recipient, and
+ * its history shows both. Idempotent.
+ */
+export async function subscribeAgain({ messageId, projectId, email, currentEmail }: Unsubscriber): Promise<void> {
+  await inTransaction(async (client) => {
+    await client.query(`${MARK_RESUBSCRIBED} AND m.id = $1`, [messageId]);
+    for (const each of addressesOf({ email, currentEmail })) await resubscribe(client, projectId, each);
+  });
+}
+
+/** The address that the message went to, and the contact's current one if it is another; in one order, against deadlocks. */
+function addressesOf({ email, currentEmail }: Pick<Unsubscriber, 'email' | 'currentEmail'>): string[] {
+  const addresses = new Map([email, currentEmail ?? email].map((each) => [emailKey(each), each]));
+  return [...addresses.keys()].toSorted().map((key) => addresses.get(key)!);
 }

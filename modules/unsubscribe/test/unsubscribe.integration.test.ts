@@ -148,3 +148,51 @@ test('other methods are rejected', async () => {
   const reply = await fetch(link, { method: 'DELETE' });
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
 });
+
+const AGAIN = { method: 'POST', body: new URLSearchParams({ preferences: 'subscribe' }) };
+
+test('the page offers to undo; subscribing again is recorded, and the campaign still counts who unsubscribed', async () => {
+  const { api, contact, campaignId, link, statusOf } = await recipient();
+  expect(await (await fetch(link)).text()).not.toContain('Subscribe again');
+  expect(await (await fetch(link, ONE_CLICK)).text()).toContain('Subscribe again');
+  expect(await (await fetch(link)).text()).toMatch(/You are unsubscribed.*Subscribe again/s);
+  for (const reply of [await fetch(link, AGAIN), await fetch(link, AGAIN)]) {
+    expect(reply.status).toBe(200);
+    expect(await reply.text()).toContain('You are subscribed again');
+  }
+  expect(await statusOf()).toBe('none');
+  expect(await (await fetch(link)).text()).toContain('Do you want to stop receiving');
+  expect(await api.events('contact.subscribed')).toMatchObject([{ data: { contact_id: contact.id } }]);
+  const owner = await signedIn(api);
+  const history = async () => {
+    const query = 'query ($id: ID!) { contact(id: $id) { activity { type } } }';
+    const { activity } = (await owner.graphql(query, { id: contact.id })).body.data.contact;
+    return activity.map(({ type }: { type: string }) => type).filter((type: string) => type.endsWith('subscribed'));
+  };
+  expect(await history()).toEqual(['contact.subscribed', 'contact.unsubscribed']);
+  await fetch(link, ONE_CLICK);
+  expect(await statusOf()).toBe('unsubscribed');
+  expect(await history()).toEqual(['contact.unsubscribed']);
+  expect((await api.get(`/v1/campaigns/${campaignId}`)).body.data.engagement.unsubscribed).toBe(1);
+});
+
+test('subscribing again lifts no other reason for which the address is suppressed', async () => {
+  const { api, link, statusOf } = await recipient();
+  await api.post('/v1/suppressions', { email: 'ada@mail.test', reason: 'manual' });
+  await fetch(link, ONE_CLICK);
+  await fetch(link, AGAIN);
+  expect(await statusOf()).toBe('manual');
+});
+
+test("the page shows the sender's name, colour and postal address", async () => {
+  const { api, link } = await recipient();
+  const owner = await signedIn(api, 'owner');
+  await owner.graphql('mutation { setBrandColor(color: "#123456") { id } }');
+  await owner.graphql('mutation ($a: String) { setPostalAddress(address: $a) { id } }', {
+    a: 'Acme <Ltd>\n1 Main Street',
+  });
+  const html = await (await fetch(link)).text();
+  expect(html).toContain('<header>Acme &amp; &lt;Sons&gt;</header>');
+  expect(html).toContain('<footer>Acme &lt;Ltd&gt;\n1 Main Street</footer>');
+  expect(html).toContain('#123456');
+});

@@ -11,11 +11,13 @@ import {
   registerNode,
   relayNames,
   removalMutation,
+  atMost,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
-import { type BatchResult, createContactsBatch } from './contact-batch.ts';
-import { listContacts } from './contact-list.ts';
-import { Contact } from './contact-ref.ts';
-import { ON_CONFLICT } from './contact-writes.ts';
+import { type BatchResult, createContactsBatch } from '../contact-batch.ts';
+import { listContacts } from '../contact-list.ts';
+import { CONTACT_SORTS } from '../contact-order.ts';
+import { ON_CONFLICT } from '../contact-writes.ts';
 import {
   type Contact as ContactRow,
   CONTACT_SOURCES,
@@ -24,18 +26,22 @@ import {
   findContacts,
   getContact,
   updateContact,
-} from './contacts.ts';
-import './graphql-custom-fields.ts';
-import './graphql-segments.ts';
-import { segmentsOf } from './segments.ts';
-import './graphql-suppressions.ts';
-import { SUPPRESSION_STATUSES } from './suppressions.ts';
+} from '../contacts.ts';
+import { segmentsOf } from '../segments.ts';
+import { SUPPRESSION_STATUSES } from '../suppressions.ts';
+import { suppressedBy } from './suppressions.ts';
 
-export { Contact };
+/** The GraphQL type `Contact`; other modules refer to it and may add fields. */
+export const Contact = builder.objectRef<ContactRow>('Contact');
 
 export const ContactSource = builder.enumType('ContactSource', {
   description: 'Where a contact came from.',
   values: CONTACT_SOURCES,
+});
+
+const ContactSort = builder.enumType('ContactSort', {
+  description: 'An order of contacts. Those without a name are sorted by the local part of their address.',
+  values: CONTACT_SORTS,
 });
 
 const SuppressionStatus = builder.enumType('SuppressionStatus', {
@@ -48,7 +54,7 @@ const ContactSegment = builder.objectRef<{ id: string; name: string }>('ContactS
   fields: (t) => ({
     segmentId: t.exposeID('id', { description: 'Segment id.' }),
     id: t.exposeID('id', { description: 'Segment id.', deprecationReason: 'Use ContactSegment.segmentId.' }),
-    name: t.exposeString('name', { description: 'The name of the segment.' }),
+    name: t.exposeString('name', { description: 'The name of the segment.', ...atMost(MAX_NAME_LENGTH) }),
   }),
 });
 
@@ -63,7 +69,13 @@ builder.objectType(Contact, {
       type: 'EmailAddress',
       description: "Unique among the project's contacts, case-insensitive.",
     }),
-    name: t.exposeString('name', { description: 'Defaults to the local part of the address.' }),
+    name: t.exposeString('name', {
+      description: 'The local part of the address if it has no name: see `hasName`.',
+      ...atMost(MAX_NAME_LENGTH),
+    }),
+    hasName: t.exposeBoolean('hasName', {
+      description: 'Whether it has a name. Without one, `{{name|there}}` in a template is replaced by its fallback.',
+    }),
     source: t.expose('source', { type: ContactSource, description: 'Where it came from.' }),
     segments: t.field({
       type: [ContactSegment],
@@ -96,8 +108,9 @@ builder.queryFields((t) => ({
   contacts: t.connection(
     {
       type: Contact,
-      description: "The project's contacts that match every filter, newest first.",
+      description: "The project's contacts that match every filter, newest first unless `sort` says otherwise.",
       args: {
+        sort: t.arg({ type: ContactSort, description: 'The order; defaults to `newest`.' }),
         email: t.arg.string({ description: 'The full address, case-insensitive.' }),
         search: t.arg.string({
           description:
@@ -105,13 +118,14 @@ builder.queryFields((t) => ({
         }),
         groupId: t.arg.id({ description: 'Members of this group.' }),
         segmentId: t.arg.id({ description: 'Contacts in this segment.' }),
+        where: t.arg({ type: 'JSON', description: 'Contacts that match this segment filter, which is not saved.' }),
         suppressed: t.arg.boolean({ description: 'True for suppressed contacts, false for the others.' }),
         source: t.arg({ type: ContactSource, description: 'Where they came from.' }),
         createdAfter: t.arg({ type: 'DateTime', description: 'Added after this instant.' }),
         createdBefore: t.arg({ type: 'DateTime', description: 'Added before this instant.' }),
       },
-      resolve: (_root, { first, after, ...filter }, context) =>
-        listContacts(callerProject(context), filter, { first, after }),
+      resolve: (_root, { first, after, sort, ...filter }, context) =>
+        listContacts(callerProject(context), filter, { first, after, sort }),
     },
     ...relayNames('Contact'),
   ),
@@ -126,8 +140,8 @@ const CreateContactInput = builder.inputType('CreateContactInput', {
       ...jsonSchema(ADDRESS),
     }),
     name: t.string({
-      description: 'At most 200 characters; defaults to the local part of the address.',
-      ...jsonSchema({ maxLength: 200 }),
+      description: 'At most 200 characters. Without one, the local part of the address is shown as the name.',
+      ...atMost(MAX_NAME_LENGTH),
     }),
     customFields: t.field({
       type: 'JSON',
@@ -140,7 +154,10 @@ const CreateContactInput = builder.inputType('CreateContactInput', {
 const UpdateContactInput = builder.inputType('UpdateContactInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name; blank resets it to the local part of the address.' }),
+    name: t.string({
+      description: 'A new name. If it is blank, the contact has no name, and the local part of its address is shown.',
+      ...atMost(MAX_NAME_LENGTH),
+    }),
     email: t.string({
       description: 'A new address; it must not belong to another contact or be suppressed.',
       ...jsonSchema(ADDRESS),
@@ -174,7 +191,9 @@ const BatchContactInput = builder.inputType('BatchContactInput', {
   description: 'One contact of a batch. Problems are reported in its result.',
   fields: (t) => ({
     email: t.string({ description: 'The address.' }),
-    name: t.string({ description: 'At most 200 characters; defaults to the local part of the address.' }),
+    name: t.string({
+      description: 'At most 200 characters. Without one, the local part of the address is shown as the name.',
+    }),
     customFields: t.field({
       type: 'JSON',
       description: "Values by key, coerced against the project's custom fields.",
@@ -242,6 +261,10 @@ const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').
   }),
 });
 
+/** A change of the subscription is its own action in the audit log. */
+const auditAction = ({ input }: { input: { subscribed?: boolean | null } }) =>
+  input.subscribed == null ? 'updateContact' : input.subscribed ? 'resubscribeContact' : 'unsubscribeContact';
+
 builder.mutationFields((t) => ({
   createContact: t.field({
     type: CreateContactPayload,
@@ -260,12 +283,13 @@ builder.mutationFields((t) => ({
   }),
   updateContact: t.field({
     type: Contact,
+    extensions: { action: auditAction },
     description: 'Changes the fields provided. `conflict` when the new address is taken or suppressed.',
     args: {
       id: t.arg.id({ required: true, description: 'Contact id.' }),
       input: t.arg({ type: UpdateContactInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, context) => updateContact(callerProject(context), id, input),
+    resolve: (_root, { id, input }, context) => updateContact(callerProject(context), id, input, suppressedBy(context)),
   }),
 }));
 

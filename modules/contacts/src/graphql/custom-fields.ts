@@ -8,8 +8,10 @@ import {
   registerNode,
   relayNames,
   removalMutation,
+  atMost,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
-import { CUSTOM_FIELD_TYPES } from './coercion.ts';
+import { CUSTOM_FIELD_TYPES } from '../coercion.ts';
 import {
   createCustomField,
   type CustomField as CustomFieldRow,
@@ -17,8 +19,9 @@ import {
   findCustomFields,
   getCustomField,
   listCustomFields,
+  MAX_OPTIONS,
   updateCustomField,
-} from './custom-fields.ts';
+} from '../custom-fields.ts';
 
 const CustomFieldType = builder.enumType('CustomFieldType', {
   description: "The type of a custom field's values.",
@@ -30,10 +33,16 @@ const CustomField = builder.objectRef<CustomFieldRow>('CustomField').implement({
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Custom field id.' }),
-    key: t.exposeString('key', { description: 'The key in `customFields` of a contact and in placeholders.' }),
-    label: t.exposeString('label', { description: 'Display name.' }),
+    key: t.exposeString('key', {
+      description: 'The key in `customFields` of a contact and in placeholders.',
+      ...atMost(MAX_KEY_LENGTH),
+    }),
+    label: t.exposeString('label', { description: 'Display name.', ...atMost(MAX_NAME_LENGTH) }),
     type: t.expose('type', { type: CustomFieldType, description: 'The type of its values.' }),
-    options: t.exposeStringList('options', { description: 'The values allowed when the type is `select`.' }),
+    options: t.exposeStringList('options', {
+      description: 'The values allowed when the type is `select`.',
+      ...listOf({ maxLength: MAX_NAME_LENGTH }),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
   }),
 });
@@ -57,8 +66,14 @@ builder.queryFields((t) => ({
   ),
 }));
 
-/** Unique texts of 1 to 200 characters. */
-const OPTIONS = listOf({ minLength: 1, maxLength: 200, pattern: '\\S' }, { maxItems: 200, uniqueItems: true });
+/** A letter, then at most 63 more characters. */
+const MAX_KEY_LENGTH = 64;
+
+/** Unique texts that are not all blank. */
+const OPTIONS = listOf(
+  { minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' },
+  { maxItems: MAX_OPTIONS, uniqueItems: true },
+);
 
 const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
   description: 'A new custom field.',
@@ -66,7 +81,7 @@ const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
     key: t.string({
       required: true,
       description: 'A letter, then at most 63 letters, digits and underscores; unique within the project.',
-      ...jsonSchema({ pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
+      ...jsonSchema({ minLength: 1, maxLength: MAX_KEY_LENGTH, pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
     }),
     label: t.string({ description: 'Display name; the key by default.', ...NAME }),
     type: t.field({

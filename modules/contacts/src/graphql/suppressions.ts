@@ -1,7 +1,12 @@
+import { actorName } from '@postroom/projects';
 import {
   ADDRESS,
+  atMost,
+  authenticated,
   builder,
   callerProject,
+  type Context,
+  MAX_NAME_LENGTH,
   jsonSchema,
   Node,
   registerNode,
@@ -15,12 +20,25 @@ import {
   listSuppressions,
   removeSuppression,
   SUPPRESSION_REASONS,
+  type SuppressedBy,
   type Suppression as SuppressionRow,
-} from './suppressions.ts';
+  type SuppressionOrigin as Origin,
+} from '../suppressions.ts';
 
-const SuppressionReason = builder.enumType('SuppressionReason', {
+export const SuppressionReason = builder.enumType('SuppressionReason', {
   description: 'Why an address must not be mailed, the strongest reason first.',
   values: SUPPRESSION_REASONS,
+});
+
+export const SuppressionOrigin = builder.enumType('SuppressionOrigin', {
+  description: 'Who caused a suppression.',
+  values: {
+    recipient: { description: 'The recipient, by a link in a message.' },
+    report: { description: 'A bounce or a complaint.' },
+    user: { description: 'A user of the dashboard.' },
+    api: { description: 'An API key.' },
+    import: { description: 'An imported list.' },
+  } satisfies Record<Origin, { description: string }>,
 });
 
 const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
@@ -30,6 +48,21 @@ const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
     id: t.exposeID('id', { description: 'Suppression id.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address.' }),
     reason: t.expose('reason', { type: SuppressionReason, description: 'Why it must not be mailed.' }),
+    origin: t.expose('origin', {
+      type: SuppressionOrigin,
+      nullable: true,
+      description: 'Who caused it; null if it was added before origins were recorded.',
+    }),
+    addedById: t.exposeID('addedById', {
+      nullable: true,
+      description: 'The user or the API key that added it, `usr_…` or `key_…`; null for recipients and reports.',
+    }),
+    addedByName: t.string({
+      nullable: true,
+      description: 'The current name of that user or key; null when they are gone.',
+      ...atMost(MAX_NAME_LENGTH),
+      resolve: ({ addedById }) => actorName(addedById),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
   }),
 });
@@ -56,6 +89,12 @@ builder.queryFields((t) => ({
     ...relayNames('Suppression'),
   ),
 }));
+
+/** The caller, as the one who adds a suppression. */
+export function suppressedBy(context: Context): SuppressedBy {
+  const { id, kind } = authenticated(context);
+  return { origin: kind === 'person' ? 'user' : 'api', actorId: id };
+}
 
 const AddSuppressionInput = builder.inputType('AddSuppressionInput', {
   description: 'An address that must not be mailed.',
@@ -91,7 +130,7 @@ builder.mutationFields((t) => ({
     type: AddSuppressionPayload,
     description: 'Adds an address to the suppression list.',
     args: { input: t.arg({ type: AddSuppressionInput, required: true, description: 'The address.' }) },
-    resolve: (_root, { input }, context) => addSuppression(callerProject(context), input),
+    resolve: (_root, { input }, context) => addSuppression(callerProject(context), input, suppressedBy(context)),
   }),
 }));
 

@@ -5,18 +5,22 @@ import {
   builder,
   callerProject,
   type Context,
+  invalid,
   JSON_OBJECT,
+  jsonSchema,
   NAME,
   Node,
   readPage,
   registerNode,
   relayNames,
   removalMutation,
+  atMost,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
-import type { SegmentFilter } from './segment-filter.ts';
-import { type FilterPage, newestOfFilters } from './contact-list.ts';
-import { Contact } from './contact-ref.ts';
-import type { Contact as ContactRow } from './contacts.ts';
+import type { SegmentFilter } from '../segment-filter.ts';
+import { type FilterPage, newestOfFilters } from '../contact-list.ts';
+import { Contact } from './contacts.ts';
+import type { Contact as ContactRow } from '../contacts.ts';
 import {
   countFilters,
   createSegment,
@@ -27,9 +31,11 @@ import {
   previewSegment,
   type Segment as SegmentRow,
   updateSegment,
-} from './segments.ts';
+} from '../segments.ts';
+import { type SegmentSize as Size, SIZES_KEPT_DAYS, sizesOf } from '../segment-sizes.ts';
 
 const FILTER = 'A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments.';
+const FILTER_OBJECT = jsonSchema({ type: 'object', minProperties: 1 });
 
 /** Keyed by the filter as JSON: all segments of a list are counted in one statement. */
 const loadCount = batchLoader(async (context: Context, filters) => {
@@ -47,17 +53,53 @@ const loadPage = batchLoader(async (context: Context, keys) => {
   return new Map(keys.map((key, at) => [key, rows[at] ?? []]));
 });
 
+const SegmentSize = builder.objectRef<Size>('SegmentSize').implement({
+  description: 'How many contacts a segment had on a day.',
+  fields: (t) => ({
+    day: t.exposeString('day', { description: 'The day in UTC, YYYY-MM-DD.', ...atMost(10) }),
+    size: t.exposeInt('size', { description: 'How many contacts matched when they were counted on that day.' }),
+  }),
+});
+
+/** One loader per requested number of days; there are at most 400. */
+const sizeLoaders = new Map<number, (context: Context, id: string) => Promise<Size[] | undefined>>();
+
+function loadSizes(days: number) {
+  const loader =
+    sizeLoaders.get(days) ?? batchLoader((context: Context, ids) => sizesOf(callerProject(context), ids, days));
+  sizeLoaders.set(days, loader);
+  return loader;
+}
+
 const Segment = builder.objectRef<SegmentRow>('Segment').implement({
   description: 'A saved filter over contacts. Its members are the contacts that match now.',
   interfaces: [Node],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Segment id.' }),
-    name: t.exposeString('name', { description: 'Unique within the project.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.', ...atMost(MAX_NAME_LENGTH) }),
     filter: t.expose('filter', { type: 'JSON', description: FILTER, ...JSON_OBJECT }),
     contactCount: t.int({
       description: 'How many contacts match now, counted on each request.',
       complexity: 100,
       resolve: async ({ filter }, _args, context) => (await loadCount(context, JSON.stringify(filter))) ?? 0,
+    }),
+    sizes: t.field({
+      type: [SegmentSize],
+      description: 'Its recorded size on each of the last days, oldest first. Days before it was created are missing.',
+      complexity: 20,
+      args: {
+        days: t.arg.int({
+          defaultValue: 90,
+          description: `Number of days, 1 to ${SIZES_KEPT_DAYS}.`,
+          ...jsonSchema({ minimum: 1, maximum: SIZES_KEPT_DAYS }),
+        }),
+      },
+      resolve: async ({ id }, { days }, context) => {
+        const last = days ?? 90;
+        if (last < 1 || last > SIZES_KEPT_DAYS)
+          throw invalid({ field: 'days', message: `must be between 1 and ${SIZES_KEPT_DAYS}` });
+        return (await loadSizes(last)(context, id)) ?? [];
+      },
     }),
     contacts: t.connection(
       {
@@ -117,7 +159,7 @@ builder.queryFields((t) => ({
     description:
       'Tries a filter without saving it. It counts over all contacts, so one operation may contain at most eight of them.',
     complexity: 6_000,
-    args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER, ...JSON_OBJECT }) },
+    args: { filter: t.arg({ type: 'JSON', required: true, description: FILTER, ...FILTER_OBJECT }) },
     resolve: (_root, { filter }, context) => previewSegment(callerProject(context), filter),
   }),
 }));
@@ -126,7 +168,7 @@ const CreateSegmentInput = builder.inputType('CreateSegmentInput', {
   description: 'A new segment.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
-    filter: t.field({ type: 'JSON', required: true, description: FILTER, ...JSON_OBJECT }),
+    filter: t.field({ type: 'JSON', required: true, description: FILTER, ...FILTER_OBJECT }),
   }),
 });
 
@@ -134,7 +176,7 @@ const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
-    filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...JSON_OBJECT }),
+    filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...FILTER_OBJECT }),
     version: t.int({
       description: 'The version this edit is based on; `conflict` if the segment was modified since.',
     }),

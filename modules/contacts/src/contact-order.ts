@@ -1,0 +1,68 @@
+import { invalid, isId } from '@postroom/platform';
+import { shownNameSql } from './names.ts';
+import type { Parameters } from './parameters.ts';
+
+/** The orders of the contact list. Each walks an index of the project's contacts. */
+export const CONTACT_SORTS = ['newest', 'oldest', 'email', 'email_desc', 'name', 'name_desc'] as const;
+export type ContactSort = (typeof CONTACT_SORTS)[number];
+
+/** The name by which contacts are sorted; the expression of an index. */
+const NAME_KEY = `lower(${shownNameSql('c')})`;
+
+interface Order {
+  /** What is sorted by before the id, and is part of cursors; `undefined` sorts by id only, which is by creation. */
+  key?: string;
+  isDescending: boolean;
+}
+
+const ORDERS: Record<ContactSort, Order> = {
+  newest: { isDescending: true },
+  oldest: { isDescending: false },
+  email: { key: 'c.email_key', isDescending: false },
+  email_desc: { key: 'c.email_key', isDescending: true },
+  name: { key: NAME_KEY, isDescending: false },
+  name_desc: { key: NAME_KEY, isDescending: true },
+};
+
+/** The place of a row in the list. */
+export interface Place {
+  id: string;
+  key?: string;
+}
+
+/** A list in a certain order: its SQL and its cursors. `id` is the SQL of the contact's id. */
+export function inOrder(sort: ContactSort) {
+  const { key, isDescending } = ORDERS[sort];
+  const [sign, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
+  return {
+    isByKey: key !== undefined,
+    /** The column that cursors need. */
+    column: `${key ?? 'NULL::text'} AS "sortKey"`,
+    orderBy: (id: string) => (key === undefined ? `${id} ${direction}` : `${key} ${direction}, ${id} ${direction}`),
+    after: (place: Place, parameters: Parameters, id: string) =>
+      key === undefined
+        ? `${id} ${sign} ${parameters.add(place.id)}`
+        : `(${key}, ${id}) ${sign} (${parameters.add(place.key)}, ${parameters.add(place.id)})`,
+    toCursor: ({ id: last, sortKey }: { id: string; sortKey: string | null }) =>
+      toText(key === undefined ? last : JSON.stringify([last, sortKey])),
+    fromCursor: (cursor: string): Place => {
+      const text = Buffer.from(cursor, 'base64url').toString();
+      if (key === undefined && isId('ctc', text)) return { id: text };
+      const place = key === undefined ? undefined : placeIn(text);
+      if (place === undefined) throw invalid({ field: 'after', message: 'is not a cursor of this list' });
+      return place;
+    },
+  };
+}
+
+const toText = (text: string) => Buffer.from(text).toString('base64url');
+
+function placeIn(text: string): Place | undefined {
+  if (text.includes('\0')) return undefined;
+  try {
+    const [id, key] = JSON.parse(text) as unknown[];
+    return typeof id === 'string' && isId('ctc', id) && typeof key === 'string' ? { id, key } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import {
+  conflictIfTaken,
+  db,
+  defineIdPrefix,
+  DomainError,
+  invalid,
+  isId,
+  MAX_NAME_LENGTH,
+  newId,
+  notFound,
+  type Prisma,
+} from '@postroom/platform';
+
+export type ContactView = Prisma.ContactViewModel;
+
+const VIEW_ID = defineIdPrefix('cvw', 'saved view');
+
+/** Maximum number of views that a user saves in a project. */
+const MAX_VIEWS = 50;
+/** Maximum length of a view's search parameters as JSON, in characters. */
+const MAX_SEARCH_LENGTH = 8_000;
+
+/** The user's views of the project's contacts, by name. */
+export const listViews = (projectId: string, userId: string): Promise<ContactView[]> =>
+  db.contactView.findMany({ where: { projectId, userId }, orderBy: [{ name: 'asc' }, { id: 'asc' }] });
+
+/**
+ * Saves the search parameters of the contact list under a name. They are the list's own, so they are not interpreted.
+ * @throws DomainError `validation_error`; `conflict` when the user has a view of that name, or too many.
+ */
+export async function createView(
+  projectId: string,
+  userId: string,
+  input: { name: string; search?: unknown },
+): Promise<ContactView> {
+  if (!userId.startsWith('usr_')) throw new DomainError('forbidden', 'Views belong to users. Sign in to save one.');
+  const name = input.name.trim();
+  if (name === '' || name.length > MAX_NAME_LENGTH)
+    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
+  const search = checkSearch(input.search);
+  if ((await db.contactView.count({ where: { projectId, userId } })) >= MAX_VIEWS)
+    throw new DomainError('conflict', `A user has at most ${MAX_VIEWS} views in a project. Delete one first.`);
+  return db.contactView
+    .create({ data: { id: newId(VIEW_ID), projectId, userId, name, search } })
+    .catch(conflictIfTaken(`A view named "${name}" already exists.`));
+}
+
+function checkSearch(search: unknown): Prisma.InputJsonObject {
+  if (typeof search !== 'object' || search === null || Array.isArray(search))
+    throw invalid({ field: 'search', message: 'must be an object' });
+  const text = JSON.stringify(search);
+  if (text.length > MAX_SEARCH_LENGTH || text.includes(String.raw`\u0000`))
+    throw invalid({ field: 'search', message: `must be at most ${MAX_SEARCH_LENGTH} characters of JSON` });
+  return search as Prisma.InputJsonObject;
+}
+
+/** Deletes a view of the user. */
+export async function deleteView(projectId: string, userId: string, id: string): Promise<void> {
+  const { count } = isId(VIEW_ID, id)
+    ? await db.contactView.deleteMany({ where: { id, projectId, userId } })
+    : { count: 0 };
+  if (count === 0) throw notFound('saved view');
+}
