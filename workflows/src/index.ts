@@ -4,6 +4,8 @@ export { deliverWebhook } from './deliver-webhook.ts';
 export { importContacts } from './import-contacts.ts';
 export { verifyDomain } from './verify-domain.ts';
 export { scheduleCampaign } from './schedule-campaign.ts';
+export { recordSegmentSizes } from './record-segment-sizes.ts';
+export { runBulkOperation } from './run-bulk-operation.ts';
 export { sendBurst } from './send-burst.ts';
 export { sendCampaign } from './send-campaign.ts';
 export { sendEmails } from './send-emails.ts';

@@ -22,7 +22,7 @@ let worker: Worker;
 let running: Promise<void>;
 let receiver: Receiver;
 let statuses: number[] = [];
-/** What the receiver waits for before it answers. */
+/** The receiver awaits this before it responds. */
 let allowed: Promise<void> | undefined;
 
 beforeAll(async () => {
@@ -249,7 +249,7 @@ test('a crash between the POST and its record makes the same attempt again, with
   const attemptIds = receiver.received.map(({ headers }) => String(headers['x-webhook-id']));
   expect(attemptIds.map((attemptId) => attemptId.slice(0, `${id}.1.`.length))).toEqual([`${id}.1.`, `${id}.1.`]);
   expect(new Set(attemptIds).size).toBe(2);
-  // And one that wrote and did not report: the workflow asks again, and hears what came of it.
+  // One that wrote the row but did not report: the workflow retries, and gets the recorded outcome.
   expect(await client.workflow.execute(deliverWebhook, { workflowId: id, taskQueue, args: [id] })).toBe('acknowledged');
   expect(receiver.received).toHaveLength(2);
 });

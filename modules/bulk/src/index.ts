@@ -1,0 +1,1 @@
+export { type BulkOperation, getOperation, listOperations, startOperation } from './operations.ts';
