@@ -3,6 +3,7 @@ import {
   retryOnCollision,
   type ContactFacts,
   contactUpdated,
+  factsColumns,
   previewContacts,
   SUPPRESSED,
   writeContacts,
@@ -10,6 +11,7 @@ import {
 } from '@postroom/contacts';
 import { groupNamed, joinGroup } from '@postroom/groups';
 import { inTransaction, record, sql, type Tx } from '@postroom/platform';
+import { countCauses } from './causes.ts';
 import { readRows } from './file.ts';
 import { announce, type Import } from './imports.ts';
 import type { Plan } from './plan.ts';
@@ -24,6 +26,8 @@ export interface Batch {
   rows: number;
   duplicates: number;
   invalid: number;
+  /** Contacts without one or more invalid values. */
+  incomplete: number;
   /** Approximate end of the batch in the file. */
   bytes: number;
 }
@@ -38,7 +42,7 @@ const ROWS_PER_TURN = 1_000;
 
 /** The validated rows of a file, in batches. */
 export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch> {
-  const checker = new RowChecker(plan);
+  const checker = new RowChecker(plan, row);
   const { batchRows = UNPLANNED_BATCH_ROWS } = plan;
   let batch = emptyBatch(0);
   let length = 0;
@@ -63,17 +67,17 @@ const emptyBatch = (number: number): Batch => ({
   rows: 0,
   duplicates: 0,
   invalid: 0,
+  incomplete: 0,
   bytes: 0,
 });
 
 function add(batch: Batch, checked: ReturnType<RowChecker['check']>): void {
   batch.rows++;
-  if ('contact' in checked) {
-    batch.contacts.push(checked.contact);
-    return;
-  }
   batch.errors.push(...checked.errors);
-  if (checked.isDuplicate) batch.duplicates++;
+  if (checked.contact !== undefined) {
+    batch.contacts.push(checked.contact);
+    if (checked.errors.length > 0) batch.incomplete++;
+  } else if (checked.isDuplicate) batch.duplicates++;
   else batch.invalid++;
 }
 
@@ -87,9 +91,9 @@ export async function writtenBatches(tx: Tx, importId: string): Promise<Set<numb
  * Writes a batch atomically: contacts and their events, group membership, row errors and progress. The batch is claimed
  * first, so it is never written twice; returns false if another worker has written it or the import is ending.
  */
-export async function writeBatch(row: Import, batch: Batch, outlook: Outlook): Promise<boolean> {
+export async function writeBatch(row: Import, plan: Plan, batch: Batch, outlook: Outlook): Promise<boolean> {
   return retryOnCollision(
-    () => writeOnce(row, batch, outlook.isBright),
+    () => writeOnce(row, plan, batch, outlook.isBright),
     () => (outlook.isBright = false),
   );
 }
@@ -99,11 +103,13 @@ export interface Outlook {
   isBright: boolean;
 }
 
-async function writeOnce(row: Import, batch: Batch, optimistic: boolean): Promise<boolean> {
+async function writeOnce(row: Import, plan: Plan, batch: Batch, optimistic: boolean): Promise<boolean> {
   return inTransaction(async (tx) => {
     if (!(await claim(tx, row.id, batch.number))) return false;
     const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch, optimistic));
-    await keepErrors(tx, row.id, [...batch.errors, ...suppressedRows(batch, written)]);
+    const errors = [...batch.errors, ...suppressedRows(batch, written)];
+    await keepErrors(tx, row.id, errors);
+    await countCauses(tx, row.id, plan, errors);
     await keepProgress(tx, row.id, batch, written);
     await announce(tx, row.id);
     return true;
@@ -149,9 +155,11 @@ async function join(tx: Tx, { id, projectId, groupId, groupName }: Import, writt
   const others = members.filter(
     (contact) => contact.status === 'existing' && !contact.renamed && joined.has(contact.id),
   );
-  const facts = await sql<ContactFacts>(tx, 'SELECT id, email, name FROM contacts WHERE id = ANY ($1) ORDER BY id', [
-    others.map((contact) => contact.id),
-  ]);
+  const facts = await sql<ContactFacts>(
+    tx,
+    `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = ANY ($1) ORDER BY c.id`,
+    [others.map((contact) => contact.id)],
+  );
   await record(tx, projectId, facts.map(contactUpdated));
 }
 
@@ -175,7 +183,8 @@ async function keepProgress(tx: Tx, importId: string, batch: Batch, written: rea
   await sql(
     tx,
     `UPDATE imports SET rows = rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
-       duplicates = duplicates + $6, suppressed = suppressed + $7, invalid = invalid + $8, bytes_done = greatest(bytes_done, $9)
+       duplicates = duplicates + $6, suppressed = suppressed + $7, invalid = invalid + $8, incomplete = incomplete + $10,
+       bytes_done = greatest(bytes_done, $9)
      WHERE id = $1`,
     [
       importId,
@@ -187,6 +196,7 @@ async function keepProgress(tx: Tx, importId: string, batch: Batch, written: rea
       count(({ status }) => status === 'suppressed'),
       batch.invalid,
       batch.bytes,
+      batch.incomplete,
     ],
   );
 }

@@ -4,6 +4,7 @@ import {
   MAX_TOTAL,
   type Page,
   type PageArgs,
+  pageOf,
   pageSize,
   pool,
   type StreamExchange,
@@ -37,17 +38,9 @@ export async function listErrors(
   const { line, field } = after == null ? START : fromCursor(after);
   const key: PageKey = [importId, line, field, size + 1];
   const rows = (await loadPage(request, JSON.stringify(key))) ?? [];
-  const edges = rows.slice(0, size).map((node) => ({ cursor: toCursor(node), node }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: rows.length > size,
-      hasPreviousPage: after != null,
-      startCursor: edges[0]?.cursor ?? null,
-      endCursor: edges.at(-1)?.cursor ?? null,
-    },
-    totalCount: async () => Math.min(MAX_TOTAL, (await loadCount(request, importId)) ?? 0),
-  };
+  const edges = rows.map((node) => ({ cursor: toCursor(node), node }));
+  const totalCount = async () => Math.min(MAX_TOTAL, (await loadCount(request, importId)) ?? 0);
+  return pageOf(edges, { size, after, totalCount });
 }
 
 /** Counts the row errors of imports. */

@@ -44,19 +44,19 @@ export async function* exportContacts(
   const keys = (await listCustomFields(projectId, { first: 1000 })).edges.map(({ node }) => node.key).reverse();
   const write = raw === true ? (value: string) => value : guard;
   yield `${bom === true ? '\uFEFF' : ''}${csvLine(['email', 'name', ...keys, ...EXPORTED_FACTS])}`;
-  for await (const contacts of read(text, values)) {
+  for await (const contacts of read<Contact>(text, values)) {
     yield contacts.map((contact) => csvLine(valuesOf(contact, keys, write))).join('');
   }
 }
 
 function valuesOf(contact: Contact, keys: readonly string[], write: (text: string) => string): string[] {
-  const { id, email, name, customFields, source, suppressionStatus, createdAt, updatedAt } = contact;
+  const { id, email, name, hasName, customFields, source, suppressionStatus, createdAt, updatedAt } = contact;
   // A number is not a formula, whatever its sign.
   const own = (value: CustomFieldValue | undefined) =>
     typeof value === 'string' ? write(value) : value === undefined ? '' : String(value);
   return [
     write(email),
-    write(name),
+    hasName ? write(name) : '', // so that an import of the file leaves it without a name
     ...keys.map((key) => own(customFields[key])),
     id,
     source,
@@ -66,7 +66,7 @@ function valuesOf(contact: Contact, keys: readonly string[], write: (text: strin
   ];
 }
 
-async function* read(text: string, values: unknown[]): AsyncGenerator<Contact[], void> {
+async function* read<Row extends object>(text: string, values: unknown[]): AsyncGenerator<Row[], void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error) => void (broken = error);
@@ -75,7 +75,7 @@ async function* read(text: string, values: unknown[]): AsyncGenerator<Contact[],
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     await client.query(`DECLARE exported NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
-      const { rows } = await client.query<Contact>(`FETCH ${FETCH} FROM exported`);
+      const { rows } = await client.query<Row>(`FETCH ${FETCH} FROM exported`);
       if (rows.length > 0) yield rows;
       if (rows.length < FETCH) return;
     }
@@ -95,6 +95,40 @@ export async function streamExport(exchange: StreamExchange): Promise<undefined>
   const name = `contacts-${new Date().toISOString().slice(0, 10)}.csv`;
   const contacts = exportContacts(projectId, options);
   await streamCsv(exchange, name, () => spooled(contacts, (write) => reading.run(projectId, write)));
+}
+
+/** A CSV file of the rows of a statement. */
+export interface RowsFile<Row> {
+  name: string;
+  header: readonly string[];
+  /** @throws DomainError for a request that cannot be answered. */
+  statement: () => Promise<{ text: string; values: unknown[] }>;
+  /** The values of a row, as text. Formulas are guarded with a `'`. */
+  valuesOf: (row: Row) => readonly string[];
+}
+
+/**
+ * Streams the rows of a statement as a CSV file, from one snapshot.
+ * @throws DomainError as the statement, and `rate_limited` when the caller or the project has too many downloads.
+ */
+export async function streamRows<Row extends object>(
+  exchange: StreamExchange,
+  file: RowsFile<Row>,
+): Promise<undefined> {
+  const lines = rowLines(file);
+  await streamCsv(exchange, file.name, () => spooled(lines, (write) => reading.run(exchange.projectId, write)));
+}
+
+async function* rowLines<Row extends object>({
+  header,
+  statement,
+  valuesOf,
+}: RowsFile<Row>): AsyncGenerator<string, void> {
+  const { text, values } = await statement();
+  yield csvLine([...header]);
+  for await (const rows of read<Row>(text, values)) {
+    yield rows.map((row) => csvLine(valuesOf(row).map(guard))).join('');
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
-import { ContactSource, OnConflict } from '@postroom/contacts/graphql';
+import { ContactSource, OnConflict, SuppressionReason } from '@postroom/contacts/graphql';
 import '@postroom/groups/graphql';
 import {
+  batchLoader,
   builder,
   callerProject,
   invalid,
@@ -10,8 +11,13 @@ import {
   registerNode,
   relayNames,
   workflowUrl,
+  atMost,
+  jsonSchema,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
+import { type Cause, fixFor, listCauses } from './causes.ts';
 import { type ImportError, listErrors } from './errors.ts';
+import { executeDryRun } from './execute.ts';
 import {
   addPart,
   cancelImport,
@@ -23,6 +29,7 @@ import {
   MAX_PART_BYTES,
   startImport,
 } from './imports.ts';
+import { MAX_RECORD_LENGTH } from './csv/records.ts';
 import { watchImport } from './subscription.ts';
 import { checkOptions } from './options.ts';
 import { type PlannedColumn, planOf } from './plan.ts';
@@ -42,7 +49,7 @@ const ImportStatus = builder.enumType('ImportStatus', {
 const ImportColumn = builder.objectRef<PlannedColumn>('ImportColumn').implement({
   description: 'A column of the file and its target.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'The column name in the file.' }),
+    name: t.exposeString('name', { description: 'The column name in the file.', ...atMost(MAX_RECORD_LENGTH) }),
     fields: t.exposeStringList('fields', {
       description: '`email`, `name` or `customFields.<key>`; empty when it is not imported.',
     }),
@@ -54,13 +61,18 @@ const ImportColumn = builder.objectRef<PlannedColumn>('ImportColumn').implement(
 const ImportCounts = builder.objectRef<ImportModel>('ImportCounts').implement({
   description: 'The results of the rows so far; in a dry run, the predicted results.',
   fields: (t) => ({
-    rows: t.exposeInt('rows', { description: 'Rows processed: the sum of the other counts.' }),
+    rows: t.exposeInt('rows', {
+      description: 'Rows processed: the sum of created, updated, unchanged, duplicates, suppressed and invalid.',
+    }),
     created: t.exposeInt('created', { description: 'New contacts.' }),
     updated: t.exposeInt('updated', { description: 'Existing contacts that were changed.' }),
     unchanged: t.exposeInt('unchanged', { description: 'Existing contacts that were not changed.' }),
     duplicates: t.exposeInt('duplicates', { description: 'Rows with the address of an earlier row of the file.' }),
     suppressed: t.exposeInt('suppressed', { description: 'Rows with a new address that is suppressed.' }),
     invalid: t.exposeInt('invalid', { description: 'Rows that are not valid contacts.' }),
+    incomplete: t.exposeInt('incomplete', {
+      description: 'Rows imported without one or more invalid values; they are also counted by their outcome.',
+    }),
   }),
 });
 
@@ -75,6 +87,22 @@ const ImportRowError = builder.objectRef<ImportError>('ImportRowError').implemen
   }),
 });
 
+const ImportCause = builder.objectRef<Cause & { fix: string }>('ImportCause').implement({
+  description: 'Row errors with the same cause.',
+  fields: (t) => ({
+    field: t.exposeString('field', {
+      description: '`email`, `name`, `customFields.<key>`, or `row` for the whole row.',
+    }),
+    message: t.exposeString('message', { description: 'What is wrong, such as `is not an option`.' }),
+    value: t.exposeString('value', { description: 'The value that is not an option; empty for other causes.' }),
+    rows: t.exposeInt('rows', { description: 'Number of rows.' }),
+    firstLine: t.exposeInt('firstLine', { description: 'The first line with this cause, counted from 1.' }),
+    fix: t.exposeString('fix', { description: 'What to do about it.' }),
+  }),
+});
+
+const loadCauses = batchLoader((_context: object, ids) => listCauses(ids));
+
 const Import = builder.prismaObject('Import', {
   interfaces: [Node],
   description:
@@ -88,7 +116,11 @@ const Import = builder.prismaObject('Import', {
     }),
     counts: t.field({ type: ImportCounts, description: 'The results of the rows.', resolve: (row) => row }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
-    fileName: t.exposeString('fileName', { nullable: true, description: 'The filename.' }),
+    fileName: t.exposeString('fileName', {
+      nullable: true,
+      description: 'The filename.',
+      ...atMost(MAX_NAME_LENGTH),
+    }),
     size: t.exposeInt('size', { description: 'File size in bytes.' }),
     encoding: t.exposeString('encoding', {
       nullable: true,
@@ -97,6 +129,7 @@ const Import = builder.prismaObject('Import', {
     separator: t.exposeString('separator', {
       nullable: true,
       description: 'The separator between values; detected unless it was specified.',
+      ...atMost(1),
     }),
     columns: t.field({
       type: [ImportColumn],
@@ -113,6 +146,26 @@ const Import = builder.prismaObject('Import', {
     createFields: t.exposeBoolean('createFields', {
       description: 'Whether unknown columns become new custom fields.',
     }),
+    skipInvalid: t.exposeBoolean('skipInvalid', {
+      description:
+        'Whether a row with an invalid name or custom field is skipped; otherwise it is imported without that value.',
+    }),
+    fileExpiresAt: t.expose('fileExpiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Until when a completed dry run can be executed; null if its file is not kept.',
+    }),
+    executedAsId: t.exposeID('executedAsId', {
+      nullable: true,
+      description: 'The import that executed this dry run.',
+    }),
+    causes: t.field({
+      type: [ImportCause],
+      description: 'The causes of the row errors, the most frequent first; at most 200.',
+      complexity: { field: 1, multiplier: 10 },
+      resolve: async ({ id, skipInvalid }, _args, context) =>
+        ((await loadCauses(context, id)) ?? []).map((cause) => ({ ...cause, fix: fixFor(cause, skipInvalid) })),
+    }),
     groupId: t.exposeID('groupId', {
       nullable: true,
       description: 'The group that imported contacts join; a new group is set once it has its first member.',
@@ -120,6 +173,7 @@ const Import = builder.prismaObject('Import', {
     groupName: t.exposeString('groupName', {
       nullable: true,
       description: 'The name of the group, if it was specified.',
+      ...atMost(MAX_NAME_LENGTH),
     }),
     cancelRequestedAt: t.expose('cancelRequestedAt', {
       type: 'DateTime',
@@ -209,20 +263,36 @@ const ImportContactsInput = builder.inputType('ImportContactsInput', {
     createFields: t.boolean({
       description: 'Creates a custom field for each unknown column, with the type of its values.',
     }),
+    skipInvalid: t.boolean({
+      description:
+        'Skips rows with an invalid name or custom field. By default they are imported without the invalid value.',
+    }),
     groupId: t.id({ description: 'The group that imported contacts join.' }),
     groupName: t.string({
       description: 'The name of the group that imported contacts join; created if it does not exist.',
       ...NAME,
     }),
     encoding: t.string({ description: "The file's encoding, such as `windows-1252`; detected by default." }),
-    separator: t.string({ description: 'The character between values, or `tab`; detected by default.' }),
+    separator: t.string({
+      description: 'The character between values, or `tab`; detected by default.',
+      ...jsonSchema({ minLength: 1, maxLength: 3 }),
+    }),
     fileName: t.string({ description: 'The filename to display.' }),
+  }),
+});
+
+builder.inputType('ExportSuppressionsInput', {
+  description: 'The filters of an export of suppressions.',
+  fields: (t) => ({
+    reason: t.field({ type: SuppressionReason, description: 'Suppressions with this reason.' }),
   }),
 });
 
 builder.inputType('ExportContactsInput', {
   description: 'The filters of the contact list, and the format of the export.',
   fields: (t) => ({
+    ids: t.idList({ description: 'Only these contacts; at most 1,000.' }),
+    where: t.field({ type: 'JSON', description: 'Contacts that match this segment filter, which is not saved.' }),
     email: t.string({ description: 'The full address, case-insensitive.' }),
     search: t.string({ description: 'Part of the address or name, case-insensitive.' }),
     groupId: t.id({ description: 'Members of this group.' }),
@@ -275,6 +345,19 @@ builder.mutationFields((t) => ({
     resolve: async (_root, { id }, context) => {
       await startImport(callerProject(context), id);
       return getImport(callerProject(context), id);
+    },
+  }),
+  executeDryRun: t.field({
+    type: Import,
+    description:
+      'Imports the file of a completed dry run with its options; `conflict` if the file is no longer kept. Returns the new import.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Import id of the dry run.' }),
+      skipInvalid: t.arg.boolean({ description: 'Replaces the option `skipInvalid` of the dry run.' }),
+    },
+    resolve: async (_root, { id, skipInvalid }, context) => {
+      const created = await executeDryRun(callerProject(context), id, { skipInvalid });
+      return getImport(callerProject(context), created);
     },
   }),
   cancelImport: t.field({

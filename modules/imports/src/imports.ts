@@ -17,6 +17,7 @@ import {
   startWorkflow,
   type Tx,
 } from '@postroom/platform';
+import { keepFile } from './kept-files.ts';
 import type { CheckedOptions } from './options.ts';
 
 export type Import = Prisma.ImportModel;
@@ -38,10 +39,15 @@ export const isFinal = (status: ImportStatus) => status === 'completed' || statu
  */
 export async function createImport(projectId: string, options: CheckedOptions): Promise<Import> {
   await pool.query(STALE_UPLOADS, [projectId]);
+  await checkOpen(projectId);
+  return db.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
+}
+
+/** @throws RateLimited while the project has too many open imports. */
+export async function checkOpen(projectId: string): Promise<void> {
   const open = await db.import.count({ where: { projectId, status: { in: ['uploading', 'queued', 'running'] } } });
   if (open >= config.IMPORTS_PER_PROJECT)
     throw new RateLimited(`A project may have ${config.IMPORTS_PER_PROJECT} open imports. Wait for one to end.`, 30);
-  return db.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
 }
 
 const asColumns = ({ mapping, ...options }: CheckedOptions) => ({
@@ -98,23 +104,29 @@ export async function startImport(projectId: string, id: string, options?: Check
     }
     if (options !== undefined) await setOptions(tx, id, options);
     await sql(tx, `UPDATE imports SET status = 'queued' WHERE id = $1`, [id]);
-    await announce(tx, id);
-    await startWorkflow(tx, {
-      workflowId: id,
-      type: 'importContacts',
-      args: [id],
-      summary: 'Import of contacts',
-      searchAttributes: { projectId },
-    });
+    await startImporting(tx, projectId, id);
+  });
+}
+
+/** Starts the workflow of a queued import. */
+export async function startImporting(tx: Tx, projectId: string, id: string): Promise<void> {
+  await announce(tx, id);
+  await startWorkflow(tx, {
+    workflowId: id,
+    type: 'importContacts',
+    args: [id],
+    summary: 'Import of contacts',
+    searchAttributes: { projectId },
   });
 }
 
 async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<void> {
-  const { fileName, mapping, onConflict, dryRun, createFields, groupId, groupName, encoding, separator } = options;
+  const { fileName, mapping, onConflict, dryRun, createFields, skipInvalid, groupId, groupName, encoding, separator } =
+    options;
   await sql(
     tx,
     `UPDATE imports SET file_name = $2, mapping = $3, on_conflict = $4, dry_run = $5, create_fields = $6, group_id = $7,
-       group_name = $8, encoding = $9, separator = $10 WHERE id = $1`,
+       group_name = $8, encoding = $9, separator = $10, skip_invalid = $11 WHERE id = $1`,
     [
       id,
       fileName,
@@ -126,6 +138,7 @@ async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<
       groupName,
       encoding,
       separator,
+      skipInvalid,
     ],
   );
 }
@@ -166,16 +179,17 @@ export async function cancelImport(projectId: string, id: string): Promise<void>
   });
 }
 
-/** Records how an import ended and deletes its file. Has no effect on an import that has already ended. */
+/** Records how an import ended and deletes its file, unless it can still be executed. Has no effect on an import that has already ended. */
 export async function end(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
-  const ended = await sql(
+  const [ended] = await sql<{ dryRun: boolean; projectId: string }>(
     tx,
     `UPDATE imports SET status = $2::import_status, error = $3, finished_at = now()
-      WHERE id = $1 AND status IN ('uploading', 'queued', 'running') RETURNING id`,
+      WHERE id = $1 AND status IN ('uploading', 'queued', 'running') RETURNING dry_run AS "dryRun", project_id AS "projectId"`,
     [id, status, error ?? null],
   );
-  if (ended.length === 0) return;
-  await sql(tx, 'DELETE FROM import_parts WHERE import_id = $1', [id]);
+  if (ended === undefined) return;
+  if (ended.dryRun && status === 'completed') await keepFile(tx, ended.projectId, id);
+  else await sql(tx, 'DELETE FROM import_parts WHERE import_id = $1', [id]);
   await sql(tx, 'DELETE FROM import_batches WHERE import_id = $1', [id]);
   await announce(tx, id);
 }
@@ -188,14 +202,18 @@ export async function announce(tx: Tx, id: string): Promise<void> {
 interface Locked {
   status: ImportStatus;
   size: number;
+  dryRun: boolean;
+  fileExpiresAt: Date | null;
 }
 
-async function lock(tx: Tx, projectId: string, id: string): Promise<Locked> {
+export async function lock(tx: Tx, projectId: string, id: string): Promise<Locked> {
   const [row] = isId('imp', id)
-    ? await sql<Locked>(tx, 'SELECT status, size FROM imports WHERE project_id = $1 AND id = $2 FOR UPDATE', [
-        projectId,
-        id,
-      ])
+    ? await sql<Locked>(
+        tx,
+        `SELECT status, size, dry_run AS "dryRun", file_expires_at AS "fileExpiresAt" FROM imports
+         WHERE project_id = $1 AND id = $2 FOR UPDATE`,
+        [projectId, id],
+      )
     : [];
   if (row === undefined) throw notFound('import');
   return row;

@@ -1,5 +1,5 @@
 import { type OnConflict, ON_CONFLICT } from '@postroom/contacts';
-import { assertValid, type FieldProblem, isId, pool, textProblem } from '@postroom/platform';
+import { assertValid, type FieldProblem, isId, pool, textProblem, MAX_NAME_LENGTH } from '@postroom/platform';
 
 /** The column mapping, by column names of the file. Omitted mappings are derived from the names. */
 interface Mapping {
@@ -17,6 +17,8 @@ export interface ImportOptions {
   onConflict?: OnConflict | null | undefined;
   dryRun?: boolean | null | undefined;
   createFields?: boolean | null | undefined;
+  /** Whether a row with an invalid name or custom field is skipped, instead of imported without that value. */
+  skipInvalid?: boolean | null | undefined;
   groupId?: string | null | undefined;
   groupName?: string | null | undefined;
   encoding?: string | null | undefined;
@@ -30,6 +32,7 @@ export interface CheckedOptions {
   onConflict: OnConflict;
   dryRun: boolean;
   createFields: boolean;
+  skipInvalid: boolean;
   groupId: string | null;
   groupName: string | null;
   encoding: string | null;
@@ -49,17 +52,19 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     problems.push({ field, message });
     return null;
   };
-  const { fileName, onConflict, dryRun, createFields, groupId, groupName, encoding, separator } = options;
+  const { fileName, onConflict, dryRun, createFields, skipInvalid, groupId, groupName, encoding, separator } = options;
   if (groupId != null && groupName != null) problem('groupName', 'must not be combined with group_id');
   if (groupId != null && !(await isGroup(projectId, groupId))) problem('groupId', 'is not a group of this project');
   const name = groupName?.trim() ?? null;
-  if (name !== null && (name === '' || name.length > 200)) problem('groupName', 'must be 1 to 200 characters');
+  if (name !== null && (name === '' || name.length > MAX_NAME_LENGTH))
+    problem('groupName', `must be 1 to ${MAX_NAME_LENGTH} characters`);
   const checked: CheckedOptions = {
-    fileName: fileName == null ? null : (fileName.trim().split(/[/\\]/).at(-1)?.slice(0, 200) ?? null),
+    fileName: fileName == null ? null : (fileName.trim().split(/[/\\]/).at(-1)?.slice(0, MAX_NAME_LENGTH) ?? null),
     mapping: options.columns == null ? null : checkMapping(options.columns, problem),
     onConflict: onConflict ?? ON_CONFLICT[0],
     dryRun: dryRun ?? false,
     createFields: createFields ?? false,
+    skipInvalid: skipInvalid ?? false,
     groupId: groupId ?? null,
     groupName: name,
     encoding: encoding == null ? null : (encodingNamed(encoding) ?? problem('encoding', 'is not a known encoding')),

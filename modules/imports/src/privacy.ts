@@ -1,10 +1,25 @@
-import { type Erasure, redaction, redactionValues, sql, type Tx } from '@postroom/platform';
+import {
+  type ErasedRows,
+  type Erasure,
+  type PrivacyStage,
+  redaction,
+  redactionValues,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+import { dropKeptFiles } from './kept-files.ts';
+
+export const stage: PrivacyStage = 'references';
 
 const IMPORT = redaction({ file_name: 'text', group_name: 'text', mapping: 'jsonb', plan: 'jsonb', error: 'text' });
 const ERROR = redaction({ field: 'text', message: 'text' });
+const CAUSE = redaction({ field: 'text', message: 'text', value: 'text' });
 
-/** Removes the person's addresses from filenames, previews and errors of imports. */
-export async function eraseSubject(tx: Tx, subject: Erasure): Promise<void> {
+/**
+ * Removes the person's addresses from filenames, previews and errors of imports, and deletes the files of dry runs, which may
+ * contain the person.
+ */
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const values = redactionValues(subject);
   await sql(tx, `UPDATE imports SET ${IMPORT.set} WHERE project_id = $1 AND ${IMPORT.mentions}`, values);
   await sql(
@@ -13,4 +28,11 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<void> {
      WHERE import_id IN (SELECT id FROM imports WHERE project_id = $1) AND ${ERROR.mentions}`,
     values,
   );
+  await sql(
+    tx,
+    `DELETE FROM import_causes WHERE import_id IN (SELECT id FROM imports WHERE project_id = $1) AND ${CAUSE.mentions}`,
+    values.slice(0, 2), // without the alias
+  );
+  await dropKeptFiles(tx, subject.projectId);
+  return {};
 }

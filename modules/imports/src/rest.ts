@@ -1,12 +1,14 @@
-import { found, gql, page, type Route, type StreamRoute } from '@postroom/platform';
+import { created, found, gql, page, restPath, type Route, type StreamRoute, MAX_ID_LENGTH } from '@postroom/platform';
 import { streamErrors } from './errors.ts';
 import { streamExport } from './export.ts';
+import { streamSuppressions } from './suppressions-export.ts';
 import { uploadImport } from './upload.ts';
 
 const tag = 'Imports';
-const IMPORT = `id status progress counts { rows created updated unchanged duplicates suppressed invalid } error
-  fileName size encoding separator columns { name fields type isNew } onConflict dryRun createFields groupId groupName
-  cancelRequestedAt createdAt startedAt finishedAt`;
+const IMPORT = `id status progress counts { rows created updated unchanged duplicates suppressed invalid incomplete } error
+  fileName size encoding separator columns { name fields type isNew } onConflict dryRun createFields skipInvalid groupId groupName
+  cancelRequestedAt createdAt startedAt finishedAt fileExpiresAt executedAsId`;
+const CAUSES = 'causes { field message value rows firstLine fix }';
 
 export const routes: Route[] = [
   {
@@ -26,8 +28,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Retrieve an import with its progress',
-    document: gql`query ($id: ID!) { import(id: $id) { ${IMPORT} } }`,
-    reply: found('import'),
+    document: gql`query ($id: ID!) { import(id: $id) { ${IMPORT} ${CAUSES} } }`,
+    // `/v1` names fields in snake_case.
+    reply: found('import', { rewrite: { 'causes.field': restPath } }),
   },
   {
     method: 'POST',
@@ -37,6 +40,18 @@ export const routes: Route[] = [
     summary: 'Cancel an import; contacts already written stay',
     document: gql`mutation ($id: ID!) { cancelImport(id: $id) { ${IMPORT} } }`,
     reply: found('cancelImport'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/imports/{id}/execute',
+    needs: 'full',
+    tag,
+    summary: 'Import the file of a dry run',
+    document: gql`mutation ($id: ID!, $skipInvalid: Boolean) {
+      executeDryRun(id: $id, skipInvalid: $skipInvalid) { ${IMPORT} }
+    }`,
+    reply: created('executeDryRun'),
+    example: { skip_invalid: false },
   },
 ];
 
@@ -49,7 +64,7 @@ const ACCEPTED = {
       type: 'object',
       required: ['id', 'status'],
       properties: {
-        id: { type: 'string', description: 'Import id.' },
+        id: { type: 'string', maxLength: MAX_ID_LENGTH, description: 'Import id.' },
         status: { type: 'string', const: 'queued', description: 'It begins as soon as a worker takes it up.' },
       },
     },
@@ -110,5 +125,17 @@ spreadsheet would run as a formula begin with a \`'\`, which an import takes awa
     options: 'ExportContactsInput',
     answers: { status: 200, description: 'The contacts.', content: CSV },
     answer: streamExport,
+  },
+  {
+    method: 'GET',
+    path: '/v1/suppressions/export',
+    needs: 'full',
+    tag: 'Suppressions',
+    operationId: 'exportSuppressions',
+    summary: 'Export suppressions as a CSV file, newest first',
+    description: 'A CSV file of `email`, `reason`, `origin` and `created_at`. Addresses that were erased are left out.',
+    options: 'ExportSuppressionsInput',
+    answers: { status: 200, description: 'The suppressions.', content: CSV },
+    answer: streamSuppressions,
   },
 ];

@@ -1,4 +1,4 @@
-import { type CheckedContact, checkContact, type FieldSchema } from '@postroom/contacts';
+import { type CheckedContact, type FieldSchema, readContact } from '@postroom/contacts';
 import type { FieldProblem } from '@postroom/platform';
 import { SeenAddresses } from './addresses.ts';
 import { clean, type CsvRecord, formProblem, unguard } from './csv/index.ts';
@@ -7,6 +7,8 @@ import type { Plan } from './plan.ts';
 /** A problem with a row, and its line in the file. */
 export interface RowError extends FieldProblem {
   line: number;
+  /** The invalid value of a custom field. */
+  value?: string | undefined;
 }
 
 /** A row that is a valid contact. */
@@ -14,32 +16,45 @@ export interface RowContact extends CheckedContact {
   line: number;
 }
 
-/** Separates valid contacts from invalid rows and duplicates. If rows share an address, the first valid one wins. */
+/** The result of a row: a contact, perhaps without invalid values, or no contact. */
+type CheckedRow =
+  | { contact: RowContact; errors: RowError[] }
+  | { contact?: undefined; errors: RowError[]; isDuplicate: boolean };
+
+/**
+ * Separates contacts from invalid rows and duplicates. If rows share an address, the first one that is not invalid wins.
+ * A row with an invalid name or custom field is a contact without that value, unless such rows are to be skipped.
+ */
 export class RowChecker {
   readonly #plan: Plan;
   readonly #schema: ReadonlyMap<string, FieldSchema>;
   readonly #seen: SeenAddresses;
 
-  constructor(plan: Plan) {
+  readonly #skipInvalid: boolean;
+
+  constructor(plan: Plan, { skipInvalid }: { skipInvalid: boolean }) {
     this.#plan = plan;
+    this.#skipInvalid = skipInvalid;
     this.#schema = new Map(plan.fields.map((field) => [field.key, field]));
     this.#seen = new SeenAddresses(plan.lines);
   }
 
-  check(record: CsvRecord): { contact: RowContact } | { errors: RowError[]; isDuplicate?: boolean } {
+  check(record: CsvRecord): CheckedRow {
     const { line } = record;
-    const checked = record.values === undefined ? [inRow(record.problem)] : this.#contactOf(record.values);
-    if (Array.isArray(checked)) return { errors: checked.map((problem) => ({ line, ...problem })) };
-    const first = this.#seen.add(checked.key, line);
-    if (first === undefined) return { contact: Object.assign(checked, { line }) };
+    const { contact, problems } =
+      record.values === undefined ? unreadable(record.problem) : this.#contactOf(record.values);
+    const errors = problems.map((problem) => ({ line, ...problem }));
+    if (contact === undefined || (this.#skipInvalid && errors.length > 0)) return { errors, isDuplicate: false };
+    const first = this.#seen.add(contact.key, line);
+    if (first === undefined) return { contact: Object.assign(contact, { line }), errors };
     return { errors: [{ line, field: 'email', message: `is already in line ${first}` }], isDuplicate: true };
   }
 
-  #contactOf(given: string[]): CheckedContact | FieldProblem[] {
+  #contactOf(given: string[]): { contact: CheckedContact | undefined; problems: Omit<RowError, 'line'>[] } {
     const { layout, emailColumn, nameColumns, fields } = this.#plan;
     const values = withoutBlankEnd(given, layout.width);
     const problem = formProblem(values, layout.width);
-    if (problem !== undefined) return [inRow(problem)];
+    if (problem !== undefined) return unreadable(problem);
     const valueOf = (column: number) => unguard(clean(values[column] as string));
     const email = valueOf(emailColumn);
     const name = nameColumns
@@ -51,11 +66,15 @@ export class RowChecker {
       const value = valueOf(column);
       if (value !== '') customFields[key] = value;
     }
-    return checkContact({ email: email === '' ? null : email, name, customFields }, this.#schema);
+    const read = readContact({ email: email === '' ? null : email, name, customFields }, this.#schema);
+    if (read.problems.length === 0) return read;
+    const valued = read.problems.map((problem) => ({ ...problem, value: customFields[keyIn(problem.field)] }));
+    return { ...read, problems: valued };
   }
 }
 
-const inRow = (message: string): FieldProblem => ({ field: 'row', message });
+const unreadable = (message: string) => ({ contact: undefined, problems: [{ field: 'row', message }] });
+const keyIn = (field: string) => field.replace(/^customFields\./, '');
 
 /** Removes trailing blank values, because spreadsheets write separators after the last column. */
 function withoutBlankEnd(values: string[], width: number): string[] {

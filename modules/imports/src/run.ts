@@ -81,7 +81,7 @@ export async function continueImport(
   const outlook = { isBright: true };
   const write = async (batch: Batch): Promise<boolean> => {
     const began = performance.now();
-    const isWritten = await writeBatch(row, batch, outlook);
+    const isWritten = await writeBatch(row, plan, batch, outlook);
     onProgress(await progressOf(importId));
     await paceBulkWork(performance.now() - began, signal);
     return isWritten || !(await isToEnd(importId));

@@ -14,6 +14,7 @@ const counts = (some: object) => ({
   duplicates: 0,
   suppressed: 0,
   invalid: 0,
+  incomplete: 0,
   ...some,
 });
 
@@ -83,7 +84,7 @@ test('an invalid row is reported with its line, field and reason, and blocks no 
     ',,',
   ].join('\r\n');
   const done = await importFile(api, file);
-  expect(done.counts).toEqual(counts({ rows: 8, created: 2, invalid: 6 }));
+  expect(done.counts).toEqual(counts({ rows: 8, created: 3, invalid: 5, incomplete: 1 }));
   expect(await errorsOf(api, done.id)).toEqual([
     '4 email is required',
     '5 custom_fields.seats must be a number',
@@ -93,7 +94,11 @@ test('an invalid row is reported with its line, field and reason, and blocks no 
     '9 row a quote is opened but never closed',
     '10 row a value contains a NUL character',
   ]);
-  expect((await contactsOf(api)).map(([email]) => email)).toEqual(['ada@example.com', 'grace@example.com']);
+  expect((await contactsOf(api)).map(([email]) => email)).toEqual([
+    'ada@example.com',
+    'dora@example.com',
+    'grace@example.com',
+  ]);
 });
 
 test('if rows share an address, ignoring case, the first valid one wins; the others name its line', async () => {

@@ -6,9 +6,14 @@ export interface Shown {
   id: string;
   status: string;
   progress: number;
-  counts: Record<'rows' | 'created' | 'updated' | 'unchanged' | 'duplicates' | 'suppressed' | 'invalid', number>;
+  counts: Record<
+    'rows' | 'created' | 'updated' | 'unchanged' | 'duplicates' | 'suppressed' | 'invalid' | 'incomplete',
+    number
+  >;
   error: string | null;
   groupId: string | null;
+  fileExpiresAt: string | null;
+  executedAsId: string | null;
   encoding: string | null;
   separator: string | null;
   columns: { name: string; fields: string[]; type: string | null; isNew: boolean }[];
@@ -28,7 +33,7 @@ export async function upload(api: Api, file: File, options: object = {}, headers
     headers: { ...headersOf(api), ...headers },
     body: form,
   });
-  // oxlint-disable-next-line typescript/no-explicit-any -- The shape is what the test is about to find out.
+  // oxlint-disable-next-line typescript/no-explicit-any -- Tests check the shape.
   return { status: response.status, headers: response.headers, body: (await response.json()) as any };
 }
 
