@@ -2,7 +2,7 @@
 import type { Prisma } from '@postroom/platform';
 import type { ContentProblem } from './problems.ts';
 import { compileMjml, lineOf } from './mjml.ts';
-import { htmlProblem, parseTemplate, type TemplateProblem } from './render/index.ts';
+import { htmlProblem, parseTemplate, type TemplateProblem } from '@postroom/templating';
 
 export type ContentFormat = Prisma.TemplateModel['format'];
 
@@ -21,7 +21,7 @@ export interface CheckedBody {
 }
 
 /** Mail clients clip larger mail, and MJML grows when it is compiled. */
-const MAX_LENGTH = { html: 500_000, mjml: 256_000 };
+export const MAX_LENGTH = { html: 500_000, mjml: 256_000 };
 
 /** Validates a body; problems have positions in the source. Also returns the body as it would be stored. */
 export async function checkBody(given: string, format: ContentFormat): Promise<CheckedBody> {

@@ -4,7 +4,6 @@ import {
   builder,
   callerProject,
   db,
-  jsonSchema,
   NAME,
   NOT_EMPTY,
   Node,
@@ -12,12 +11,18 @@ import {
   rowsQuery,
   relayNames,
   removalMutation,
+  atMost,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
 } from '@postroom/platform';
+import { MAX_LENGTH } from './check-body.ts';
 import type { ContentProblem } from './problems.ts';
 import { checkBody } from './formats.ts';
 import {
   createTemplate,
   deleteTemplate,
+  discardDraft,
+  draftOf,
   getTemplate,
   getVersion,
   listTemplates,
@@ -26,6 +31,8 @@ import {
   restoreVersion,
   updateTemplate,
 } from './templates.ts';
+
+const SUBJECT = atMost(MAX_SUBJECT_LENGTH);
 
 const TemplateStatus = builder.enumType('TemplateStatus', {
   description: 'Whether a template is ready to be sent.',
@@ -53,16 +60,25 @@ const Template = builder.prismaObject('Template', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Template id.' }),
-    name: t.exposeString('name', { description: 'Unique within the project.' }),
-    subject: t.exposeString('subject', { nullable: true, description: 'The default subject.' }),
-    body: t.exposeString('body', { description: 'HTML with placeholders such as `{{name|there}}`.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.', ...atMost(MAX_NAME_LENGTH) }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The default subject.', ...SUBJECT }),
+    body: t.exposeString('body', {
+      description:
+        'HTML with placeholders such as `{{name|there}}`. Of a published template, the published HTML; see `draft`.',
+      ...atMost(MAX_LENGTH.html),
+    }),
     format: t.expose('format', { type: ContentFormat, description: 'The language of the body.' }),
     source: t.exposeString('source', {
       nullable: true,
       description: 'The MJML source of the body; null if it was written as HTML.',
+      ...atMost(MAX_LENGTH.mjml),
     }),
     status: t.expose('status', { type: TemplateStatus, description: 'Whether it is ready to be sent.' }),
-    version: t.exposeInt('version', { description: 'The number of its newest version, which is its current content.' }),
+    version: t.exposeInt('version', { description: 'The number of its newest version.' }),
+    publishedVersion: t.exposeInt('publishedVersion', {
+      nullable: true,
+      description: 'The number of the version that is sent; null until it is first published.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),
     editedById: t.id({
@@ -117,12 +133,16 @@ const TemplateVersion = builder.prismaObject('TemplateVersion', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Version id.' }),
     number: t.exposeInt('number', { description: 'Counted from 1 in each template.' }),
-    subject: t.exposeString('subject', { nullable: true, description: 'The default subject.' }),
-    body: t.exposeString('body', { description: 'HTML with placeholders such as `{{name|there}}`.' }),
+    subject: t.exposeString('subject', { nullable: true, description: 'The default subject.', ...SUBJECT }),
+    body: t.exposeString('body', {
+      description: 'HTML with placeholders such as `{{name|there}}`.',
+      ...atMost(MAX_LENGTH.html),
+    }),
     format: t.expose('format', { type: ContentFormat, description: 'The language of the body.' }),
     source: t.exposeString('source', {
       nullable: true,
       description: 'The MJML source of the body; null if it was written as HTML.',
+      ...atMost(MAX_LENGTH.mjml),
     }),
     status: t.expose('status', { type: TemplateStatus, description: 'Whether the template was ready to be sent.' }),
     restoredFrom: t.exposeInt('restoredFrom', {
@@ -136,11 +156,22 @@ const TemplateVersion = builder.prismaObject('TemplateVersion', {
     authorName: t.string({
       nullable: true,
       description: 'The current name of the user or key; null if it no longer exists.',
+      ...atMost(MAX_NAME_LENGTH),
       resolve: ({ authorId }) => actorName(authorId),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was saved.' }),
   }),
 });
+
+builder.prismaObjectField(Template, 'draft', (t) =>
+  t.field({
+    type: TemplateVersion,
+    nullable: true,
+    description: 'The newest version, if it is newer than the published one; null if there is nothing to publish.',
+    select: { id: true, version: true, publishedVersion: true },
+    resolve: (template) => draftOf(template),
+  }),
+);
 
 registerNode('tpv', 'TemplateVersion', (context, ids) =>
   db.templateVersion.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
@@ -160,7 +191,9 @@ builder.queryFields((t) => ({
     {
       type: Template,
       description: "The project's templates, newest first.",
-      resolve: (_root, args, context, info) => listTemplates(callerProject(context), args, rowsQuery(context, info)),
+      args: { search: t.arg.string({ description: 'Part of the name, case-insensitive.' }) },
+      resolve: (_root, { search, ...args }, context, info) =>
+        listTemplates(callerProject(context), { search }, args, rowsQuery(context, info)),
     },
     ...relayNames('Template'),
   ),
@@ -204,12 +237,13 @@ const CreateTemplateInput = builder.inputType('CreateTemplateInput', {
     name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
     subject: t.string({
       description: 'The default subject; placeholders are allowed.',
-      ...jsonSchema({ maxLength: 998 }),
+      ...SUBJECT,
     }),
     body: t.string({
       required: true,
       description:
         'HTML of at most 500,000 characters, or MJML of at most 256,000, with placeholders such as `{{name|there}}`. HTML has at most 50,000 elements, nested at most 200 deep.',
+      ...atMost(MAX_LENGTH.html),
     }),
     format: t.field({ type: ContentFormat, description: 'The language of the body; defaults to HTML.' }),
   }),
@@ -220,8 +254,8 @@ const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
     name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
-    subject: t.string({ description: 'A new subject; null removes it.', ...jsonSchema({ maxLength: 998 }) }),
-    body: t.string({ description: 'New HTML, or MJML.' }),
+    subject: t.string({ description: 'A new subject; null removes it.', ...SUBJECT }),
+    body: t.string({ description: 'New HTML, or MJML.', ...atMost(MAX_LENGTH.html) }),
     format: t.field({ type: ContentFormat, description: 'The language of the new body; defaults to HTML.' }),
     version: t.int({
       description: 'The version number this edit is based on; `conflict` if the template was modified since.',
@@ -243,7 +277,8 @@ builder.mutationFields((t) => ({
   }),
   updateTemplate: t.prismaField({
     type: Template,
-    description: 'Changes a template; the new content becomes a new version.',
+    description:
+      'Changes a template; the new content becomes a new version. Of a published template it is a draft, which is sent once it is published.',
     args: {
       id: t.arg.id(idArg),
       input: t.arg({ type: UpdateTemplateInput, required: true, description: 'What to change.' }),
@@ -255,16 +290,25 @@ builder.mutationFields((t) => ({
   }),
   publishTemplate: t.prismaField({
     type: Template,
-    description: 'Makes a template ready to be sent.',
+    description: 'Publishes the newest version of a template, which is sent from then on.',
     args: { id: t.arg.id(idArg) },
     resolve: async (query, _root, { id }, context) => {
       await publishTemplate(callerProject(context), authenticated(context).id, id);
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
+  discardTemplateDraft: t.prismaField({
+    type: Template,
+    description: 'Discards the draft of a published template. `conflict` if it has never been published.',
+    args: { id: t.arg.id(idArg) },
+    resolve: async (query, _root, { id }, context) => {
+      await discardDraft(callerProject(context), authenticated(context).id, id);
+      return db.template.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
   restoreTemplateVersion: t.prismaField({
     type: Template,
-    description: 'Restores the content of a version as a new version; the template stays draft or published.',
+    description: 'Restores the content of a version as a new version; of a published template as a draft.',
     args: { id: t.arg.id(idArg), versionId: t.arg.id({ required: true, description: 'Version id.' }) },
     resolve: async (query, _root, { id, versionId }, context) => {
       await restoreVersion(callerProject(context), authenticated(context).id, id, versionId);

@@ -4,6 +4,7 @@ export {
   deleteTemplate,
   getTemplate,
   getVersion,
+  newestContent,
   listTemplates,
   listVersions,
   publishTemplate,

@@ -1,5 +1,5 @@
 import type { FieldProblem } from '@postroom/platform';
-import { parseTemplate, type TemplateFormat } from './render/index.ts';
+import { parseTemplate, type TemplateFormat } from '@postroom/templating';
 
 /** A problem that prevents content from being sent. */
 export interface ContentProblem {

@@ -1,7 +1,8 @@
 import { created, deleted, found, gql, page, type Route } from '@postroom/platform';
 
 const tag = 'Templates';
-const fields = 'id name subject body format source status version createdAt updatedAt';
+const fields = 'id name subject body format source status version publishedVersion createdAt updatedAt';
+const detail = `${fields} draft { number subject body format source authorId authorName createdAt }`;
 const versionFields = 'id number subject body format source status restoredFrom authorId authorName createdAt';
 
 export const routes: Route[] = [
@@ -11,8 +12,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List templates, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false) {
-      templates(first: $limit, after: $cursor) { nodes { ${fields} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $search: String) {
+      templates(first: $limit, after: $cursor, search: $search) { nodes { ${fields} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('templates'),
   },
@@ -22,7 +23,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Create a template as a draft',
-    document: gql`mutation ($input: CreateTemplateInput!) { createTemplate(input: $input) { ${fields} } }`,
+    document: gql`mutation ($input: CreateTemplateInput!) { createTemplate(input: $input) { ${detail} } }`,
     reply: created('createTemplate'),
     example: { name: 'Welcome', subject: 'Hello {{name|there}}', body: '<p>Hello {{name|there}}, welcome.</p>' },
   },
@@ -32,7 +33,7 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Retrieve a template',
-    document: gql`query ($id: ID!) { template(id: $id) { ${fields} } }`,
+    document: gql`query ($id: ID!) { template(id: $id) { ${detail} } }`,
     reply: found('template'),
   },
   {
@@ -40,8 +41,8 @@ export const routes: Route[] = [
     path: '/v1/templates/{id}',
     needs: 'full',
     tag,
-    summary: 'Update a template',
-    document: gql`mutation ($id: ID!, $input: UpdateTemplateInput!) { updateTemplate(id: $id, input: $input) { ${fields} } }`,
+    summary: 'Update a template; of a published one, its draft',
+    document: gql`mutation ($id: ID!, $input: UpdateTemplateInput!) { updateTemplate(id: $id, input: $input) { ${detail} } }`,
     reply: found('updateTemplate'),
     example: { subject: 'Welcome, {{name|friend}}' },
   },
@@ -50,9 +51,24 @@ export const routes: Route[] = [
     path: '/v1/templates/{id}/publish',
     needs: 'full',
     tag,
-    summary: 'Publish a template',
-    document: gql`mutation ($id: ID!) { publishTemplate(id: $id) { ${fields} } }`,
+    summary: 'Publish a template, or the draft of a published one',
+    document: gql`mutation ($id: ID!) { publishTemplate(id: $id) { ${detail} } }`,
     reply: found('publishTemplate'),
+  },
+  {
+    method: 'DELETE',
+    path: '/v1/templates/{id}/draft',
+    needs: 'full',
+    tag,
+    summary: 'Discard the draft of a published template',
+    document: gql`
+      mutation ($id: ID!) {
+        discardTemplateDraft(id: $id) {
+          id
+        }
+      }
+    `,
+    reply: deleted(),
   },
   {
     method: 'GET',
@@ -84,9 +100,9 @@ export const routes: Route[] = [
     path: '/v1/templates/{id}/versions/{version_id}/restore',
     needs: 'full',
     tag,
-    summary: 'Restore a version of a template as a new version',
+    summary: 'Restore a version of a template as a new version; of a published template, as its draft',
     document: gql`mutation ($id: ID!, $versionId: ID!) {
-      restoreTemplateVersion(id: $id, versionId: $versionId) { ${fields} }
+      restoreTemplateVersion(id: $id, versionId: $versionId) { ${detail} }
     }`,
     reply: found('restoreTemplateVersion'),
   },

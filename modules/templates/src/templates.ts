@@ -13,6 +13,9 @@ import {
   readRows,
   type RowsQuery,
   versionConflict,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  nameContains,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './problems.ts';
@@ -40,7 +43,7 @@ export async function createTemplate(projectId: string, authorId: string, input:
     .$transaction(async (tx) => {
       const data = { id: newId('tpl'), projectId, name, subject: subject ?? null, body, ...content };
       const template = await tx.template.create({ data });
-      await keepVersion(tx, template, { authorId });
+      await keepVersion(tx, { projectId, templateId: template.id, number: 1, ...contentOf(template) }, { authorId });
       return template;
     })
     .catch(nameTaken(name));
@@ -53,14 +56,20 @@ export async function getTemplate(projectId: string, id: string, query: RowsQuer
   return template;
 }
 
-/** The project's templates, newest first. */
-export async function listTemplates(projectId: string, args: PageArgs, query: RowsQuery = {}): Promise<Page<Template>> {
-  return readRows(db.template, 'tpl', args, { projectId }, query);
+/** The project's templates, newest first; only those whose name contains `search`, ignoring case. */
+export async function listTemplates(
+  projectId: string,
+  { search }: { search?: string | null | undefined },
+  args: PageArgs,
+  query: RowsQuery = {},
+): Promise<Page<Template>> {
+  return readRows(db.template, 'tpl', args, { projectId, ...nameContains(search) }, query);
 }
 
 /**
- * Updates the fields provided; a published template stays published. The new content becomes a new version.
- * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when `version` is no longer current.
+ * Updates the fields provided. The new content becomes a new version: of a published template a draft, which is not sent until it
+ * is published. A new name applies at once.
+ * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when `version` is no longer the newest.
  */
 export async function updateTemplate(
   projectId: string,
@@ -68,22 +77,56 @@ export async function updateTemplate(
   id: string,
   { version, ...input }: TemplateInput & { version?: number | null | undefined },
 ): Promise<Template> {
-  const { body: html, format, source } = await getTemplate(projectId, id);
-  const data = await checked(projectId, {
+  const { body: html, format, source } = await newestContent(await getTemplate(projectId, id));
+  const { name, ...content } = await checked(projectId, {
     ...input,
     body: asSubmitted(input.body, input.format, { html, format, source }),
   });
-  if (Object.keys(data).length === 0)
+  if (name === undefined && Object.keys(content).length === 0)
     throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
-  return change(projectId, id, { authorId }, (template) => {
-    if (version != null && version !== template.version) throw versionConflict('template');
-    return data;
-  }).catch(nameTaken(data.name ?? ''));
+  return change(projectId, id, { authorId }, (newest) => {
+    if (version != null && version !== newest.number) throw versionConflict('template');
+    return { name, content };
+  }).catch(nameTaken(name ?? ''));
 }
 
-/** Publishes a template, so that it can be sent (spec: Template). Publishing again has no effect. */
+/** Publishes the newest version of a template, which is sent from then on (spec: Template). Publishing again has no effect. */
 export async function publishTemplate(projectId: string, authorId: string, id: string): Promise<Template> {
-  return change(projectId, id, { authorId }, () => ({ status: 'published' }));
+  return change(projectId, id, { authorId }, () => ({ content: { status: 'published' } }));
+}
+
+/**
+ * Discards the draft of a published template: the published content becomes its newest version again. No effect without a draft.
+ * @throws DomainError `not_found`.
+ */
+export async function discardDraft(projectId: string, authorId: string, id: string): Promise<Template> {
+  const { publishedVersion } = await getTemplate(projectId, id);
+  if (publishedVersion === null) throw new DomainError('conflict', 'This template has never been published.');
+  return change(
+    projectId,
+    id,
+    { authorId, restoredFrom: publishedVersion },
+    (_newest, { subject, body, format, source }) => ({
+      content: { subject, body, format, source, status: 'published' },
+    }),
+  );
+}
+
+/** The unpublished draft of a published template; null if its newest version is the published one. */
+export async function draftOf({
+  id,
+  version,
+  publishedVersion,
+}: Pick<Template, 'id' | 'version' | 'publishedVersion'>): Promise<Version | null> {
+  if (publishedVersion === null || publishedVersion === version) return null;
+  return db.templateVersion.findUnique({ where: { templateId_number: { templateId: id, number: version } } });
+}
+
+/** The content to edit: the draft if there is one. */
+export async function newestContent(
+  template: Template,
+): Promise<Pick<Version, 'subject' | 'body' | 'format' | 'source'>> {
+  return (await draftOf(template)) ?? template;
 }
 
 /** The versions of a template, newest first. @throws DomainError `not_found`. */
@@ -113,8 +156,8 @@ export async function getVersion(
 }
 
 /**
- * Restores the content of a version as a new version, keeping those in between. The status does not change. @throws
- * DomainError `not_found`.
+ * Restores the content of a version as a new version, keeping those in between: of a published template as a draft.
+ * @throws DomainError `not_found`.
  */
 export async function restoreVersion(
   projectId: string,
@@ -123,7 +166,9 @@ export async function restoreVersion(
   versionId: string,
 ): Promise<Template> {
   const { number, subject, body, format, source } = await getVersion(projectId, id, versionId);
-  return change(projectId, id, { authorId, restoredFrom: number }, () => ({ subject, body, format, source }));
+  return change(projectId, id, { authorId, restoredFrom: number }, () => ({
+    content: { subject, body, format, source },
+  }));
 }
 
 /** The author of a version, and the version that it restores. */
@@ -134,41 +179,66 @@ interface Origin {
 
 /** The versioned fields; the name is not versioned because it is never sent. */
 const CONTENT = ['subject', 'body', 'format', 'source', 'status'] as const;
+type Content = Pick<Version, (typeof CONTENT)[number]>;
+
+interface Changes {
+  name?: string | undefined;
+  content: Partial<Content>;
+}
 
 /**
- * Changes a template, and adds a version if its content changed. The row is locked, so concurrent saves each get a
+ * Changes a template, and adds a version if its newest content changed. A new version of a published template is a draft unless
+ * it is published with this change; the row keeps the content that is sent. The row is locked, so concurrent saves each get a
  * version.
  */
 async function change(
   projectId: string,
   id: string,
   origin: Origin,
-  changesOf: (template: Template) => Partial<Template>,
+  changesOf: (newest: Version, template: Template) => Changes,
 ): Promise<Template> {
   await getTemplate(projectId, id);
   return db.$transaction(async (tx) => {
     await tx.$queryRaw`SELECT id FROM templates WHERE id = ${id} FOR UPDATE`;
     const template = await tx.template.findFirst({ where: { id, projectId } });
     if (template === null) throw notFound('template');
-    const changes = changesOf(template);
-    const isNew = CONTENT.some((field) => changes[field] !== undefined && changes[field] !== template[field]);
-    const data = { ...changes, ...(isNew ? { version: template.version + 1 } : {}) };
-    const isChanged = isNew || (changes.name !== undefined && changes.name !== template.name);
-    if (!isChanged) return template;
-    const changed = await tx.template.update({ where: { id }, data });
-    if (isNew) await keepVersion(tx, changed, origin);
-    return changed;
+    const newest = await tx.templateVersion.findUniqueOrThrow({
+      where: { templateId_number: { templateId: id, number: template.version } },
+    });
+    const { name = template.name, content } = changesOf(newest, template);
+    const next = { ...contentOf(newest), status: 'draft' as const, ...content };
+    const isNew = CONTENT.some((field) => content[field] !== undefined && content[field] !== newest[field]);
+    if (!isNew && name === template.name) return template;
+    const number = isNew ? template.version + 1 : template.version;
+    if (isNew) await keepVersion(tx, { projectId, templateId: id, number, ...next }, origin);
+    const isPublished = next.status === 'published';
+    return tx.template.update({
+      where: { id },
+      data: {
+        name,
+        version: number,
+        ...(isNew && (isPublished || template.publishedVersion === null) ? next : {}),
+        ...(isNew && isPublished ? { publishedVersion: number } : {}),
+      },
+    });
   });
 }
 
-/** Stores the current content as a version. The unique number prevents duplicates. */
+const contentOf = ({ subject, body, format, source, status }: Content): Content => ({
+  subject,
+  body,
+  format,
+  source,
+  status,
+});
+
+/** Stores content as a version. The unique number prevents duplicates. */
 async function keepVersion(
   tx: Prisma.TransactionClient,
-  { id: templateId, projectId, version: number, subject, body, format, source, status }: Template,
+  version: Content & Pick<Version, 'projectId' | 'templateId' | 'number'>,
   origin: Origin,
 ): Promise<void> {
-  const content = { subject, body, format, source, status };
-  await tx.templateVersion.create({ data: { id: newId('tpv'), projectId, templateId, number, ...content, ...origin } });
+  await tx.templateVersion.create({ data: { id: newId('tpv'), ...version, ...origin } });
 }
 
 /** Deletes a template with its versions. Campaigns already sent with it keep their content. */
@@ -181,12 +251,12 @@ export async function deleteTemplate(projectId: string, id: string): Promise<voi
 async function checked(projectId: string, { name, subject, body, format }: TemplateInput) {
   const content = body == null ? undefined : await readBody(projectId, 'body', body, format ?? 'html');
   const problems = [
-    ...(name == null || (name.trim() !== '' && name.trim().length <= 200)
+    ...(name == null || (name.trim() !== '' && name.trim().length <= MAX_NAME_LENGTH)
       ? []
-      : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
-    ...(subject == null || subject.length <= 998
+      : [{ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` }]),
+    ...(subject == null || subject.length <= MAX_SUBJECT_LENGTH
       ? []
-      : [{ field: 'subject', message: 'must be at most 998 characters' }]),
+      : [{ field: 'subject', message: `must be at most ${MAX_SUBJECT_LENGTH} characters` }]),
     ...(subject == null ? [] : placeholderProblems('subject', subject, 'subject')),
     ...(format == null || body != null ? [] : [{ field: 'format', message: 'describes a body, so it requires one' }]),
     ...(content?.problems ?? []),

@@ -1,6 +1,6 @@
 import { newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const written = async (api: Api, more: object = {}): Promise<string> =>
   (await api.post('/v1/templates', { name: 'Letter', subject: 'One', body: '<p>One</p>', ...more })).body.data.id;
@@ -40,7 +40,7 @@ test('renaming, saving the same content or publishing again adds no version', as
   expect((await api.get(`/v1/templates/${id}`)).body.data).toMatchObject({ name: 'Another', version: 2 });
 });
 
-test('restoring a version adds a new one, and the template stays published', async () => {
+test('restoring a version of a published template adds a draft, which is sent once it is published', async () => {
   const api = await testApi();
   const mjml = '<mjml><mj-body><mj-section><mj-column><mj-text>One</mj-text></mj-column></mj-section></mj-body></mjml>';
   const id = await written(api, { body: mjml, format: 'mjml' });
@@ -50,10 +50,19 @@ test('restoring a version adds a new one, and the template stays published', asy
   const restored = await api.post(`/v1/templates/${id}/versions/${first.id}/restore`);
   expect(restored).toMatchObject({
     status: 200,
-    body: { data: { subject: 'One', format: 'mjml', source: mjml, body: first.body, status: 'published', version: 4 } },
+    body: {
+      data: {
+        subject: null,
+        body: '<p>Two</p>',
+        status: 'published',
+        version: 4,
+        publishedVersion: 3,
+        draft: { number: 4, subject: 'One', format: 'mjml', source: mjml, body: first.body },
+      },
+    },
   });
   expect(await versionsOf(api, id)).toMatchObject([
-    { number: 4, restoredFrom: 1, source: mjml, status: 'published' },
+    { number: 4, restoredFrom: 1, source: mjml, status: 'draft' },
     { number: 3, body: '<p>Two</p>', restoredFrom: null },
     { number: 2 },
     { number: 1, id: first.id },
@@ -61,6 +70,77 @@ test('restoring a version adds a new one, and the template stays published', asy
   const owner = await signedIn(api);
   const log = await owner.graphql('{ auditLog(first: 1) { nodes { action targetId } } }');
   expect(log.body.data.auditLog.nodes).toEqual([{ action: 'restoreTemplateVersion', targetId: id }]);
+});
+
+describe('a published template', () => {
+  const published = async () => {
+    const api = await testApi();
+    const id = await written(api);
+    await api.post(`/v1/templates/${id}/publish`);
+    const read = async () => (await api.get(`/v1/templates/${id}`)).body.data;
+    return { api, id, read };
+  };
+
+  test('has a draft until it is published again; everyone else reads what is published', async () => {
+    const { api, id, read } = await published();
+    expect(await read()).toMatchObject({ version: 2, publishedVersion: 2, draft: null });
+    const saved = (await api.patch(`/v1/templates/${id}`, { body: '<p>Two</p>' })).body.data;
+    expect(saved).toMatchObject({ body: '<p>One</p>', status: 'published', draft: { number: 3, body: '<p>Two</p>' } });
+    expect((await api.get('/v1/templates')).body.data).toMatchObject([{ body: '<p>One</p>', status: 'published' }]);
+    // A second edit goes on from the draft.
+    await api.patch(`/v1/templates/${id}`, { subject: 'Two' });
+    expect(await read()).toMatchObject({
+      subject: 'One',
+      body: '<p>One</p>',
+      version: 4,
+      publishedVersion: 2,
+      draft: { number: 4, subject: 'Two', body: '<p>Two</p>' },
+    });
+    await api.post(`/v1/templates/${id}/publish`);
+    expect(await read()).toMatchObject({
+      subject: 'Two',
+      body: '<p>Two</p>',
+      version: 5,
+      publishedVersion: 5,
+      draft: null,
+    });
+    expect((await versionsOf(api, id)).map(({ status }: { status: string }) => status)).toEqual([
+      'published',
+      'draft',
+      'draft',
+      'published',
+      'draft',
+    ]);
+  });
+
+  test('goes back to what is published when its draft is discarded, and keeps the draft as a version', async () => {
+    const { api, id, read } = await published();
+    await api.patch(`/v1/templates/${id}`, { name: 'Renamed', body: '<p>Two</p>' });
+    expect((await api.delete(`/v1/templates/${id}/draft`)).body).toEqual({ deleted: true });
+    expect(await read()).toMatchObject({
+      name: 'Renamed',
+      body: '<p>One</p>',
+      version: 4,
+      publishedVersion: 4,
+      draft: null,
+    });
+    expect(await versionsOf(api, id)).toMatchObject([{ restoredFrom: 2 }, { body: '<p>Two</p>' }, {}, {}]);
+    expect((await api.delete(`/v1/templates/${id}/draft`)).status).toBe(200);
+    expect((await read()).version).toBe(4);
+    const { id: never } = (await api.post('/v1/templates', { name: 'Never', body: '<p>x</p>' })).body.data;
+    expect((await api.delete(`/v1/templates/${never}/draft`)).status).toBe(409);
+  });
+
+  test('refuses an edit and a draft of another project', async () => {
+    const { id } = await published();
+    const other = await testApi();
+    for (const reply of [
+      await other.patch(`/v1/templates/${id}`, { body: '<p>Two</p>' }),
+      await other.delete(`/v1/templates/${id}/draft`),
+      await other.post(`/v1/templates/${id}/test`, { emails: ['ada@example.com'], from_email: 'ada@example.com' }),
+    ])
+      expect(reply.status).toBe(404);
+  });
 });
 
 test('concurrent saves each get their own version number', async () => {

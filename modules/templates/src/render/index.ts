@@ -1,8 +1,0 @@
-export { addToBody } from './body-end.ts';
-export { htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './html-limits.ts';
-export { MAX_VARIABLES, parseTemplate } from './template.ts';
-export type { Context, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
-export { missing, renderTemplate, TooLongError, valueFor, variablesOf } from './render.ts';
-export type { Value, Values } from './render.ts';
-export { decodeEntities } from './entities.ts';
-export { escapeHtml } from './escape.ts';
