@@ -2,10 +2,12 @@ import { Parameters, segmentSql } from '@postroom/contacts';
 import { DomainError, type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
 import type pg from 'pg';
 
-/** The recipients of a campaign: the union of the contacts of groups and segments. */
+/** The recipients of a campaign: the contacts in any of the groups and segments, and in none of the excluded ones. */
 export interface Audience {
   groupIds: readonly string[];
   segmentIds: readonly string[];
+  excludedGroupIds: readonly string[];
+  excludedSegmentIds: readonly string[];
 }
 
 /** The size of an audience, and the contacts excluded from it by reason. */
@@ -36,9 +38,22 @@ export function queryAudience<Row extends pg.QueryResultRow>(
 
 /**
  * The SQL condition that selects an audience from contacts `c`; adds its values to `parameters`. A contact that opted out of a
- * group is not selected through that group. Deleted groups and segments select no contacts.
+ * group is not selected through that group. Deleted groups and segments select and exclude no contacts.
  */
-export async function audienceSql(
+export async function audienceSql(projectId: string, audience: Audience, parameters: Parameters): Promise<string> {
+  const conditions = [await includedSql(projectId, audience, parameters)];
+  if (audience.excludedGroupIds.length > 0) {
+    conditions.push(`NOT EXISTS (SELECT FROM group_members gm
+      WHERE gm.contact_id = c.id AND gm.group_id = ANY (${parameters.add(audience.excludedGroupIds)}))`);
+  }
+  for (const segmentId of audience.excludedSegmentIds) {
+    const condition = await segmentSql(projectId, segmentId, parameters).catch(noneIfDeleted);
+    conditions.push(`(${condition}) IS NOT TRUE`);
+  }
+  return `(${conditions.join(' AND ')})`;
+}
+
+async function includedSql(
   projectId: string,
   { groupIds, segmentIds }: Audience,
   parameters: Parameters,
@@ -89,14 +104,31 @@ async function count(projectId: string, audience: Audience): Promise<AudienceCou
      FROM contacts c WHERE c.project_id = ${project} AND ${condition} GROUP BY 1 ORDER BY 1`,
     parameters.values,
   );
+  const selected = rows.reduce((sum, row) => sum + row.contacts, 0);
+  const left = await countExcluded(projectId, audience, selected);
   const optedOut = await countOptedOut(projectId, audience);
   const excluded = [
     ...rows.flatMap(({ reason, contacts }) => (reason === null ? [] : [{ reason, contacts }])),
+    ...(left === 0 ? [] : [{ reason: 'excluded', contacts: left }]),
     ...(optedOut === 0 ? [] : [{ reason: 'left_group', contacts: optedOut }]),
   ];
-  const contacts = rows.reduce((sum, row) => sum + row.contacts, optedOut);
+  const contacts = selected + left + optedOut;
   const excludedCount = excluded.reduce((sum, row) => sum + row.contacts, 0);
   return { contacts, recipients: contacts - excludedCount, excluded };
+}
+
+/** Counts contacts of an audience's groups and segments who are in an excluded one; `selected` are those who are not. */
+async function countExcluded(projectId: string, audience: Audience, selected: number): Promise<number> {
+  if (audience.excludedGroupIds.length + audience.excludedSegmentIds.length === 0) return 0;
+  const parameters = new Parameters();
+  const project = parameters.add(projectId);
+  const condition = await includedSql(projectId, audience, parameters);
+  const { rows } = await queryAudience<{ contacts: number }>(
+    `SELECT count(*)::int AS contacts FROM contacts c WHERE c.project_id = ${project} AND ${condition}`,
+    parameters.values,
+  );
+  // A contact may have joined an excluded group between the two counts.
+  return Math.max(0, (rows[0]?.contacts ?? 0) - selected);
 }
 
 /** Counts members of the audience's groups who are excluded only because they opted out. */
@@ -105,7 +137,7 @@ async function countOptedOut(projectId: string, audience: Audience): Promise<num
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const groups = parameters.add(audience.groupIds);
-  const condition = await audienceSql(projectId, audience, parameters);
+  const condition = await includedSql(projectId, audience, parameters);
   const { rows } = await queryAudience<{ contacts: number }>(
     `SELECT count(*)::int AS contacts FROM contacts c WHERE c.project_id = ${project}
        AND c.id IN (SELECT o.contact_id FROM group_opt_outs o JOIN group_members gm USING (group_id, contact_id)
@@ -116,21 +148,23 @@ async function countOptedOut(projectId: string, audience: Audience): Promise<num
 }
 
 /** Problems with an audience: ids that are not groups or segments of the project. */
-export async function audienceProblems(
-  tx: Tx,
-  projectId: string,
-  { groupIds, segmentIds }: Audience,
-): Promise<FieldProblem[]> {
+export async function audienceProblems(tx: Tx, projectId: string, audience: Audience): Promise<FieldProblem[]> {
+  const { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds } = audience;
   const rows = await sql<{ id: string }>(
     tx,
     `SELECT id FROM groups WHERE project_id = $1 AND id = ANY ($2)
      UNION ALL SELECT id FROM segments WHERE project_id = $1 AND id = ANY ($3)`,
-    [projectId, [...groupIds], [...segmentIds]],
+    [projectId, [...groupIds, ...excludedGroupIds], [...segmentIds, ...excludedSegmentIds]],
   );
   const known = new Set(rows.map(({ id }) => id));
-  const absent = (field: string, ids: readonly string[], kind: string) =>
-    ids.flatMap((id, index) =>
+  const absent = (field: keyof Audience, kind: string) =>
+    audience[field].flatMap((id, index) =>
       known.has(id) ? [] : [{ field: `${field}.${index}`, message: `${id} is not a ${kind} of this project` }],
     );
-  return [...absent('groupIds', groupIds, 'group'), ...absent('segmentIds', segmentIds, 'segment')];
+  return [
+    ...absent('groupIds', 'group'),
+    ...absent('segmentIds', 'segment'),
+    ...absent('excludedGroupIds', 'group'),
+    ...absent('excludedSegmentIds', 'segment'),
+  ];
 }

@@ -1,5 +1,5 @@
 import { parseMailbox } from '@postroom/emails';
-import { parseTemplate } from '@postroom/templates/render';
+import { parseTemplate } from '@postroom/templating';
 import {
   assertValid,
   db,
@@ -19,6 +19,9 @@ import {
   type RowsQuery,
   versionConflict,
   signalWorkflow,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  nameContains,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from '@postroom/templates';
 import { audienceProblems } from './audience.ts';
@@ -30,6 +33,7 @@ export type Campaign = Prisma.CampaignModel;
 export interface CampaignInput {
   name?: string | null | undefined;
   subject?: string | null | undefined;
+  previewText?: string | null | undefined;
   fromName?: string | null | undefined;
   fromEmail?: string | null | undefined;
   replyTo?: string | null | undefined;
@@ -40,13 +44,25 @@ export interface CampaignInput {
   templateId?: string | null | undefined;
   groupIds?: readonly string[] | null | undefined;
   segmentIds?: readonly string[] | null | undefined;
+  excludedGroupIds?: readonly string[] | null | undefined;
+  excludedSegmentIds?: readonly string[] | null | undefined;
+  utmSource?: string | null | undefined;
+  utmMedium?: string | null | undefined;
+  utmCampaign?: string | null | undefined;
+  utmTerm?: string | null | undefined;
+  utmContent?: string | null | undefined;
   ratePerSecond?: number | null | undefined;
   trackOpens?: boolean | null | undefined;
   trackClicks?: boolean | null | undefined;
 }
 
-const MAX_BODY_LENGTH = 500_000;
-const MAX_AUDIENCE = 100;
+export const MAX_BODY_LENGTH = 500_000;
+export const MAX_AUDIENCE = 100;
+/** Mail programs show up to about 150 characters. */
+export const MAX_PREVIEW_LENGTH = 300;
+export const MAX_UTM_LENGTH = 200;
+const UTM_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
+const AUDIENCE_FIELDS = ['groupIds', 'segmentIds', 'excludedGroupIds', 'excludedSegmentIds'] as const;
 const MAX_RATE = 100_000;
 
 /**
@@ -57,7 +73,7 @@ export async function createCampaign(projectId: string, authorId: string, input:
   if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
   const data = await validated(projectId, input);
   const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
-  return db.campaign.create({ data: { groupIds: [], segmentIds: [], ...data, ...own } });
+  return db.campaign.create({ data: { ...data, ...own } });
 }
 
 /** @throws DomainError `not_found`. */
@@ -67,31 +83,48 @@ export async function getCampaign(projectId: string, id: string, query: RowsQuer
   return campaign;
 }
 
+/** The campaign with recipients that was started before another one, or null. @throws DomainError `not_found`. */
+export async function previousCampaign(projectId: string, id: string, query: RowsQuery = {}): Promise<Campaign | null> {
+  const { startedAt } = await getCampaign(projectId, id);
+  if (startedAt === null) return null;
+  const where = { projectId, startedAt: { lt: startedAt }, recipientCount: { gt: 0 } };
+  return db.campaign.findFirst({ ...query, where, orderBy: { startedAt: 'desc' } });
+}
+
 export interface CampaignFilter {
   status?: Campaign['status'] | null | undefined;
+  /** Part of the name, ignoring case. */
+  search?: string | null | undefined;
 }
 
 /** The project's campaigns, newest first. */
 export async function listCampaigns(
   projectId: string,
-  { status }: CampaignFilter,
+  { status, search }: CampaignFilter,
   args: PageArgs,
   query: RowsQuery = {},
 ): Promise<Page<Campaign>> {
-  return readRows(db.campaign, 'cmp', args, { projectId, ...(status == null ? {} : { status }) }, query);
+  const where = { projectId, ...(status == null ? {} : { status }), ...nameContains(search) };
+  return readRows(db.campaign, 'cmp', args, where, query);
+}
+
+/** What an edit is based on. */
+interface EditConditions {
+  version?: number | null | undefined;
+  ifStatus?: Campaign['status'] | null | undefined;
 }
 
 /**
  * Updates the given fields. Draft and scheduled campaigns are fully editable; a sending or paused one accepts only a new rate,
  * which takes effect within seconds. Of two concurrent edits that name the same version, one fails.
  * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` if the status does not allow
- * the edit or `version` is no longer current.
+ * the edit or is not `ifStatus`, or `version` is no longer current.
  */
 export async function updateCampaign(
   projectId: string,
   authorId: string,
   id: string,
-  { version, ...input }: CampaignInput & { version?: number | null | undefined },
+  { version, ifStatus, ...input }: CampaignInput & EditConditions,
 ): Promise<void> {
   const { html, format, source } = await getCampaign(projectId, id);
   const data = await validated(projectId, {
@@ -101,9 +134,10 @@ export async function updateCampaign(
   if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
   await db.$transaction(async (tx) => {
-    const statuses: Campaign['status'][] = isRateOnly
+    const editable: Campaign['status'][] = isRateOnly
       ? ['draft', 'scheduled', 'sending', 'paused']
       : ['draft', 'scheduled'];
+    const statuses = editable.filter((status) => ifStatus == null || status === ifStatus);
     const { count } = await tx.campaign.updateMany({
       where: { id, projectId, status: { in: statuses }, ...(version == null ? {} : { version }) },
       data: { ...data, version: { increment: 1 }, editedById: authorId },
@@ -111,6 +145,10 @@ export async function updateCampaign(
     const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true } });
     if (now === null) throw notFound('campaign');
     if (count === 0 && statuses.includes(now.status)) throw versionConflict('campaign');
+    if (count === 0 && editable.includes(now.status))
+      throw new DomainError('conflict', `This campaign is ${now.status} now, so the edit was not applied.`, [
+        { field: 'ifStatus', message: `is ${now.status} now` },
+      ]);
     if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be edited.');
     if (!isRateOnly) return;
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });
@@ -135,12 +173,13 @@ async function validated(projectId: string, input: CampaignInput): Promise<Parti
     ...(await referenceProblems(projectId, input)),
   ];
   assertValid(problems);
-  const { name, groupIds, segmentIds, format: _format, ...rest } = input;
-  const data: Partial<Campaign> = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  const { name, format: _format, ...rest } = input;
+  const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Partial<Campaign>;
   if (name != null) data.name = name.trim();
   if (input.fromEmail != null) data.fromEmail = normalizeEmail(input.fromEmail);
-  if (groupIds !== undefined) data.groupIds = [...new Set(groupIds ?? [])];
-  if (segmentIds !== undefined) data.segmentIds = [...new Set(segmentIds ?? [])];
+  for (const field of AUDIENCE_FIELDS) if (input[field] !== undefined) data[field] = [...new Set(input[field])];
+  for (const field of ['previewText', ...UTM_FIELDS] as const)
+    if (input[field] != null) data[field] = input[field].trim() === '' ? null : input[field].trim();
   if (input.html !== undefined) {
     const { html, format, source } = content?.body ?? { html: null, format: 'html', source: null };
     Object.assign(data, { html, format, source });
@@ -151,12 +190,19 @@ async function validated(projectId: string, input: CampaignInput): Promise<Parti
   return data;
 }
 
-function textProblems({ name, subject, html, format, text, ratePerSecond }: CampaignInput): FieldProblem[] {
+function textProblems(input: CampaignInput): FieldProblem[] {
+  const { name, subject, previewText, html, format, text, ratePerSecond } = input;
   return [
-    ...(name === undefined || (name !== null && name.trim() !== '' && name.trim().length <= 200)
+    ...(name === undefined || (name !== null && name.trim() !== '' && name.trim().length <= MAX_NAME_LENGTH)
       ? []
-      : [{ field: 'name', message: 'must be 1 to 200 characters' }]),
-    ...templateProblems('subject', subject, 998),
+      : [{ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` }]),
+    ...templateProblems('subject', subject, MAX_SUBJECT_LENGTH),
+    ...templateProblems('previewText', previewText, MAX_PREVIEW_LENGTH),
+    ...UTM_FIELDS.flatMap((field) =>
+      (input[field]?.length ?? 0) <= MAX_UTM_LENGTH
+        ? []
+        : [{ field, message: `must be at most ${MAX_UTM_LENGTH} characters` }],
+    ),
     ...(format == null || html != null ? [] : [{ field: 'format', message: 'can only be set together with a body' }]),
     ...templateProblems('text', text, MAX_BODY_LENGTH),
     ...(ratePerSecond == null || (ratePerSecond >= 1 && ratePerSecond <= MAX_RATE)
@@ -166,13 +212,13 @@ function textProblems({ name, subject, html, format, text, ratePerSecond }: Camp
 }
 
 function templateProblems(
-  field: 'subject' | 'text',
+  field: 'subject' | 'previewText' | 'text',
   source: string | null | undefined,
   maxLength: number,
 ): FieldProblem[] {
   if (source == null) return [];
   if (source.length > maxLength) return [{ field, message: `must be at most ${maxLength} characters` }];
-  return parseTemplate(source, field).problems.map(({ line, column, message }) => ({
+  return parseTemplate(source, field === 'text' ? 'text' : 'subject').problems.map(({ line, column, message }) => ({
     field,
     message: `line ${line}, column ${column}: ${message}`,
   }));
@@ -183,8 +229,8 @@ function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldP
   const emailIssue = fromEmail == null ? undefined : emailProblem(fromEmail.trim());
   return [
     // oxlint-disable-next-line no-control-regex -- a display name is one line
-    ...(fromName != null && (fromName.length > 200 || /[\u0000-\u001f\u007f]/.test(fromName))
-      ? [{ field: 'fromName', message: 'must be one line of at most 200 characters' }]
+    ...(fromName != null && (fromName.length > MAX_NAME_LENGTH || /[\u0000-\u001f\u007f]/.test(fromName))
+      ? [{ field: 'fromName', message: `must be one line of at most ${MAX_NAME_LENGTH} characters` }]
       : []),
     ...(emailIssue === undefined ? [] : [{ field: 'fromEmail', message: emailIssue }]),
     ...(typeof replyMailbox === 'string' ? [{ field: 'replyTo', message: replyMailbox }] : []),
@@ -193,18 +239,20 @@ function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldP
 
 async function referenceProblems(projectId: string, input: CampaignInput): Promise<FieldProblem[]> {
   const { html, templateId } = input;
-  const groupIds = input.groupIds ?? [];
-  const segmentIds = input.segmentIds ?? [];
-  if (groupIds.length > MAX_AUDIENCE || segmentIds.length > MAX_AUDIENCE) {
-    const field = groupIds.length > MAX_AUDIENCE ? 'groupIds' : 'segmentIds';
-    return [{ field, message: `must be at most ${MAX_AUDIENCE}` }];
-  }
+  const tooLong = AUDIENCE_FIELDS.filter((field) => (input[field]?.length ?? 0) > MAX_AUDIENCE);
+  if (tooLong.length > 0) return tooLong.map((field) => ({ field, message: `must be at most ${MAX_AUDIENCE}` }));
+  const { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds } = input;
   const known = templateId == null ? 1 : await db.template.count({ where: { id: templateId, projectId } });
   return [
     ...(html != null && templateId != null
       ? [{ field: 'html', message: 'must not be given together with template_id' }]
       : []),
     ...(known === 1 ? [] : [{ field: 'templateId', message: 'is not a template of this project' }]),
-    ...(await audienceProblems(pool, projectId, { groupIds, segmentIds })),
+    ...(await audienceProblems(pool, projectId, {
+      groupIds: groupIds ?? [],
+      segmentIds: segmentIds ?? [],
+      excludedGroupIds: excludedGroupIds ?? [],
+      excludedSegmentIds: excludedSegmentIds ?? [],
+    })),
   ];
 }

@@ -1,4 +1,4 @@
-import { htmlProblem } from '@postroom/templates/render';
+import { htmlProblem } from '@postroom/templating';
 import type { FieldProblem } from '@postroom/platform';
 import { Parser } from 'htmlparser2';
 import type { CampaignContent } from './content.ts';
@@ -9,7 +9,14 @@ const CLIPPED_BYTES = 97_000;
 const SHORTENERS = /^(bit\.ly|tinyurl\.com|goo\.gl|t\.co|ow\.ly|is\.gd|buff\.ly|rebrand\.ly|cutt\.ly|shorturl\.at)$/i;
 
 /** Warnings about headers and content that mail programs clip or spam filters penalize. */
-export function contentWarnings({ subject, html, fromName, fromEmail, replyTo }: CampaignContent): FieldProblem[] {
+export function contentWarnings({
+  subject,
+  previewText,
+  html,
+  fromName,
+  fromEmail,
+  replyTo,
+}: CampaignContent): FieldProblem[] {
   const warn = (when: boolean, field: string, message: string) => (when ? [{ field, message }] : []);
   const head = subject ?? '';
   const body = html ?? '';
@@ -23,6 +30,11 @@ export function contentWarnings({ subject, html, fromName, fromEmail, replyTo }:
     ),
     ...warn(/[!?]{2,}|[$€£]{2,}/.test(head), 'subject', 'has repeated punctuation such as "!!", which looks like spam'),
     ...warn(/^\s*(re|fwd?|aw|wg)\s*:/i.test(head), 'subject', 'looks like a reply, which readers find deceptive'),
+    ...warn(
+      body !== '' && previewText === null && !markup.hasPreview,
+      'previewText',
+      'is missing: after the subject, mail programs show the beginning of the content',
+    ),
     ...warn((fromName ?? '').trim() === '', 'fromName', 'is missing: readers see an address instead of a name'),
     ...warn(
       /^(no-?reply|do-?not-?reply)@/i.test(fromEmail ?? '') && replyTo === null,
@@ -30,6 +42,7 @@ export function contentWarnings({ subject, html, fromName, fromEmail, replyTo }:
       'does not accept replies: set reply_to, because replies show mailbox providers that your mail is wanted',
     ),
     ...warn(Buffer.byteLength(body) > CLIPPED_BYTES, 'html', 'is over 95 KB: Gmail clips it'),
+    ...warn(markup.starter !== undefined, 'html', `still says "${markup.starter}"`),
     ...warn(markup.imagesWithoutAlt > 0, 'html', 'has images without alt text'),
     ...warn(markup.images > 0 && markup.words < 20, 'html', 'is mostly images, which looks like spam'),
     ...warn(markup.active > 0, 'html', 'has scripts, forms or frames, which mail programs remove'),
@@ -45,15 +58,32 @@ interface Markup {
   active: number;
   /** Visible words of at least two letters. */
   words: number;
+  /** Whether hidden text comes first, which mail programs show as the preview. */
+  hasPreview: boolean;
+  /** Text of a starter that was left in. */
+  starter: string | undefined;
   links: { link: string; words: string }[];
 }
 
 const ACTIVE = new Set(['script', 'form', 'iframe', 'object', 'embed', 'video', 'audio']);
+const HIDDEN = /display\s*:\s*none/i;
+/** The sentence to replace in the starter of the dashboard, and filler of other ones. */
+const STARTER = /Write your message here|lorem ipsum( dolor)?/i;
+/** Domains reserved for documentation, which belong to nobody (RFC 2606, RFC 6761). */
+const EXAMPLE_HOST = /(^|\.)(example\.(com|org|net|edu)|example|test|invalid|localhost)$/i;
 const UNSEEN = new Set(['style', 'script', 'head', 'title']);
 
 /** Collects the facts about a body in one pass. */
 function readMarkup(html: string): Markup {
-  const markup: Markup = { images: 0, imagesWithoutAlt: 0, active: 0, words: 0, links: [] };
+  const markup: Markup = {
+    images: 0,
+    imagesWithoutAlt: 0,
+    active: 0,
+    words: 0,
+    hasPreview: false,
+    starter: undefined,
+    links: [],
+  };
   let unseen = 0;
   let link: { link: string; pieces: string[] } | undefined;
   const endLink = () => {
@@ -64,6 +94,7 @@ function readMarkup(html: string): Markup {
     onopentag: (name, attributes) => {
       if (UNSEEN.has(name)) unseen++;
       if (ACTIVE.has(name)) markup.active++;
+      if (markup.words === 0 && HIDDEN.test(attributes.style ?? '')) markup.hasPreview = true;
       if (name === 'img') {
         markup.images++;
         if (attributes.alt === undefined) markup.imagesWithoutAlt++;
@@ -75,6 +106,7 @@ function readMarkup(html: string): Markup {
     ontext: (text) => {
       if (unseen > 0) return;
       link?.pieces.push(text);
+      markup.starter ??= STARTER.exec(text)?.[0];
       for (const word of text.split(/\s+/)) if (/\p{L}{2}/u.test(word)) markup.words++;
     },
     onclosetag: (name) => {
@@ -97,6 +129,7 @@ function linkWarnings({ links }: Markup): string[] {
     const isOther = shown !== undefined && !`.${hostname}`.toLowerCase().endsWith(`.${shown.toLowerCase()}`);
     return [
       ...(protocol === 'http:' ? [`${named} is not encrypted: use https`] : []),
+      ...(EXAMPLE_HOST.test(hostname) ? [`${named} leads to an example domain: replace it with your own`] : []),
       ...(SHORTENERS.test(hostname) ? [`${named} hides its destination: spam filters penalize that`] : []),
       ...(isOther
         ? [`${named} leads to ${hostname} but reads "${words.slice(0, 100)}", which looks like phishing`]

@@ -1,15 +1,50 @@
-import { addToBody, parseTemplate, renderTemplate, type Template, type Values } from '@postroom/templates/render';
+import {
+  addToBody,
+  addToBodyStart,
+  bindValues,
+  escapeHtml,
+  parseTemplate,
+  renderTemplate,
+  type Template,
+  type TemplateFormat,
+  type Values,
+} from '@postroom/templating';
 import { compileMessage, compositionError, type CompiledMessage } from '@postroom/mime';
 import { messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
-import { trackHtml, type TrackingSwitches } from '@postroom/tracking';
+import { postalAddressOf } from '@postroom/projects';
+import { addUtm, trackHtml, type TrackingSwitches } from '@postroom/tracking';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import type { Prisma } from '@postroom/platform';
 
 /** The fields of a campaign that its messages are composed from. */
-export type CampaignContent = Pick<
+export type CampaignContent = CampaignFields & {
+  /** The project's, on one line; null if it has none. */
+  postalAddress: string | null;
+};
+
+type CampaignFields = Pick<
   Prisma.CampaignModel,
-  'projectId' | 'subject' | 'fromName' | 'fromEmail' | 'replyTo' | 'html' | 'text'
+  | 'projectId'
+  | 'subject'
+  | 'previewText'
+  | 'fromName'
+  | 'fromEmail'
+  | 'replyTo'
+  | 'html'
+  | 'text'
+  | 'utmSource'
+  | 'utmMedium'
+  | 'utmCampaign'
+  | 'utmTerm'
+  | 'utmContent'
 >;
+
+/** The content of a campaign, with what the project adds to it. */
+export async function contentOf<Fields extends CampaignFields>(
+  campaign: Fields,
+): Promise<Fields & { postalAddress: string | null }> {
+  return { ...campaign, postalAddress: await postalAddressOf(campaign.projectId) };
+}
 
 /** The recipient that a message is rendered for. */
 interface Addressee {
@@ -21,10 +56,6 @@ interface Addressee {
 }
 
 const UNTRACKED: CampaignTracking = { opens: false, clicks: false, base: '' };
-
-/** Added to content without an unsubscribe link, so that every recipient can unsubscribe. */
-const FOOTER = `<p style="margin:2em 0 0;font-size:12px;color:#777"><a href="{{unsubscribe_url}}" style="color:#777">Unsubscribe</a></p>`;
-const TEXT_FOOTER = '\n\n--\nUnsubscribe: {{unsubscribe_url}}\n';
 
 /** Placeholder names that are not custom fields. */
 const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url']);
@@ -61,10 +92,10 @@ export async function compileCampaign(content: CampaignContent, tracking = UNTRA
 
 async function compile(content: CampaignContent, tracking: CampaignTracking): Promise<CampaignFrame> {
   const fromEmail = content.fromEmail ?? '';
-  const [subject, html, text] = templatesOf(content);
+  const { subject, html, text, withoutPreview } = templatesOf(content);
   const replyTo = content.replyTo === null ? undefined : parseMailbox(content.replyTo);
   // The text part shows link targets, so it is derived from the untracked HTML. Throws if the HTML is too complex.
-  const textTemplate = text ?? (await textTemplateOf(content.projectId, html));
+  const textTemplate = text ?? (await textTemplateOf(content.projectId, withoutPreview));
   const tracked = trackHtml(html, tracking, tracking.base);
   const frame = compileMessage({
     from: { email: fromEmail, name: content.fromName },
@@ -104,13 +135,40 @@ function composing<Args extends unknown[], Result>(make: (...args: Args) => Resu
   };
 }
 
-/** The subject, HTML and text of a campaign as templates; adds an unsubscribe link where the body has none. */
-export function templatesOf({ subject, html, text }: CampaignContent): [Template, Template, Template | undefined] {
-  return [
-    parseTemplate(subject ?? '', 'subject'),
-    parseTemplate(withFooter(html ?? ''), 'html'),
-    text === null || text === '' ? undefined : parseTemplate(withTextFooter(text), 'text'),
-  ];
+/** What a campaign's message is rendered from. */
+interface CampaignTemplates {
+  subject: Template;
+  html: Template;
+  /** The HTML without the preview text, from which the text part is derived. */
+  withoutPreview: Template;
+  /** Undefined if it is derived from the HTML. */
+  text: Template | undefined;
+}
+
+/**
+ * The subject, HTML and text of a campaign as templates, with the preview text, the footer and UTM parameters. Adds an
+ * unsubscribe link and the project's postal address where the body has none.
+ */
+export function templatesOf(content: CampaignContent): CampaignTemplates {
+  const { postalAddress: address } = content;
+  const parse = (source: string, format: TemplateFormat) =>
+    bindValues(parseTemplate(source, format), { postal_address: address });
+  const utm = {
+    utm_source: content.utmSource,
+    utm_medium: content.utmMedium,
+    utm_campaign: content.utmCampaign,
+    utm_term: content.utmTerm,
+    utm_content: content.utmContent,
+  };
+  const body = withFooter(content.html ?? '', address);
+  const withoutPreview = addUtm(parse(body, 'html'), utm);
+  const { previewText, text } = content;
+  return {
+    subject: parse(content.subject ?? '', 'subject'),
+    html: previewText === null ? withoutPreview : addUtm(parse(withPreview(body, previewText), 'html'), utm),
+    withoutPreview,
+    text: text === null || text === '' ? undefined : parse(withTextFooter(text, address), 'text'),
+  };
 }
 
 function valuesOf(
@@ -121,12 +179,36 @@ function valuesOf(
   return { ...(customFields as Values | null), name: name ?? '', email, unsubscribe_url: url };
 }
 
-const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
+/** Keeps the beginning of the body out of the preview that mail programs show after the subject. */
+const PREVIEW_END = '&#847;&zwnj;&nbsp;'.repeat(50);
 
-function withFooter(html: string): string {
-  return hasLink(html) ? html : addToBody(html, FOOTER);
+/** Adds the preview text, hidden, as the first text of the body. Its placeholders are read as in the body. */
+function withPreview(html: string, previewText: string): string {
+  const style = 'display:none;max-height:0;overflow:hidden;mso-hide:all';
+  return addToBodyStart(html, `<div style="${style}">${escapeHtml(previewText)}${PREVIEW_END}</div>`);
 }
 
-function withTextFooter(text: string): string {
-  return hasLink(text) ? text : text + TEXT_FOOTER;
+const UNSUBSCRIBE = '<a href="{{unsubscribe_url}}" style="color:#777">Unsubscribe</a>';
+
+const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
+
+/** Whether the content shows the postal address, by its placeholder or written out. */
+const hasAddress = (source: string, address: string) =>
+  /\{\{\s*postal_address\b/.test(source) || source.includes(address) || source.includes(escapeHtml(address));
+
+function withFooter(html: string, address: string | null): string {
+  const lines = [
+    ...(address === null || hasAddress(html, address) ? [] : ['{{postal_address}}']),
+    ...(hasLink(html) ? [] : [UNSUBSCRIBE]),
+  ];
+  if (lines.length === 0) return html;
+  return addToBody(html, `<p style="margin:2em 0 0;font-size:12px;color:#777">${lines.join('<br>')}</p>`);
+}
+
+function withTextFooter(text: string, address: string | null): string {
+  const lines = [
+    ...(address === null || hasAddress(text, address) ? [] : ['{{postal_address}}']),
+    ...(hasLink(text) ? [] : ['Unsubscribe: {{unsubscribe_url}}']),
+  ];
+  return lines.length === 0 ? text : `${text}\n\n--\n${lines.join('\n')}\n`;
 }

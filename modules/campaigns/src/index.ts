@@ -12,7 +12,8 @@ export {
 export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';
-export { listRecipients, type Recipient, type RecipientFilter } from './recipients.ts';
+export type { RecipientFilter } from './recipient-filter.ts';
+export { listRecipients, type Recipient } from './recipients.ts';
 export {
   acknowledgeCampaign,
   cancelCampaign,

@@ -6,7 +6,7 @@ import { dayVolume } from '@postroom/domains';
 import { type FieldProblem, pool } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
-import { type CampaignContent, type CampaignTracking, compileCampaign, templatesOf } from './content.ts';
+import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
 import { contentWarnings } from './content-warnings.ts';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
@@ -37,6 +37,9 @@ export interface Preflight {
   estimatedSeconds: number | null;
 }
 
+/** Placeholders that have a value for each recipient, or whose value is the project's. */
+const GIVEN = new Set(['email', 'unsubscribe_url', 'postal_address']);
+
 const EXAMPLES = 3;
 
 /** Statuses in which a campaign is no longer editable, so only the status itself is reported as a problem. */
@@ -46,7 +49,7 @@ const FINISHED = new Set<Campaign['status']>(['completed', 'canceled']);
 export async function preflight(projectId: string, id: string): Promise<Preflight> {
   const campaign = await getCampaign(projectId, id);
   const { problems: missing, body } = await missingParts(campaign);
-  const content: CampaignContent = { ...campaign, ...body };
+  const content = await contentOf({ ...campaign, ...body });
   const sender = campaign.fromEmail ? await senderProblemFor(campaign) : undefined;
   const audience = await countAudience(projectId, campaign);
   const switches = { opens: campaign.trackOpens, clicks: campaign.trackClicks };
@@ -67,6 +70,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
     problems,
     warnings: [
       ...warningsOf(audience, variables, content),
+      ...(content.postalAddress === null ? [NO_POSTAL_ADDRESS] : []),
       ...(signature === undefined ? [] : [{ field: 'fromEmail', message: signature }]),
     ],
     audience,
@@ -92,6 +96,11 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
     return { field: error.field, message: error.message };
   }
 }
+
+const NO_POSTAL_ADDRESS: FieldProblem = {
+  field: 'postalAddress',
+  message: 'is not set for the project: many countries require one in marketing email',
+};
 
 function warningsOf(
   { recipients, contacts }: AudienceCount,
@@ -146,9 +155,10 @@ async function warmupDays({ projectId, fromEmail }: Campaign, recipients: number
 /** Counts, per placeholder, the recipients for whom it would render empty. */
 async function checkVariables(campaign: Campaign, content: CampaignContent): Promise<VariableCheck[]> {
   const fallbacks = new Map<string, string | null>();
-  for (const template of templatesOf(content)) {
+  const { subject, html, text } = templatesOf(content);
+  for (const template of [subject, html, text]) {
     for (const { name, fallback } of template?.variables ?? []) {
-      if (name === 'email' || name === 'unsubscribe_url') continue;
+      if (GIVEN.has(name)) continue;
       // A single use without a default is enough to render empty.
       const hasNoDefault = fallbacks.get(name) === null && fallbacks.has(name);
       fallbacks.set(name, hasNoDefault ? null : (fallback ?? null));

@@ -1,15 +1,16 @@
 import { closeUnsent } from '@postroom/ledger/sql';
-import { type Erasure, messageKeySql, sql, type Tx } from '@postroom/platform';
+import { type ErasedRows, type Erasure, messageKeySql, type PrivacyStage, sql, type Tx } from '@postroom/platform';
 import { addToCampaignCounts } from './sql.ts';
+
+export const stage: PrivacyStage = 'campaigns';
 
 const PLANNED = `m.project_id = $1 AND (${messageKeySql('m')} = ANY ($2) OR m.contact_id = $3) AND m.campaign_id IS NOT NULL AND m.state = 'planned'`;
 
 /**
  * Suppresses the person's planned messages in running campaigns and updates their counters. Locks the campaigns first, so that
  * no send run claims one of these messages meanwhile.
- * @returns the number of messages.
  */
-export async function eraseSubject(tx: Tx, { projectId, keys, contactId }: Erasure): Promise<number> {
+export async function eraseSubject(tx: Tx, { projectId, keys, contactId }: Erasure): Promise<ErasedRows> {
   const values = [projectId, keys, contactId];
   await sql(
     tx,
@@ -29,5 +30,5 @@ export async function eraseSubject(tx: Tx, { projectId, keys, contactId }: Erasu
     ),
     [withdrawn.map((row) => row.campaign_id)],
   );
-  return withdrawn.length;
+  return { canceled: withdrawn.length };
 }

@@ -10,6 +10,12 @@ export interface CampaignRow {
   from_name: string | null;
   from_email: string | null;
   reply_to: string | null;
+  preview_text: string | null;
+  utm_source: string | null;
+  utm_medium: string | null;
+  utm_campaign: string | null;
+  utm_term: string | null;
+  utm_content: string | null;
   html: string | null;
   text: string | null;
   track_opens: boolean | null;

@@ -1,12 +1,10 @@
+import { MAIL_POLICY } from '@postroom/ledger';
 import { subscribe, subscription } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 
 const FINAL: ReadonlySet<Campaign['status']> = new Set(['completed', 'canceled']);
 
-/** How long a subscription stays open for delivery reports after its campaign has ended, in milliseconds. */
-const LINGER_MS = 10_000;
-/** How often the row is polled in case a notification was missed. */
-const POLL_INTERVAL_MS = 2_000;
+const { lingerMs: LINGER_MS, progressPollMs: POLL_INTERVAL_MS } = MAIL_POLICY.campaign;
 
 /**
  * Yields the campaign now and after each change, until shortly after its end. Changes are coalesced: those that arrive while one

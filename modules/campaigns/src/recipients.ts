@@ -1,85 +1,74 @@
-import {
-  countUpTo,
-  type Page,
-  type PageArgs,
-  pool,
-  type Prisma,
-  readPage,
-  runCostly,
-  emailKey,
-  messageKeySql,
-} from '@postroom/platform';
+import { type BounceClass, type EmailStatus, statusOf } from '@postroom/ledger';
+import { countUpTo, type Page, type PageArgs, pool, type Prisma, readPage, runCostly } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
-
-type RecipientState = Prisma.MessageModel['state'];
+import { type RecipientFilter, recipientsSql } from './recipient-filter.ts';
 
 /** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface Recipient {
   id: string;
   contactId: string;
   email: string;
-  state: RecipientState;
+  state: Prisma.MessageModel['state'];
+  status: EmailStatus;
   answer: string | null;
   deferrals: number;
   notBefore: Date | null;
   claimedAt: Date | null;
   acceptedAt: Date | null;
+  unsentAt: Date | null;
   deliveredAt: Date | null;
   openedAt: Date | null;
   clickedAt: Date | null;
+  openedByMachinesAt: Date | null;
+  clickedByMachinesAt: Date | null;
   bouncedAt: Date | null;
+  bounceClass: BounceClass | null;
+  bounceReason: string | null;
   complainedAt: Date | null;
+  rejectedAt: Date | null;
   unsubscribedAt: Date | null;
 }
 
-export interface RecipientFilter {
-  state?: RecipientState | null | undefined;
-  email?: string | null | undefined;
-}
+/** The columns of a recipient; `withStatus` completes it. */
+export const RECIPIENT_COLUMNS = `m.id, m.contact_id AS "contactId", m.email, m.state, m.answer, m.deferrals,
+  m.not_before AS "notBefore", m.claimed_at AS "claimedAt", m.accepted_at AS "acceptedAt", m.unsent_at AS "unsentAt",
+  m.delivered_at AS "deliveredAt", m.opened_at AS "openedAt", m.clicked_at AS "clickedAt",
+  m.machine_opened_at AS "openedByMachinesAt", m.machine_clicked_at AS "clickedByMachinesAt", m.bounced_at AS "bouncedAt",
+  m.bounce_class AS "bounceClass", m.bounce_reason AS "bounceReason", m.complained_at AS "complainedAt",
+  m.rejected_at AS "rejectedAt", m.unsubscribed_at AS "unsubscribedAt"`;
 
-const COLUMNS = `m.id, m.contact_id AS "contactId", m.email, m.state, m.answer, m.deferrals, m.not_before AS "notBefore",
-  m.claimed_at AS "claimedAt", m.accepted_at AS "acceptedAt", m.delivered_at AS "deliveredAt", m.opened_at AS "openedAt",
-  m.clicked_at AS "clickedAt", m.bounced_at AS "bouncedAt", m.complained_at AS "complainedAt",
-  m.unsubscribed_at AS "unsubscribedAt"`;
+export type RecipientRow = Omit<Recipient, 'status'>;
 
-/** Conditions that let a search by state use an index, since the state column has none (see the ledger's migration). */
-const INDEXABLE: Partial<Record<RecipientState, string>> = {
-  planned: '(m.id > c.cursor OR m.not_before IS NOT NULL)',
-  claimed: 'm.id <= c.cursor AND c.claimed_count > 0',
-  accepted: 'm.id <= c.cursor',
-  failed: 'm.unsent_at IS NOT NULL',
-  suppressed: 'm.unsent_at IS NOT NULL',
-  unknown: 'm.unsent_at IS NOT NULL',
-  canceled: 'm.unsent_at IS NOT NULL',
-};
+/** Adds the status that `/v1/emails` shows for the message. */
+export const withStatus = (row: RecipientRow): Recipient => ({
+  ...row,
+  status: statusOf({ ...row, campaignId: '', dispatchedAt: null, deferredAt: null }),
+});
 
-/** A campaign's recipients, the newest rows first. @throws DomainError `not_found`. */
+/**
+ * A campaign's recipients that pass a filter, the newest rows first.
+ * @throws DomainError `not_found`, `validation_error` for a filter that cannot be combined.
+ */
 export async function listRecipients(
   projectId: string,
   campaignId: string,
-  { state, email }: RecipientFilter,
+  filter: RecipientFilter,
   args: PageArgs,
 ): Promise<Page<Recipient>> {
   await getCampaign(projectId, campaignId);
-  const select = (before?: string) => {
-    const values: unknown[] = [campaignId];
-    const parameter = (value: unknown) => `$${values.push(value)}`;
-    const where = ['c.id = $1', 'm.campaign_id = $1'];
-    if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
-    if (state != null) where.push(`m.state = ${parameter(state)}`, INDEXABLE[state] ?? 'true');
-    if (email != null) where.push(`${messageKeySql('m')} = ${parameter(emailKey(email))}`);
-    const from = `FROM campaigns c JOIN messages m ON m.campaign_id = c.id WHERE ${where.join(' AND ')}`;
-    return { from, values, parameter };
-  };
   const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
-    const { from, values, parameter } = select(before);
-    const text = `SELECT ${COLUMNS} ${from} ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
-    const page = () => pool.query<Recipient>(text, values);
-    // No index covers the address, so this scans all messages of the campaign.
-    return (await (email == null ? page() : runCostly(projectId, page))).rows;
+    const { from, parameters } = recipientsSql(campaignId, filter);
+    const older = before === undefined ? '' : `AND m.id < ${parameters.add(before)}`;
+    const text = `SELECT ${RECIPIENT_COLUMNS} ${from} ${older} ORDER BY m.id DESC LIMIT ${parameters.add(limit)}`;
+    const page = () => pool.query<RecipientRow>(text, parameters.values);
+    return (await (readsAll(filter) ? runCostly(projectId, page) : page())).rows.map(withStatus);
   };
   return readPage('eml', args, read, (limit) => {
-    const { from, values } = select();
-    return runCostly(projectId, () => countUpTo(limit, `SELECT 1 ${from}`, values));
+    const { from, parameters } = recipientsSql(campaignId, filter);
+    return runCostly(projectId, () => countUpTo(limit, `SELECT 1 ${from}`, parameters.values));
   });
 }
+
+/** Whether a page may read all messages of the campaign, because no index covers the filter. */
+const readsAll = ({ email, search, link, outcome }: RecipientFilter) =>
+  [email, search, link, outcome].some((each) => each != null);

@@ -1,11 +1,25 @@
-import { accepted, created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
+import {
+  accepted,
+  created,
+  deleted,
+  found,
+  gql,
+  page,
+  restPath,
+  type Route,
+  type StreamRoute,
+} from '@postroom/platform';
+import { streamRecipients } from './recipient-files.ts';
+import { scheduleStatusProblem, type State, statusProblem } from './sending.ts';
 
 const tag = 'Campaigns';
 
 const FIELDS = `id name subject status scheduledAt recipientCount
   engagement { sent delivered deliveryTracking opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
-  fromName fromEmail replyTo templateId templateVersion groupIds segmentIds pauseReason blocksSender waitingUntil waitingReason
+  deferred { messages nextRetryAt }
+  previewText fromName fromEmail replyTo templateId templateVersion groupIds segmentIds excludedGroupIds excludedSegmentIds
+  utmSource utmMedium utmCampaign utmTerm utmContent pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks
   startedAt completedAt recipientsDeletedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html format source text version editedById editedByName`;
@@ -21,7 +35,18 @@ const command = (name: string, mutation: string, summary: string): Route => ({
   reply: found(mutation),
 });
 
-const INPUT_FIELDS = new Set(['fromName', 'fromEmail', 'replyTo', 'templateId', 'groupIds', 'segmentIds']);
+const INPUT_FIELDS = new Set([
+  'previewText',
+  'fromName',
+  'fromEmail',
+  'replyTo',
+  'templateId',
+  'groupIds',
+  'segmentIds',
+  'excludedGroupIds',
+  'excludedSegmentIds',
+  'postalAddress',
+]);
 
 /** Converts an input field that a finding names to snake_case. A finding may also name a placeholder, which is kept. */
 const findingField = (field: string) => (INPUT_FIELDS.has(field) ? restPath(field) : field);
@@ -36,8 +61,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'List campaigns with status and engagement summary, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: CampaignStatus) {
-      campaigns(first: $limit, after: $cursor, status: $status) {
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: CampaignStatus, $search: String) {
+      campaigns(first: $limit, after: $cursor, status: $status, search: $search) {
         nodes { ${FIELDS} }
         totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }
@@ -55,6 +80,7 @@ export const routes: Route[] = [
     example: {
       name: 'November news',
       subject: 'News for {{name|you}}',
+      preview_text: 'What we did in November',
       from_name: 'Acme',
       from_email: 'news@example.com',
       html: '<p>Hello {{name|there}}!</p>',
@@ -113,6 +139,7 @@ export const routes: Route[] = [
     `,
     // The response always says `sending`, even if the campaign has moved on by the time it is read (spec: Campaigns).
     reply: accepted({ id: 'sendCampaign.id', status: { constant: 'sending' } }),
+    stateProblem: (campaign) => statusProblem(campaign as unknown as State),
   },
   {
     method: 'POST',
@@ -124,6 +151,7 @@ export const routes: Route[] = [
       scheduleCampaign(id: $id, input: $input) { ${DETAIL} }
     }`,
     reply: found('scheduleCampaign'),
+    stateProblem: (campaign) => scheduleStatusProblem(campaign as unknown as State),
     example: { scheduled_at: '2026-12-01T09:00:00+01:00' },
   },
   command('unschedule', 'unscheduleCampaign', 'Turn a scheduled campaign back into a draft'),
@@ -193,6 +221,23 @@ export const routes: Route[] = [
   },
   {
     method: 'POST',
+    path: '/v1/templates/{id}/test',
+    needs: 'full',
+    tag: 'Templates',
+    summary: 'Send a test of a template, with its unpublished changes, to a few addresses',
+    document: gql`
+      mutation ($id: ID!, $input: TestTemplateInput!) {
+        testTemplate(id: $id, input: $input) {
+          id: messageId
+          status
+        }
+      }
+    `,
+    reply: accepted('testTemplate'),
+    example: { emails: ['me@example.com'], from_email: 'news@example.com' },
+  },
+  {
+    method: 'POST',
     path: '/v1/campaigns/{id}/preflight',
     needs: 'full',
     tag,
@@ -239,25 +284,53 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/recipients',
     needs: 'full',
     tag,
-    summary: 'List the recipients of a campaign by state',
+    summary: 'List the recipients of a campaign by state, outcome, clicked link or address',
     document: gql`
-      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $state: RecipientState, $email: String) {
-        campaignRecipients(id: $id, first: $limit, after: $cursor, state: $state, email: $email) {
+      query (
+        $id: ID!
+        $limit: Int
+        $cursor: String
+        $total: Boolean = false
+        $state: RecipientState
+        $outcome: RecipientOutcome
+        $bounceClass: BounceClass
+        $link: Int
+        $email: String
+        $search: String
+      ) {
+        campaignRecipients(
+          id: $id
+          first: $limit
+          after: $cursor
+          state: $state
+          outcome: $outcome
+          bounceClass: $bounceClass
+          link: $link
+          email: $email
+          search: $search
+        ) {
           nodes {
             id: messageId
             contactId
             email
             state
+            status
             answer
             deferrals
             notBefore
             claimedAt
             acceptedAt
+            unsentAt
             deliveredAt
             openedAt
             clickedAt
+            openedByMachinesAt
+            clickedByMachinesAt
             bouncedAt
+            bounceClass
+            bounceReason
             complainedAt
+            rejectedAt
             unsubscribedAt
           }
           totalCount @include(if: $total)
@@ -269,6 +342,24 @@ export const routes: Route[] = [
       }
     `,
     reply: page('campaignRecipients'),
+  },
+  {
+    method: 'POST',
+    path: '/v1/campaigns/{id}/recipients/group',
+    needs: 'full',
+    tag,
+    summary: 'Create a group from recipients of a campaign',
+    document: gql`
+      mutation ($id: ID!, $name: String!, $filter: CampaignRecipientFilter!) {
+        createGroupFromRecipients(id: $id, name: $name, filter: $filter) {
+          id
+          name
+          contactCount
+        }
+      }
+    `,
+    reply: created('createGroupFromRecipients'),
+    example: { name: 'Clicked in November', filter: { outcome: 'clicked' } },
   },
   {
     method: 'GET',
@@ -288,5 +379,22 @@ export const routes: Route[] = [
       }
     `,
     reply: found('campaignLinks'),
+  },
+];
+
+export const streams: StreamRoute[] = [
+  {
+    method: 'GET',
+    path: '/v1/campaigns/{id}/recipients/export',
+    needs: 'full',
+    tag,
+    operationId: 'exportCampaignRecipients',
+    summary: 'Export recipients of a campaign as a CSV file, newest first',
+    description:
+      `All recipients that pass every filter given, those of one moment, with their outcomes. Values that a spreadsheet
+would run as a formula begin with a \`'\`.`.replaceAll('\n', ' '),
+    options: 'CampaignRecipientFilter',
+    answers: { status: 200, description: 'The recipients.', content: { 'text/csv': { type: 'string' } } },
+    answer: streamRecipients,
   },
 ];

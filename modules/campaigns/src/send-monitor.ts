@@ -1,4 +1,4 @@
-import type { Settlement } from '@postroom/ledger';
+import { MAIL_POLICY, type Settlement } from '@postroom/ledger';
 import { inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
 import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
@@ -22,9 +22,6 @@ export async function autoPause(
     await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
   });
 }
-
-/** Bounces and complaints reported this long after completion still count against the sender. */
-const REPORTING_WINDOW = '7 days';
 
 /** Blocks campaigns from the domain of a completed campaign until a user acknowledges the reason. */
 async function blockSender(id: string, reason: string): Promise<void> {
@@ -61,7 +58,7 @@ const OVER_THRESHOLD = `
       coalesce(p.bounce_min_sent, ${DEFAULT_POLICY.bounceMinSent}) AS bounce_min_sent, coalesce(p.complaint_min_sent, ${DEFAULT_POLICY.complaintMinSent}) AS complaint_min_sent
     FROM campaigns c LEFT JOIN sending_policies p ON p.project_id = c.project_id
     WHERE ($1::text IS NULL OR c.id = $1) AND (c.status = 'sending'
-      OR c.status = 'completed' AND NOT c.pause_blocks_sender AND c.completed_at > now() - interval '${REPORTING_WINDOW}')
+      OR c.status = 'completed' AND NOT c.pause_blocks_sender AND c.completed_at > now() - interval '${MAIL_POLICY.campaign.reportingWindow}')
   ), classified AS (
     SELECT *, sent >= bounce_min_sent AND bounced * 100.0 >= bounce_limit * sent AS bouncing,
       sent >= complaint_min_sent AND complained * 100.0 >= complaint_limit * sent AS complaining
@@ -99,9 +96,6 @@ function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complain
 
 const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
 
-/** How often rates are checked while sending, in milliseconds. */
-const CHECK_INTERVAL_MS = 1_000;
-
 /** Monitors outcomes during a send run and pauses the campaign when it reaches one of its project's limits. */
 export class SendMonitor {
   readonly #id: string;
@@ -124,7 +118,7 @@ export class SendMonitor {
       else if (state === 'failed') this.#refusals++;
       if (this.#limit !== null && this.#refusals >= this.#limit) return this.#pause(answer ?? '');
     }
-    if (Date.now() - this.#checkedAt < CHECK_INTERVAL_MS) return;
+    if (Date.now() - this.#checkedAt < MAIL_POLICY.campaign.sendingMonitorIntervalMs) return;
     this.#checkedAt = Date.now();
     await pauseOverThreshold(this.#id);
   }

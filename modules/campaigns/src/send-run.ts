@@ -17,9 +17,9 @@ import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
-import { logger, paceBulkWork, pool, record } from '@postroom/platform';
+import { BulkPacer, logger, pool, record } from '@postroom/platform';
 import { claimPage, type ClaimedRecipient, acquireFence } from './claim.ts';
-import { type CampaignFrame, compileCampaign } from './content.ts';
+import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { campaignCompleted } from './events.ts';
 import { snapshotRecipients } from './snapshot-recipients.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
@@ -111,7 +111,7 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
     const { subject, html, text } = row;
     const switches = { opens: row.track_opens, clicks: row.track_clicks };
     const frame = await compileCampaign(
-      {
+      await contentOf({
         projectId: row.project_id,
         subject,
         html,
@@ -119,7 +119,13 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
         fromName: row.from_name,
         fromEmail: row.from_email,
         replyTo: row.reply_to,
-      },
+        previewText: row.preview_text,
+        utmSource: row.utm_source,
+        utmMedium: row.utm_medium,
+        utmCampaign: row.utm_campaign,
+        utmTerm: row.utm_term,
+        utmContent: row.utm_content,
+      }),
       await readTracking(row.project_id, row.from_email ?? '', switches),
     );
     await storeLinks([{ id: row.id, links: frame.links }]);
@@ -148,7 +154,7 @@ async function sendPages(
   const byMailbox = await usesMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
-  let claimedAt = performance.now();
+  const pacer = new BulkPacer();
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId };
@@ -158,17 +164,16 @@ async function sendPages(
     const { hold } = await runSendPipeline<ClaimedRecipient>({
       claim: async (limit) => {
         if (Date.now() >= lastClaimAt) return NO_PAGE;
-        await paceBulkWork(performance.now() - claimedAt, signal);
-        claimedAt = performance.now();
+        await pacer.pause(signal);
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
-        const page = await claimPage(campaignId, claim, granted, frame.needsCustomFields);
+        const page = await pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields));
         await volume?.release(granted - page.rows.length);
         return page;
       },
       send,
       settle: async (settlements) => {
-        await withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal);
+        await pacer.measure(() => withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal));
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
         // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
         const returned = settlements.filter(({ state }) => state === 'planned').length;

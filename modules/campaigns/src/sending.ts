@@ -1,5 +1,5 @@
 import { MessageError } from '@postroom/mime';
-import { parseTemplate } from '@postroom/templates/render';
+import { parseTemplate } from '@postroom/templating';
 import { scheduleProblem } from '@postroom/emails';
 import { sendingProblem } from '@postroom/transports';
 import {
@@ -14,7 +14,7 @@ import {
 } from '@postroom/platform';
 import { audienceProblems, hasRecipients } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
-import { compileCampaign } from './content.ts';
+import { compileCampaign, contentOf } from './content.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';
 import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
 
@@ -34,8 +34,10 @@ export async function sendCampaign(projectId: string, id: string): Promise<void>
   }
 }
 
+export type State = Pick<Campaign, 'status' | 'pauseReason' | 'startedAt'>;
+
 /** Why a campaign cannot be sent in its current status; undefined for a draft or scheduled one. */
-export function statusProblem({ status, pauseReason, startedAt }: Campaign): string | undefined {
+export function statusProblem({ status, pauseReason, startedAt }: State): string | undefined {
   switch (status) {
     case 'draft':
     case 'scheduled':
@@ -98,7 +100,7 @@ async function checkReady(campaign: Campaign): Promise<Body> {
 /** @throws DomainError `validation_error` if the campaign's message cannot be composed. */
 async function checkMessage(campaign: Campaign): Promise<void> {
   try {
-    await compileCampaign(campaign);
+    await compileCampaign(await contentOf(campaign));
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     throw invalid({ field: error.field, message: error.message });
@@ -161,7 +163,7 @@ async function templateBody({
       html: template.body,
       format: template.format,
       source: template.source,
-      templateVersion: template.version,
+      templateVersion: template.publishedVersion ?? template.version,
       ...(subject === null && template.subject !== null ? { subject: template.subject } : {}),
     },
   };
@@ -173,7 +175,8 @@ async function templateBody({
  */
 export async function scheduleCampaign(projectId: string, id: string, scheduledAt: Date): Promise<void> {
   const campaign = await getCampaign(projectId, id);
-  if (campaign.status !== 'draft' && campaign.status !== 'scheduled') throw notSchedulable();
+  const conflict = scheduleStatusProblem(campaign);
+  if (conflict !== undefined) throw new DomainError('conflict', conflict);
   const problem = scheduleProblem(scheduledAt);
   if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
   await checkReady(campaign);
@@ -182,7 +185,7 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
       where: { id, projectId, status: { in: ['draft', 'scheduled'] } },
       data: { status: 'scheduled', scheduledAt },
     });
-    if (count === 0) throw notSchedulable();
+    if (count === 0) throw new DomainError('conflict', NOT_SCHEDULABLE);
     // Each scheduled time has its own workflow. One whose campaign was rescheduled does nothing.
     await startWorkflow(tx, {
       workflowId: `${id}@${scheduledAt.toISOString()}`,
@@ -194,7 +197,11 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
   });
 }
 
-const notSchedulable = () => new DomainError('conflict', 'Only a draft or scheduled campaign can be scheduled.');
+const NOT_SCHEDULABLE = 'Only a draft or scheduled campaign can be scheduled.';
+
+/** Why a campaign cannot be scheduled in its current status; undefined for a draft or scheduled one. */
+export const scheduleStatusProblem = (campaign: State): string | undefined =>
+  statusProblem(campaign) === undefined ? undefined : NOT_SCHEDULABLE;
 
 /** Turns a scheduled campaign back into a draft. @throws DomainError `not_found`, `conflict` if it is not scheduled. */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { Parameters } from '@postroom/contacts';
 import { mailboxIdFor } from '@postroom/transports';
 import { insertRecipients } from '@postroom/ledger/sql';
-import { inTransaction, record } from '@postroom/platform';
+import { DomainError, inTransaction, record } from '@postroom/platform';
 import type pg from 'pg';
-import { audienceSql, joinBySets } from './audience.ts';
+import { audienceProblems, audienceSql, joinBySets } from './audience.ts';
 import { campaignStarted } from './events.ts';
 
 interface Row {
@@ -11,8 +11,10 @@ interface Row {
   project_id: string;
   name: string;
   from_email: string | null;
-  group_ids: string[];
-  segment_ids: string[];
+  groupIds: string[];
+  segmentIds: string[];
+  excludedGroupIds: string[];
+  excludedSegmentIds: string[];
   status: string;
   frozen_at: Date | null;
 }
@@ -32,7 +34,8 @@ export async function snapshotRecipients(campaignId: string): Promise<RecipientS
     // Serializes attempts without locking the campaign's row, which must stay free for pause and cancel.
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [campaignId]);
     const { rows } = await client.query<Row>(
-      'SELECT id, project_id, name, from_email, group_ids, segment_ids, status::text, frozen_at FROM campaigns WHERE id = $1',
+      `SELECT id, project_id, name, from_email, status::text, frozen_at, group_ids AS "groupIds", segment_ids AS "segmentIds",
+         excluded_group_ids AS "excludedGroupIds", excluded_segment_ids AS "excludedSegmentIds" FROM campaigns WHERE id = $1`,
       [campaignId],
     );
     const [campaign] = rows;
@@ -57,11 +60,11 @@ async function insertMessages(
   const project = parameters.add(projectId);
   const campaign = parameters.add(id);
   const mailbox = parameters.add(await mailboxIdFor(projectId, fromEmail ?? ''));
-  const condition = await audienceSql(
-    projectId,
-    { groupIds: audience.group_ids, segmentIds: audience.segment_ids },
-    parameters,
-  );
+  // An exclusion deleted since the start would exclude nobody. The activity fails, and the campaign is paused with this reason.
+  const gone = (await audienceProblems(client, projectId, audience)).find(({ field }) => field.startsWith('excluded'));
+  if (gone !== undefined)
+    throw new DomainError('validation_error', `An excluded audience was deleted: ${gone.message}.`);
+  const condition = await audienceSql(projectId, audience, parameters);
   await joinBySets(client);
   const { rowCount } = await client.query(
     insertRecipients(`SELECT ${ID}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},

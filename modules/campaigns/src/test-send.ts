@@ -1,10 +1,11 @@
 import { getContact } from '@postroom/contacts';
 import { formatMailbox, type QueuedEmail, sendEmails } from '@postroom/emails';
-import { renderTemplate, type Values } from '@postroom/templates/render';
+import { getTemplate, newestContent } from '@postroom/templates';
+import { renderTemplate, type Values } from '@postroom/templating';
 import { testUnsubscribeUrl } from '@postroom/unsubscribe';
 import { assertValid, DomainError, emailProblem, invalid } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
-import { type CampaignContent, templatesOf } from './content.ts';
+import { type CampaignContent, contentOf, templatesOf } from './content.ts';
 import { missingParts } from './sending.ts';
 
 export interface TestSendInput {
@@ -23,38 +24,83 @@ const UNTRACKED = { trackOpens: false, trackClicks: false };
  * Sends a campaign in its current form to a few addresses, as transactional mail with `[Test]` before the subject.
  * @throws DomainError `not_found`, `validation_error` for a bad address or a missing field, `forbidden`.
  */
-export async function sendTest(
-  projectId: string,
-  id: string,
-  { emails, contactId }: TestSendInput,
-): Promise<QueuedEmail[]> {
+export async function sendTest(projectId: string, id: string, input: TestSendInput): Promise<QueuedEmail[]> {
   const campaign = await getCampaign(projectId, id);
-  checkAddresses(emails);
+  checkAddresses(input.emails);
   const { problems, body } = await missingParts(campaign);
-  const [problem, ...others] = problems.filter(({ field }) => !/^(recipients|groupIds|segmentIds)/.test(field));
+  const [problem, ...others] = problems.filter(
+    ({ field }) => !/^(recipients|groupIds|segmentIds|excluded)/.test(field),
+  );
   if (problem !== undefined)
     throw new DomainError('validation_error', 'The campaign is incomplete.', [problem, ...others]);
+  return send(await contentOf({ ...campaign, ...body }), input, { campaign_id: id });
+}
+
+/** A test of a template needs a sender, which a template has not. */
+export interface TemplateTestInput extends TestSendInput {
+  fromEmail: string;
+  fromName?: string | null | undefined;
+}
+
+/**
+ * Sends a template, with its unpublished changes, to a few addresses as a campaign would send it.
+ * @throws DomainError `not_found`, `validation_error` for a bad address, `forbidden` if the sender's domain may not send.
+ */
+export async function sendTemplateTest(
+  projectId: string,
+  id: string,
+  { fromEmail, fromName, ...input }: TemplateTestInput,
+): Promise<QueuedEmail[]> {
+  const template = await getTemplate(projectId, id);
+  const { subject, body } = await newestContent(template);
+  checkAddresses(input.emails);
+  const problem = emailProblem(fromEmail.trim());
+  if (problem !== undefined) throw invalid({ field: 'fromEmail', message: problem });
+  const content = await contentOf({
+    ...NO_CONTENT,
+    projectId,
+    fromEmail: fromEmail.trim(),
+    fromName: fromName ?? null,
+    subject: subject ?? template.name,
+    html: body,
+  });
+  return send(content, input, { template_id: id });
+}
+
+const NO_CONTENT = {
+  previewText: null,
+  replyTo: null,
+  text: null,
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+};
+
+async function send(
+  content: CampaignContent,
+  { emails, contactId }: TestSendInput,
+  metadata: Record<string, string>,
+): Promise<QueuedEmail[]> {
+  const { projectId, fromEmail, fromName, replyTo } = content;
   const contact = contactId == null ? undefined : await getContact(projectId, contactId);
-  const content = renderContent(
-    { ...campaign, ...body },
-    {
-      ...(contact?.customFields as Values | undefined),
-      name: contact?.name,
-      email: contact?.email ?? emails[0],
-      unsubscribe_url: testUnsubscribeUrl(),
-    },
-  );
-  const from = formatMailbox({ email: campaign.fromEmail ?? '', name: campaign.fromName });
-  const replyTo = campaign.replyTo === null ? {} : { replyTo: [campaign.replyTo] };
+  const rendered = renderContent(content, {
+    ...(contact?.customFields as Values | undefined),
+    name: contact?.hasName === true ? contact.name : '',
+    email: contact?.email ?? emails[0],
+    unsubscribe_url: testUnsubscribeUrl(),
+  });
+  const from = formatMailbox({ email: fromEmail ?? '', name: fromName });
   return sendEmails(
     projectId,
     emails.map((to) => ({
       from,
       to: [to],
-      ...replyTo,
-      ...content,
+      ...(replyTo === null ? {} : { replyTo: [replyTo] }),
+      ...rendered,
       tags: ['test'],
-      metadata: { campaign_id: id },
+      metadata,
       ...UNTRACKED,
     })),
   );
@@ -72,7 +118,7 @@ function checkAddresses(emails: readonly string[]): void {
 }
 
 function renderContent(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {
-  const [subject, html, text] = templatesOf(content);
+  const { subject, html, text } = templatesOf(content);
   return {
     subject: `[Test] ${renderTemplate(subject, values)}`,
     html: renderTemplate(html, values),

@@ -181,7 +181,7 @@ test(
       subject: 'to-an-a-label',
       text: 'Hello',
     });
-    // The server of the test shows an A-label in letters.
+    // The test server decodes A-labels.
     await eventually(() => expect(mailedTo('to-an-a-label')).toEqual(['grace@bücher.example']));
     const raw = sink.mails.find((mail) => mail.raw.includes('to-an-a-label'))?.raw ?? '';
     expect(raw).toContain('To: Grace <grace@xn--bcher-kva.example>');

@@ -1,26 +1,8 @@
 import { suppress } from '@postroom/contacts';
-import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
 import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
 import { describe, expect, onTestFinished, test } from 'vitest';
-
-/** A project with a verified domain, a contact in a group, and a campaign that is ready to send. */
-async function readyCampaign(more: Record<string, unknown> = {}) {
-  const api = await testApi();
-  await addLocalDomain(api.projectId, 'example.com');
-  const ada = await api.contact('ada@example.net', { name: 'Ada' });
-  const group = (await api.post('/v1/groups', { name: 'Readers', contact_ids: [ada.id] })).body.data;
-  const reply = await api.post('/v1/campaigns', {
-    name: 'News',
-    subject: 'News for {{name|you}}',
-    from_email: 'news@example.com',
-    html: '<p>Hello {{name|there}}</p>',
-    group_ids: [group.id],
-    ...more,
-  });
-  expect(reply.status, JSON.stringify(reply.body)).toBe(201);
-  return { api, ada, group, campaign: reply.body.data };
-}
+import { readyCampaign } from './ready-campaign.ts';
 
 const send = (api: Api, id: string) => api.post(`/v1/campaigns/${id}/send`);
 
@@ -121,6 +103,32 @@ describe('send', () => {
       expect((await api.post(`/v1/campaigns/${campaign.id}/schedule`, later)).status).toBe(409);
     },
   );
+
+  test.each<[string, { body?: unknown; headers?: Record<string, string> }, string]>([
+    ['a body that is not JSON', { body: '{' }, ''],
+    ['a body that is no object', { body: '[1]' }, ''],
+    ['a body with members', { body: { at: 'noon' } }, ''],
+    ['a body of another type', { body: 'a=b', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } }, ''],
+    ['a body over the limit', { body: `"${'x'.repeat(1_100_000)}"` }, ''],
+    ['an unknown query parameter', {}, '?at=noon'],
+    ['an invalid Idempotency-Key', { headers: { 'Idempotency-Key': 'x'.repeat(300) } }, ''],
+  ])('sending a completed campaign with %s returns 409 conflict, a draft 4xx', async (_name, request, query) => {
+    const { api, campaign } = await readyCampaign();
+    const path = `/v1/campaigns/${campaign.id}/send${query}`;
+    const draft = await api.send('POST', path, request);
+    expect([400, 413, 415]).toContain(draft.status);
+    await pool.query(`UPDATE campaigns SET status = 'completed' WHERE id = $1`, [campaign.id]);
+    const { status, body } = await api.send('POST', path, request);
+    expect([status, body.error.code, body.error.message]).toEqual([
+      409,
+      'conflict',
+      'This campaign is completed and cannot be sent again.',
+    ]);
+    const schedule = await api.send('POST', `/v1/campaigns/${campaign.id}/schedule${query}`, request);
+    expect([schedule.status, schedule.body.error.code]).toEqual([409, 'conflict']);
+    const absent = await api.send('POST', '/v1/campaigns/cmp_01h455vb4pex5vsknk084sn02q/send', request);
+    expect(absent.status).toBe(404);
+  });
 
   test('the body of a published template is fixed when the campaign starts', async () => {
     const { api, campaign } = await readyCampaign();
@@ -443,7 +451,8 @@ describe('preflight and test', () => {
     ]) {
       expect(said).toContainEqual(expect.stringMatching(part));
     }
-    expect(said.join('\n')).not.toContain('www.example.com/a');
+    expect(said).toContainEqual(expect.stringMatching(/"https:\/\/www.example.com\/a" leads to an example domain/));
+    expect(said.filter((warning: string) => warning.includes('phishing')).join()).not.toContain('www.example.com/a');
   });
 
   test('preflight lists every reason for which a contact is excluded', async () => {

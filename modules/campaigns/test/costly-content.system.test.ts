@@ -75,7 +75,7 @@ test('an email that cannot be composed fails with a reason and does not delay ot
   const post = async (to: string) =>
     (await api.post('/v1/emails', { ...HELLO, to, html: '<p>x</p>', scheduled_at: scheduled })).body.data.id as string;
   const [bad, good] = [await post('bad@mail.test'), await post('good@mail.test')];
-  // As it was accepted before there were limits.
+  // Written directly, as before the limits existed.
   await system.pool.query('UPDATE message_contents SET html = $2, html_text = NULL WHERE message_id = $1', [bad, DEEP]);
   await system.pool.query('UPDATE messages SET not_before = now() WHERE project_id = $1', [api.projectId]);
   const read = async (id: string) => (await api.get(`/v1/emails/${id}`)).body.data;

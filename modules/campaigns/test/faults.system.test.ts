@@ -4,12 +4,12 @@ import { newId } from '@postroom/platform';
 import {
   type BreakingServer,
   type DatabaseFault,
-  DIALOGUE_BREAKS,
+  SESSION_BREAKS,
   eventually,
-  LATE_MS,
+  DELAY_MS,
   mailFaults,
   type ProxiedStatement,
-  refusedOrLater,
+  rejectOrDefer,
   startBreakingServer,
 } from '@postroom/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -111,9 +111,9 @@ async function statementsOfCampaign(): Promise<ProxiedStatement[]> {
 }
 
 test.each<[DatabaseFault, string]>([
-  ['lost', 'before the server has it'],
-  ['unheard', 'after the server has done it, before its answer'],
-  ['late', 'and the server does it later'],
+  ['request-lost', 'before the server receives it'],
+  ['reply-lost', 'after the server executes it, before its reply'],
+  ['delayed', 'and the server executes it later'],
 ])(
   'when the connection to the database breaks at any statement (%s: %s), no recipient gets a message twice or is lost, and each event is recorded once',
   async (fault) => {
@@ -132,7 +132,7 @@ test.each<[DatabaseFault, string]>([
       expect(outcome, label).toBe('completed');
       try {
         // Only a claim that the database executes after the worker has moved on is left unowned.
-        await expectLedgerConsistent(made, fault === 'late' ? NAMES.length : 0);
+        await expectLedgerConsistent(made, fault === 'delayed' ? NAMES.length : 0);
       } catch (error) {
         throw new Error(`${label}: ${(error as Error).message}`, { cause: error });
       }
@@ -150,8 +150,8 @@ const STEPS: [string, RegExp, { unknown: number }][] = [
 ];
 
 for (const [fault, when] of [
-  ['kept', 'before'],
-  ['held', 'after'],
+  ['blocked', 'before'],
+  ['reply-blocked', 'after'],
 ] as const) {
   test.each(STEPS)(
     `kill -9 ${when} %s: no recipient gets a message twice or is lost, and another process resumes`,
@@ -170,10 +170,10 @@ test('kill -9 after the completion has been committed: campaign.completed is rec
   let completes = false;
   faults.proxy.watch(({ text }) => {
     if (/SET status = 'completed'/.test(text)) completes = true;
-    return completes && text === 'COMMIT' ? 'held' : undefined;
+    return completes && text === 'COMMIT' ? 'reply-blocked' : undefined;
   });
   faults.worker.process?.send(made.id);
-  await faults.proxy.holding();
+  await faults.proxy.blocked();
   await faults.worker.kill();
   faults.proxy.watch(() => undefined);
   await startWorker();
@@ -189,10 +189,10 @@ test('a delayed settlement of a first attempt is not applied to a second', async
   faults.sink.answer(async (to, tries) => {
     if (to !== refused) return undefined;
     if (tries === 0) return { code: 554, message: '5.7.1 Refused by policy' };
-    await new Promise((resolve) => setTimeout(resolve, 2 * LATE_MS));
+    await new Promise((resolve) => setTimeout(resolve, 2 * DELAY_MS));
     return undefined;
   });
-  faults.breakOnce(/^\s*WITH outcome AS/, 'late');
+  faults.breakOnce(/^\s*WITH outcome AS/, 'delayed');
   const ended = send(made);
   // The repeated statement records the rejection; the message is requeued before the original arrives.
   await eventually(async () => {
@@ -200,7 +200,7 @@ test('a delayed settlement of a first attempt is not applied to a second', async
     expect(retried).toBe(1);
   });
   expect(await ended).toBe('completed');
-  faults.sink.answer(refusedOrLater);
+  faults.sink.answer(rejectOrDefer);
   expect(faults.sink.counts().get(refused)).toBe(1);
   const { rows } = await faults.worker.db.query(
     `SELECT state::text FROM messages WHERE campaign_id = $1 AND email = $2`,
@@ -227,7 +227,7 @@ describe('with a mail server that breaks', () => {
   afterAll(() => server.close());
 
   for (const pipelining of [true, false]) {
-    test.each(DIALOGUE_BREAKS)(
+    test.each(SESSION_BREAKS)(
       `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s: no recipient gets a message twice, and only a message whose final dot may have arrived is unknown`,
       async (at) => {
         server.breakAt({ at, pipelining, to: 'bob' });
@@ -235,7 +235,7 @@ describe('with a mail server that breaks', () => {
         expect(await send(made)).toBe('completed');
         expect(server.isBroken()).toBe(true);
         // A short body and its final dot are one write.
-        const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
+        const unknown = at === 'body' || at === 'dot' || at === 'half a reply' ? 1 : 0;
         await expectLedgerConsistent(made, unknown, server.counts());
       },
       60_000,

@@ -33,7 +33,7 @@ async function ended(days: number, more: { status?: string; open?: number } = {}
      FROM unnest($1::text[]) WITH ORDINALITY AS t(id, n)`,
     [messages, api.projectId, id, at],
   );
-  // A start that waits for long: a worker of other tests looks for campaigns without a workflow, and leaves this one alone.
+  // A pending start far in the future: a worker of other tests reconciles campaigns without a workflow, and skips this one.
   await pool.query(
     `INSERT INTO outbox (workflow_id, kind, name, args, available_at) VALUES ($1, 'start', 'none', '[]', now() + interval '1 day')`,
     [id],

@@ -33,7 +33,7 @@ async function setPolicy(api: SystemApi, policy: Record<string, number>): Promis
   );
 }
 
-/** Has a provider report on that many messages that were accepted and not reported on before. */
+/** Reports an event for `count` accepted messages without an earlier report, as a provider does. */
 async function report(api: SystemApi, path: string, kind: Report['kind'], count: number): Promise<void> {
   const all = await recipients(api, path, 'accepted');
   const fresh = (all as { id: string; bouncedAt?: string | null; complainedAt?: string | null }[]).filter(

@@ -140,7 +140,7 @@ test('preflight warns if a third-party signature may not cover List-Unsubscribe'
     (await api.post(`/v1/campaigns/${id}/preflight`)).body.data.warnings
       .filter(({ field }: { field: string }) => field === 'from_email' || field === 'fromEmail')
       .map(({ message }: { message: string }) => message);
-  // A domain of development stays here.
+  // Mail from a development domain stays on this machine.
   expect(await warnings()).toEqual([]);
   await addKey(api);
   await system.pool.query(`UPDATE domains SET dkim = 'pending' WHERE project_id = $1`, [api.projectId]);

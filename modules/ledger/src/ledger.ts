@@ -214,7 +214,7 @@ export async function suppressAll(
 ): Promise<void> {
   const byProject = Map.groupBy(entries, ({ projectId }) => projectId);
   for (const projectId of [...byProject.keys()].sort())
-    await suppress(client, projectId, byProject.get(projectId) ?? []);
+    await suppress(client, projectId, byProject.get(projectId) ?? [], { origin: 'report' });
 }
 
 /** Selects the ledger rows of a campaign, or of a workflow that sends transactional mail. */

@@ -1,22 +1,27 @@
 import {
   type DataSubject,
+  type ErasedRows,
   type Erasure,
   messageKeySql,
+  type PrivacyStage,
   redaction,
   redactionValues,
   sql,
   type Tx,
 } from '@postroom/platform';
 
+export const stage: PrivacyStage = 'messages';
+
 /** Found by the indexes on the project's addresses and on contacts. */
 const OF_PERSON = `project_id = $1 AND (${messageKeySql('messages')} = ANY ($2) OR contact_id = $3)`;
 
 const ANONYMIZE = `
   UPDATE messages SET email = $4, email_key = NULL, subject = CASE WHEN subject IS NOT NULL THEN '' END, tags = NULL, metadata = NULL,
-    answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($5::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END
+    answer = CASE WHEN NOT EXISTS (SELECT FROM unnest($5::text[]) AS key WHERE position(key IN lower(answer)) > 0) THEN answer END,
+    bounce_reason = NULL
   WHERE ${OF_PERSON} RETURNING id, coalesce(copy_of, id) AS content`;
 
-const MESSAGE = redaction({ subject: 'text', answer: 'text', tags: 'jsonb', metadata: 'jsonb' });
+const MESSAGE = redaction({ subject: 'text', answer: 'text', bounce_reason: 'text', tags: 'jsonb', metadata: 'jsonb' });
 const CONTENT = redaction({
   from: 'text',
   to: 'jsonb',
@@ -34,9 +39,8 @@ const IN_PROJECT = 'message_id IN (SELECT id FROM messages WHERE project_id = $1
 /**
  * Cancels the person's planned transactional mail, anonymizes their messages and empties the contents. The rows stay for
  * statistics. Mail to others that mentions an address keeps the rest of its text.
- * @returns the number of canceled messages, and the ids of all.
  */
-export async function eraseSubject(tx: Tx, subject: Erasure): Promise<{ canceled: number; messageIds: string[] }> {
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const { projectId, keys, contactId, alias, spellings } = subject;
   await sql(tx, 'DELETE FROM soft_bounce_streaks WHERE project_id = $1 AND email_key = ANY ($2)', [projectId, keys]);
   const canceled = await sql(
@@ -79,7 +83,8 @@ const EXPORT = `
         'subject', coalesce(m.subject, (SELECT subject FROM campaigns WHERE id = m.campaign_id)), 'state', m.state,
         'answer', m.answer, 'tags', m.tags, 'metadata', m.metadata, 'createdAt', m.created_at, 'acceptedAt', m.accepted_at,
         'deliveredAt', m.delivered_at, 'openedAt', m.opened_at, 'clickedAt', m.clicked_at, 'bouncedAt', m.bounced_at,
-        'complainedAt', m.complained_at, 'unsubscribedAt', m.unsubscribed_at,
+        'bounceClass', m.bounce_class, 'bounceReason', m.bounce_reason,
+        'complainedAt', m.complained_at, 'unsubscribedAt', m.unsubscribed_at, 'resubscribedAt', m.resubscribed_at,
         'content', (SELECT json_build_object('from', k."from", 'to', k."to", 'cc', k.cc, 'replyTo', k.reply_to, 'html', k.html,
             'text', k.text, 'headers', k.headers,
             'attachments', coalesce((SELECT json_agg(json_build_object('filename', a.filename, 'contentType', a.content_type,

@@ -36,16 +36,28 @@ export const REQUEUE = `${UNASSIGN}, not_before = coalesce(m.not_before, now())`
 /**
  * Sets the timestamps of reported facts, each only once, from the row `k`; a row proved to have been sent becomes accepted.
  * @param facts names of columns without `_at`; `k` has a column of each name.
+ * @param details other columns that are set once, from columns of `k` of the same name.
  * @param proof SQL of the rows to accept, and the column of `k` that has the time.
  */
-export const recordFacts = (facts: readonly string[], proof: { when: string; at: string }): string =>
+export const recordFacts = (
+  facts: readonly string[],
+  proof: { when: string; at: string },
+  details: readonly string[] = [],
+): string =>
   `UPDATE messages m SET ${facts.map((fact) => `${fact}_at = coalesce(m.${fact}_at, k.${fact})`).join(', ')},
+      ${details.map((detail) => `${detail} = coalesce(m.${detail}, k.${detail}),`).join(' ')}
       state = CASE WHEN ${proof.when} THEN 'accepted' ELSE m.state END,
       accepted_at = CASE WHEN ${proof.when} THEN k.${proof.at} ELSE m.accepted_at END,
       unsent_at = CASE WHEN ${proof.when} THEN NULL ELSE m.unsent_at END,
       not_before = CASE WHEN ${proof.when} THEN NULL ELSE m.not_before END`;
 
-export const MARK_UNSUBSCRIBED = 'UPDATE messages m SET unsubscribed_at = now()';
+/** A recipient unsubscribed, for the first time or after an undo. */
+export const MARK_UNSUBSCRIBED = `UPDATE messages m SET unsubscribed_at = now(), resubscribed_at = NULL
+  WHERE (m.unsubscribed_at IS NULL OR m.resubscribed_at IS NOT NULL)`;
+
+/** A recipient who had unsubscribed subscribed again. */
+export const MARK_RESUBSCRIBED = `UPDATE messages m SET resubscribed_at = now()
+  WHERE m.unsubscribed_at IS NOT NULL AND m.resubscribed_at IS NULL`;
 
 /** Adds the rows of a campaign. `select` yields the columns in this order. */
 export const insertRecipients = (select: string): string =>

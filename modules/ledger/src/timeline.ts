@@ -23,6 +23,7 @@ export function timelineOf(message: Prisma.MessageModel): TimelineEvent[] {
     ['email.complained', message.complainedAt, null],
     ['email.rejected', message.rejectedAt, null],
     ['contact.unsubscribed', message.unsubscribedAt, null],
+    ['contact.subscribed', message.resubscribedAt, null],
   ];
   return facts
     .flatMap(([type, at, detail]) => (at === null ? [] : [{ type, at, detail }]))

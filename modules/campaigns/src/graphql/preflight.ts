@@ -1,12 +1,13 @@
 import { builder, callerProject, type FieldProblem } from '@postroom/platform';
-import type { AudienceCount } from './audience.ts';
-import { type Preflight, preflight, type VariableCheck } from './preflight.ts';
+import type { AudienceCount } from '../audience.ts';
+import { type Preflight, preflight, type VariableCheck } from '../preflight.ts';
 
 const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
   description: 'Contacts of the audience who are excluded, by reason.',
   fields: (t) => ({
     reason: t.exposeString('reason', {
-      description: 'Their suppression reason, or `left_group` for those who opted out of the groups.',
+      description:
+        'Their suppression reason, `excluded` for those in an excluded group or segment, or `left_group` for those who opted out of the groups.',
     }),
     contacts: t.exposeInt('contacts', { description: 'Number of contacts.' }),
   }),

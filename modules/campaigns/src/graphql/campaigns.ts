@@ -1,27 +1,35 @@
 import '@postroom/emails/graphql';
 import { EDITED_BY } from '@postroom/projects';
 import { ContentFormat } from '@postroom/templates/graphql';
-import './graphql-policy.ts';
-import './graphql-preflight.ts';
-import './graphql-recipients.ts';
+import {
+  CampaignStatus,
+  CreateCampaignInput,
+  ScheduleCampaignInput,
+  TestSendInput,
+  TestTemplateInput,
+  UpdateCampaignInput,
+} from './inputs.ts';
 import { listLinks, type TrackedLink } from '@postroom/tracking';
 import { type QueuedEmail } from '@postroom/emails';
 import {
-  ADDRESS,
   authenticated,
   builder,
   callerProject,
+  type Context,
+  batchLoader,
   db,
-  jsonSchema,
-  listOf,
-  NAME,
   Node,
-  NOT_EMPTY,
   registerNode,
   rowsQuery,
   relayNames,
   removalMutation,
   workflowUrl,
+  atMost,
+  IDS,
+  MAX_EMAIL_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  MAX_MAILBOX_LENGTH,
 } from '@postroom/platform';
 import {
   type Campaign as CampaignModel,
@@ -29,10 +37,15 @@ import {
   deleteCampaign,
   getCampaign,
   listCampaigns,
+  previousCampaign,
+  MAX_BODY_LENGTH,
+  MAX_PREVIEW_LENGTH,
+  MAX_UTM_LENGTH,
   updateCampaign,
-} from './campaigns.ts';
-import { watchCampaign } from './progress.ts';
-import { workflowIdOf } from './workflow.ts';
+} from '../campaigns.ts';
+import { type Deferred, loadDeferred } from '../deferred.ts';
+import { watchCampaign } from '../progress.ts';
+import { workflowIdOf } from '../workflow.ts';
 import {
   acknowledgeCampaign,
   cancelCampaign,
@@ -41,22 +54,12 @@ import {
   scheduleCampaign,
   sendCampaign,
   unscheduleCampaign,
-} from './sending.ts';
-import { sendTest } from './test-send.ts';
+} from '../sending.ts';
+import { sendTemplateTest, sendTest } from '../test-send.ts';
 
-const CampaignStatus = builder.enumType('CampaignStatus', {
-  description: 'Status of a campaign.',
-  values: {
-    draft: { description: 'Can be edited and sent.' },
-    scheduled: { description: 'Starts at its scheduled time; can be edited or sent until then.' },
-    sending: { description: 'Messages are being sent in the background.' },
-    paused: {
-      description: 'Nothing is sent until it is resumed. If it was paused automatically, `pauseReason` says why.',
-    },
-    completed: { description: 'Sent to all recipients.' },
-    canceled: { description: 'Ended before all messages were sent.' },
-  },
-});
+const SUBJECT = atMost(MAX_SUBJECT_LENGTH);
+const BODY = atMost(MAX_BODY_LENGTH);
+const UTM = atMost(MAX_UTM_LENGTH);
 
 /** Whether the transport reports what happens to messages after it accepts them. */
 const DeliveryTracking = builder.enumType('DeliveryTracking', {
@@ -113,19 +116,39 @@ const Progress = builder.objectRef<CampaignModel>('CampaignProgress').implement(
   }),
 });
 
+const Deferrals = builder.objectRef<Deferred>('CampaignDeferrals').implement({
+  description: 'Planned messages that a server deferred and that will be retried.',
+  fields: (t) => ({
+    messages: t.exposeInt('messages', { description: 'Number of messages.' }),
+    nextRetryAt: t.expose('nextRetryAt', { type: 'DateTime', description: 'When the first of them is due.' }),
+  }),
+});
+
 function plannedOf(row: CampaignModel): number {
   const { recipientCount, claimedCount, acceptedCount, failedCount, suppressedCount, unknownCount, canceledCount } =
     row;
   return recipientCount - claimedCount - acceptedCount - failedCount - suppressedCount - unknownCount - canceledCount;
 }
 
+/** Columns of the row cost nothing more, so that a page of 1,000 campaigns stays below the limit of a query. */
+const PART_OF_ROW = { field: 1, multiplier: 0 };
+
 const Campaign = builder.prismaObject('Campaign', {
   interfaces: [Node],
   description: 'A mailing to many recipients.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Campaign id; also the id of its first Temporal workflow.' }),
-    name: t.exposeString('name', { description: 'Display name.' }),
-    subject: t.exposeString('subject', { nullable: true, description: 'Subject; may contain placeholders.' }),
+    name: t.exposeString('name', { description: 'Display name.', ...atMost(MAX_NAME_LENGTH) }),
+    subject: t.exposeString('subject', {
+      nullable: true,
+      description: 'Subject; may contain placeholders.',
+      ...SUBJECT,
+    }),
+    previewText: t.exposeString('previewText', {
+      nullable: true,
+      description: 'The line that mail programs show after the subject; may contain placeholders.',
+      ...atMost(MAX_PREVIEW_LENGTH),
+    }),
     status: t.expose('status', { type: CampaignStatus, description: 'Current status.' }),
     scheduledAt: t.expose('scheduledAt', {
       type: 'DateTime',
@@ -135,28 +158,75 @@ const Campaign = builder.prismaObject('Campaign', {
     recipientCount: t.exposeInt('recipientCount', {
       description: 'Number of recipients in the snapshot taken at the start; 0 before that.',
     }),
-    engagement: t.field({ type: Engagement, description: 'Engagement counters.', resolve: (row) => row }),
-    progress: t.field({ type: Progress, description: 'Recipients by state.', resolve: (row) => row }),
-    fromName: t.exposeString('fromName', { nullable: true, description: 'Display name of the sender.' }),
-    fromEmail: t.exposeString('fromEmail', { nullable: true, description: 'From address.' }),
-    replyTo: t.exposeString('replyTo', { nullable: true, description: 'Reply-to addresses.' }),
+    engagement: t.field({
+      type: Engagement,
+      description: 'Engagement counters.',
+      complexity: PART_OF_ROW,
+      resolve: (row) => row,
+    }),
+    progress: t.field({
+      type: Progress,
+      description: 'Recipients by state.',
+      complexity: PART_OF_ROW,
+      resolve: (row) => row,
+    }),
+    deferred: t.field({
+      type: Deferrals,
+      nullable: true,
+      description: 'Messages waiting for a retry; null if there are none.',
+      resolve: async (row, _args, context) => (plannedOf(row) > 0 ? await loadDeferred(context, row.id) : null),
+    }),
+    fromName: t.exposeString('fromName', {
+      nullable: true,
+      description: 'Display name of the sender.',
+      ...atMost(MAX_NAME_LENGTH),
+    }),
+    fromEmail: t.exposeString('fromEmail', {
+      nullable: true,
+      description: 'From address.',
+      ...atMost(MAX_EMAIL_LENGTH),
+    }),
+    replyTo: t.exposeString('replyTo', {
+      nullable: true,
+      description: 'Reply-to addresses.',
+      ...atMost(MAX_MAILBOX_LENGTH),
+    }),
     html: t.exposeString('html', {
       nullable: true,
       description: "The HTML body; from the start on, the template's body if it uses one.",
+      ...BODY,
     }),
     format: t.expose('format', { type: ContentFormat, description: 'Format the body was written in.' }),
     source: t.exposeString('source', {
       nullable: true,
       description: 'The MJML source of the HTML; null if the body was written in HTML.',
+      ...BODY,
     }),
-    text: t.exposeString('text', { nullable: true, description: 'The text part; derived from the HTML if null.' }),
+    text: t.exposeString('text', {
+      nullable: true,
+      description: 'The text part; derived from the HTML if null.',
+      ...BODY,
+    }),
     templateId: t.exposeID('templateId', { nullable: true, description: 'The template that provides the body.' }),
     templateVersion: t.exposeInt('templateVersion', {
       nullable: true,
       description: 'The template version that is sent; null before the start or without a template.',
     }),
-    groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.' }),
-    segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.' }),
+    groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.', ...IDS }),
+    segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.', ...IDS }),
+    excludedGroupIds: t.exposeStringList('excludedGroupIds', {
+      description: 'Groups whose members do not get it.',
+      ...IDS,
+    }),
+    excludedSegmentIds: t.exposeStringList('excludedSegmentIds', {
+      description: 'Segments whose contacts do not get it.',
+      ...IDS,
+    }),
+    utmSource: t.exposeString('utmSource', { nullable: true, description: '`utm_source` of its links.', ...UTM }),
+    utmMedium: t.exposeString('utmMedium', { nullable: true, description: '`utm_medium` of its links.', ...UTM }),
+    utmCampaign: t.exposeString('utmCampaign', { nullable: true, description: '`utm_campaign` of its links.', ...UTM }),
+    utmTerm: t.exposeString('utmTerm', { nullable: true, description: '`utm_term` of its links.', ...UTM }),
+    utmContent: t.exposeString('utmContent', { nullable: true, description: '`utm_content` of its links.', ...UTM }),
     trackOpens: t.exposeBoolean('trackOpens', {
       nullable: true,
       description: "Whether opens are tracked; until the campaign starts, null means the project's setting.",
@@ -224,7 +294,7 @@ const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
   description: 'A tracked link of a campaign, and its clicks.',
   fields: (t) => ({
     position: t.exposeInt('position', { description: 'Position in the HTML, from 0.' }),
-    url: t.exposeString('url', { description: 'Target URL, with placeholders as written.' }),
+    url: t.exposeString('url', { description: 'Target URL, with placeholders as written.', ...BODY }),
     clicks: t.exposeInt('clicks', { description: 'Clicks by humans.' }),
     uniqueClicks: t.exposeInt('uniqueClicks', { description: 'Recipients who clicked it.' }),
     clicksByMachines: t.exposeInt('machineClicks', { description: 'Clicks by bots.' }),
@@ -244,13 +314,23 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: (query, _root, { id }, context) => getCampaign(callerProject(context), id, query),
   }),
+  previousCampaign: t.prismaField({
+    type: Campaign,
+    nullable: true,
+    description: 'The campaign that was started before this one, to compare with; null if there is none.',
+    args: { id: t.arg.id({ required: true, description: idArg }) },
+    resolve: (query, _root, { id }, context) => previousCampaign(callerProject(context), id, query),
+  }),
   campaigns: t.connection(
     {
       type: Campaign,
       description: "The project's campaigns, newest first.",
-      args: { status: t.arg({ type: CampaignStatus, description: 'Only campaigns in this status.' }) },
-      resolve: (_root, { first, after, status }, context, info) =>
-        listCampaigns(callerProject(context), { status }, { first, after }, rowsQuery(context, info)),
+      args: {
+        status: t.arg({ type: CampaignStatus, description: 'Only campaigns in this status.' }),
+        search: t.arg.string({ description: 'Part of the name, case-insensitive.' }),
+      },
+      resolve: (_root, { first, after, ...filter }, context, info) =>
+        listCampaigns(callerProject(context), filter, { first, after }, rowsQuery(context, info)),
     },
     ...relayNames('Campaign'),
   ),
@@ -272,94 +352,6 @@ builder.subscriptionField('campaignProgress', (t) =>
     resolve: (campaign) => campaign,
   }),
 );
-
-const describe = {
-  subject: 'At most 998 characters; may contain placeholders such as `{{name|there}}`.',
-  fromName: 'Display name of the sender.',
-  fromEmail: 'From address; its domain must be verified in the project when the campaign is sent.',
-  replyTo: 'Reply-to addresses.',
-  html: 'The body, as HTML or MJML; used instead of a template.',
-  format: 'Format of the body; HTML by default.',
-  text: 'The text part; derived from the HTML if omitted.',
-  templateId: 'A template that provides the body; its version at the start is used.',
-  groupIds: 'Groups to send to.',
-  segmentIds: 'Segments to send to.',
-  ratePerSecond: 'Maximum messages per second.',
-  trackOpens: "Whether opens are tracked; the project's setting at the start by default.",
-  trackClicks: "Whether clicks are tracked; the project's setting at the start by default.",
-};
-
-const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
-
-const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
-  description: 'A new campaign. A draft may be incomplete.',
-  fields: (t) => ({
-    name: t.string({ required: true, description: 'Display name, 1 to 200 characters.', ...NAME }),
-    subject: t.string({ description: describe.subject, ...jsonSchema({ maxLength: 998 }) }),
-    fromName: t.string({ description: describe.fromName }),
-    fromEmail: t.string({ description: describe.fromEmail }),
-    replyTo: t.string({ description: describe.replyTo }),
-    html: t.string({ description: describe.html }),
-    format: t.field({ type: ContentFormat, description: describe.format }),
-    text: t.string({ description: describe.text }),
-    templateId: t.string({ description: describe.templateId }),
-    groupIds: t.stringList({ description: describe.groupIds }),
-    segmentIds: t.stringList({ description: describe.segmentIds }),
-    trackOpens: t.boolean({ description: describe.trackOpens }),
-    trackClicks: t.boolean({ description: describe.trackClicks }),
-    ratePerSecond: t.int({ description: describe.ratePerSecond, ...RATE }),
-  }),
-});
-
-const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
-  ...NOT_EMPTY,
-  description: 'Fields to update; omitted fields are unchanged, and null clears a field.',
-  fields: (t) => ({
-    name: t.string({ description: 'A new name; 1 to 200 characters.', ...NAME }),
-    subject: t.string({ description: describe.subject, ...jsonSchema({ maxLength: 998 }) }),
-    fromName: t.string({ description: describe.fromName }),
-    fromEmail: t.string({ description: describe.fromEmail }),
-    replyTo: t.string({ description: describe.replyTo }),
-    html: t.string({ description: describe.html }),
-    format: t.field({ type: ContentFormat, description: describe.format }),
-    text: t.string({ description: describe.text }),
-    templateId: t.string({ description: describe.templateId }),
-    groupIds: t.stringList({ description: describe.groupIds }),
-    segmentIds: t.stringList({ description: describe.segmentIds }),
-    trackOpens: t.boolean({ description: describe.trackOpens }),
-    trackClicks: t.boolean({ description: describe.trackClicks }),
-    ratePerSecond: t.int({
-      description: `${describe.ratePerSecond} Can be changed while the campaign is sending.`,
-      ...RATE,
-    }),
-    version: t.int({
-      description: 'The version this edit is based on; `conflict` if it is no longer current.',
-    }),
-  }),
-});
-
-const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', {
-  description: 'When to start a campaign.',
-  fields: (t) => ({
-    scheduledAt: t.field({
-      type: 'DateTime',
-      required: true,
-      description: 'A time in the future, with a UTC offset.',
-    }),
-  }),
-});
-
-const TestSendInput = builder.inputType('TestCampaignInput', {
-  description: 'Recipients of a test.',
-  fields: (t) => ({
-    emails: t.stringList({
-      required: true,
-      description: '1 to 10 addresses.',
-      ...listOf(ADDRESS, { minItems: 1, maxItems: 10 }),
-    }),
-    contactId: t.string({ description: 'The contact whose values fill the placeholders; defaults if omitted.' }),
-  }),
-});
 
 const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
   description: 'A queued test email.',
@@ -417,6 +409,15 @@ builder.mutationFields((t) => {
       args: { id, input: t.arg({ type: TestSendInput, required: true, description: 'The recipients.' }) },
       resolve: (_root, { id, input }, context) => sendTest(callerProject(context), id, input),
     }),
+    testTemplate: t.field({
+      type: [TestEmail],
+      description: 'Sends a test of a template, with its unpublished changes, to a few addresses.',
+      args: {
+        id: t.arg.id({ required: true, description: 'Template id.' }),
+        input: t.arg({ type: TestTemplateInput, required: true, description: 'The recipients and the sender.' }),
+      },
+      resolve: (_root, { id, input }, context) => sendTemplateTest(callerProject(context), id, input),
+    }),
     sendCampaign: command(sendCampaign, 'Starts a campaign now. Messages are sent in the background.'),
     unscheduleCampaign: command(unscheduleCampaign, 'Turns a scheduled campaign back into a draft.'),
     pauseCampaign: command(pauseCampaign, 'Pauses a sending campaign. Messages in flight are still sent.'),
@@ -428,6 +429,26 @@ builder.mutationFields((t) => {
     cancelCampaign: command(cancelCampaign, 'Cancels a campaign; unsent messages are never sent.'),
   };
 });
+
+/** Scheduled campaigns by template, of up to 100 of each. */
+const loadScheduled = batchLoader(async (context: Context, templateIds) => {
+  const scheduled = await db.campaign.findMany({
+    where: { projectId: callerProject(context), templateId: { in: [...templateIds] }, status: 'scheduled' },
+    orderBy: { scheduledAt: 'asc' },
+  });
+  const byTemplate = Map.groupBy(scheduled, ({ templateId }) => templateId ?? '');
+  return new Map([...byTemplate].map(([id, campaigns]) => [id, campaigns.slice(0, 100)]));
+});
+
+builder.prismaObjectField('Template', 'scheduledCampaigns', (t) =>
+  t.field({
+    type: [Campaign],
+    description: 'Scheduled campaigns that will send it, at most 100: publishing changes what they send.',
+    select: { id: true },
+    complexity: 20,
+    resolve: async ({ id }, _args, context) => (await loadScheduled(context, id)) ?? [],
+  }),
+);
 
 removalMutation('campaignDelete', {
   replaces: 'deleteCampaign',

@@ -1,0 +1,149 @@
+import { ContentFormat } from '@postroom/templates/graphql';
+import {
+  ADDRESS,
+  atMost,
+  builder,
+  jsonSchema,
+  listOf,
+  MAX_ID_LENGTH,
+  MAX_MAILBOX_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  NAME,
+  NOT_EMPTY,
+} from '@postroom/platform';
+import { MAX_AUDIENCE, MAX_BODY_LENGTH, MAX_PREVIEW_LENGTH, MAX_UTM_LENGTH } from '../campaigns.ts';
+
+export const CampaignStatus = builder.enumType('CampaignStatus', {
+  description: 'Status of a campaign.',
+  values: {
+    draft: { description: 'Can be edited and sent.' },
+    scheduled: { description: 'Starts at its scheduled time; can be edited or sent until then.' },
+    sending: { description: 'Messages are being sent in the background.' },
+    paused: {
+      description: 'Nothing is sent until it is resumed. If it was paused automatically, `pauseReason` says why.',
+    },
+    completed: { description: 'Sent to all recipients.' },
+    canceled: { description: 'Ended before all messages were sent.' },
+  },
+});
+
+const FROM_NAME = jsonSchema({ maxLength: MAX_NAME_LENGTH, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+const AUDIENCE = listOf({ maxLength: MAX_ID_LENGTH }, { maxItems: MAX_AUDIENCE });
+const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
+const BODY = atMost(MAX_BODY_LENGTH);
+const UTM = atMost(MAX_UTM_LENGTH);
+
+type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
+
+/** The fields that are the same in a new campaign and in an edit. */
+const contentFields = (t: InputFields) => ({
+  subject: t.string({
+    description: 'At most 998 characters; may contain placeholders such as `{{name|there}}`.',
+    ...atMost(MAX_SUBJECT_LENGTH),
+  }),
+  previewText: t.string({
+    description:
+      'The line that mail programs show after the subject, at most 300 characters; may contain placeholders.',
+    ...atMost(MAX_PREVIEW_LENGTH),
+  }),
+  fromName: t.string({ description: 'Display name of the sender.', ...FROM_NAME }),
+  fromEmail: t.string({
+    description: 'From address; its domain must be verified in the project when the campaign is sent.',
+    ...jsonSchema(ADDRESS),
+  }),
+  replyTo: t.string({ description: 'Reply-to addresses.', ...atMost(MAX_MAILBOX_LENGTH) }),
+  html: t.string({ description: 'The body, as HTML or MJML; used instead of a template.', ...BODY }),
+  format: t.field({ type: ContentFormat, description: 'Format of the body; HTML by default.' }),
+  text: t.string({ description: 'The text part; derived from the HTML if omitted.', ...BODY }),
+  templateId: t.string({
+    description: 'A template that provides the body; the version published when the campaign starts is used.',
+    ...atMost(MAX_ID_LENGTH),
+  }),
+  groupIds: t.stringList({ description: 'Groups to send to.', ...AUDIENCE }),
+  segmentIds: t.stringList({ description: 'Segments to send to.', ...AUDIENCE }),
+  excludedGroupIds: t.stringList({ description: 'Groups whose members are left out.', ...AUDIENCE }),
+  excludedSegmentIds: t.stringList({ description: 'Segments whose contacts are left out.', ...AUDIENCE }),
+  utmSource: t.string({ description: 'Added to links without it as `utm_source`.', ...UTM }),
+  utmMedium: t.string({ description: 'Added to links without it as `utm_medium`.', ...UTM }),
+  utmCampaign: t.string({ description: 'Added to links without it as `utm_campaign`.', ...UTM }),
+  utmTerm: t.string({ description: 'Added to links without it as `utm_term`.', ...UTM }),
+  utmContent: t.string({ description: 'Added to links without it as `utm_content`.', ...UTM }),
+  trackOpens: t.boolean({
+    description: "Whether opens are tracked; the project's setting at the start by default.",
+  }),
+  trackClicks: t.boolean({
+    description: "Whether clicks are tracked; the project's setting at the start by default.",
+  }),
+});
+
+export const CreateCampaignInput = builder.inputType('CreateCampaignInput', {
+  description: 'A new campaign. A draft may be incomplete.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Display name, 1 to 200 characters.', ...NAME }),
+    ...contentFields(t),
+    ratePerSecond: t.int({ description: 'Maximum messages per second.', ...RATE }),
+  }),
+});
+
+export const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
+  ...NOT_EMPTY,
+  description: 'Fields to update; omitted fields are unchanged, and null clears a field.',
+  fields: (t) => ({
+    name: t.string({ description: 'A new name; 1 to 200 characters.', ...NAME }),
+    ...contentFields(t),
+    ratePerSecond: t.int({
+      description: 'Maximum messages per second. Can be changed while the campaign is sending.',
+      ...RATE,
+    }),
+    version: t.int({
+      description: 'The version this edit is based on; `conflict` if it is no longer current.',
+    }),
+    ifStatus: t.field({
+      type: CampaignStatus,
+      description:
+        'The status this edit is meant for; `conflict` if the campaign has another, for example because it has been scheduled since.',
+    }),
+  }),
+});
+
+export const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', {
+  description: 'When to start a campaign.',
+  fields: (t) => ({
+    scheduledAt: t.field({
+      type: 'DateTime',
+      required: true,
+      description: 'A time in the future, with a UTC offset.',
+    }),
+  }),
+});
+
+const testFields = (t: InputFields) => ({
+  emails: t.stringList({
+    required: true,
+    description: '1 to 10 addresses.',
+    ...listOf(ADDRESS, { minItems: 1, maxItems: 10 }),
+  }),
+  contactId: t.string({
+    description: 'The contact whose values fill the placeholders; defaults if omitted.',
+    ...atMost(MAX_ID_LENGTH),
+  }),
+});
+
+export const TestSendInput = builder.inputType('TestCampaignInput', {
+  description: 'Recipients of a test.',
+  fields: testFields,
+});
+
+export const TestTemplateInput = builder.inputType('TestTemplateInput', {
+  description: 'Recipients of a test, and its sender.',
+  fields: (t) => ({
+    ...testFields(t),
+    fromEmail: t.string({
+      required: true,
+      description: 'From address; its domain must be verified in the project.',
+      ...jsonSchema(ADDRESS),
+    }),
+    fromName: t.string({ description: 'Display name of the sender.', ...FROM_NAME }),
+  }),
+});

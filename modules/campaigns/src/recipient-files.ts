@@ -1,0 +1,51 @@
+import { streamRows } from '@postroom/imports';
+import type { StreamExchange } from '@postroom/platform';
+import { getCampaign } from './campaigns.ts';
+import { type RecipientFilter, recipientsSql } from './recipient-filter.ts';
+import { RECIPIENT_COLUMNS, type Recipient, type RecipientRow, withStatus } from './recipients.ts';
+
+/** The columns of an export, by the field of a recipient. */
+const FILE_COLUMNS = {
+  email: 'email',
+  contact_id: 'contactId',
+  message_id: 'id',
+  state: 'state',
+  status: 'status',
+  answer: 'answer',
+  deferrals: 'deferrals',
+  next_retry_at: 'notBefore',
+  accepted_at: 'acceptedAt',
+  unsent_at: 'unsentAt',
+  delivered_at: 'deliveredAt',
+  opened_at: 'openedAt',
+  opened_by_machines_at: 'openedByMachinesAt',
+  clicked_at: 'clickedAt',
+  clicked_by_machines_at: 'clickedByMachinesAt',
+  bounced_at: 'bouncedAt',
+  bounce_class: 'bounceClass',
+  bounce_reason: 'bounceReason',
+  complained_at: 'complainedAt',
+  unsubscribed_at: 'unsubscribedAt',
+} as const satisfies Record<string, keyof Recipient>;
+
+/** Streams the recipients of a campaign that pass a filter as a CSV file, the newest rows first. */
+export async function streamRecipients(exchange: StreamExchange): Promise<undefined> {
+  const { projectId, params, options } = exchange;
+  const { id = '' } = params;
+  return streamRows<RecipientRow>(exchange, {
+    name: `${id}-recipients.csv`,
+    header: Object.keys(FILE_COLUMNS),
+    statement: async () => {
+      await getCampaign(projectId, id);
+      const { from, parameters } = recipientsSql(id, options as RecipientFilter);
+      return { text: `SELECT ${RECIPIENT_COLUMNS} ${from} ORDER BY m.id DESC`, values: parameters.values };
+    },
+    valuesOf: (row) => {
+      const recipient = withStatus(row);
+      return Object.values(FILE_COLUMNS).map((field) => textOf(recipient[field]));
+    },
+  });
+}
+
+const textOf = (value: string | number | Date | null) =>
+  value === null ? '' : value instanceof Date ? value.toISOString() : String(value);

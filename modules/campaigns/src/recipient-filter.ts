@@ -1,0 +1,108 @@
+import { Parameters } from '@postroom/contacts';
+import type { BounceClass } from '@postroom/ledger';
+import { clickedLink } from '@postroom/tracking/sql';
+import { emailKey, emailKeyParts, invalid, MAX_EMAIL_LENGTH, messageKeySql, type Prisma } from '@postroom/platform';
+
+type RecipientState = Prisma.MessageModel['state'];
+
+/** Outcomes of a message; several may apply to one. The descriptions are shown in the API reference. */
+export const RECIPIENT_OUTCOMES = {
+  deferred: 'Deferred by the server and due for a retry.',
+  delivered: "Accepted by the recipient's server.",
+  opened: 'Opened by a human.',
+  opened_by_machines: 'Opened by a bot, such as a privacy proxy. A human may have opened it too.',
+  clicked: 'A human clicked a link.',
+  clicked_by_machines: 'A bot followed a link, such as a link scanner. A human may have clicked too.',
+  bounced: 'Bounced.',
+  complained: 'Marked as spam.',
+  unsubscribed: 'The recipient unsubscribed through it.',
+} as const;
+
+type RecipientOutcome = keyof typeof RECIPIENT_OUTCOMES;
+
+/** Outcomes as SQL on the message `m`. Partial indexes find the rare ones; see the ledger's migrations. */
+const OUTCOME_CONDITIONS: Record<RecipientOutcome, string> = {
+  deferred: "m.state = 'planned' AND m.not_before IS NOT NULL AND m.deferrals > 0",
+  delivered: 'm.delivered_at IS NOT NULL',
+  opened: 'm.opened_at IS NOT NULL',
+  opened_by_machines: 'm.machine_opened_at IS NOT NULL',
+  clicked: 'm.clicked_at IS NOT NULL',
+  clicked_by_machines: 'm.machine_clicked_at IS NOT NULL',
+  bounced: 'm.bounced_at IS NOT NULL',
+  complained: 'm.complained_at IS NOT NULL',
+  unsubscribed: 'm.unsubscribed_at IS NOT NULL',
+};
+
+/** Conditions that let a search by state use an index, since the state column has none (see the ledger's migration). */
+const INDEXABLE: Partial<Record<RecipientState, string>> = {
+  planned: '(m.id > c.cursor OR m.not_before IS NOT NULL)',
+  claimed: 'm.id <= c.cursor AND c.claimed_count > 0',
+  accepted: 'm.id <= c.cursor',
+  failed: 'm.unsent_at IS NOT NULL',
+  suppressed: 'm.unsent_at IS NOT NULL',
+  unknown: 'm.unsent_at IS NOT NULL',
+  canceled: 'm.unsent_at IS NOT NULL',
+};
+
+/** Filters of a recipient list; a recipient must pass all that are given. */
+export interface RecipientFilter {
+  state?: RecipientState | null | undefined;
+  outcome?: RecipientOutcome | null | undefined;
+  bounceClass?: BounceClass | null | undefined;
+  /** Number of a tracked link: recipients who clicked it, or bots if `outcome` is `clicked_by_machines`. */
+  link?: number | null | undefined;
+  /** The full address. */
+  email?: string | null | undefined;
+  /** Part of the address. */
+  search?: string | null | undefined;
+}
+
+/** Links are numbered with 32-bit integers, but no body has this many. */
+export const MAX_LINK = 100_000;
+
+/**
+ * The recipients of the campaign `campaignId` that pass a filter, as `FROM … WHERE …` over the messages `m` and the campaign `c`.
+ * @throws DomainError `validation_error` for a text longer than an address, or a link combined with an outcome other than clicks.
+ */
+export function recipientsSql(
+  campaignId: string,
+  { state, outcome, bounceClass, link, email, search }: RecipientFilter,
+): { from: string; parameters: Parameters } {
+  checkLengths({ email, search });
+  const parameters = new Parameters();
+  const campaign = parameters.add(campaignId);
+  const where = [`c.id = ${campaign}`, `m.campaign_id = ${campaign}`];
+  if (state != null) where.push(`m.state = ${parameters.add(state)}`, INDEXABLE[state] ?? 'true');
+  if (outcome != null) where.push(OUTCOME_CONDITIONS[outcome]);
+  if (bounceClass != null) where.push(OUTCOME_CONDITIONS.bounced, `m.bounce_class = ${parameters.add(bounceClass)}`);
+  if (link != null) {
+    const clicks = clicksOf(link, outcome);
+    where.push(OUTCOME_CONDITIONS[clicks], clickedLink('m.id', parameters.add(link), clicks === 'clicked'));
+  }
+  if (email != null) where.push(`${messageKeySql('m')} = ${parameters.add(emailKey(email))}`);
+  if (search != null && search.trim() !== '') where.push(contains(search.trim(), parameters));
+  return {
+    from: `FROM campaigns c JOIN messages m ON m.campaign_id = c.id WHERE ${where.join(' AND ')}`,
+    parameters,
+  };
+}
+
+function clicksOf(link: number, outcome: RecipientOutcome | null | undefined): 'clicked' | 'clicked_by_machines' {
+  if (link < 0 || link > MAX_LINK) throw invalid({ field: 'link', message: `must be between 0 and ${MAX_LINK}` });
+  if (outcome == null || outcome === 'clicked') return 'clicked';
+  if (outcome === 'clicked_by_machines') return outcome;
+  throw invalid({ field: 'link', message: 'goes only with the outcomes clicked and clicked_by_machines' });
+}
+
+function checkLengths(texts: Record<string, string | null | undefined>): void {
+  const field = Object.keys(texts).find((name) => (texts[name]?.length ?? 0) > MAX_EMAIL_LENGTH);
+  if (field !== undefined) throw invalid({ field, message: `must be at most ${MAX_EMAIL_LENGTH} characters` });
+}
+
+/** No index covers addresses, so this reads all messages of the campaign that pass the other filters. */
+function contains(search: string, parameters: Parameters): string {
+  const parts = emailKeyParts(search).map(
+    (part) => `position(${parameters.add(part)}::text IN ${messageKeySql('m')}) > 0`,
+  );
+  return `(${parts.join(' OR ')})`;
+}
