@@ -14,6 +14,7 @@ import {
   type RowsQuery,
   signalWorkflow,
   sql,
+  type Tx,
 } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 import { type EventRow, renderBody } from './payload.ts';
@@ -106,16 +107,56 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
   }
   await requireEnabledEndpoint(projectId, endpointId);
   await inTransaction(async (tx) => {
-    const [waiting] = await sql<{ workflow_id: string | null }>(
-      tx,
-      `UPDATE deliveries SET next_attempt_at = CASE WHEN dispatched_at IS NULL THEN now() ELSE next_attempt_at END
-       WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN dispatched_at IS NOT NULL THEN workflow_id END AS workflow_id`,
-      [id],
-    );
-    if (waiting === undefined) throw new DomainError('conflict', 'The first attempt of this delivery is in progress.');
-    if (waiting.workflow_id !== null) await signalWorkflow(tx, { workflowId: waiting.workflow_id, signal: 'retryNow' });
+    const isWaiting = await interruptWait(tx, id, 'retryNow', { next_attempt_at: 'now()' });
+    if (!isWaiting) throw new DomainError('conflict', 'The first attempt of this delivery is in progress.');
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
   });
+}
+
+/**
+ * Makes no further attempt of a delivery. One owned by a workflow gets a signal and fails within seconds; one waiting in
+ * the table fails at once.
+ * @throws DomainError `not_found`; `conflict` unless it is waiting for a retry.
+ */
+export async function giveUpDelivery(projectId: string, id: string): Promise<void> {
+  const { state } = await getDelivery(projectId, id);
+  if (state !== 'retried') {
+    throw new DomainError(
+      'conflict',
+      state === 'queued'
+        ? 'The first attempt of this delivery is in progress.'
+        : `This delivery is ${state}, so no attempt is due.`,
+    );
+  }
+  await inTransaction(async (tx) => {
+    const closed = { state: `'failed'::delivery_state`, closed_at: 'now()', next_attempt_at: 'NULL' };
+    if (!(await interruptWait(tx, id, 'giveUp', closed)))
+      throw new DomainError('conflict', 'No attempt of this delivery is due any more.');
+  });
+}
+
+/**
+ * Ends the wait of a delivery for its next attempt: signals the workflow that owns it, or sets columns, given as SQL, of one
+ * that waits in the table. @returns false if it is not waiting.
+ */
+async function interruptWait(
+  tx: Tx,
+  id: string,
+  signal: 'retryNow' | 'giveUp',
+  columns: Record<string, string>,
+): Promise<boolean> {
+  const set = Object.entries(columns).map(
+    ([column, value]) => `${column} = CASE WHEN dispatched_at IS NULL THEN ${value} ELSE ${column} END`,
+  );
+  const [waiting] = await sql<{ workflow_id: string | null }>(
+    tx,
+    `UPDATE deliveries SET ${set.join(', ')}
+     WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN dispatched_at IS NOT NULL THEN workflow_id END AS workflow_id`,
+    [id],
+  );
+  if (waiting === undefined) return false;
+  if (waiting.workflow_id !== null) await signalWorkflow(tx, { workflowId: waiting.workflow_id, signal });
+  return true;
 }
 
 /**

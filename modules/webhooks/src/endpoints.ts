@@ -27,6 +27,9 @@ import { newSigningSecret } from './signature.ts';
 import { signingSecret } from './signing-secrets.ts';
 import { POLICY } from './policy.ts';
 
+export const MAX_URL_LENGTH = 2048;
+export const MAX_DESCRIPTION_LENGTH = 500;
+
 type Endpoint = Prisma.WebhookEndpointModel;
 
 export interface CreateEndpointInput {
@@ -232,11 +235,17 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
 function validate({ url, events, description }: UpdateEndpointInput): string[] | undefined {
   const problems: FieldProblem[] = [];
   if (url != null) {
-    const problem = url.length > 2048 ? 'must be at most 2048 characters' : newUrlProblem(url, config.webhookScope);
+    const problem =
+      url.length > MAX_URL_LENGTH
+        ? `must be at most ${MAX_URL_LENGTH} characters`
+        : newUrlProblem(url, config.webhookScope);
     if (problem !== undefined) problems.push({ field: 'url', message: problem });
   }
   if (description != null) {
-    const problem = description.length > 500 ? 'must be at most 500 characters' : textProblem(description);
+    const problem =
+      description.length > MAX_DESCRIPTION_LENGTH
+        ? `must be at most ${MAX_DESCRIPTION_LENGTH} characters`
+        : textProblem(description);
     if (problem !== undefined) problems.push({ field: 'description', message: problem });
   }
   if (events != null) problems.push(...eventProblems(events));

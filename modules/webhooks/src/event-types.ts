@@ -1,20 +1,24 @@
-import type { EventType } from '@postroom/platform';
+import { type EventType, MAX_EMAIL_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAG_LENGTH } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 import { z } from 'zod';
 
+const id = z.string().max(MAX_ID_LENGTH);
+const address = z.string().max(MAX_EMAIL_LENGTH);
+const name = z.string().max(MAX_NAME_LENGTH);
+
 const contact = z.object({
-  contact_id: z.string().describe('Contact id.'),
-  email: z.string().describe('The address, as it is now.'),
-  name: z.string().describe('What the contact is called.'),
+  contact_id: id.describe('Contact id.'),
+  email: address.describe('The address, as it is now.'),
+  name: name.describe('What the contact is called; the local part of the address if it has no name.'),
 });
 
 const email = z.object({
-  email: z.string().describe("The recipient's address."),
-  message_id: z.string().describe('Id of the message, the same in every event about it.'),
+  email: address.describe("The recipient's address."),
+  message_id: id.describe('Id of the message, the same in every event about it.'),
   subject: z.string().describe('The subject, with placeholders filled in.'),
-  campaign_id: z.string().nullable().describe('The campaign it belongs to; null for a transactional email.'),
-  contact_id: z.string().nullable().describe('The contact it went to; null when the address is no contact.'),
-  tags: z.array(z.string()).describe('What the sender gave as `tags`.'),
+  campaign_id: id.nullable().describe('The campaign it belongs to; null for a transactional email.'),
+  contact_id: id.nullable().describe('The contact it went to; null when the address is no contact.'),
+  tags: z.array(z.string().max(MAX_TAG_LENGTH)).describe('What the sender gave as `tags`.'),
   metadata: z.record(z.string(), z.unknown()).describe('What the sender gave as `metadata`, unchanged.'),
 });
 
@@ -26,8 +30,8 @@ const byMachine = z
 const userAgent = z.string().nullable().optional().describe('What the program said it is.');
 
 const campaign = z.object({
-  campaign_id: z.string().describe('Campaign id.'),
-  name: z.string().describe("The campaign's name."),
+  campaign_id: id.describe('Campaign id.'),
+  name: name.describe("The campaign's name."),
 });
 
 const counts = {
@@ -38,6 +42,10 @@ const counts = {
     .describe('Of those, how many receiving servers had accepted by then, as far as that is reported.'),
   failed: z.number().int().describe('Messages that failed to send.'),
 };
+
+const unsubscribedBy = z
+  .enum(['recipient', 'report', 'user', 'api', 'import'])
+  .describe('Who unsubscribed the contact: the recipient by a link, a report, a user, an API key or an imported list.');
 
 const exampleContact = { contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8', email: 'ada@example.com', name: 'Ada Lovelace' };
 const exampleEmail = {
@@ -68,7 +76,11 @@ const SPECIFIED = {
   'contact.created': contactEvent('A contact is added (manually or by import).'),
   'contact.updated': contactEvent("A contact's name, email or group membership changes."),
   'contact.subscribed': contactEvent('A contact is subscribed or resubscribed.'),
-  'contact.unsubscribed': contactEvent('A contact unsubscribes.'),
+  'contact.unsubscribed': {
+    fires: 'A contact unsubscribes.',
+    data: contact.extend({ origin: unsubscribedBy }),
+    example: { ...exampleContact, origin: 'recipient' },
+  },
   'contact.deleted': contactEvent('A contact is deleted.'),
   'email.sent': emailEvent('A message is accepted for sending.'),
   'email.failed': emailEvent(
@@ -114,7 +126,7 @@ const SPECIFIED = {
   'webhook.test': {
     fires: 'A sample event queued on request for testing.',
     data: z.object({
-      endpoint_id: z.string().describe('The endpoint under test; it alone gets the event.'),
+      endpoint_id: id.describe('The endpoint under test; it alone gets the event.'),
       message: z.string().describe('A greeting.'),
     }),
     example: { endpoint_id: 'whe_01k9zq1d4we7r2t4y6u8i1p3s5', message: 'This is a test of your webhook endpoint.' },
@@ -135,6 +147,9 @@ export const EVENT_TYPES: Readonly<Record<EventTypeName, EventType>> = Object.as
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[];
 
+/** Maximum length of an event type, including types added later. */
+export const MAX_TYPE_LENGTH = 64;
+
 /** Wildcard for every type, including types added later. */
 export const ALL_EVENTS = '*';
 
@@ -143,10 +158,10 @@ export function bodySchema(type: EventTypeName): Record<string, unknown> {
   const { fires, data } = EVENT_TYPES[type];
   const body = z
     .object({
-      id: z.string().describe('Event id; the same event may be delivered more than once, so deduplicate on it.'),
+      id: id.describe('Event id; the same event may be delivered more than once, so deduplicate on it.'),
       type: z.literal(type),
-      created: z.string().describe('ISO 8601, UTC, with milliseconds.'),
-      project_id: z.string(),
+      created: z.string().length(24).describe('ISO 8601, UTC, with milliseconds.'),
+      project_id: id,
       data,
     })
     .describe(fires);

@@ -12,8 +12,8 @@ import {
 } from '@postroom/platform';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { acceptContinue, expectResponse } from './interim-responses.ts';
 import { POLICY } from './policy.ts';
+import { expectResponse, readStatusLines } from './status-lines.ts';
 
 interface Post {
   url: string;
@@ -68,7 +68,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     connect: (target, callback) =>
       connect(target, (...connected) => {
         const [error, socket] = connected;
-        if (error === null && (socket as TLSSocket).alpnProtocol !== 'h2') acceptContinue(socket);
+        if (error === null && (socket as TLSSocket).alpnProtocol !== 'h2') readStatusLines(socket);
         callback(...connected);
       }),
     allowH2: true,
@@ -143,7 +143,7 @@ diagnostics.subscribe('undici:client:sendHeaders', (message) => {
   if (exchange !== undefined)
     exchange.connection = { socket, wasUsed: usedSockets.has(socket), bytesRead, sentMs: performance.now() };
   usedSockets.add(socket);
-  expectResponse(socket);
+  expectResponse(socket, (status) => exchange?.receiveStatus(status));
 });
 
 /**
@@ -194,6 +194,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#settle === undefined) controller.abort(new Error('deadline exceeded'));
   }
 
+  /** A 2xx acknowledges whatever follows; the body, kept for display, has a moment to arrive. */
+  receiveStatus(status: number): void {
+    if (status < 200 || this.#status !== null) return;
+    this.#status = status;
+    if (!isSuccess(status) || this.#settle === undefined) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stop(null), POLICY.attempt.bodyGraceMs);
+  }
+
   onResponseStarted(): void {
     this.#responseStarted = true;
   }
@@ -204,11 +213,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.#status = status;
+    this.receiveStatus(status);
     this.#retryAfter = [headers['retry-after']].flat()[0] ?? null;
-    if (!isSuccess(status) || this.#settle === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#stop(null), POLICY.attempt.bodyGraceMs);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -11,7 +11,14 @@ export {
   rotateSecret,
   updateEndpoint,
 } from './endpoints.ts';
-export { ALL_EVENTS, bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from './event-types.ts';
+export {
+  ALL_EVENTS,
+  bodySchema,
+  EVENT_TYPE_NAMES,
+  EVENT_TYPES,
+  type EventTypeName,
+  MAX_TYPE_LENGTH,
+} from './event-types.ts';
 export { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
 export { disabledNotice } from './notice.ts';
 export { signature, standardSignature } from './signature.ts';

@@ -9,7 +9,7 @@ export const POLICY = {
   attempt: {
     /** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body (spec: Delivery). */
     deadlineMs: 10_000,
-    /** A 2xx status acknowledges by itself (spec: Delivery). Its body, kept for display, has this long. Not measured. */
+    /** A 2xx status acknowledges by itself (spec: Delivery). What follows, kept for display, has this long. Not measured. */
     bodyGraceMs: 1_000,
     /** Bytes kept of a response body; the rest is discarded. Enough to recognize an error page. Not measured. */
     responseBytes: 4_096,

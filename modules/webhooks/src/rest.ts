@@ -173,6 +173,15 @@ export const routes: Route[] = [
   },
   {
     method: 'POST',
+    path: '/v1/deliveries/{id}/give-up',
+    needs: 'full',
+    tag,
+    summary: 'Make no further attempt of a delivery that is waiting for one',
+    document: gql`mutation giveUpWebhookDelivery($id: ID!) { webhookDeliveryGiveUp(id: $id) { delivery { ${delivery} } } }`,
+    reply: accepted('webhookDeliveryGiveUp.delivery'),
+  },
+  {
+    method: 'POST',
     path: '/v1/deliveries/{id}/replay',
     needs: 'full',
     tag,

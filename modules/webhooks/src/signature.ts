@@ -2,10 +2,13 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 import { LRUCache } from 'lru-cache';
 
 const SECRET_PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+/** Base64 has four characters for three bytes. */
+export const SECRET_LENGTH = SECRET_PREFIX.length + 4 * Math.ceil(SECRET_BYTES / 3);
 
 /** A new signing secret: `whsec_` and 32 random bytes in base64. */
 export function newSigningSecret(): string {
-  return `${SECRET_PREFIX}${randomBytes(32).toString('base64')}`;
+  return `${SECRET_PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
 /** The signed content of a request. */

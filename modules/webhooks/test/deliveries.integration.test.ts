@@ -456,6 +456,33 @@ test('a delivery waiting for a retry is attempted now, whether it waits in a wor
   expect(there.received).toHaveLength(3);
 });
 
+test('a delivery waiting for a retry is given up, whether it waits in a workflow or in the table', async () => {
+  const api = await testApi();
+  const there = await receiver((_received, response) => void response.writeHead(500).end());
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [inWorkflow] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=retried');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  expect(await api.post(`/v1/deliveries/${inWorkflow.id}/give-up`)).toMatchObject({ status: 202 });
+  await eventually(async () => expect(await deliveries(api, to, '?state=failed')).toHaveLength(1));
+  expect(there.received).toHaveLength(1);
+  expect(await api.post(`/v1/deliveries/${inWorkflow.id}/give-up`)).toMatchObject({
+    status: 409,
+    body: { error: { code: 'conflict' } },
+  });
+  await pool.query(
+    `UPDATE deliveries SET state = 'retried', closed_at = NULL, dispatched_at = NULL, workflow_id = NULL,
+       next_attempt_at = now() + interval '5 hours' WHERE id = $1`,
+    [inWorkflow.id],
+  );
+  const { body } = await api.post(`/v1/deliveries/${inWorkflow.id}/give-up`);
+  expect(body.data).toMatchObject({ state: 'failed', nextAttemptAt: null });
+  expect((await (await testApi()).post(`/v1/deliveries/${inWorkflow.id}/give-up`)).status).toBe(404);
+});
+
 test('retrying a delivery that waits in the table makes it due at once', async () => {
   const api = await testApi();
   const there = await receiver();

@@ -184,7 +184,7 @@ test('a project member without the manage permission cannot enable or disable an
   }
 });
 
-test('an event becomes one delivery for each enabled endpoint of its project that subscribes to its type', async () => {
+test('an event becomes one delivery for each enabled endpoint that subscribes to its type; ["*"] covers types added later', async () => {
   const api = await testApi();
   const create = async (events: string[]) =>
     (await api.post('/v1/webhooks', { url: URL, events })).body.data.id as string;

@@ -87,36 +87,47 @@ test('connections to an origin are kept alive and reused', async () => {
   expect(ports.size).toBe(1);
 });
 
-test('a receiver that hangs before the status, in the headers or in an error body is a failure', async () => {
+test('a receiver that hangs before its status, in it, or after that of an error is a failure', async () => {
   const silent = await rawReceiver(() => {});
-  const inHeaders = await rawReceiver((socket) => socket.write('HTTP/1.1 200 OK\r\nX-Slow: '));
+  const inStatus = await rawReceiver((socket) => socket.write('HTTP/1.1 200'));
+  const inHeaders = await rawReceiver((socket) => socket.write('HTTP/1.1 500 No\r\nX-Slow: '));
   const inBody = await rawReceiver((socket) => socket.write('HTTP/1.1 500 No\r\nContent-Length: 10\r\n\r\n12'));
   const post = client(HURRIED);
   const started = performance.now();
-  const answers = await Promise.all([silent, inHeaders, inBody].map(({ url }) => post(url)));
+  const answers = await Promise.all([silent, inStatus, inHeaders, inBody].map(({ url }) => post(url)));
   expect(performance.now() - started).toBeLessThan(8_000); // far from the ten seconds of production
-  expect(answers.map(({ error }) => error)).toEqual(Array(3).fill('No complete answer within 0.4 seconds.'));
-  expect(answers.map(({ status }) => status)).toEqual([null, null, 500]);
+  expect(answers.map(({ error }) => error)).toEqual(Array(4).fill('No complete answer within 0.4 seconds.'));
+  expect(answers.map(({ status }) => status)).toEqual([null, null, 500, 500]);
 });
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n';
+/** Sends the start at once, and a drop every 20 ms until the connection ends. */
+function trickle(socket: Socket, start: string, drop: string): void {
+  socket.write(start);
+  const drip = setInterval(() => socket.write(drop), 20);
+  socket.on('close', () => clearInterval(drip));
+}
+
+const STATUS = 'HTTP/1.1 200 OK\r\n';
+const OK = `${STATUS}Content-Length: 10\r\n\r\n`;
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 test.each<[string, (socket: Socket) => unknown, string]>([
-  ['never comes', (socket) => socket.write(OK), ''],
-  ['hangs', (socket) => socket.write(`${OK}12`), '12'],
-  [
-    'trickles',
-    (socket) => {
-      socket.write('HTTP/1.1 202 OK\r\nContent-Length: 5000\r\n\r\n');
-      const drip = setInterval(() => socket.write('x'), 20);
-      socket.on('close', () => clearInterval(drip));
-    },
-    'x',
-  ],
-  ['is cut off', (socket) => socket.end(`${OK}12`), '12'],
-  ['is reset', (socket) => socket.write(`${OK}12`, () => setTimeout(() => socket.resetAndDestroy(), 50)), '12'],
-  ['has broken chunks', (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'), ''],
-  ['is longer than it says', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n123456'), '12'],
-])('a 2xx acknowledges at once when its body %s, and the receiver gets the event once', async (_, talk, begin) => {
+  ['body never comes', (socket) => socket.write(OK), ''],
+  ['body hangs', (socket) => socket.write(`${OK}12`), '12'],
+  ['body trickles', (socket) => trickle(socket, 'HTTP/1.1 202 OK\r\nContent-Length: 5000\r\n\r\n', 'x'), 'x'],
+  ['body is cut off', (socket) => socket.end(`${OK}12`), '12'],
+  ['body is reset', (socket) => socket.write(`${OK}12`, () => setTimeout(() => socket.resetAndDestroy(), 50)), '12'],
+  ['body has broken chunks', (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'), ''],
+  ['body is longer than it says', (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n123456'), '12'],
+  ['headers exceed 16 KB', (socket) => socket.write(`${STATUS}X-A: ${'b'.repeat(20_000)}\r\n\r\n12`), ''],
+  ['headers are 10,000', (socket) => socket.write(`${STATUS}${'X-A: b\r\n'.repeat(10_000)}\r\n12`), ''],
+  ['headers hang', (socket) => socket.write(`${STATUS}X-Slow: `), ''],
+  ['headers trickle', (socket) => trickle(socket, STATUS, 'X-A: b\r\n'), ''],
+  ['headers are no headers', (socket) => socket.write(`${STATUS}\x00\x01\r\n\r\n`), ''],
+  ['headers are cut off', (socket) => socket.end(`${STATUS}X-A`), ''],
+  ['headers are reset', (socket) => socket.write(STATUS, () => setTimeout(() => socket.resetAndDestroy(), 50)), ''],
+  ['reason is missing', (socket) => socket.write('HTTP/1.1 200\r\nX-Slow: '), ''],
+  ['status comes after 100 Continue', (socket) => socket.write(`${CONTINUE}${STATUS}X-Slow: `), ''],
+])('a 2xx acknowledges at once when its %s, and the receiver gets the event once', async (_, talk, begin) => {
   let connections = 0;
   const { url } = await rawReceiver((socket) => {
     connections++;
@@ -131,7 +142,6 @@ test.each<[string, (socket: Socket) => unknown, string]>([
   expect(connections).toBe(1);
 });
 
-const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 test.each([
   ['100 Continue', CONTINUE],
   ['100 Continue with headers', 'HTTP/1.1 100 Continue\r\nServer: x\r\nX-A: b\r\n\r\n'],
@@ -169,12 +179,8 @@ test('an interim response does not count: the final one must arrive in time, and
   expect(await post(gone.url)).toMatchObject({ status: null, error: expect.stringMatching(/broke before/) });
 });
 
-test('a receiver that sends its headers one byte at a time is cut off at the deadline', async () => {
-  const { url } = await rawReceiver((socket) => {
-    socket.write('HTTP/1.1 200 OK\r\n');
-    const drip = setInterval(() => socket.write('X-A: b\r\n'), 20);
-    socket.on('close', () => clearInterval(drip));
-  });
+test('a receiver that sends the headers of an error one by one is cut off at the deadline', async () => {
+  const { url } = await rawReceiver((socket) => trickle(socket, 'HTTP/1.1 500 No\r\n', 'X-A: b\r\n'));
   const answer = await client(HURRIED)(url);
   expect(answer.error).toBe('No complete answer within 0.4 seconds.');
   expect(answer.durationMs).toBeLessThan(8_000); // it goes on for ever
@@ -232,6 +238,24 @@ test('only 4 KB of a huge body are kept, and the connection is dropped', async (
   expect(sent).toBeLessThan(20e6);
 });
 
+test('endless headers are not read on, whatever the status', async () => {
+  for (const status of ['200 OK', '500 No']) {
+    let sent = 0;
+    const { url } = await rawReceiver((socket) => {
+      const chunk = Buffer.from(`X-A: ${'b'.repeat(1_000)}\r\n`.repeat(60));
+      const pump = () => {
+        while (!socket.destroyed && sent < 1e9) {
+          sent += chunk.length;
+          if (!socket.write(chunk)) return void socket.once('drain', pump);
+        }
+      };
+      socket.write(`HTTP/1.1 ${status}\r\n`, pump);
+    });
+    expect((await client()(url)).status).toBe(Number(status.slice(0, 3)));
+    expect(sent).toBeLessThan(20e6);
+  }
+});
+
 test('a body truncated at 4 KB ends with a whole character and contains no NUL', async () => {
   const { url } = await receiver((_, response) => response.end(`\0${'é'.repeat(3000)}`));
   const { body } = await client()(url);
@@ -252,9 +276,19 @@ test.each([
     /not HTTP/,
   ],
   [
+    'sends garbage with a 200 in its place',
+    (socket: Socket) => socket.once('data', () => socket.end('HTTQ/1.1 200 OK\r\n\r\n')),
+    /not HTTP/,
+  ],
+  [
+    'switches protocols',
+    (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 101 Go\r\n\r\nHTTP/1.1 200 OK\r\n\r\n')),
+    /./,
+  ],
+  [
     'sends endless headers',
     (socket: Socket) =>
-      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${'X-A: bbbbbbbb\r\n'.repeat(10_000)}\r\n`)),
+      socket.once('data', () => socket.end(`HTTP/1.1 500 No\r\n${'X-A: bbbbbbbb\r\n'.repeat(10_000)}\r\n`)),
     /headers were too large|not HTTP/,
   ],
 ])('a receiver that %s has failed, and it gets the event once in this attempt', async (_, talk, words) => {
@@ -294,7 +328,7 @@ test('a keep-alive connection that fails after the response started is not retri
   const { url } = await rawReceiver((socket) => {
     socket.on('data', () => {
       if (++requests === 1) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
-      else socket.end('HTTP/1.1 200 OK\r\nContent-Le');
+      else socket.end('HTTP/1.1 500 No\r\nContent-Le');
     });
   });
   const post = client();

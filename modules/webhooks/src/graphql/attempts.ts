@@ -1,5 +1,6 @@
-import { builder, callerProject, db, JSON_OBJECT } from '@postroom/platform';
+import { builder, callerProject, db, JSON_OBJECT, atMost } from '@postroom/platform';
 import { type RecordedAttempt, streamAttempts } from '../attempt-stream.ts';
+import { POLICY } from '../policy.ts';
 import { Delivery } from './deliveries.ts';
 
 builder.prismaObject('Attempt', {
@@ -11,7 +12,11 @@ builder.prismaObject('Attempt', {
     durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
     status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null when none arrived.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why there was no complete answer, in words.' }),
-    response: t.exposeString('response', { nullable: true, description: "The first 4 KB of the answer's body." }),
+    response: t.exposeString('response', {
+      nullable: true,
+      description: "The first 4 KB of the answer's body.",
+      ...atMost(POLICY.attempt.responseBytes),
+    }),
     headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.', ...JSON_OBJECT }),
   }),
 });

@@ -9,8 +9,10 @@ import {
   rowsQuery,
   workflowUrl,
   relayNames,
+  atMost,
 } from '@postroom/platform';
-import { bodiesOf, getDelivery, listDeliveries, replayDelivery, retryDelivery } from '../deliveries.ts';
+import { bodiesOf, getDelivery, giveUpDelivery, listDeliveries, replayDelivery, retryDelivery } from '../deliveries.ts';
+import { MAX_TYPE_LENGTH } from '../event-types.ts';
 import { watchDeliveries } from '../subscription.ts';
 
 const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));
@@ -36,6 +38,7 @@ export const Delivery = builder.prismaObject('Delivery', {
     eventId: t.exposeID('eventId', { description: 'The event it carries.' }),
     eventType: t.string({
       description: 'The type of that event.',
+      ...atMost(MAX_TYPE_LENGTH),
       select: { event: { select: { type: true } } },
       resolve: ({ event }) => event.type,
     }),
@@ -119,16 +122,20 @@ builder.subscriptionField('webhookDeliveryAttempted', (t) =>
   }),
 );
 
-const RetryPayload = builder.objectRef<{ id: string }>('WebhookDeliveryRetryPayload').implement({
-  description: 'The result of `webhookDeliveryRetry`.',
-  fields: (t) => ({
-    delivery: t.prismaField({
-      type: Delivery,
-      description: 'The current delivery.',
-      resolve: (query, { id }, _args, context) => getDelivery(callerProject(context), id, query),
+const payload = (name: string, mutation: string) =>
+  builder.objectRef<{ id: string }>(name).implement({
+    description: `The result of \`${mutation}\`.`,
+    fields: (t) => ({
+      delivery: t.prismaField({
+        type: Delivery,
+        description: 'The current delivery.',
+        resolve: (query, { id }, _args, context) => getDelivery(callerProject(context), id, query),
+      }),
     }),
-  }),
-});
+  });
+
+const RetryPayload = payload('WebhookDeliveryRetryPayload', 'webhookDeliveryRetry');
+const GiveUpPayload = payload('WebhookDeliveryGiveUpPayload', 'webhookDeliveryGiveUp');
 
 builder.mutationFields((t) => ({
   webhookDeliveryRetry: t.field({
@@ -138,6 +145,16 @@ builder.mutationFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'A delivery in state `retried`.' }) },
     resolve: async (_root, { id }, context) => {
       await retryDelivery(callerProject(context), id);
+      return { id };
+    },
+  }),
+  webhookDeliveryGiveUp: t.field({
+    type: GiveUpPayload,
+    description:
+      'Makes no further attempt; the delivery becomes `failed` within seconds and can be replayed. `conflict` unless it is waiting for another attempt.',
+    args: { id: t.arg.id({ required: true, description: 'A delivery in state `retried`.' }) },
+    resolve: async (_root, { id }, context) => {
+      await giveUpDelivery(callerProject(context), id);
       return { id };
     },
   }),

@@ -14,6 +14,8 @@ import {
   useInstead,
   relayNames,
   removalMutation,
+  atMost,
+  listOf,
 } from '@postroom/platform';
 import { replayFailed, sendTestEvent } from '../deliveries.ts';
 import {
@@ -23,12 +25,15 @@ import {
   enableEndpoint,
   getEndpoint,
   listEndpoints,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_URL_LENGTH,
   revealSecret,
   rotateSecret,
   updateEndpoint,
 } from '../endpoints.ts';
+import { SECRET_LENGTH } from '../signature.ts';
 import { type DeliveryStats, deliveryStats } from '../delivery-stats.ts';
-import { ALL_EVENTS, EVENT_TYPE_NAMES } from '../event-types.ts';
+import { ALL_EVENTS, EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '../event-types.ts';
 
 const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
   description: 'Outcomes of the latest deliveries to an endpoint: the last 24 hours, at most 5,000.',
@@ -57,10 +62,15 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Endpoint id.' }),
-    url: t.exposeString('url', { description: 'The URL to which events are posted.' }),
-    description: t.exposeString('description', { nullable: true, description: 'Description.' }),
+    url: t.exposeString('url', { description: 'The URL to which events are posted.', ...atMost(MAX_URL_LENGTH) }),
+    description: t.exposeString('description', {
+      nullable: true,
+      description: 'Description.',
+      ...atMost(MAX_DESCRIPTION_LENGTH),
+    }),
     events: t.exposeStringList('events', {
       description: 'Event types, or `["*"]` for all current and future types.',
+      ...listOf({ maxLength: MAX_TYPE_LENGTH }),
     }),
     enabled: t.exposeBoolean('enabled', { description: 'Whether it receives events.' }),
     disabledAt: t.expose('disabledAt', { type: 'DateTime', nullable: true, description: 'When it was disabled.' }),
@@ -96,6 +106,8 @@ registerNode('whe', 'WebhookEndpoint', (context, ids) =>
 
 const idArg = 'Endpoint id.';
 
+const SECRET = atMost(SECRET_LENGTH);
+
 /** Full-scope keys, and users who manage the project. */
 const byKeysAndManagers = (context: Context) =>
   authenticated(context).kind === 'key' ? { write: true } : { manage: true };
@@ -119,7 +131,7 @@ builder.queryFields((t) => ({
 
 const SUBSCRIBED = jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES, ALL_EVENTS] } });
 
-const URL_OF_ENDPOINT = jsonSchema({ minLength: 1, maxLength: 2048, pattern: '^https?://' });
+const URL_OF_ENDPOINT = jsonSchema({ minLength: 1, maxLength: MAX_URL_LENGTH, pattern: '^https?://' });
 
 const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'A new webhook endpoint.',
@@ -136,7 +148,7 @@ const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
     }),
     description: t.string({
       description: 'Description; at most 500 characters.',
-      ...jsonSchema({ maxLength: 500 }),
+      ...atMost(MAX_DESCRIPTION_LENGTH),
     }),
   }),
 });
@@ -149,7 +161,7 @@ const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
     events: t.stringList({ description: 'Event types, or `["*"]`; replaces the previous list.', ...SUBSCRIBED }),
     description: t.string({
       description: 'Description; at most 500 characters. An empty string removes it.',
-      ...jsonSchema({ maxLength: 500 }),
+      ...atMost(MAX_DESCRIPTION_LENGTH),
     }),
   }),
 });
@@ -164,7 +176,7 @@ const CreateEndpointPayload = builder
         description: 'The endpoint.',
         resolve: (query, { id }) => db.webhookEndpoint.findUniqueOrThrow({ ...query, where: { id } }),
       }),
-      secret: t.exposeString('secret', { description: 'The signing secret; it starts with `whsec_`.' }),
+      secret: t.exposeString('secret', { description: 'The signing secret; it starts with `whsec_`.', ...SECRET }),
     }),
   });
 
@@ -200,7 +212,7 @@ const secretPayload = (name: string, mutation: string) =>
         description: 'The endpoint.',
         resolve: (query, { id }, _args, context) => getEndpoint(callerProject(context), id, query),
       }),
-      secret: t.exposeString('secret', { description: 'The signing secret; it starts with `whsec_`.' }),
+      secret: t.exposeString('secret', { description: 'The signing secret; it starts with `whsec_`.', ...SECRET }),
     }),
   });
 const RevealSecretPayload = secretPayload('WebhookEndpointRevealSecretPayload', 'webhookEndpointRevealSecret');

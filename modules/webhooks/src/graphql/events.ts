@@ -1,6 +1,6 @@
-import { builder, callerProject, db, JSON_OBJECT, jsonSchema, Node, registerNode } from '@postroom/platform';
+import { builder, callerProject, db, JSON_OBJECT, jsonSchema, Node, registerNode, atMost } from '@postroom/platform';
 import { currentCursor, type RecordedEvent, streamEvents } from '../event-stream.ts';
-import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '../event-types.ts';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName, MAX_TYPE_LENGTH } from '../event-types.ts';
 
 builder.prismaObject('Event', {
   name: 'WebhookEvent',
@@ -9,7 +9,7 @@ builder.prismaObject('Event', {
   description: 'An event: the posted body, in parts.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Event id, on which receivers deduplicate.' }),
-    type: t.exposeString('type', { description: 'Event type.' }),
+    type: t.exposeString('type', { description: 'Event type.', ...atMost(MAX_TYPE_LENGTH) }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
     data: t.expose('data', { type: 'JSON', description: 'Its members, which depend on the type.', ...JSON_OBJECT }),
   }),
@@ -53,7 +53,7 @@ const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
       description: 'Event id, the same as in webhooks.',
       deprecationReason: 'Use RecordedEvent.eventId.',
     }),
-    type: t.exposeString('type', { description: 'Event type.' }),
+    type: t.exposeString('type', { description: 'Event type.', ...atMost(MAX_TYPE_LENGTH) }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
     data: t.expose('data', { type: 'JSON', description: 'Its members, which depend on the type.', ...JSON_OBJECT }),
     cursor: t.exposeString('cursor', {
