@@ -1,3 +1,4 @@
+import type { SuppressionOrigin } from '@postroom/contacts';
 import { DomainError, pool } from '@postroom/platform';
 
 /** Something that happened between a project and a contact. */
@@ -7,6 +8,10 @@ export interface Activity {
   at: Date;
   /** The server's reply, the suppression reason or the contact's source, depending on the type. */
   detail: string | null;
+  /** Who caused a suppression. */
+  origin: SuppressionOrigin | null;
+  /** The user or API key that caused it: `usr_…` or `key_…`. */
+  actorId: string | null;
   messageId: string | null;
   subject: string | null;
   campaignId: string | null;
@@ -48,14 +53,15 @@ const ACTIVITY = `
       SELECT * FROM messages WHERE contact_id = contact.id ORDER BY id DESC LIMIT $3
     ) AS m LEFT JOIN campaigns c ON c.id = m.campaign_id
   )
-  SELECT "contactId", type, at, detail, "messageId", subject, "campaignId", "campaignName" FROM (
-    SELECT id AS "contactId", 'contact.created' AS type, created_at AS at, source::text AS detail, NULL AS "messageId", NULL AS subject,
+  SELECT "contactId", type, at, detail, origin, "actorId", "messageId", subject, "campaignId", "campaignName" FROM (
+    SELECT id AS "contactId", 'contact.created' AS type, created_at AS at, source::text AS detail, NULL AS origin,
+      NULL AS "actorId", NULL AS "messageId", NULL AS subject,
       NULL AS "campaignId", NULL AS "campaignName", created_at AS place, 0 AS rank FROM contact
     UNION ALL
-    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, NULL, NULL, NULL, NULL, s.created_at, 0
+    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, s.origin::text, s.added_by_id, NULL, NULL, NULL, NULL, s.created_at, 0
     FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
     UNION ALL
-    SELECT m.contact_id, fact.type, fact.at, fact.detail, m.id, m.shown, m.campaign_id, m.campaign,
+    SELECT m.contact_id, fact.type, fact.at, fact.detail, NULL, NULL, m.id, m.shown, m.campaign_id, m.campaign,
       greatest(fact.at, m.accepted_at), fact.rank
     FROM recent m CROSS JOIN LATERAL (VALUES
       (1, 'email.deferred', CASE WHEN m.state = 'planned' THEN m.deferred_at END, m.answer),
@@ -69,6 +75,7 @@ const ACTIVITY = `
       (6, 'email.bounced', m.bounced_at, NULL),
       (6, 'email.complained', m.complained_at, NULL),
       (6, 'email.rejected', m.rejected_at, NULL),
-      (7, 'contact.unsubscribed', m.unsubscribed_at, NULL)
+      (7, 'contact.unsubscribed', m.unsubscribed_at, NULL),
+      (8, 'contact.subscribed', m.resubscribed_at, NULL)
     ) AS fact(rank, type, at, detail) WHERE fact.at IS NOT NULL
   ) AS facts ORDER BY place DESC, rank DESC`;

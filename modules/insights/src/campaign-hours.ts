@@ -1,5 +1,6 @@
-import { isId, notFound, pool, runCostly } from '@postroom/platform';
+import { pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
+import { startOf } from './campaign-start.ts';
 
 /** The outcomes of a campaign's messages in one hour. */
 export interface CampaignHour {
@@ -34,14 +35,7 @@ const cached = cachedAggregate<CampaignHour[]>();
  * @throws DomainError `not_found`.
  */
 export async function campaignHours(projectId: string, id: string): Promise<CampaignHour[]> {
-  if (!isId('cmp', id)) throw notFound('campaign');
-  const { rows } = await pool.query<{ startedAt: Date | null; messages: number }>(
-    'SELECT started_at AS "startedAt", recipient_count AS messages FROM campaigns WHERE id = $1 AND project_id = $2',
-    [id, projectId],
-  );
-  const [campaign] = rows;
-  if (campaign === undefined) throw notFound('campaign');
-  const { startedAt, messages } = campaign;
+  const { startedAt, messages } = await startOf(projectId, id);
   if (startedAt === null) return [];
   return cached(id, async () => ({
     result: (await runCostly(projectId, () => pool.query<CampaignHour>(SERIES, [id, startedAt]))).rows,

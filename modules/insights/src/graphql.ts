@@ -1,8 +1,10 @@
 import '@postroom/campaigns/graphql';
-import { Contact } from '@postroom/contacts/graphql';
-import { batchLoader, builder, callerProject, type Context } from '@postroom/platform';
+import { Contact, SuppressionOrigin } from '@postroom/contacts/graphql';
+import { atMost, batchLoader, builder, callerProject, type Context, MAX_NAME_LENGTH } from '@postroom/platform';
+import { actorName } from '@postroom/projects';
 import { activitiesOf, type Activity, checkMessages } from './activity.ts';
 import { type CampaignHour, campaignHours } from './campaign-hours.ts';
+import { type CampaignMinutes, campaignMinutes } from './campaign-minutes.ts';
 import { statistics, type Statistics, STEPS } from './statistics.ts';
 
 const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
@@ -13,6 +15,17 @@ const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement
     detail: t.exposeString('detail', {
       nullable: true,
       description: "The server's reply, the suppression reason or the contact's source, depending on the type.",
+    }),
+    origin: t.expose('origin', {
+      type: SuppressionOrigin,
+      nullable: true,
+      description: 'For `contact.suppressed`: who caused it; null if that was not recorded.',
+    }),
+    actorName: t.string({
+      nullable: true,
+      description: 'The user or the API key that caused it, by its current name.',
+      ...atMost(MAX_NAME_LENGTH),
+      resolve: ({ actorId }) => actorName(actorId),
     }),
     messageId: t.exposeID('messageId', { nullable: true, description: 'The message concerned.' }),
     subject: t.exposeString('subject', { nullable: true, description: 'The subject of that message.' }),
@@ -78,14 +91,15 @@ builder.queryField('statistics', (t) =>
     complexity: 6_000,
     args: {
       since: t.arg({ type: 'DateTime', required: true, description: 'Start of the first point.' }),
+      until: t.arg({ type: 'DateTime', description: 'End of the last point; now if omitted.' }),
       step: t.arg({ type: Step, required: true, description: 'Length of each point.' }),
       timeZone: t.arg.string({
         defaultValue: 'UTC',
         description: 'Time zone of the hours and days, such as `Europe/Berlin`.',
       }),
     },
-    resolve: (_root, { since, step, timeZone }, context) =>
-      statistics(callerProject(context), { since, step, timeZone: timeZone ?? 'UTC' }),
+    resolve: (_root, { since, until, step, timeZone }, context) =>
+      statistics(callerProject(context), { since, until: until ?? undefined, step, timeZone: timeZone ?? 'UTC' }),
   }),
 );
 
@@ -109,5 +123,29 @@ builder.queryField('campaignHours', (t) =>
     complexity: 6_000,
     args: { id: t.arg.id({ required: true, description: 'Campaign id.' }) },
     resolve: (_root, { id }, context) => campaignHours(callerProject(context), id),
+  }),
+);
+
+const Minutes = builder.objectRef<CampaignMinutes>('CampaignMinutes').implement({
+  description: "Outcomes of a campaign's messages in a period of 1, 5, 15 or 60 minutes.",
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'Start of the period.' }),
+    minutes: t.exposeInt('minutes', {
+      description: 'Length of the period, in minutes; the same for all of a campaign.',
+    }),
+    sent: t.exposeInt('sent', { description: 'Messages the provider accepted.' }),
+    failed: t.exposeInt('failed', { description: 'Messages that were permanently rejected.' }),
+    bounced: t.exposeInt('bounced', { description: 'Messages that bounced.' }),
+  }),
+});
+
+builder.queryField('campaignMinutes', (t) =>
+  t.field({
+    type: [Minutes],
+    description:
+      'How a campaign was sent: outcomes from its start to its last message, at most three days, without gaps.',
+    complexity: 6_000,
+    args: { id: t.arg.id({ required: true, description: 'Campaign id.' }) },
+    resolve: (_root, { id }, context) => campaignMinutes(callerProject(context), id),
   }),
 );

@@ -50,21 +50,35 @@ const SLACK_MS = 60_000;
 const cached = cachedAggregate<Statistics[]>();
 
 /**
- * Counts events since a time, with one point per hour or day of a time zone and no gaps. The query reads all events of the
+ * Counts events of a period, with one point per hour or day of a time zone and no gaps. The query reads all events of the
  * period, so results over many events are cached for up to five minutes.
- * @throws DomainError `validation_error` for an unknown time zone or more than 400 points.
+ * @throws DomainError `validation_error` for an unknown time zone, more than 400 points, or an end before the start.
  */
 export async function statistics(
   projectId: string,
-  { since, step, timeZone }: { since: Date; step: Step; timeZone: string },
+  { since, until, step, timeZone }: { since: Date; until?: Date | undefined; step: Step; timeZone: string },
 ): Promise<Statistics[]> {
   if (!isTimeZone(timeZone)) throw invalid({ field: 'timeZone', message: 'is not a time zone' });
-  if ((Date.now() - since.getTime()) / STEP_MS[step] > MAX_POINTS)
-    throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ago` });
+  if (until !== undefined && until <= since) throw invalid({ field: 'until', message: 'must be after since' });
+  const end = Math.min(until?.getTime() ?? Infinity, Date.now());
+  if ((end - since.getTime()) / STEP_MS[step] > MAX_POINTS) {
+    const whence = until === undefined ? 'ago' : 'before until';
+    throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ${whence}` });
+  }
   const from = idAt(since.getTime() - SLACK_MS);
-  return cached(`${projectId} ${since.getTime()} ${step} ${timeZone}`, async () => {
+  const to = until === undefined ? LAST_ID : idAt(until.getTime() + SLACK_MS);
+  return cached(`${projectId} ${since.getTime()} ${until?.getTime()} ${step} ${timeZone}`, async () => {
     const { rows } = await runCostly(projectId, () =>
-      pool.query<Statistics>(SERIES, [projectId, since, step, timeZone, from, Object.values(COUNTED)]),
+      pool.query<Statistics>(SERIES, [
+        projectId,
+        since,
+        step,
+        timeZone,
+        from,
+        Object.values(COUNTED),
+        until ?? null,
+        to,
+      ]),
     );
     return { result: rows, rows: rows.reduce((sum, point) => sum + eventsOf(point), 0) };
   });
@@ -77,13 +91,14 @@ const eventsOf = ({ at: _at, ...counts }: Statistics) => Object.values(counts).r
 const SERIES = `
   WITH counted AS (
     SELECT date_trunc($3, created_at, $4) AS at, type, count(*)::int AS number FROM events
-    WHERE project_id = $1 AND id >= $5 AND created_at >= $2 AND type = ANY ($6) GROUP BY 1, 2
+    WHERE project_id = $1 AND id >= $5 AND id < $8 AND created_at >= $2 AND created_at < coalesce($7::timestamptz, 'infinity') AND type = ANY ($6) GROUP BY 1, 2
     UNION ALL
     SELECT date_trunc($3, at, $4), kind::text || ' ' || verdict::text, count(*)::int FROM tracking_hits
-    WHERE project_id = $1 AND at >= $2 AND is_first GROUP BY 1, 2
+    WHERE project_id = $1 AND at >= $2 AND at < coalesce($7::timestamptz, 'infinity') AND is_first GROUP BY 1, 2
   ),
   points AS (
-    SELECT generate_series(date_trunc($3, $2::timestamptz, $4), now(), ('1 ' || $3)::interval, $4) AS at
+    SELECT at FROM generate_series(date_trunc($3, $2::timestamptz, $4), least(now(), $7::timestamptz),
+      ('1 ' || $3)::interval, $4) AS at WHERE at < coalesce($7::timestamptz, 'infinity')
   )
   SELECT p.at, ${[...Object.entries(COUNTED), ...Object.entries(HITS).map(([name, hit]) => [name, hit.join(' ')])]
     .map(([name, type]) => `coalesce(sum(c.number) FILTER (WHERE c.type = '${type}'), 0)::int AS "${name}"`)
@@ -97,6 +112,9 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
+
+/** Sorts after every event id. */
+const LAST_ID = 'evt_z';
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 

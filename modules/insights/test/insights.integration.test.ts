@@ -75,3 +75,60 @@ test("a campaign's outcomes are counted per hour from its start, without gaps, a
   expect(points.map(({ opened }) => opened)).toEqual([0, 0, 0, 3, 0, 0]);
   expect((await hours(other)).errors[0].extensions.code).toBe('not_found');
 });
+
+test('statistics end before `until`', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const UNTIL = `query ($since: DateTime!, $until: DateTime) {
+    statistics(since: $since, until: $until, step: day) { at added }
+  }`;
+  const day = (ago: number) => new Date(Math.floor(Date.now() / 86_400_000 - ago) * 86_400_000).toISOString();
+  const statistics = async (since: string, until: string | null) =>
+    (await api.graphql(UNTIL, { since, until })).body as {
+      data: { statistics: { at: string; added: number }[] };
+      errors: { extensions: { code: string } }[];
+    };
+  const past = (await statistics(day(3), day(0))).data.statistics;
+  expect(past.map(({ at }) => at)).toEqual([day(3), day(2), day(1)]);
+  expect(past.every(({ added }) => added === 0)).toBe(true);
+  expect((await statistics(day(3), day(-1))).data.statistics.at(-1)).toMatchObject({ added: 1 });
+  expect((await statistics(day(700), day(600))).data.statistics).toHaveLength(100);
+  for (const [since, until] of [
+    [day(1), day(2)],
+    [day(700), day(200)],
+  ] as const)
+    expect((await statistics(since, until)).errors[0]?.extensions.code).toBe('validation_error');
+});
+
+test('how a campaign was sent is counted by minute, or by longer periods if it took long', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const { id } = (await api.post('/v1/campaigns', { name: 'News', subject: 'News' })).body.data;
+  const MINUTES = 'query ($id: ID!) { campaignMinutes(id: $id) { at minutes sent failed bounced } }';
+  const minutes = async (caller = api) => (await caller.graphql(MINUTES, { id })).body;
+  expect((await minutes()).data.campaignMinutes).toEqual([]);
+  const start = new Date('2026-11-20T10:00:30Z');
+  await pool.query('UPDATE campaigns SET started_at = $2 WHERE id = $1', [id, start]);
+  const message = (state: string, columns: Record<string, number>) =>
+    pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, email, state, ${Object.keys(columns).join(', ')})
+       VALUES (postroom_id('eml'), $1, $2, 'ada@example.com', $3::message_state, ${Object.keys(columns)
+         .map((_, index) => `$${index + 4}`)
+         .join(', ')})`,
+      [api.projectId, id, state, ...Object.values(columns).map((later) => new Date(start.getTime() + later * 1000))],
+    );
+  await message('accepted', { accepted_at: 5 });
+  await message('accepted', { accepted_at: 125, bounced_at: 130 });
+  await message('failed', { unsent_at: 128 });
+  await message('suppressed', { unsent_at: 600 });
+  const at = (minute: number) => new Date(Date.parse('2026-11-20T10:00:00Z') + minute * 60_000).toISOString();
+  expect((await minutes()).data.campaignMinutes).toEqual([
+    { at: at(0), minutes: 1, sent: 1, failed: 0, bounced: 0 },
+    { at: at(1), minutes: 1, sent: 0, failed: 0, bounced: 0 },
+    { at: at(2), minutes: 1, sent: 1, failed: 1, bounced: 1 },
+  ]);
+  await message('accepted', { accepted_at: 4 * 3600 });
+  const long = (await minutes()).data.campaignMinutes;
+  expect(long).toHaveLength(49);
+  expect(long[0]).toEqual({ at: at(0), minutes: 5, sent: 2, failed: 1, bounced: 1 });
+  expect((await minutes(other)).errors[0].extensions.code).toBe('not_found');
+});
