@@ -18,7 +18,15 @@ import {
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import { acceptInvitation, invite, listInvitations, waiting, withdrawInvitation } from './invitations.ts';
+import {
+  acceptInvitation,
+  type InvitationPreview,
+  invite,
+  listInvitations,
+  previewInvitation,
+  waiting,
+  withdrawInvitation,
+} from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
 import { createOwnProject } from './own-projects.ts';
 import { UserCaller } from './caller.ts';
@@ -147,7 +155,23 @@ registerNode(
   'manage',
 );
 
+const InvitationPreviewType = builder.objectRef<InvitationPreview>('InvitationPreview').implement({
+  description: "What an invitation's link shows before it is accepted.",
+  fields: (t) => ({
+    projectName: t.exposeString('projectName', { description: 'The project that it leads to.' }),
+    email: t.exposeString('email', { description: 'Who was invited; only this address can accept.' }),
+    hasAccount: t.exposeBoolean('hasAccount', { description: 'Whether the address has an account to sign in with.' }),
+  }),
+});
+
 builder.queryFields((t) => ({
+  invitationPreview: t.field({
+    type: InvitationPreviewType,
+    skipTypeScopes: true,
+    description: 'The invitation of a link; `not_found` if it is invalid, used or expired. Needs no sign-in.',
+    args: { token: t.arg.string({ required: true, description: 'The token in the link.' }) },
+    resolve: (_root, { token }) => previewInvitation(token),
+  }),
   me: t.prismaField({
     type: User,
     skipTypeScopes: true,

@@ -1,5 +1,5 @@
 export { ADDRESS_HEADER, auth, AUTH_PATH } from './auth.ts';
-export { acceptInvitation, invite, listInvitations, withdrawInvitation } from './invitations.ts';
+export { acceptInvitation, invite, listInvitations, previewInvitation, withdrawInvitation } from './invitations.ts';
 export { changeRole, listMembers, removeMember } from './members.ts';
 export { authenticateUser, UserCaller, PERMISSIONS, type Role } from './caller.ts';
 export { handleSignIn } from './sign-in.ts';

@@ -83,6 +83,23 @@ export async function withdrawInvitation(projectId: string, id: string): Promise
   if (count === 0) throw notFound('invitation');
 }
 
+/** What the holder of an invitation's link may know before accepting it. */
+export interface InvitationPreview {
+  projectName: string;
+  email: string;
+  hasAccount: boolean;
+}
+
+/** The invitation of a link. @throws DomainError `not_found` for an invalid, used or expired token. */
+export async function previewInvitation(token: string): Promise<InvitationPreview> {
+  const { email, projectId } = await findValid(token);
+  const [project, account] = await Promise.all([
+    db.project.findUniqueOrThrow({ where: { id: projectId } }),
+    db.user.findUnique({ where: { email } }),
+  ]);
+  return { projectName: project.name, email, hasAccount: account !== null };
+}
+
 /**
  * Accepts an invitation, once. An existing user gives the token; a new one also a name and password.
  * @throws DomainError `not_found` for an invalid, used or expired token, `validation_error`, or `forbidden` if a
@@ -95,9 +112,7 @@ export async function acceptInvitation(input: {
   /** The signed-in user, if any. */
   userId: string | undefined;
 }): Promise<{ projectId: string; userId: string }> {
-  const invitation = await db.invitation.findUnique({ where: { tokenHash: hashToken(input.token) } });
-  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < new Date()) throw notValid();
-  await assertStillAllowed(pool, invitation);
+  const invitation = await findValid(input.token);
   const userId = await accountFor(invitation, input);
   await inTransaction(async (tx) => {
     await assertStillAllowed(tx, invitation);
@@ -114,6 +129,13 @@ export async function acceptInvitation(input: {
     ]);
   });
   return { projectId: invitation.projectId, userId };
+}
+
+async function findValid(token: string): Promise<Invitation> {
+  const invitation = await db.invitation.findUnique({ where: { tokenHash: hashToken(token) } });
+  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < new Date()) throw notValid();
+  await assertStillAllowed(pool, invitation);
+  return invitation;
 }
 
 const notValid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');

@@ -92,7 +92,7 @@ test('an admin who is removed while they create a key is left with none that wor
       admin.graphql(CREATE_KEY, { input: { name: 'quick', scope: 'full' } }),
       owner.graphql(REMOVE, { userId: admin.id }),
     ]);
-    // Without one, it is refused as any text is that is no key.
+    // Without one, it is rejected like any invalid key.
     working.push(await works(api, created.body.data?.createApiKey?.key ?? 'none'));
   }
   expect(working).toEqual([false, false, false, false, false]);
@@ -150,7 +150,7 @@ test("an admin or owner of one project can not revoke a key of the installation,
   }
   for (const { key } of [all, both]) for (const api of [one, two]) expect(await works(api, key)).toBe(true);
 
-  // Each may end what the key can do in their own project.
+  // Each may revoke the key's access to their own project.
   const removed = await admin.graphql(REMOVE_KEY, { id: both.id });
   expect(removed.body.data.removeApiKeyFromProject).toEqual({ projectIds: [two.projectId], revokedAt: null });
   expect([await works(one, both.key), await works(two, both.key)]).toEqual([false, true]);

@@ -27,7 +27,7 @@ test('wrong passwords of one account are throttled, from however many addresses 
   const { email } = await signedIn(api);
   const statuses = await guesses(api, email, 12);
   expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
-  // Nor is the right one looked at, so that it can not be found in the meantime.
+  // The correct one is not checked either, so that it can't be guessed meanwhile.
   const right = await tryPassword(api, email.toUpperCase(), TEST_PASSWORD);
   expect(right.status).toBe(429);
   expect(right.text).toContain('Too many failed sign-in attempts');
@@ -78,7 +78,7 @@ test('the account waits a minute, then twice as long each time, and a quarter of
   for (let time = 0; time < 18; time++) {
     const wait = await countFailure(key);
     if (wait !== undefined) waits.push(wait);
-    // As if it had waited.
+    // As if time had passed.
     if (wait !== undefined) {
       await db.signInFailure.update({ where: { key }, data: { nextAt: new Date(Date.now() - 1000) } });
     }
@@ -97,7 +97,7 @@ test('passwords are not guessed by a session either', async () => {
   expect(statuses.slice(10)).toEqual([429, 429]);
 });
 
-/** A person with a second factor that was set up a while ago. */
+/** A user whose second factor was set up some time ago. */
 async function withFactor(api: Api): Promise<SignedIn & { secret: string; codes: string[] }> {
   const person = await signedIn(api);
   const { cookie } = person;
@@ -109,7 +109,7 @@ async function withFactor(api: Api): Promise<SignedIn & { secret: string; codes:
   return { ...person, secret, codes: enabled.backupCodes };
 }
 
-/** Gives the password, and returns the cookie of the sign-in that waits for its code. */
+/** Submits the password, and returns the cookie of the sign-in that awaits its code. */
 async function challenge(api: Api, email: string): Promise<string> {
   const { status, cookies, text } = await tryPassword(api, email, TEST_PASSWORD);
   expect([status, JSON.parse(text).twoFactorRedirect]).toEqual([200, true]);
@@ -128,7 +128,7 @@ test('a code of an authenticator signs in once, also when it is sent twice at on
   expect(replies.find(({ status }) => status === 401)?.text).toContain('This code was already used');
   const again = await postAuth(api, '/two-factor/verify-totp', { code }, { cookie: await challenge(api, email) });
   expect(again.status).toBe(401);
-  // Nor is one of a step before, which has not been used itself.
+  // Neither is an unused code of an earlier time step.
   const older = await postAuth(
     api,
     '/two-factor/verify-totp',
@@ -211,7 +211,7 @@ function totp(secret: string, steps = 0): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** A code of none of the steps that are accepted. */
+/** A code of no accepted time step. */
 function wrongCode(secret: string): string {
   const right = [-2, -1, 0, 1, 2].map((steps) => totp(secret, steps));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !right.includes(code)) ?? '';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const OWNER = 'owner@people.example';
 
-/** Who has an account at the provider, by the name they sign in with there. */
+/** The provider's accounts, by username. */
 const CLAIMS: Record<string, object> = {
   owner: { email: OWNER, email_verified: true, name: 'Olive Owner' },
   impostor: { email: OWNER, email_verified: false, name: 'Olive Owner' },
@@ -67,7 +67,7 @@ test('linking an account to the provider leaves no password, second factor or se
     [id],
   );
   expect(left.rows).toEqual([{ provider_id: 'oidc' }]);
-  // The second time nothing is taken away.
+  // The second time, nothing is revoked.
   await signIn(new Browser(), 'victim');
   expect((await graphql(victim, '{ me { id } }')).data.me.id).toBe(id);
 });
@@ -108,7 +108,7 @@ async function accounts(): Promise<unknown[]> {
   return rows;
 }
 
-/** Goes to the provider, signs in and consents there, and comes back; returns where the person ends up. */
+/** Signs in and consents at the provider; returns the final URL. */
 async function signIn(browser: Browser, login: string): Promise<URL> {
   const begun = await begin(browser);
   const { url } = (await begun.json()) as { url: string };
@@ -132,12 +132,12 @@ const begin = (browser: Browser) =>
 
 async function graphql(browser: Browser, query: string) {
   const response = await browser.send(`${system.url}/graphql`, { query });
-  // The shape is what the test is about to find out.
+  // Tests check the shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   return (await response.json()) as any;
 }
 
-/** As much of a browser as it takes: cookies by origin, no redirect followed by itself, and forms. */
+/** A minimal browser: cookies by origin, manual redirects, and forms. */
 class Browser {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -145,7 +145,7 @@ class Browser {
     return this.#send(url, json === undefined ? {} : { body: JSON.stringify(json), type: 'application/json' });
   }
 
-  /** Fills in the form of a page of the provider. */
+  /** Submits the form on one of the provider's pages. */
   async submit(page: string, at: URL, login: string): Promise<URL> {
     const [, action = ''] = /action="([^"]+)"/.exec(page) ?? [];
     const [, prompt = ''] = /name="prompt" value="([^"]+)"/.exec(page) ?? [];

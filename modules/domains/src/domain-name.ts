@@ -3,7 +3,7 @@ import { normalizeDomain } from '@postroom/platform';
 export { normalizeDomain };
 
 /** Leaves room for the labels we prepend: a selector and `_domainkey`. */
-const MAX_LENGTH = 253 - 'pr00000000._domainkey.'.length;
+export const MAX_DOMAIN_LENGTH = 253 - 'pr00000000._domainkey.'.length;
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
 /** The problem with a normalized name as a sending domain; `undefined` if there is none. */
@@ -11,7 +11,7 @@ export function domainProblem(domain: string): string | undefined {
   const labels = domain.split('.');
   const isHostName = labels.length >= 2 && labels.every((label) => LABEL.test(label));
   if (!isHostName || /^\d+$/.test(labels.at(-1) ?? '')) return 'must be a domain name such as mail.example.com';
-  if (domain.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`;
+  if (domain.length > MAX_DOMAIN_LENGTH) return `must be at most ${MAX_DOMAIN_LENGTH} characters`;
   return undefined;
 }
 

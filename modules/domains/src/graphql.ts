@@ -5,14 +5,17 @@ import {
   callerProject,
   type Context,
   db,
+  managersOnly,
   Node,
   registerNode,
   rowsQuery,
   workflowUrl,
   relayNames,
   removalMutation,
+  atMost,
 } from '@postroom/platform';
 import { recordsOf } from './check.ts';
+import { MAX_DOMAIN_LENGTH } from './domain-name.ts';
 import { addDomain, getDomain, listDomains, removeDomain, requestCheck, setTrackingDomain } from './domains.ts';
 import { watchDomain } from './subscription.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
@@ -115,7 +118,7 @@ const Domain = builder.prismaObject('Domain', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Domain id.' }),
-    domain: t.exposeString('domain', { description: 'Domain name.' }),
+    domain: t.exposeString('domain', { description: 'Domain name.', ...atMost(MAX_DOMAIN_LENGTH) }),
     verifiedForSending: t.exposeBoolean('verifiedForSending', { description: 'Whether mail may be sent from it now.' }),
     verification: t.expose('verification', { type: VerificationStatus, description: 'The whole domain.' }),
     dkim: t.expose('dkim', { type: VerificationStatus, description: 'The DKIM keys.' }),
@@ -220,7 +223,7 @@ builder.queryFields((t) => ({
   domain: t.prismaField({
     type: Domain,
     description: 'A domain of the project by its name; `not_found` if the project does not have it.',
-    args: { domain: t.arg.string({ required: true, description: 'Domain name.' }) },
+    args: { domain: t.arg.string({ required: true, description: 'Domain name.', ...atMost(MAX_DOMAIN_LENGTH) }) },
     resolve: (query, _root, { domain }, context) => getDomain(callerProject(context), domain, query),
   }),
   defaultWarmupSteps: t.intList({
@@ -319,12 +322,9 @@ const PublishInput = builder.inputType('PublishDomainRecordsInput', {
   }),
 });
 
-// The specification keeps writes to the dashboard: people who are signed in, never an API key.
-const byPeople = { authScopes: { manage: true }, skipTypeScopes: true } as const;
-
 builder.mutationFields((t) => ({
   addDomain: t.prismaField({
-    ...byPeople,
+    ...managersOnly,
     type: Domain,
     description:
       'Adds a domain, which can send once its records are published. `conflict` if the project already has it.',
@@ -335,7 +335,7 @@ builder.mutationFields((t) => ({
     },
   }),
   checkDomain: t.prismaField({
-    ...byPeople,
+    ...managersOnly,
     type: Domain,
     description: 'Checks a domain now; the results follow within seconds.',
     args: { id: t.arg.id({ required: true, description: 'Domain id.' }) },
@@ -345,7 +345,7 @@ builder.mutationFields((t) => ({
     },
   }),
   setTrackingDomain: t.prismaField({
-    ...byPeople,
+    ...managersOnly,
     type: Domain,
     description:
       "Sets the host of tracking links in the domain's mail, used once its record is verified. It must be a CNAME for the gateway's host and serve https.",
@@ -359,7 +359,7 @@ builder.mutationFields((t) => ({
     },
   }),
   setDomainWarmup: t.prismaField({
-    ...byPeople,
+    ...managersOnly,
     type: Domain,
     description:
       "Starts a domain's warm-up today, or removes it with null. When a day's limit is used up, campaigns wait for the next day.",
@@ -375,7 +375,7 @@ builder.mutationFields((t) => ({
     },
   }),
   publishDomainRecords: t.field({
-    ...byPeople,
+    ...managersOnly,
     type: DnsPublication,
     description:
       "Publishes a domain's records at its DNS provider. Records of others are never changed; they are reported as conflicts.",
@@ -396,6 +396,6 @@ removalMutation('domainRemove', {
   replaces: 'removeDomain',
   description: 'Removes a domain with its keys. Mail from it is rejected from then on.',
   id: 'Domain id.',
-  ...byPeople,
+  ...managersOnly,
   remove: (context, id) => removeDomain(callerProject(context), id),
 });

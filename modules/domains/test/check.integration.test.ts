@@ -18,7 +18,7 @@ afterAll(() => world.close());
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** A domain that was added, its zone, and checks of it at times of the test's choosing. */
+/** A new domain, its zone, and a function to check it at a chosen time. */
 async function newDomain() {
   const { id: projectId } = await createProject('Checks');
   const name = freshDomain();

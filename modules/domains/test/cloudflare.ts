@@ -10,13 +10,13 @@ interface StoredRecord {
   comment?: string | null;
 }
 
-/** A server on loopback that speaks as much of Cloudflare's API v4 as publishing needs, and refuses what that refuses. */
+/** A fake of the part of Cloudflare's API v4 that publishing uses, with its validation. */
 export interface CloudflareStandIn {
   url: string;
   token: string;
   /** The records of its zone, for tests to read and modify. */
   records: StoredRecord[];
-  /** How many batches were taken. */
+  /** Number of accepted batches. */
   batches: number;
   /** Responses to the next requests, instead of the usual ones. */
   failures: { status: number; headers?: Record<string, string>; body?: string }[];

@@ -5,7 +5,7 @@ import { ancestors, isWithin } from '../src/dns/names.ts';
 
 type Type = 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'SOA' | 'TXT';
 
-/** What a server does instead of answering a name as it should. */
+/** How a server misbehaves for a name. */
 type Misbehaviour =
   | 'SERVFAIL'
   | 'REFUSED'
@@ -25,22 +25,22 @@ interface Asked {
   over: 'udp' | 'tcp';
 }
 
-/** A DNS server on loopback, over UDP and TCP on one port, that says what the test wants said. */
+/** A DNS server for tests, over UDP and TCP on one loopback port. */
 export interface DnsServer {
   port: number;
-  /** Every question it got, in order. */
+  /** The questions received, in order. */
   asked: Asked[];
   /** Makes it authoritative for a zone. */
   zone: (apex: string, nameservers: string[], soa?: { mname: string; rname: string }) => void;
-  /** Publishes records in place of those of that name and type. A TXT value that is a list is published as its strings. */
+  /** Replaces the records of a name and type. A TXT value given as a list is published as several strings. */
   set: (name: string, type: Type, ...values: (string | string[])[]) => void;
   remove: (name: string, type: Type) => void;
-  /** For a name, everything below it included; `undefined` makes it behave again. */
+  /** Misbehaves for a name and everything below it; `undefined` restores it. */
   misbehave: (name: string, how: Misbehaviour | undefined) => void;
   close: () => Promise<void>;
 }
 
-/** `recursive` answers as resolvers do, for every name, and without authority. */
+/** A `recursive` server answers for every name, without authority, like a resolver. */
 export async function startDnsServer({ recursive = false } = {}): Promise<DnsServer> {
   const records = new Map<string, Answer[]>();
   const zones = new Map<string, string>();
@@ -60,7 +60,7 @@ export async function startDnsServer({ recursive = false } = {}): Promise<DnsSer
       void respond(chunk.subarray(2), 'tcp', (bytes) => {
         const length = Buffer.alloc(2);
         length.writeUInt16BE(bytes.length);
-        // In two pieces, as networks do.
+        // In two segments, as networks do.
         socket.write(Buffer.concat([length, bytes.subarray(0, 20)]));
         setTimeout(() => socket.write(bytes.subarray(20)), 5);
       });
@@ -101,7 +101,7 @@ export async function startDnsServer({ recursive = false } = {}): Promise<DnsSer
     };
   }
 
-  /** The NS records between the zone and the name, when they are not of a zone that this server has itself. */
+  /** The delegation between the zone and the name, unless this server has the child zone. */
   function delegation(name: string, zone: string): { ns: Answer[]; glue: Answer[] } | undefined {
     const cut = ancestors(name).find(
       (ancestor) => ancestor !== zone && isWithin(ancestor, zone) && records.has(key(ancestor, 'NS')),
@@ -112,7 +112,7 @@ export async function startDnsServer({ recursive = false } = {}): Promise<DnsSer
     return { ns, glue };
   }
 
-  /** The records of a name, or its CNAME and what follows as far as this server may speak of it. */
+  /** The records of a name, or its CNAME chain as far as this server is authoritative. */
   function chain(name: string, type: string, depth = 0): Answer[] {
     const wildcard = `*.${name.slice(name.indexOf('.') + 1)}`;
     const own =
@@ -199,7 +199,7 @@ function toAnswer(name: string, type: Type, value: string | string[]): Answer {
   }
 }
 
-/** One port that is free for both protocols. */
+/** A port that is free for both protocols. */
 async function bind() {
   for (;;) {
     const tcp = createServer();

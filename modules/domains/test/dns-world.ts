@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { openSession, type ResolverOptions, type Session } from '../src/dns/resolver.ts';
 import { type DnsServer, startDnsServer } from './dns-server.ts';
 
-/** A small internet: one resolver, and the authoritative servers of zones, each at its own address. */
+/** A small DNS: one resolver, and authoritative servers, each with its own address. */
 export interface DnsWorld {
   resolver: DnsServer;
   options: ResolverOptions;
-  /** A zone on its own servers: by default `ns1.` and so on within the zone. The resolver knows it. */
+  /** Adds a zone with its own servers, by default `ns1.` and so on within the zone. */
   zone: (apex: string, hosts?: string[]) => Promise<DnsServer[]>;
-  /** Another name server, which the resolver can find. */
+  /** Adds a name server that the resolver can find. */
   server: (host: string) => Promise<DnsServer>;
   session: (more?: Partial<ResolverOptions>) => Session;
   close: () => Promise<void>;
@@ -22,7 +22,7 @@ export async function startDnsWorld(): Promise<DnsWorld> {
   const servers = new Map<string, DnsServer>();
   const options: ResolverOptions = {
     resolvers: [{ address: '127.0.0.1', port: resolver.port }],
-    // The addresses are loopback; behind each is a port of this machine.
+    // Each loopback address maps to a port of this machine.
     locate: (address) => ({ address: '127.0.0.1', port: servers.get(address)?.port ?? 1 }),
     scope: 'loopback',
     patience: { timeoutMs: 300, tries: 2 },

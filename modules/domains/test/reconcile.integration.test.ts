@@ -33,7 +33,7 @@ test('a domain whose workflow was lost is restarted, others are left alone', asy
   await db.domain.update({ where: { id: lost.id }, data: { nextCheckAt: hoursAgo(2) } });
   await db.domain.update({ where: { id: due.id }, data: { nextCheckAt: hoursAgo(0.5) } });
   await db.domain.update({ where: { id: local.id }, data: { createdAt: hoursAgo(200) } });
-  // A worker of another test may have taken it up before.
+  // A worker of another test may have reconciled it already.
   await restartOverdue(client);
   await restartOverdue(client);
   expect([await isStarted(lost.id), await isStarted(due.id), await isStarted(local.id)]).toEqual([true, false, false]);

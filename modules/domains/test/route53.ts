@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** All records of a name and type, which Route 53 keeps and changes as one. */
+/** All records of a name and type; Route 53 changes them together. */
 interface RecordSet {
   name: string;
   type: string;
@@ -10,12 +10,12 @@ interface RecordSet {
   setIdentifier?: string;
 }
 
-/** A server on loopback that speaks as much of Route 53's REST and XML as publishing needs, and refuses what that refuses. */
+/** A fake of the part of Route 53's API that publishing uses, with its validation. */
 export interface Route53StandIn {
   url: string;
   accessKeyId: string;
   sets: RecordSet[];
-  /** The comments of the changes it took. */
+  /** The comments of accepted changes. */
   comments: string[];
   /** Called before a change is made, to simulate a concurrent change. */
   beforeChange: () => void;
@@ -29,7 +29,7 @@ interface HostedZone {
   isPrivate?: boolean;
 }
 
-/** The zone that changes are made in is the last one given. */
+/** Changes apply to the last zone. */
 export async function startRoute53(...zones: HostedZone[]): Promise<Route53StandIn> {
   const standIn = {
     accessKeyId: 'AKIATEST',
@@ -80,7 +80,7 @@ export async function startRoute53(...zones: HostedZone[]): Promise<Route53Stand
 
 const NAMESPACE = 'https://route53.amazonaws.com/doc/2013-04-01/';
 
-/** A batch is taken whole or not at all; a deletion must name the set exactly as it is, and a creation find none. */
+/** A batch is atomic. A deletion must match the existing set exactly, and a creation fails if the set exists. */
 function applyBatch(sets: readonly RecordSet[], body: string): { sets: RecordSet[]; problem?: string } {
   const next = [...sets];
   for (const change of elements(body, 'Change')) {
@@ -127,7 +127,7 @@ const unescape = (xml: string) =>
 const zoneXml = ({ id, name, isPrivate = false }: HostedZone) =>
   `<HostedZone><Id>/hostedzone/${id}</Id><Name>${name}.</Name><CallerReference>x</CallerReference><Config><PrivateZone>${isPrivate}</PrivateZone></Config></HostedZone>`;
 
-/** Those from a name on, in an order of names, as Route 53 lists them. */
+/** The sets from a name on, in Route 53's order. */
 function zoneList(zones: readonly HostedZone[], from: string): string {
   const listed = zones.filter(({ name }) => name >= from.replace(/\.$/, ''));
   return `<ListHostedZonesByNameResponse xmlns="${NAMESPACE}"><HostedZones>${listed.map(zoneXml).join('')}</HostedZones><IsTruncated>false</IsTruncated><MaxItems>20</MaxItems></ListHostedZonesByNameResponse>`;

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A verified domain whose records are published as they are shown. */
+/** A verified domain with its records published as shown. */
 async function verifiedDomain() {
   const { id: projectId } = await createProject('Senders');
   const { id } = await addUnwatchedDomain(projectId, freshDomain());
@@ -35,7 +35,7 @@ test('a signed message passes DKIM, SPF and DMARC with alignment at an independe
   const { dkim, mailFromDomain } = await senderFor(projectId, `ada@${name}`);
   const message = Buffer.from(`From: Ada <ada@${name}>\r\nTo: bob@example.org\r\nSubject: Hi\r\n\r\nHello\r\n`);
   const result = await authenticate(await signMessage(message, dkim!), {
-    // In the settings of tests, mail is sent from this machine.
+    // In tests, mail is sent from this machine.
     ip: '127.0.0.1',
     helo: 'mail.postroom.example',
     mta: 'mx.receiver.example',

@@ -5,7 +5,7 @@ import { maySend, nextState, nextWait, type PartState, SCHEDULE, wholeStatus } f
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Looks at a part at these times, in milliseconds after it was added, and returns how it stands after each. */
+/** Checks a part at these times, in milliseconds after it was added, and returns its status after each. */
 function watch(looks: [at: number, verdict: Observation['verdict']][]): string[] {
   let state: PartState = { status: 'pending' };
   return looks.map(([now, verdict]) => {

@@ -7,7 +7,7 @@ export { type CloudflareStandIn, startCloudflare } from './cloudflare.ts';
 export { type DnsServer, startDnsServer } from './dns-server.ts';
 export { type DnsWorld, freshDomain, startDnsWorld } from './dns-world.ts';
 
-/** A domain as a person adds it, except that no workflow looks at it: a test has the checks to itself. */
+/** Adds a domain as a user does, but without a workflow, so that only the test checks it. */
 export async function addUnwatchedDomain(projectId: string, name: string) {
   const data = await newDomain(projectId, { domain: name });
   return db.$transaction((tx) => insertDomain(tx, data, 'usr_test'));

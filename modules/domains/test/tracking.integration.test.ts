@@ -100,7 +100,7 @@ test('an unproven tracking host has no effect: neither without its record nor be
   await proven.check();
   await db.domain.update({ where: { id: proven.id }, data: VERIFIED });
   const isKnown = () => isTrackingHost(host);
-  // Whatever the gateway knew before, it knows this one now.
+  // The gateway sees the new host despite its cache.
   await expect.poll(() => isTrackingHost(proven.host), { timeout: 20_000 }).toBe(true);
   expect(await isKnown()).toBe(false);
   // A CNAME to us that another domain already has, such as api.operator.example: it points here, but proves nothing.

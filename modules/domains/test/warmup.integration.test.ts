@@ -12,7 +12,7 @@ async function withDomain() {
     if (today === undefined) throw new Error('The domain is not in warm-up.');
     return today;
   };
-  /** As many days pass. */
+  /** Advances the time by this many days. */
   const pass = async (days: number) => {
     await pool.query('UPDATE domain_volumes SET day = day - $2::int WHERE domain_id = $1', [id, days]);
     await pool.query('UPDATE domains SET warmup_since = warmup_since - $2::int WHERE id = $1', [id, days]);

@@ -1,4 +1,4 @@
-import { emailKey, type FieldProblem } from '@postroom/platform';
+import { emailKey, type FieldProblem, MAX_SUBJECT_LENGTH, MAX_TAG_LENGTH } from '@postroom/platform';
 import { parseMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from '@postroom/mime';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
@@ -71,9 +71,15 @@ export interface ReadEmail {
 
 /** The most recipients per email, including cc and bcc. */
 export const MAX_RECIPIENTS = 50;
+export const MAX_REPLY_TO = 10;
 /** The most header addresses of mail with an envelope, whose other recipients may be in another email. */
 const MAX_HEADER_ADDRESSES = 1_000;
-const MAX_ATTACHMENTS = 50;
+export const MAX_ATTACHMENTS = 50;
+export const MAX_FILENAME_LENGTH = 255;
+export const MAX_CONTENT_TYPE_LENGTH = 255;
+/** For `cid:` links. */
+export const CONTENT_ID = /^[A-Za-z0-9_.+@-]{1,200}$/;
+export const MAX_CONTENT_ID_LENGTH = 200;
 const MAX_METADATA_LENGTH = 8_000;
 const MAX_SCHEDULE_DAYS = 365;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -101,8 +107,8 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
     problems.add(at('recipients'), `must be at most ${MAX_RECIPIENTS} addresses`);
   if (to.length + cc.length > MAX_HEADER_ADDRESSES)
     problems.add(at('to'), `must be at most ${MAX_HEADER_ADDRESSES} addresses, including cc`);
-  if (replyTo.length > 10) problems.add(at('replyTo'), 'must be at most 10 addresses');
-  checkLength(input.subject, at('subject'), 998, problems);
+  if (replyTo.length > MAX_REPLY_TO) problems.add(at('replyTo'), `must be at most ${MAX_REPLY_TO} addresses`);
+  checkLength(input.subject, at('subject'), MAX_SUBJECT_LENGTH, problems);
   checkLength(input.html, at('html'), MAX_TEXT_LENGTH, problems);
   checkLength(input.text, at('text'), MAX_TEXT_LENGTH, problems);
   return {
@@ -159,16 +165,19 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
     const at = `${path}.${index}`;
     const name = filename.trim();
     // oxlint-disable-next-line no-control-regex -- a filename is part of a header
-    if (name === '' || name.length > 255 || /[\u0000-\u001f\u007f/\\]/.test(name)) {
-      problems.add(`${at}.filename`, 'must be 1 to 255 characters without slashes or control characters');
+    if (name === '' || name.length > MAX_FILENAME_LENGTH || /[\u0000-\u001f\u007f/\\]/.test(name)) {
+      problems.add(
+        `${at}.filename`,
+        `must be 1 to ${MAX_FILENAME_LENGTH} characters without slashes or control characters`,
+      );
     }
     if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(content.replace(/\s/g, ''))) problems.add(`${at}.content`, 'must be base64');
-    if (contentType != null && contentType.length > 255)
-      problems.add(`${at}.contentType`, 'must be at most 255 characters');
+    if (contentType != null && contentType.length > MAX_CONTENT_TYPE_LENGTH)
+      problems.add(`${at}.contentType`, `must be at most ${MAX_CONTENT_TYPE_LENGTH} characters`);
     else if (contentType != null && !/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=("[^"\\\r\n]*"|[\w.+-]+))*$/.test(contentType)) {
       problems.add(`${at}.contentType`, 'must be a content type such as application/pdf');
     }
-    if (contentId != null && !/^[\w.+@-]{1,200}$/.test(contentId)) {
+    if (contentId != null && !CONTENT_ID.test(contentId)) {
       problems.add(`${at}.contentId`, 'must be 1 to 200 letters, digits, or any of . _ + - @');
     }
     const bytes = Buffer.from(content, 'base64');
@@ -193,7 +202,8 @@ const toAlternative = ({ contentType, content }: AlternativeInput): Attachment =
 function readTags(given: readonly string[], path: string, problems: Problems): string[] {
   if (given.length > 20) problems.add(path, 'must be at most 20 tags');
   given.forEach((tag, index) => {
-    if (tag.trim() === '' || tag.length > 100) problems.add(`${path}.${index}`, 'must be 1 to 100 characters');
+    if (tag.trim() === '' || tag.length > MAX_TAG_LENGTH)
+      problems.add(`${path}.${index}`, `must be 1 to ${MAX_TAG_LENGTH} characters`);
   });
   return [...new Set(given)];
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
-import type { Template } from '@postroom/templates/render';
+import type { Template } from '@postroom/templating';
 import { MessageError } from '@postroom/mime';
 import { type ContentInput, fillContent, type FilledContent } from './fill-content.ts';
 

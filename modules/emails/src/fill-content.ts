@@ -8,7 +8,7 @@ import {
   type TemplateFormat,
   TooLongError,
   type Values,
-} from '@postroom/templates/render';
+} from '@postroom/templating';
 import { textFromHtml } from '@postroom/mime';
 
 /** The content to fill in. Placeholders are left alone if `values` is null. */

@@ -12,6 +12,11 @@ import {
   registerNode,
   rowsQuery,
   relayNames,
+  atMost,
+  MAX_ID_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  MAX_MAILBOX_LENGTH,
+  MAX_TAG_LENGTH,
 } from '@postroom/platform';
 import {
   cancelEmail,
@@ -22,10 +27,20 @@ import {
   sendEmail,
   sendEmails,
 } from './emails.ts';
+import {
+  CONTENT_ID,
+  MAX_ATTACHMENTS,
+  MAX_CONTENT_ID_LENGTH,
+  MAX_CONTENT_TYPE_LENGTH,
+  MAX_FILENAME_LENGTH,
+  MAX_RECIPIENTS,
+  MAX_REPLY_TO,
+} from './email-input.ts';
+import { MAX_TEXT_LENGTH } from './fill-content.ts';
 import { EMAIL_STATUSES, statusOf } from '@postroom/ledger';
 import { timelineOf } from '@postroom/ledger';
 
-const EmailStatus = builder.enumType('EmailStatus', {
+export const EmailStatus = builder.enumType('EmailStatus', {
   description: 'The status of an email.',
   values: Object.fromEntries(Object.entries(EMAIL_STATUSES).map(([name, description]) => [name, { description }])) as {
     [Name in keyof typeof EMAIL_STATUSES]: { description: string };
@@ -73,13 +88,24 @@ const EmailRecipient = builder.objectRef<Prisma.MessageModel>('EmailRecipient').
 const EmailAttachment = builder.objectRef<Omit<Prisma.MessageAttachmentModel, 'content'>>('EmailAttachment').implement({
   description: 'An attachment of an email.',
   fields: (t) => ({
-    filename: t.exposeString('filename', { description: 'The filename.' }),
-    contentType: t.exposeString('contentType', { nullable: true, description: 'The content type, if given.' }),
-    contentId: t.exposeString('contentId', { nullable: true, description: 'The target of `cid:` links.' }),
+    filename: t.exposeString('filename', { description: 'The filename.', ...atMost(MAX_FILENAME_LENGTH) }),
+    contentType: t.exposeString('contentType', {
+      nullable: true,
+      description: 'The content type, if given.',
+      ...atMost(MAX_CONTENT_TYPE_LENGTH),
+    }),
+    contentId: t.exposeString('contentId', {
+      nullable: true,
+      description: 'The target of `cid:` links.',
+      ...atMost(MAX_CONTENT_ID_LENGTH),
+    }),
   }),
 });
 
 const content = { content: true } as const;
+
+const BODY = atMost(MAX_TEXT_LENGTH);
+const MAILBOXES = jsonSchema({ items: { type: 'string', maxLength: MAX_MAILBOX_LENGTH } });
 
 const Email = builder.prismaObject('Message', {
   name: 'Email',
@@ -107,26 +133,31 @@ const Email = builder.prismaObject('Message', {
     from: t.string({
       nullable: true,
       description: 'The sender; null for a campaign message, whose sender is on the campaign.',
+      ...atMost(MAX_MAILBOX_LENGTH),
       select: content,
       resolve: ({ content }) => content?.from ?? null,
     }),
     to: t.stringList({
       description: 'Recipients.',
+      ...MAILBOXES,
       select: { content: true, email: true },
       resolve: ({ content, email }) => (content?.to as string[] | undefined) ?? [email],
     }),
     cc: t.stringList({
       description: 'Cc recipients.',
+      ...MAILBOXES,
       select: content,
       resolve: (row) => listOf(row.content?.cc),
     }),
     bcc: t.stringList({
       description: 'Bcc recipients.',
+      ...MAILBOXES,
       select: content,
       resolve: (row) => listOf(row.content?.bcc),
     }),
     replyTo: t.stringList({
       description: 'Reply-to addresses.',
+      ...MAILBOXES,
       select: content,
       resolve: (row) => listOf(row.content?.replyTo),
     }),
@@ -137,12 +168,14 @@ const Email = builder.prismaObject('Message', {
     html: t.string({
       nullable: true,
       description: 'The HTML body; null if there is none or the email belongs to a campaign.',
+      ...BODY,
       select: content,
       resolve: ({ content }) => content?.html ?? null,
     }),
     text: t.string({
       nullable: true,
       description: 'The text body; null if it is generated from the HTML.',
+      ...BODY,
       select: content,
       resolve: ({ content }) => content?.text ?? null,
     }),
@@ -160,6 +193,7 @@ const Email = builder.prismaObject('Message', {
     }),
     tags: t.stringList({
       description: 'Tags set by the sender.',
+      ...jsonSchema({ items: { type: 'string', maxLength: MAX_TAG_LENGTH } }),
       select: { tags: true },
       resolve: (row) => listOf(row.tags),
     }),
@@ -249,20 +283,29 @@ const AttachmentInput = builder.inputType('AttachmentInput', {
     filename: t.string({
       required: true,
       description: 'Filename: 1 to 255 characters without slashes or control characters.',
-      ...jsonSchema({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$' }),
+      ...jsonSchema({ minLength: 1, maxLength: MAX_FILENAME_LENGTH, pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$' }),
     }),
     content: t.string({
       required: true,
       description: 'The content in base64.',
       ...jsonSchema({ maxLength: 40 * 1024 * 1024 }),
     }),
-    contentType: t.string({ description: 'The content type; derived from the filename by default.' }),
-    contentId: t.string({ description: 'For an inline image: the target of `cid:` links in the HTML.' }),
+    contentType: t.string({
+      description: 'The content type; derived from the filename by default.',
+      ...atMost(MAX_CONTENT_TYPE_LENGTH),
+    }),
+    contentId: t.string({
+      description: 'For an inline image: the target of `cid:` links in the HTML.',
+      ...jsonSchema({ maxLength: MAX_CONTENT_ID_LENGTH, pattern: CONTENT_ID.source }),
+    }),
   }),
 });
 
-/** Limits the HTML and text bodies. */
-const BODY = jsonSchema({ maxLength: 5_000_000 });
+const OR_ONE = 'One address may be given as a string instead of a list.';
+const TAGS = jsonSchema({
+  maxItems: 20,
+  items: { type: 'string', minLength: 1, maxLength: MAX_TAG_LENGTH, pattern: '\\S' },
+});
 
 const SendEmailInput = builder.inputType('SendEmailInput', {
   description: 'A transactional email.',
@@ -270,33 +313,54 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
     from: t.string({
       required: true,
       description: 'The sender, at a domain of the project that is verified for sending.',
+      ...jsonSchema({ minLength: 1, maxLength: MAX_MAILBOX_LENGTH }),
     }),
     to: t.field({
       type: 'AddressList',
       required: true,
-      description: 'Recipients; at most 50 together with cc and bcc.',
+      description: `Recipients; at most ${MAX_RECIPIENTS} together with cc and bcc. ${OR_ONE}`,
+      ...jsonSchema({ minItems: 1, maxItems: MAX_RECIPIENTS }),
     }),
-    cc: t.field({ type: 'AddressList', description: 'Cc recipients.' }),
-    bcc: t.field({ type: 'AddressList', description: 'Bcc recipients.' }),
-    replyTo: t.field({ type: 'AddressList', description: 'Reply-to addresses.' }),
+    cc: t.field({
+      type: 'AddressList',
+      description: `Cc recipients. ${OR_ONE}`,
+      ...jsonSchema({ maxItems: MAX_RECIPIENTS }),
+    }),
+    bcc: t.field({
+      type: 'AddressList',
+      description: `Bcc recipients. ${OR_ONE}`,
+      ...jsonSchema({ maxItems: MAX_RECIPIENTS }),
+    }),
+    replyTo: t.field({
+      type: 'AddressList',
+      description: `Reply-to addresses; at most ${MAX_REPLY_TO}. ${OR_ONE}`,
+      ...jsonSchema({ maxItems: MAX_REPLY_TO }),
+    }),
     subject: t.string({
       description: "At most 998 characters; the template's subject by default.",
-      ...jsonSchema({ maxLength: 998 }),
+      ...atMost(MAX_SUBJECT_LENGTH),
     }),
     html: t.string({
       description: 'The HTML body: at most 5,000,000 characters and 50,000 elements, nested at most 200 deep.',
       ...BODY,
     }),
     text: t.string({ description: 'The text body; generated from the HTML by default.', ...BODY }),
-    templateId: t.string({ description: 'A published template whose body is the HTML.' }),
+    templateId: t.string({
+      description: 'A published template whose body is the HTML.',
+      ...atMost(MAX_ID_LENGTH),
+    }),
     variables: t.field({
       type: 'JSON',
       description: 'An object of values for placeholders such as `{{name|there}}`.',
       ...JSON_OBJECT,
     }),
     headers: t.field({ type: 'JSON', description: 'An object of additional headers.', ...JSON_OBJECT }),
-    attachments: t.field({ type: [AttachmentInput], description: 'Files to attach.' }),
-    tags: t.stringList({ description: 'At most 20 tags to filter by.', ...jsonSchema({ maxItems: 20 }) }),
+    attachments: t.field({
+      type: [AttachmentInput],
+      description: 'Files to attach.',
+      ...jsonSchema({ maxItems: MAX_ATTACHMENTS }),
+    }),
+    tags: t.stringList({ description: 'At most 20 tags to filter by.', ...TAGS }),
     metadata: t.field({ type: 'JSON', description: 'An object that is echoed in its events.', ...JSON_OBJECT }),
     trackOpens: t.boolean({ description: "Whether opens are tracked; the project's setting by default." }),
     trackClicks: t.boolean({ description: "Whether clicks are tracked; the project's setting by default." }),

@@ -1,20 +1,18 @@
-import { emailProblem, normalizeEmail } from '@postroom/platform';
+import { emailProblem, normalizeEmail, MAX_NAME_LENGTH, MAX_MAILBOX_LENGTH } from '@postroom/platform';
 import type { Mailbox } from '@postroom/mime';
 
-/** The longest accepted input: a name of 200 characters, each escaped, and an address. */
-const MAX_LENGTH = 1_000;
 const NAMED = /^(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>]*))<([^<>]*)>$/s;
 
 /** Reads `ada@example.com`, `Ada Lovelace <ada@example.com>` or `"Lovelace, Ada" <ada@example.com>`; returns the problem as text if invalid. */
 export function parseMailbox(text: string): Mailbox | string {
-  if (text.length > MAX_LENGTH) return `must have at most ${MAX_LENGTH} characters`;
+  if (text.length > MAX_MAILBOX_LENGTH) return `must have at most ${MAX_MAILBOX_LENGTH} characters`;
   const trimmed = text.trim();
   const named = NAMED.exec(trimmed);
   const given = (named?.[3] ?? trimmed).trim();
   const name = named?.[1]?.replace(/\\(.)/gs, '$1') ?? named?.[2]?.trim() ?? '';
   // oxlint-disable-next-line no-control-regex -- a display name is one line
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) return 'must not contain line breaks or other control characters';
-  if (name.length > 200) return 'must have a name of at most 200 characters';
+  if (name.length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
   const problem = emailProblem(given);
   if (problem !== undefined) return problem;
   const email = normalizeEmail(given);

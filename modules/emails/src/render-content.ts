@@ -1,6 +1,6 @@
 import { isId, pool, coalesceReads } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
-import type { Values } from '@postroom/templates/render';
+import type { Values } from '@postroom/templating';
 import { renderForProject } from './fill-content-for-project.ts';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
 
@@ -34,7 +34,12 @@ export async function renderContent(
     problems.add(`${path}html`, 'is required, unless text or template_id is given');
   }
   const hasPlaceholders = template !== null || input.variables != null;
-  const values = hasPlaceholders ? (readObject(input.variables, `${path}variables`, problems) as Values) : null;
+  const values: Values | null = hasPlaceholders
+    ? {
+        postal_address: template?.postalAddress,
+        ...(readObject(input.variables, `${path}variables`, problems) as Values),
+      }
+    : null;
   const isTooLong = [html, text].some((source) => (source?.length ?? 0) > MAX_TEXT_LENGTH); // reported by `readEmail`
   if (isTooLong) return { subject: subject ?? '', html, text, htmlText: null };
   const rendered = await renderForProject(projectId, { subject, html: html === '' ? null : html, text, values });
@@ -52,6 +57,8 @@ interface TemplateContent {
   subject: string;
   body: string;
   isPublished: boolean;
+  /** The project's, on one line: the value of `{{postal_address}}`. */
+  postalAddress: string | null;
 }
 
 /** Keyed by `<project id> <template id>`. */
@@ -59,8 +66,10 @@ const templateOf = coalesceReads<TemplateContent>(async (keys) => {
   const pairs = keys.map((pair) => pair.split(' '));
   const { rows } = await pool.query<TemplateContent & { key: string }>({
     name: 'emails-templates',
-    text: `SELECT t.project_id || ' ' || t.id AS key, t.subject, t.body, t.status = 'published' AS "isPublished"
-      FROM unnest($1::text[], $2::text[]) AS keys(project_id, id) JOIN templates t ON t.id = keys.id AND t.project_id = keys.project_id`,
+    text: `SELECT t.project_id || ' ' || t.id AS key, t.subject, t.body, t.status = 'published' AS "isPublished",
+        regexp_replace(p.postal_address, ',?\\n', ', ', 'g') AS "postalAddress"
+      FROM unnest($1::text[], $2::text[]) AS keys(project_id, id) JOIN templates t ON t.id = keys.id AND t.project_id = keys.project_id
+        JOIN projects p ON p.id = t.project_id`,
     values: [pairs.map(([projectId]) => projectId), pairs.map(([, id]) => id)],
   });
   return new Map(rows.map((row) => [row.key, row]));

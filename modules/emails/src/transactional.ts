@@ -24,7 +24,7 @@ import {
   type Mailbox,
   MessageError,
 } from '@postroom/mime';
-import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templates/render';
+import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templating';
 import { textTemplateOf } from './fill-content-for-project.ts';
 import { routeFor } from '@postroom/transports';
 import { smtpPoolWidth } from '@postroom/transports';

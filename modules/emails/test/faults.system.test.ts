@@ -36,9 +36,9 @@ async function emails(): Promise<Made> {
 }
 
 test.each<[DatabaseFault, string]>([
-  ['lost', 'before the server receives it'],
-  ['unheard', 'after the server executes it, before its answer'],
-  ['late', 'and the server executes it later'],
+  ['request-lost', 'before the server receives it'],
+  ['reply-lost', 'after the server executes it, before its reply'],
+  ['delayed', 'and the server executes it later'],
 ])(
   'when the connection to the database breaks at any statement (%s: %s), no email is sent twice, none is lost, and each event is recorded once',
   async (fault) => {
@@ -53,7 +53,7 @@ test.each<[DatabaseFault, string]>([
       await send(made);
       faults.proxy.watch(() => undefined);
       try {
-        await expectLedgerConsistent(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
+        await expectLedgerConsistent(faults.worker, made, fault === 'delayed' ? NAMES.length : 0, faults.sink.counts());
       } catch (error) {
         throw new Error(`statement ${at + 1}, ${statements[at]}: ${(error as Error).message}`, { cause: error });
       }

@@ -4,8 +4,8 @@ import { newId } from '@postroom/platform';
 import {
   type BreakingServer,
   type DatabaseFault,
-  DIALOGUE_BREAKS,
-  LATE_MS,
+  SESSION_BREAKS,
+  DELAY_MS,
   mailFaults,
   startBreakingServer,
 } from '@postroom/testkit';
@@ -69,9 +69,9 @@ async function expectNoDrain({ projectId }: Made): Promise<void> {
 }
 
 test.each<[DatabaseFault, string]>([
-  ['lost', 'before the server receives it'],
-  ['unheard', 'after the server executes it, before its answer'],
-  ['late', 'and the server executes it later'],
+  ['request-lost', 'before the server receives it'],
+  ['reply-lost', 'after the server executes it, before its reply'],
+  ['delayed', 'and the server executes it later'],
 ])(
   'when the connection to the database breaks at any statement of a queue drain (%s: %s), no email is sent twice, none is lost, and each event is recorded once',
   async (fault) => {
@@ -93,11 +93,11 @@ test.each<[DatabaseFault, string]>([
       faults.proxy.watch(() => undefined);
       try {
         // A late statement may renew the lease, which then has to expire.
-        if (fault === 'late') await sleep(LATE_MS);
+        if (fault === 'delayed') await sleep(DELAY_MS);
         else await expectNoDrain(made);
         await sendRest(made);
         // Only a claim executed after its process has moved on may leave messages unknown.
-        await expectLedgerConsistent(faults.worker, made, fault === 'late' ? NAMES.length : 0, faults.sink.counts());
+        await expectLedgerConsistent(faults.worker, made, fault === 'delayed' ? NAMES.length : 0, faults.sink.counts());
       } catch (error) {
         throw new Error(`statement ${at}, ${broken}: ${(error as Error).message}`, { cause: error });
       }
@@ -110,7 +110,7 @@ test.each<[DatabaseFault, string]>([
 test('a drain whose LISTEN fails at first still ends, and its lease stays deleted', async () => {
   const made = await emails();
   const renewMs = 50;
-  const isBroken = faults.breakOnce(/^LISTEN/, 'lost');
+  const isBroken = faults.breakOnce(/^LISTEN/, 'request-lost');
   await ask({ projectId: made.projectId, workflowId: made.workflowId, renewMs });
   expect(isBroken()).toBe(true);
   await sleep(4 * renewMs);
@@ -127,8 +127,8 @@ const STEPS: [string, RegExp, { unknown: number }][] = [
 ];
 
 for (const [fault, when] of [
-  ['kept', 'before'],
-  ['held', 'after'],
+  ['blocked', 'before'],
+  ['reply-blocked', 'after'],
 ] as const) {
   test.each(STEPS)(
     `kill -9 ${when} %s: no email is sent twice, none is lost, and another process continues`,
@@ -155,7 +155,7 @@ describe('with a mail server that breaks', () => {
   afterAll(() => server.close());
 
   for (const pipelining of [true, false]) {
-    test.each(DIALOGUE_BREAKS)(
+    test.each(SESSION_BREAKS)(
       `a mail server ${pipelining ? 'with' : 'without'} PIPELINING that breaks at %s in a queue drain: no email is sent twice, and only those whose final dot may have arrived are unknown`,
       async (at) => {
         server.breakAt({ at, pipelining, to: 'bob' });
@@ -164,7 +164,7 @@ describe('with a mail server that breaks', () => {
         await sendRest(made);
         expect(server.isBroken()).toBe(true);
         // A short body and its final dot are one write.
-        const unknown = at === 'body' || at === 'dot' || at === 'half an answer' ? 1 : 0;
+        const unknown = at === 'body' || at === 'dot' || at === 'half a reply' ? 1 : 0;
         await expectLedgerConsistent(faults.worker, made, unknown, server.counts());
       },
       60_000,

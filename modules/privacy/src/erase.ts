@@ -1,10 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import * as campaigns from '@postroom/campaigns/privacy';
 import { contactDeleted, lockSuppressions } from '@postroom/contacts';
-import * as contacts from '@postroom/contacts/privacy';
-import * as groups from '@postroom/groups/privacy';
-import * as imports from '@postroom/imports/privacy';
-import * as ledger from '@postroom/ledger/privacy';
 import {
   DEADLOCK,
   type Erasure,
@@ -15,10 +10,8 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import * as platform from '@postroom/platform/privacy';
-import * as tracking from '@postroom/tracking/privacy';
-import * as webhooks from '@postroom/webhooks/privacy';
 import { type DataSubjectRef, findDataSubject } from './data-subject.ts';
+import { privacyParts } from './parts.ts';
 
 /** Counts of what an erasure changed. */
 export interface Erased {
@@ -53,18 +46,16 @@ export async function eraseIn(tx: Tx, projectId: string, ref: DataSubjectRef): P
   const { isContact, ...person } = await findDataSubject(tx, projectId, ref);
   const alias = `erased-${randomBytes(8).toString('hex')}@erased.invalid`;
   let erasure: Erasure = { ...person, alias, messageIds: [] };
-  await contacts.eraseSubject(tx, erasure);
-  await groups.eraseSubject(tx, erasure);
-  // Campaigns before the ledger: its rows are locked after those of their campaigns.
-  const withdrawn = await campaigns.eraseSubject(tx, erasure);
-  const { canceled, messageIds } = await ledger.eraseSubject(tx, erasure);
-  erasure = { ...erasure, messageIds };
-  await tracking.eraseSubject(tx, erasure);
-  const events = await platform.eraseSubject(tx, erasure);
-  await webhooks.eraseSubject(tx, erasure);
-  await imports.eraseSubject(tx, erasure);
+  const erased: Erased = { messages: 0, events: 0, canceled: 0 };
+  for (const part of await privacyParts()) {
+    const { messageIds = [], events = 0, canceled = 0 } = await part.eraseSubject(tx, erasure);
+    erasure = { ...erasure, messageIds: [...erasure.messageIds, ...messageIds] };
+    erased.messages += messageIds.length;
+    erased.events += events;
+    erased.canceled += canceled;
+  }
   if (isContact && person.contactId !== null) {
     await record(tx, projectId, [contactDeleted({ id: person.contactId, email: alias, name: '' })]);
   }
-  return { messages: messageIds.length, events, canceled: canceled + withdrawn };
+  return erased;
 }

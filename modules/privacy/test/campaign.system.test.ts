@@ -48,7 +48,7 @@ test(
     ).body.data;
     const path = `/v1/campaigns/${campaign.id}`;
 
-    // What is claimed waits for its answer, which names the recipient.
+    // Claimed messages await a reply, which names the recipient.
     const held = Promise.withResolvers<void>();
     sink.answer(async (to) => {
       await held.promise;
@@ -115,7 +115,7 @@ async function asOwner(projectId: string, query: string) {
     .map((line) => line.split(';', 1)[0])
     .join('; ');
   const answer = await post('/graphql', { query }, { cookie, 'X-Project-Id': projectId });
-  // The shape is what the test is about to find out.
+  // Tests check the shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   return (await answer.json()) as any;
 }

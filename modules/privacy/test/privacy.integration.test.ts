@@ -31,7 +31,7 @@ async function placesOf(text: string): Promise<string[]> {
  * until it is listed here or the test person has data in it.
  */
 const NOT_OF_CONTACTS = [
-  // Ids, figures and settings.
+  // Ids, numbers and settings.
 
   '_prisma_migrations',
   'api_key_projects',
@@ -55,10 +55,11 @@ const NOT_OF_CONTACTS = [
   'outbox',
   'projects',
   'provider_notifications',
+  'segment_sizes',
   'sending_policies',
   'tracking_hits',
   'webhook_endpoints',
-  // What its authors wrote.
+  // Content written by users.
   'campaigns',
   'groups',
   'templates',
@@ -67,7 +68,7 @@ const NOT_OF_CONTACTS = [
   'import_parts',
   'inbox_mails',
   'inbox_reports',
-  // People who sign in.
+  // Users who sign in.
   'accounts',
   'invitations',
   'members',
@@ -157,7 +158,7 @@ async function person() {
     `INSERT INTO soft_bounce_streaks (project_id, email_key, bounces, last_message) VALUES ($1, $2, 2, $3)`,
     [api.projectId, key, sent],
   );
-  // The last one: a worker of another test may be making the first.
+  // The last attempt: a worker of another test may be making the first.
   await pool.query(
     `INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, response, headers)
      SELECT id, project_id, 6, now(), 5, $2, '{}' FROM deliveries WHERE project_id = $1`,
@@ -176,6 +177,21 @@ async function person() {
   await pool.query(`INSERT INTO import_errors (import_id, line, field, message) VALUES ($1, 2, 'email', $2)`, [
     importId,
     `"${key}" is there already`,
+  ]);
+  await pool.query(
+    `INSERT INTO import_causes (import_id, field, message, value, rows, first_line) VALUES ($1, 'customFields.plan', 'is not an option', $2, 1, 2)`,
+    [importId, key],
+  );
+  await pool.query(
+    `INSERT INTO bulk_operations (id, project_id, action, filter, actor_id, status, total, cursor) VALUES ($1, $2, 'suppress', $3, 'key_x', 'completed', 1, 'ctc_x')`,
+    [newId('imp'), api.projectId, { email: key }],
+  );
+  const owner = await signedIn(api, 'owner');
+  await pool.query(`INSERT INTO contact_views (id, project_id, user_id, name, search) VALUES ($1, $2, $3, 'Ada', $4)`, [
+    newId('imp'),
+    api.projectId,
+    owner.id,
+    { q: key },
   ]);
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
   await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);
@@ -222,6 +238,7 @@ test('after an erasure, no column of any table contains the address', { timeout:
 /** Columns of tables with contacts' data that no erasure changes, besides ids, and why. */
 const NOT_ERASED: Record<string, string> = {
   'audit_entries.action': 'a word of ours',
+  'bulk_operations.cursor': 'the id of a contact',
   'events.type': 'a word of ours',
   'idempotency_keys.fingerprint': 'a hash of the request',
   'imports.encoding': 'a word of ours',
@@ -287,7 +304,7 @@ test('every column that can hold an address is erased by the module that owns it
 test('a failed erasure changes nothing', { timeout: 60_000 }, async () => {
   const { api, key, contact } = await person();
   const before = await placesOf(key);
-  // The last thing that is written is the event, and here it can't be.
+  // The event is written last, and fails here.
   await pool.query(
     `ALTER TABLE events ADD CONSTRAINT broken CHECK (project_id <> '${api.projectId}' OR type <> 'contact.deleted') NOT VALID`,
   );

@@ -1,4 +1,4 @@
-import { db } from '@postroom/platform';
+import { db, atMost, MAX_NAME_LENGTH } from '@postroom/platform';
 
 /**
  * The current name of a user or API key by id; undefined if deleted, null if no actor was recorded. Prisma batches
@@ -19,6 +19,7 @@ export const EDITED_BY = {
   name: {
     nullable: true,
     description: 'What the person or the key is called now; null when they are gone.',
+    ...atMost(MAX_NAME_LENGTH),
     resolve: ({ editedById }: { editedById: string | null }) => actorName(editedById),
   },
 } as const;

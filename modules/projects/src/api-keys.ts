@@ -11,6 +11,7 @@ import {
   type RowsQuery,
   sql,
   type Tx,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 
 const PREFIX = 'pr_';
@@ -68,6 +69,8 @@ export async function createApiKey({
   createdById,
 }: NewApiKey): Promise<{ id: string; key: string }> {
   if (name.trim() === '') throw invalid({ field: 'name', message: 'must not be empty' });
+  if (name.trim().length > MAX_NAME_LENGTH)
+    throw invalid({ field: 'name', message: `must be at most ${MAX_NAME_LENGTH} characters` });
   if (projects !== 'all') {
     if (projects.length === 0) throw invalid({ field: 'projects', message: 'must name at least one project' });
     const known = await db.project.count({ where: { id: { in: [...projects] } } });

@@ -10,6 +10,8 @@ import {
   registerNode,
   succeeds,
   useInstead,
+  atMost,
+  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import {
   createApiKey,
@@ -22,10 +24,12 @@ import {
 import {
   allProjectIds,
   listProjects,
+  MAX_POSTAL_ADDRESS_LENGTH,
   renameProject,
   setBrandColor,
   setEventRetention,
   setMessageRetention,
+  setPostalAddress,
   updateTracking,
 } from './projects.ts';
 
@@ -35,7 +39,7 @@ const Project = builder.prismaObject('Project', {
   description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Project id: what `X-Project-Id` takes.' }),
-    name: t.exposeString('name', { description: 'Display name.' }),
+    name: t.exposeString('name', { description: 'Display name.', ...atMost(MAX_NAME_LENGTH) }),
     trackOpens: t.exposeBoolean('trackOpens', {
       description: 'Whether opens are tracked where a campaign or message does not say.',
     }),
@@ -45,6 +49,11 @@ const Project = builder.prismaObject('Project', {
     brandColor: t.exposeString('brandColor', {
       nullable: true,
       description: 'The colour of pages that recipients see, such as `#1f5eff`.',
+    }),
+    postalAddress: t.exposeString('postalAddress', {
+      nullable: true,
+      description: "The sender's postal address, shown in the footer of campaigns and by `{{postal_address}}`.",
+      ...atMost(MAX_POSTAL_ADDRESS_LENGTH),
     }),
     messageRetentionDays: t.exposeInt('messageRetentionDays', {
       nullable: true,
@@ -64,6 +73,11 @@ const Project = builder.prismaObject('Project', {
       select: { eventRetentionDays: true },
       description: 'Days that events are kept, with their deliveries and attempts.',
       resolve: ({ eventRetentionDays }) => eventRetentionDays ?? config.RETENTION_DAYS,
+    }),
+    statisticsDays: t.int({
+      select: { eventRetentionDays: true },
+      description: 'Days that `statistics` go back. They are counted from events and from raw opens and clicks.',
+      resolve: ({ eventRetentionDays }) => Math.min(eventRetentionDays ?? config.RETENTION_DAYS, config.RETENTION_DAYS),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   }),
@@ -97,7 +111,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Key id.' }),
-    name: t.exposeString('name', { description: 'Display name.' }),
+    name: t.exposeString('name', { description: 'Display name.', ...atMost(MAX_NAME_LENGTH) }),
     last4: t.exposeString('last4', { description: 'The last four characters of the secret.' }),
     scope: t.expose('scope', { type: KeyScope, description: 'What it may do.' }),
     allProjects: t.exposeBoolean('allProjects', {
@@ -255,6 +269,21 @@ builder.mutationFields((t) => ({
     args: { color: t.arg.string({ description: 'Such as `#1f5eff`; null for our own.' }) },
     resolve: async (query, _root, { color }, context) => {
       await setBrandColor(callerProject(context), color ?? null);
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  setPostalAddress: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description: 'Sets the postal address that campaigns show in their footer.',
+    args: {
+      address: t.arg.string({
+        description: 'At most 500 characters, on one line or several; null removes it.',
+        ...atMost(MAX_POSTAL_ADDRESS_LENGTH),
+      }),
+    },
+    resolve: async (query, _root, { address }, context) => {
+      await setPostalAddress(callerProject(context), address ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

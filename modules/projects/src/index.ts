@@ -8,5 +8,5 @@ export {
   revokeApiKey,
 } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
-export { createProject, listProjects, projectName } from './projects.ts';
+export { createProject, listProjects, postalAddressOf, projectName } from './projects.ts';
 export { type Allowance, takeRequest } from './rate-limit.ts';

@@ -1,4 +1,4 @@
-import { db, invalid, newId, type Prisma } from '@postroom/platform';
+import { db, invalid, MAX_NAME_LENGTH, newId, pool, type Prisma } from '@postroom/platform';
 
 /** Creates a project; names need not be unique. @throws DomainError `validation_error` for an invalid name. */
 export async function createProject(name: string, tx: Prisma.TransactionClient = db) {
@@ -57,10 +57,36 @@ export async function setBrandColor(id: string, color: string | null): Promise<v
   await db.project.update({ where: { id }, data: { brandColor: color?.toLowerCase() ?? null } });
 }
 
+/** The postal address has about ten lines at most. */
+export const MAX_POSTAL_ADDRESS_LENGTH = 500;
+
+/** Sets or clears the postal address in the footer of campaigns; it may have several lines. @throws DomainError `validation_error`. */
+export async function setPostalAddress(id: string, address: string | null): Promise<void> {
+  const lines = (address ?? '').split(/\r?\n/).map((line) => line.trim());
+  const written = lines.filter((line) => line !== '').join('\n');
+  if (written.length > MAX_POSTAL_ADDRESS_LENGTH)
+    throw invalid({ field: 'address', message: `must be at most ${MAX_POSTAL_ADDRESS_LENGTH} characters` });
+  // oxlint-disable-next-line no-control-regex -- they have no place in an address
+  if (/[\u0000-\u0009\u000b-\u001f\u007f]/.test(written))
+    throw invalid({ field: 'address', message: 'must not contain control characters' });
+  await db.project.update({ where: { id }, data: { postalAddress: written === '' ? null : written } });
+}
+
+/** The project's postal address on one line, as mail shows it; null if it has none. */
+export async function postalAddressOf(id: string): Promise<string | null> {
+  const { rows } = await pool.query<{ address: string | null }>({
+    name: 'projects-postal-address',
+    text: 'SELECT postal_address AS address FROM projects WHERE id = $1',
+    values: [id],
+  });
+  return rows[0]?.address?.replace(/,?\n/g, ', ') ?? null;
+}
+
 /** Trims and validates a name: 1 to 200 characters. @throws DomainError `validation_error`. */
 export function projectName(name: string): string {
   const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
+    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
   return trimmed;
 }
 

@@ -13,6 +13,7 @@ export const routes: Route[] = [
         projects {
           id
           name
+          postalAddress
           createdAt
         }
       }

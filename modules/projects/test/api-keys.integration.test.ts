@@ -13,12 +13,20 @@ test('a key starts with the service prefix and carries a checksum, so a mistyped
   expect(isWellFormedKey(mistyped)).toBe(false);
 });
 
-test('only the hash and the last four characters of a key are stored', async () => {
+test('a key is shown only once, at creation: only its hash and last four characters are stored', async () => {
   const project = await createProject('Keys');
   const { id, key } = await createApiKey({ name: 'ci', scope: 'full', projects: [project.id] });
   const row = await db.apiKey.findUniqueOrThrow({ where: { id } });
   expect(row.last4).toBe(key.slice(-4));
   expect(JSON.stringify(row)).not.toContain(key.slice(0, -4));
+});
+
+test('a name has at most 200 characters', async () => {
+  await createApiKey({ name: 'a'.repeat(200), scope: 'full', projects: 'all' });
+  await expect(createApiKey({ name: 'a'.repeat(201), scope: 'full', projects: 'all' })).rejects.toMatchObject({
+    code: 'validation_error',
+    details: [{ field: 'name', message: 'must be at most 200 characters' }],
+  });
 });
 
 test('when the key covers exactly one project, that project is used automatically', async () => {

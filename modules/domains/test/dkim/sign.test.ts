@@ -8,7 +8,7 @@ const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 20
 const published = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;
 const signer = { domain: 'example.com', selector: 'pr1', privateKey };
 
-/** What mailauth, which has nothing to do with our signer, makes of a message. */
+/** The result of mailauth, an independent verifier, for a message. */
 async function verify(message: Buffer) {
   const { results } = await dkimVerify(message, {
     resolver: async (name: string) => (name === 'pr1._domainkey.example.com' ? [[published]] : []),

@@ -14,7 +14,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
-/** A domain whose zone is known, two labels below its apex. */
+/** A domain two labels below the apex of its zone. */
 async function newDomain(nameservers: string[]) {
   const { id: projectId } = await createProject('Publishing');
   const apex = freshDomain();
