@@ -20,7 +20,7 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
           // Undefined for what users do with their own account.
           projectId: projectOf(caller) ?? null,
           actorId: caller.id,
-          action: actionOf(field),
+          action: actionOf(field, args),
           targetId: targetOf(args, result),
         });
       }
@@ -30,9 +30,13 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
   return schema;
 }
 
-/** A mutation that replaced another one is logged under the old action name. */
-function actionOf({ name, extensions }: GraphQLField<unknown, Context>): string {
-  return typeof extensions.action === 'string' ? extensions.action : name;
+/**
+ * A mutation that replaced another one is logged under the old action name. A mutation whose arguments decide what it
+ * does computes its action.
+ */
+function actionOf({ name, extensions }: GraphQLField<unknown, Context>, args: Record<string, unknown>): string {
+  const { action } = extensions as { action?: string | ((args: Record<string, unknown>) => string) };
+  return typeof action === 'function' ? action(args) : (action ?? name);
 }
 
 function targetOf(args: Record<string, unknown>, result: unknown): string | undefined {

@@ -34,15 +34,18 @@ export function createDashboard() {
       serveFile(request, response, file, { 'Cache-Control': forever });
       return true;
     }
-    if (!PAGE.test(path) || (request.method !== 'GET' && request.method !== 'HEAD')) return false;
-    answerPage(response, index);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+    const isPage = PAGE.test(path);
+    // Elsewhere a browser gets the page that says so; programs get JSON.
+    if (!isPage && !/\btext\/html\b/.test(request.headers.accept ?? '')) return false;
+    answerPage(response, index, isPage ? 200 : 404);
     return true;
   };
 }
 
-function answerPage(response: ServerResponse, index: string): void {
+function answerPage(response: ServerResponse, index: string, status: number): void {
   const nonce = randomBytes(16).toString('base64');
-  response.writeHead(200, {
+  response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': 'no-store',
     'Content-Security-Policy': contentSecurityPolicy(nonce),

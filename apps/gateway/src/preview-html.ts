@@ -1,5 +1,5 @@
 // Runs on a worker thread, because the author of a preview controls its cost.
-import { escapeHtml, htmlProblem, parseTemplate, renderTemplate, type Values } from '@postroom/templates/render';
+import { escapeHtml, htmlProblem, parseTemplate, renderTemplate, type Values } from '@postroom/templating';
 
 /** The maximum length of an email, in characters. */
 const MAX_LENGTH = 5_000_000;

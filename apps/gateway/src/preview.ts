@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authenticateUser } from '@postroom/auth';
 import { DomainError, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
-import type { Values } from '@postroom/templates/render';
+import type { Values } from '@postroom/templating';
 import { notice } from './preview-html.ts';
 import { answerError, readBody } from './rest/http.ts';
 

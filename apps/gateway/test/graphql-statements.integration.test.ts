@@ -32,7 +32,8 @@ const QUERIES: Record<string, string> = {
   }`,
   'groups → contacts':
     '{ groups { edges { node { name contactIds contactCount memberCount leftCount contacts { email } } } } }',
-  'segments → their number of contacts': '{ segments(first: 30) { nodes { name editedByName contactCount } } }',
+  'segments → their number of contacts':
+    '{ segments(first: 30) { nodes { name editedByName contactCount sizes { size } } } }',
   'segments → contacts → groups, segments': `{
     segments(first: 30) { nodes { name contacts(first: 5) { totalCount edges { cursor } nodes { email groups { name } segments { name } } pageInfo { hasNextPage } } } }
   }`,
@@ -40,7 +41,7 @@ const QUERIES: Record<string, string> = {
     nodes(ids: $ids) { id ... on Contact { groups { name } } ... on Group { contacts { email } } ... on Segment { contactCount } }
   }`,
   campaigns:
-    '{ campaigns { totalCount nodes { name editedByName groupIds segmentIds progress { planned } engagement { sent } } } }',
+    '{ campaigns { totalCount nodes { name editedByName groupIds segmentIds deferred { nextRetryAt } progress { planned } engagement { sent } } } }',
   'emails → recipients, attachments, events': `{
     emails { nodes { subject from to html headers recipients { email status } attachments { filename } events { type } } }
   }`,
@@ -56,8 +57,8 @@ const QUERIES: Record<string, string> = {
     myProjects { role project { name } } mySessions { id }
   }`,
   'templates, suppressions, custom fields, imports': `{
-    templates { nodes { name editedByName } } suppressions { nodes { email } } customFields { nodes { key } }
-    imports { nodes { fileName columns { name } counts { rows } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
+    templates { nodes { name editedByName draft { subject } scheduledCampaigns { name } } } suppressions { nodes { email } } customFields { nodes { key } }
+    imports { nodes { fileName columns { name } counts { rows } causes { message } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
   }`,
   'mailbox accounts, mail providers': `{
     mailboxAccounts { email sentToday } mailProviders { name status }
@@ -166,8 +167,8 @@ async function count({ owner, campaign, ids }: Filled, document: string): Promis
     .sort();
 }
 
-/** Identifying the caller is the same for every request, and new connections are set up occasionally. */
-const ELSEWHERE = /"sessions"."token"|gin_pending_list_limit/;
+/** Identifying the caller is the same for every request; new connections and the database's response time are occasional. */
+const ELSEWHERE = /"sessions"."token"|gin_pending_list_limit|^SELECT$/;
 
 /** The start of a statement: the rest may have more parameters, or the filter of each segment. */
 const shapeOf = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);

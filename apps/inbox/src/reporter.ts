@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Report, recordReports } from '@postroom/bounces';
 import { takeReports } from '@postroom/emails/inbox';
-import { inTransaction, logger } from '@postroom/platform';
+import { exponentialDelays, inTransaction, logger, retry } from '@postroom/platform';
 
 /** Maximum reports recorded in one transaction. */
 const MAX_BATCH = 1000;
-/** Delay after a failure, in milliseconds; reports stay in their table. */
+/** Backoff after a failure, in milliseconds; reports stay in their table. */
 const RETRY_MS = 500;
+const MAX_RETRY_MS = 5_000;
 
 /**
  * Records pending reports, as a provider's notifications would. It runs in batches after the SMTP response, so it keeps
@@ -35,16 +35,17 @@ export class Reporter {
   async #run(): Promise<void> {
     while (this.#again) {
       this.#again = false;
-      try {
-        while ((await recordSome()) > 0);
-      } catch (error) {
-        if (this.#stopped.signal.aborted) return;
-        logger.warn({ err: error }, 'could not record reports; will retry');
-        this.#again = true;
-        await sleep(RETRY_MS, undefined, { signal: this.#stopped.signal }).catch(() => {});
-      }
+      await retry(recordAll, {
+        delaysMs: exponentialDelays(RETRY_MS, MAX_RETRY_MS),
+        signal: this.#stopped.signal,
+        onFailure: (error) => logger.warn({ err: error }, 'could not record reports; will retry'),
+      }).catch(() => {}); // stopped: the next start resumes
     }
   }
+}
+
+async function recordAll(): Promise<void> {
+  while ((await recordSome()) > 0);
 }
 
 async function recordSome(): Promise<number> {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitText, type Program, run } from '@postroom/embedded';
+import { retry } from '@postroom/platform/retry';
 
 /** Backoff before a program is restarted, in milliseconds; the last value repeats. */
 const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000, 15_000];
@@ -37,19 +38,25 @@ export async function supervise(program: Program, report: (line: string) => void
 
   /** Retries until the program is running; false when stopped. */
   async function startAgain(restarts: number): Promise<boolean> {
-    for (let tries = restarts; ; tries++) {
-      try {
-        await sleep(RESTART_DELAYS_MS[Math.min(tries, RESTART_DELAYS_MS.length - 1)], undefined, {
-          signal: stopped.signal,
-        });
-        current = await run(program, stopped.signal);
-        if (!stopped.signal.aborted) return true;
-        await current.stop();
-        return false;
-      } catch (error) {
-        if (stopped.signal.aborted) return false;
-        report((error as Error).message);
-      }
+    const { signal } = stopped;
+    const delaysMs = restartDelays(restarts);
+    try {
+      await sleep(delaysMs.next().value, undefined, { signal });
+      current = await retry(() => run(program, signal), {
+        delaysMs,
+        signal,
+        onFailure: (error) => report((error as Error).message),
+      });
+    } catch {
+      return false; // stopped
     }
+    if (!signal.aborted) return true;
+    await current.stop();
+    return false;
   }
+}
+
+/** The backoff after this many restarts, and after each further failure. */
+function* restartDelays(restarts: number): Generator<number, never> {
+  for (let tries = restarts; ; tries++) yield RESTART_DELAYS_MS[Math.min(tries, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }

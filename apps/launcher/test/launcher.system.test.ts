@@ -22,7 +22,7 @@ import { freePorts, HOST } from '@postroom/embedded';
 import { isRunning, processId, type ProcessId, waitForEnd } from '@postroom/embedded';
 
 const START_TIMEOUT_MS = 90_000;
-/** Nothing may be left running longer than this after `kill -9` of the launcher. */
+/** All processes must have exited this long after `kill -9` of the launcher. */
 const LEFTOVER_LIMIT_MS = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-launcher-'));
@@ -107,7 +107,7 @@ test("PostgreSQL's log shows no address, of whatever error", async () => {
 
 const postgresLog = () => readFileSync(join(dataDir, 'logs/postgres.log'), 'utf8');
 
-/** What is answered under a name; `fetch` does not let one say it. */
+/** The response under a hostname; `fetch` can't set one. */
 const statusUnder = (host: string, url: string) =>
   new Promise<number | undefined>((resolve, reject) => {
     const asked = request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode));
@@ -161,7 +161,7 @@ test(
   'leftovers of a killed launcher do not stop a start, which keeps the data, and npm stop ends it',
   { timeout: START_TIMEOUT_MS },
   async () => {
-    // As after a power cut: pid files that name processes which are others by now.
+    // As after a power failure: pid files whose ids belong to other processes now.
     writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n`);
     writeFileSync(join(dataDir, 'run/launcher.json'), JSON.stringify([{ pid: process.pid, started: 'long ago' }]));
     const before = devFile();
@@ -179,7 +179,7 @@ test(
 
 test('--fresh starts empty, and Ctrl-C stops every process', { timeout: START_TIMEOUT_MS }, async () => {
   const { keys } = devFile();
-  // As after a power cut: pid files that name processes which are others by now.
+  // As after a power failure: pid files whose ids belong to other processes now.
   writeFileSync(join(dataDir, 'postgres/postmaster.pid'), `${process.pid}\n`);
   writeFileSync(join(dataDir, 'run/launcher.json'), JSON.stringify([{ pid: process.pid, started: 'long ago' }]));
   const started = await start('--fresh');
@@ -228,7 +228,7 @@ interface Script {
   exit: Promise<number | null>;
 }
 
-/** Runs what `npm start` or `npm stop` runs, in the environment of a newcomer. */
+/** Runs `npm start` or `npm stop` in a clean environment. */
 function script(name: 'start' | 'stop', args: string[], more: NodeJS.ProcessEnv = {}): Script {
   const {
     DATABASE_URL: _db,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([development.stop(), production.stop()]));
 
-/** A project that may send from example.com, and whose mail stays where it is: a worker of other tests may be at work. */
+/** A project that may send from example.com. Its mail stays queued, even if a worker of another test is running. */
 async function sender(): Promise<Api> {
   const api = await testApi();
   await addLocalDomain(api.projectId, 'example.com');
@@ -33,7 +33,7 @@ async function sender(): Promise<Api> {
 
 const HELLO = { from: 'Acme <hello@example.com>', to: 'ada@example.net', subject: 'Hello', text: 'Hello Ada' };
 
-/** Sends as programs do; what the server answered at last, or refused with. */
+/** Sends as a mail client does; returns the server's last reply, or its rejection. */
 async function send(key: string, mail: SendMailOptions, { user = 'postroom', port = development.port } = {}) {
   const transport = createTransport({
     host: '127.0.0.1',
@@ -55,7 +55,7 @@ async function send(key: string, mail: SendMailOptions, { user = 'postroom', por
 const emailsOf = async (api: Api) => (await api.get('/v1/emails')).body.data;
 const email = async (api: Api, id: string) => (await api.get(`/v1/emails/${id}`)).body.data;
 
-/** A client by hand: what it says is answered line by line. */
+/** A raw SMTP client that sends one line at a time. */
 async function dial(port: number) {
   const socket: Socket = connect(port, '127.0.0.1');
   let received = '';
@@ -316,7 +316,7 @@ test('connections per address are limited, and other addresses are still served'
   await few.stop();
 });
 
-/** The first line that a client at an address is told. */
+/** The first line that a client at an address receives. */
 async function greeting(port: number, localAddress = '127.0.0.1') {
   const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('latin1');
   const [line] = (await once(socket, 'data')) as [string];
@@ -481,7 +481,7 @@ test('a mail more than a key may send in a second is 451, and nothing of it is k
   const before = config.RATE_LIMIT_PER_SECOND;
   config.RATE_LIMIT_PER_SECOND = 1;
   const answers: string[] = [];
-  // On a slow machine they may fall into different seconds.
+  // On a slow machine they may fall in different seconds.
   for (let n = 0; n < 50 && !answers.at(-1)?.startsWith('451'); n++) {
     await say('MAIL FROM:<hello@example.com>\r\nRCPT TO:<ada@example.net>\r\nDATA\r\n');
     await answer();
@@ -492,7 +492,7 @@ test('a mail more than a key may send in a second is 451, and nothing of it is k
   socket.destroy();
   expect(answers[0]).toMatch(/^250/);
   expect(answers.at(-1)).toMatch(/^451 4\.7\.0/);
-  // The key may ask again a moment later.
+  // The key may try again shortly afterwards.
   await eventually(async () => expect(await emailsOf(api)).toHaveLength(answers.length - 1));
 });
 

@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import * as people from '@postroom/auth/activities';
+import * as auth from '@postroom/auth/activities';
 import { deleteOldAuditEntries } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 import { disabledNotice } from '@postroom/webhooks';
@@ -8,7 +8,7 @@ import type { OwnerNotices } from '@postroom/workflows';
 /** Notifies one owner by mail that an endpoint was disabled. Webhooks writes the message; auth delivers it. */
 async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
   const notice = await disabledNotice(endpointId);
-  if (notice !== undefined) await people.mailPerson(userId, notice);
+  if (notice !== undefined) await auth.mailPerson(userId, notice);
 }
 
 /** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */

@@ -15,7 +15,7 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
   const { connection, namespace } = temporalSettings(config);
   const native = await retry(() => NativeConnection.connect(connection), {
     delaysMs: exponentialDelays(250, 5_000),
-    isRetryable: () => !signal.aborted,
+    signal,
     onFailure: (error) =>
       logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal not reachable; will retry'),
   });

@@ -31,7 +31,7 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
  */
 export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
   const activities = await loadActivities();
-  const parts = [...(await loadParts('dispatcher')), ...(await loadParts('reconcile'))];
+  const sources = (await loadParts('dispatcher')).map(({ source }) => source);
   Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
@@ -62,7 +62,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   });
   await ensureSchedules(client);
   if (runsSchedules) await runSchedules(client);
-  const dispatcher = await startDispatcher(client, [outboxSource, ...parts.map(({ source }) => source)]);
+  const dispatcher = await startDispatcher(client, [outboxSource, ...sources]);
   return {
     stop: async () => {
       await dispatcher.stop();
@@ -73,10 +73,16 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   };
 }
 
+/** A warning of the SDK about every worker that runs only activities, which ours do on purpose. */
+const ACTIVITIES_ONLY = 'No workflows registered, not polling for workflow tasks';
+
 function temporalLogger(): DefaultLogger {
   return new DefaultLogger('INFO', ({ level, message, meta }) => {
     const write = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
     const { error, ...temporal } = meta ?? {};
-    logger[write[level]]({ ...(error === undefined ? {} : { err: error }), temporal }, message);
+    logger[message === ACTIVITIES_ONLY ? 'debug' : write[level]](
+      { ...(error === undefined ? {} : { err: error }), temporal },
+      message,
+    );
   });
 }

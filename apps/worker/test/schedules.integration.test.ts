@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureSchedules, runSchedules } from '../src/schedules.ts';
 
-// What runs by the clock deletes what is old of all projects.
+// Scheduled workflows delete expired rows of all projects.
 runExclusively('retention');
 
 let client: Client;

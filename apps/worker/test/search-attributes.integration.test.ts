@@ -7,7 +7,7 @@ import { ensureSearchAttributes } from '../src/search-attributes.ts';
 test('a namespace without our search attributes gets them, once, whatever several workers do', async () => {
   const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
   const namespace = newId('req');
-  // The types ask for a Long, where a number is as good.
+  // The types require a Long, but a number works.
   const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   const client = new Client({ connection, namespace });

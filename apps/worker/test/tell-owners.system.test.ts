@@ -47,7 +47,7 @@ test(
     const failFor3Days = () =>
       system.pool.query(`UPDATE webhook_endpoints SET failing_since = now() - interval '3 days' WHERE id = $1`, [id]);
     await failFor3Days();
-    // Several attempts at once find that it only fails; one of them disables it.
+    // Several concurrent attempts find that it keeps failing; one of them disables it.
     const emails = Array.from({ length: 40 }, (_, n) => ({ email: `contact${n}@example.com` }));
     await api.post('/v1/contacts/batch', { contacts: emails });
 
@@ -69,7 +69,7 @@ test(
     await failFor3Days();
     await api.post(`/v1/webhooks/${id}/test`);
     await eventually(() => expect(sink.mails).toHaveLength(4));
-    // A row goes when its workflow has been started, which may have sent its mail by then.
+    // The row is deleted after its workflow has started, which may have sent its mail by then.
     await eventually(async () => {
       const { rows } = await system.pool.query('SELECT count(*)::int AS left FROM outbox');
       expect(rows).toEqual([{ left: 0 }]);

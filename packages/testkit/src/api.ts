@@ -6,7 +6,7 @@ import { programs } from './programs.ts';
 export interface Reply {
   status: number;
   headers: Headers;
-  // The shape is what the test is about to find out.
+  // Tests check the shape.
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any;
 }
@@ -25,7 +25,7 @@ export interface Api {
   delete: (path: string) => Promise<Reply>;
   /** Runs a GraphQL operation; the body is `{data, errors}`. */
   graphql: (query: string, variables?: Record<string, unknown>, options?: SendOptions) => Promise<Reply>;
-  /** Another key of this project, or of more. */
+  /** Creates another key for this project, or for several. */
   newKey: (scope: KeyScope, projects?: 'all' | string[]) => Promise<{ id: string; key: string }>;
   contact: (email: string, more?: Record<string, unknown>) => Promise<{ id: string; email: string; name: string }>;
   /** The project's recorded events of a type, oldest first. */

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A TCP proxy to a server, such as PostgreSQL, that a test can take away and bring back. */
+/** A TCP proxy to a server such as PostgreSQL that tests can break and restore. */
 export interface BreakableProxy {
   /** The server's URL, with the proxy's host and port. */
   url: string;

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 /** Where a mail server drops the connection: at connect, or during a message's SMTP session. */
-export const DIALOGUE_BREAKS = [
+export const SESSION_BREAKS = [
   'greeting',
   'EHLO',
   'MAIL',
@@ -9,14 +9,14 @@ export const DIALOGUE_BREAKS = [
   'DATA',
   'body',
   'dot',
-  'half an answer',
-  'answer',
+  'half a reply',
+  'reply',
 ] as const;
-export type DialogueBreak = (typeof DIALOGUE_BREAKS)[number];
+export type SessionBreak = (typeof SESSION_BREAKS)[number];
 
-/** Where a connection is dropped: for MAIL and before, in any session; else in the first message to an address beginning with `to`. */
+/** Where to drop a connection: up to MAIL in any session, later in the first message to an address that starts with `to`. */
 interface Break {
-  at: DialogueBreak;
+  at: SessionBreak;
   pipelining: boolean;
   to: string;
 }
@@ -24,7 +24,7 @@ interface Break {
 export interface BreakingServer {
   /** For SMTP_URL. */
   url: string;
-  /** Drops one connection there, counting messages from here on. Sessions so far end, so that a client begins with a new one. */
+  /** Resets the counts, closes all sessions, and drops one connection at this point. */
   breakAt: (next: Break) => void;
   /** Number of messages received by each address. */
   counts: () => Map<string, number>;
@@ -32,13 +32,13 @@ export interface BreakingServer {
   close: () => void;
 }
 
-/** Steps that are not of one address. */
-const ANYWHERE: ReadonlySet<DialogueBreak> = new Set(['greeting', 'EHLO', 'MAIL']);
+/** Steps before the recipient is known. */
+const ANYWHERE: ReadonlySet<SessionBreak> = new Set(['greeting', 'EHLO', 'MAIL']);
 
 /** A mail server that drops a connection. A message whose final dot arrived counts as accepted. */
 export async function startBreakingServer(): Promise<BreakingServer> {
   const sockets = new Set<Socket>();
-  let took: string[] = [];
+  let received: string[] = [];
   let isBroken = false;
   let current: Break | undefined;
   const server = createServer((socket) => {
@@ -46,13 +46,13 @@ export async function startBreakingServer(): Promise<BreakingServer> {
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
     if (current === undefined) return void socket.destroy();
-    const { at, pipelining, to: troubled } = current;
-    let [text, to, inBody, inTrouble, isOver] = ['', '', false, false, false];
-    const breaks = (step: DialogueBreak) => {
-      if (isBroken || at !== step || !(ANYWHERE.has(step) || inTrouble)) return false;
+    const { at, pipelining, to: target } = current;
+    let [text, to, inBody, isTarget, isOver] = ['', '', false, false, false];
+    const breaks = (step: SessionBreak) => {
+      if (isBroken || at !== step || !(ANYWHERE.has(step) || isTarget)) return false;
       isBroken = true;
       isOver = true;
-      // What was answered before is not lost with it, unless it is the answer that is meant.
+      // A reset would also discard earlier replies that the client has not read yet.
       if (step === 'body' || step === 'dot') socket.destroy();
       else socket.end();
       return true;
@@ -68,16 +68,16 @@ export async function startBreakingServer(): Promise<BreakingServer> {
           if (end === -1) return;
           text = text.slice(end + 5);
           inBody = false;
-          took.push(to);
+          received.push(to);
           if (breaks('dot')) return;
-          if (at === 'half an answer' && inTrouble && !isBroken) {
+          if (at === 'half a reply' && isTarget && !isBroken) {
             isBroken = true;
             isOver = true;
             socket.end('25');
             return;
           }
-          socket.write('250 2.0.0 taken\r\n');
-          if (breaks('answer')) return;
+          socket.write('250 2.0.0 queued\r\n');
+          if (breaks('reply')) return;
           continue;
         }
         const end = text.indexOf('\r\n');
@@ -92,7 +92,7 @@ export async function startBreakingServer(): Promise<BreakingServer> {
           socket.write('250 ok\r\n');
         } else if (line.startsWith('RCPT')) {
           to = /<([^>]*)>/.exec(line)?.[1] ?? '';
-          inTrouble = to.startsWith(troubled);
+          isTarget = to.startsWith(target);
           if (breaks('RCPT')) return;
           socket.write('250 ok\r\n');
         } else if (line === 'DATA') {
@@ -107,10 +107,10 @@ export async function startBreakingServer(): Promise<BreakingServer> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    counts: () => new Map([...Map.groupBy(took, (to) => to)].map(([to, times]) => [to, times.length])),
+    counts: () => new Map([...Map.groupBy(received, (to) => to)].map(([to, times]) => [to, times.length])),
     isBroken: () => isBroken,
     breakAt: (next) => {
-      [current, took, isBroken] = [next, [], false];
+      [current, received, isBroken] = [next, [], false];
       for (const socket of sockets) socket.destroy();
     },
     close: () => {

@@ -1,18 +1,18 @@
 export * from './local.ts';
 export { type Api, type Reply, testApi } from './api.ts';
 export { type BreakableProxy, startBreakableProxy } from './breakable-proxy.ts';
-export { type BreakingServer, DIALOGUE_BREAKS, type DialogueBreak, startBreakingServer } from './breaking-server.ts';
+export { type BreakingServer, SESSION_BREAKS, type SessionBreak, startBreakingServer } from './breaking-server.ts';
 export {
   type DatabaseFault,
   type DatabaseProxy,
-  LATE_MS,
+  DELAY_MS,
   type ProxiedStatement,
   startDatabaseProxy,
 } from './database-proxy.ts';
 export { type EmptyDatabase, emptyDatabase } from './database.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
-export { type MailFaults, mailFaults, refusedOrLater } from './mail-faults.ts';
+export { type MailFaults, mailFaults, rejectOrDefer } from './mail-faults.ts';
 export { runExclusively } from './run-exclusively.ts';
 export { startTestWorker } from './worker.ts';
 export { postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD } from './user.ts';

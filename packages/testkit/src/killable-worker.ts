@@ -6,19 +6,19 @@ import { createDatabase } from './database.ts';
 /** A worker that tests can kill, with its own database and task queue, so that no other worker sees its work. */
 export interface KillableWorker {
   db: pg.Client;
-  /** Of its database. */
+  /** URL of its database. */
   databaseUrl: string;
   /** The process, while it runs. */
   process: ChildProcess | undefined;
-  /** With these settings on top of the default ones. */
+  /** Starts the worker; `env` overrides the default settings. */
   start: (env?: Record<string, string>) => void;
-  /** kill -9, as in a machine failure. */
+  /** Sends SIGKILL, as in a machine failure, and waits for the exit. */
   kill: () => Promise<void>;
   /** Kills it and drops its database. */
   close: () => Promise<void>;
 }
 
-/** Makes the database; `program` is the file that the worker runs, with these flags of Node's. */
+/** Creates the database. `program` is the worker's entry point, `flags` are for Node. */
 export async function killableWorker(program: string, flags: string[] = []): Promise<KillableWorker> {
   const database = await createDatabase('killed');
   const db = new pg.Client({ connectionString: database.url });

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 const original = <Method>(of: object, name: string): Method =>
   Object.getOwnPropertyDescriptor(of, name)?.value as Method;
 
-/** How many characters the engine's searches passed over while something ran. */
+/** How many characters the engine's searches scanned while something ran. */
 export function charactersScanned(run: () => unknown): number {
   let looked = 0;
   const indexOf = original<(this: string, what: string, from?: number) => number>(String.prototype, 'indexOf');

@@ -9,26 +9,26 @@ export interface MailFaults {
   sink: SmtpSink;
   proxy: DatabaseProxy;
   worker: KillableWorker;
-  /** Starts the worker, for this mail server, and waits until it says that it is ready. */
+  /** Starts the worker with this mail server, and waits until it is ready. */
   startWorker: (smtpUrl?: string) => Promise<void>;
   /** Sends the worker a message and returns its reply. */
   ask: (work: string | object) => Promise<unknown>;
-  /** Breaks the first statement from now on that looks like this; what it returns tells whether that has come. */
+  /** Injects a fault at the next statement that matches; the returned function tells whether that has happened. */
   breakOnce: (text: RegExp, fault: DatabaseFault) => () => boolean;
-  /** kill -9 of the worker where it waits at such a statement of this work, which is returned; another one is ready then. */
-  killAt: (text: RegExp, fault: 'kept' | 'held', work: string | object) => Promise<string>;
+  /** Sends the worker this work, kills it (SIGKILL) at the first matching statement, starts another one, and returns the statement. */
+  killAt: (text: RegExp, fault: 'blocked' | 'reply-blocked', work: string | object) => Promise<string>;
 }
 
-/** One address is refused, and one makes the server take nothing for a moment; all others are taken. */
-export const refusedOrLater: SinkRule = (to, tries) => {
+/** Rejects one address, defers everything at another one's first attempt, and accepts all others. */
+export const rejectOrDefer: SinkRule = (to, tries) => {
   if (to.includes('refused')) return { code: 554, message: '5.7.1 Refused by policy' };
   if (to.includes('later') && tries === 0) return { code: 421, message: '4.3.2 Going down' };
   return undefined;
 };
 
 /**
- * Sets all of that up for a test file, and tears it down afterwards. `program` is the worker's entry; it reports
- * when it is ready and answers each message with one.
+ * Sets up all of this for a test file, and tears it down afterwards. `program` is the worker's entry point: it sends one message
+ * when it is ready, and one in reply to each message.
  */
 export function mailFaults(program: string): MailFaults {
   const startWorker = async (smtpUrl = faults.sink.url) => {
@@ -52,14 +52,14 @@ export function mailFaults(program: string): MailFaults {
   const killAt: MailFaults['killAt'] = async (text, fault, work) => {
     breakOnce(text, fault);
     faults.worker.process?.send(work);
-    const { text: stopped } = await faults.proxy.holding();
+    const { text: stopped } = await faults.proxy.blocked();
     await faults.worker.kill();
     await startWorker();
     return stopped;
   };
   const faults = { startWorker, ask, breakOnce, killAt } as MailFaults;
   beforeAll(async () => {
-    faults.sink = await startSmtpSink(refusedOrLater);
+    faults.sink = await startSmtpSink(rejectOrDefer);
     faults.worker = await killableWorker(program);
     faults.proxy = await startDatabaseProxy(faults.worker.databaseUrl);
     await startWorker();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface Received {
   headers: IncomingHttpHeaders;
-  /** The body's bytes as text, before any parsing: what the signature is over. */
+  /** The raw body as text, which the signature covers. */
   raw: string;
   /** The parsed body. */
   event: { id: string; type: string; created: string; project_id: string; data: Record<string, unknown> };

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
 /** How long to wait for the other file. */
-const PATIENCE_MS = 300_000;
+const LOCK_TIMEOUT_MS = 300_000;
 
 /**
  * Prevents test files with the same lock from running at once. Needed by tests that process all projects' rows,
@@ -14,7 +14,7 @@ export function runExclusively(name: string): void {
   beforeAll(async () => {
     holder = await pool.connect();
     await holder.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`tests: ${name}`]);
-  }, PATIENCE_MS);
+  }, LOCK_TIMEOUT_MS);
   // Closing the connection releases the lock.
   afterAll(() => holder?.release(true));
 }

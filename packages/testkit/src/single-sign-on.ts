@@ -12,7 +12,7 @@ export interface SingleSignOn {
   stop: () => Promise<void>;
 }
 
-/** Starts both; `claims` are of those who have an account at the provider, by the name they sign in with there. */
+/** Starts both. `claims` are the provider's accounts, by username. */
 export async function startSingleSignOn(owner: string, claims: Record<string, object>): Promise<SingleSignOn> {
   const [port = 0] = await freePorts(1);
   const issuer = `http://127.0.0.1:${port}`;

@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 export interface SunkMail {
   from: string;
   to: string;
-  /** As it came, one character per octet. */
+  /** As received, one character per octet. */
   raw: string;
   at: number;
 }
@@ -13,7 +13,7 @@ export interface SunkMail {
 /** The sink's reply to a message: undefined accepts it, a rejection has a code and text. */
 export type SinkAnswer = { code: number; message: string } | undefined;
 
-/** What the sink does with a message, given how often it saw the address before; it may take its time. */
+/** Decides about a message, given how many messages to the address came before. */
 export type SinkRule = (to: string, tries: number) => SinkAnswer | Promise<SinkAnswer>;
 
 export interface SmtpSink {
@@ -23,7 +23,7 @@ export interface SmtpSink {
   mails: SunkMail[];
   /** Number of messages accepted per address. */
   counts: () => Map<string, number>;
-  /** Changes what it does from the next message on. */
+  /** Replaces the rule, from the next message on. */
   answer: (rule: SinkRule) => void;
   close: () => Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startSmtpSink(rule: SinkRule = () => undefined): Promise<S
       });
     },
   });
-  // Senders that are killed leave their connections.
+  // Killed senders leave their connections open.
   server.on('error', () => {});
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;

@@ -31,8 +31,9 @@ export interface System {
   startWorker: () => Promise<void>;
   /** Starts the bounce server; @returns its SMTP port. */
   startBounces: () => Promise<number>;
-  /** SIGKILL, at once. */
+  /** Sends SIGKILL. */
   killWorker: () => Promise<void>;
+  /** Stops the programs and drops the database. */
   stop: () => Promise<void>;
 }
 
@@ -67,7 +68,7 @@ export async function startSystem({
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
-  let returns: ChildProcess | undefined;
+  let bounces: ChildProcess | undefined;
   const gateway = await startProgram('apps/gateway/src/main.ts', environment);
   const inbox = smtpUrl === undefined ? await startProgram('apps/inbox/src/main.ts', environment) : undefined;
   const url = `http://127.0.0.1:${port}`;
@@ -80,15 +81,16 @@ export async function startSystem({
       worker = await startProgram('apps/worker/src/main.ts', environment);
     },
     startBounces: async () => {
-      returns = await startProgram('apps/bounces/src/main.ts', environment);
+      bounces = await startProgram('apps/bounces/src/main.ts', environment);
       return bouncePort;
     },
     killWorker: async () => {
       await end(worker, 'SIGKILL');
     },
     stop: async () => {
-      await Promise.all([gateway, worker, inbox, returns].map((program) => end(program, 'SIGTERM')));
+      await Promise.all([gateway, worker, inbox, bounces].map((program) => end(program, 'SIGTERM')));
       await pool.end();
+      await database.drop();
     },
   };
 }

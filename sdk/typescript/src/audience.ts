@@ -2,6 +2,7 @@ import type { List } from './list.ts';
 import { type Body, type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
 import type {
+  BulkOperation,
   Contact,
   CustomField,
   Group,
@@ -136,6 +137,15 @@ export class Segments extends Resource {
   }
 
   /** The contacts that are in a segment now, newest first. */
+  /** The recorded size on each of the last days, oldest first. */
+  sizes(
+    id: string,
+    query: Query<'listSegmentSizes'> = {},
+    options?: RequestOptions,
+  ): Promise<DataOf<'listSegmentSizes'>> {
+    return this.data('listSegmentSizes', { path: { id }, query }, options);
+  }
+
   contacts(id: string, query: Query<'listSegmentContacts'> = {}, options?: RequestOptions): List<Contact> {
     return this.listOf('listSegmentContacts', { path: { id }, query }, options);
   }
@@ -180,5 +190,35 @@ export class Suppressions extends Resource {
 
   remove(id: string, options?: RequestOptions): Promise<void> {
     return this.done('removeSuppression', { path: { id } }, options);
+  }
+
+  /** Adds up to 1,000 addresses; the reply counts them, with errors by cause. */
+  batch(body: Body<'addSuppressions'>, options?: RequestOptions): Promise<DataOf<'addSuppressions'>> {
+    return this.data('addSuppressions', { body }, options);
+  }
+
+  /** The suppressions that match every filter, as a stream of a CSV file. */
+  export(query: Query<'exportSuppressions'> = {}, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.transport.call('exportSuppressions', { query }, options);
+  }
+}
+
+/** Changes to all contacts that match a filter, carried out in the background. */
+export class BulkOperations extends Resource {
+  list(query: Query<'listBulkOperations'> = {}, options?: RequestOptions): List<BulkOperation> {
+    return this.listOf('listBulkOperations', { query }, options);
+  }
+
+  start(body: Body<'startBulkOperation'>, options?: RequestOptions): Promise<BulkOperation> {
+    return this.data('startBulkOperation', { body }, options);
+  }
+
+  get(id: string, options?: RequestOptions): Promise<BulkOperation> {
+    return this.data('getBulkOperation', { path: { id } }, options);
+  }
+
+  /** Contacts already processed stay as they are. */
+  cancel(id: string, options?: RequestOptions): Promise<BulkOperation> {
+    return this.data('cancelBulkOperation', { path: { id } }, options);
   }
 }

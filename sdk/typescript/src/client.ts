@@ -1,4 +1,4 @@
-import { Contacts, CustomFields, Groups, Segments, Suppressions } from './audience.ts';
+import { BulkOperations, Contacts, CustomFields, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
 import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
@@ -29,6 +29,7 @@ export class Postroom {
   readonly segments: Segments;
   readonly groups: Groups;
   readonly imports: Imports;
+  readonly bulkOperations: BulkOperations;
   readonly campaigns: Campaigns;
   readonly templates: Templates;
   readonly domains: Domains;
@@ -47,6 +48,7 @@ export class Postroom {
     this.segments = new Segments(transport);
     this.groups = new Groups(transport);
     this.imports = new Imports(transport);
+    this.bulkOperations = new BulkOperations(transport);
     this.campaigns = new Campaigns(transport);
     this.templates = new Templates(transport);
     this.domains = new Domains(transport);

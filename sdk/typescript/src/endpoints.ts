@@ -71,6 +71,11 @@ export class Deliveries extends Resource {
     return this.data('retryWebhookDelivery', { path: { id } }, options);
   }
 
+  /** Makes no further attempt of a delivery that is waiting for one; it fails within seconds. */
+  giveUp(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
+    return this.data('giveUpWebhookDelivery', { path: { id } }, options);
+  }
+
   /** Redelivers an event, as a new delivery. */
   replay(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.data('replayWebhookDelivery', { path: { id } }, options);

@@ -20,11 +20,11 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'rate_limited'
   | 'internal_error'
-  /** No answer: the connection failed, as often as it was tried. */
+  /** No response: every attempt to connect failed. */
   | 'network_error'
-  /** No answer in time. */
+  /** No response in time. */
   | 'timeout'
-  /** An answer that is not the API's, as a proxy may give. */
+  /** A response that is not from the API, for example from a proxy. */
   | 'unexpected_answer';
 
 interface ErrorMembers {

@@ -1,5 +1,5 @@
 import type { List } from './list.ts';
-import { type DataOf, type Query, Resource } from './resource.ts';
+import { type Body, type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
 import type { Import, ImportContactsInput } from './types.ts';
 
@@ -14,11 +14,11 @@ export class Imports extends Resource {
   /** Uploads a CSV file of contacts to import in the background; `get` returns the progress. */
   create(
     file: Blob | string,
-    how: ImportContactsInput = {},
+    importOptions: ImportContactsInput = {},
     options: RequestOptions = {},
   ): Promise<DataOf<'importContacts'>> {
     const body = new FormData();
-    body.set('options', JSON.stringify(how));
+    body.set('options', JSON.stringify(importOptions));
     body.set('file', typeof file === 'string' ? new Blob([file], { type: 'text/csv' }) : file);
     return this.data('importContacts', { body }, { timeoutMs: UPLOAD_TIMEOUT_MS, ...options });
   }
@@ -30,6 +30,11 @@ export class Imports extends Resource {
   /** The row errors, as a CSV file of line, field and message. */
   errors(id: string, options?: RequestOptions): Promise<ReadableStream<Uint8Array>> {
     return this.transport.call('downloadImportErrors', { path: { id } }, options);
+  }
+
+  /** Imports the file of a dry run. */
+  execute(id: string, body: Body<'executeDryRun'> = {}, options?: RequestOptions): Promise<Import> {
+    return this.data('executeDryRun', { path: { id }, body }, options);
   }
 
   /** Cancels an import; contacts already written stay. */

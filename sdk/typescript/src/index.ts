@@ -1,7 +1,7 @@
 export { Postroom } from './client.ts';
 export { type ErrorCode, type FieldProblem, PostroomError } from './errors.ts';
 export { List, type Page } from './list.ts';
-export type { RecipientsDecided } from './sending.ts';
+export type { RecipientsResult } from './sending.ts';
 export type {
   CallArguments,
   ClientOptions,

@@ -46,13 +46,15 @@ export class Emails extends Resource {
 }
 
 /** A campaign after an action on some of its recipients, and their number. */
-export interface RecipientsDecided {
+export interface RecipientsResult {
   campaign: CampaignDetail;
   recipients: number;
 }
 
-async function decided(answer: Promise<{ data: CampaignDetail; recipients: number }>): Promise<RecipientsDecided> {
-  const { data, recipients } = await answer;
+async function recipientsResult(
+  response: Promise<{ data: CampaignDetail; recipients: number }>,
+): Promise<RecipientsResult> {
+  const { data, recipients } = await response;
   return { campaign: data, recipients };
 }
 
@@ -130,24 +132,42 @@ export class Campaigns extends Resource {
     return this.listOf('listCampaignRecipients', { path: { id }, query }, options);
   }
 
+  /** The recipients that pass a filter, as a stream of a CSV file. */
+  exportRecipients(
+    id: string,
+    query: Query<'exportCampaignRecipients'> = {},
+    options?: RequestOptions,
+  ): Promise<ReadableStream<Uint8Array>> {
+    return this.transport.call('exportCampaignRecipients', { path: { id }, query }, options);
+  }
+
+  /** Creates a group from the recipients that pass a filter. */
+  createGroup(
+    id: string,
+    body: Body<'createGroupFromRecipients'>,
+    options?: RequestOptions,
+  ): Promise<DataOf<'createGroupFromRecipients'>> {
+    return this.data('createGroupFromRecipients', { path: { id }, body }, options);
+  }
+
   /** The tracked links of a campaign, with clicks by humans and bots. */
   links(id: string, options?: RequestOptions): Promise<DataOf<'listCampaignLinks'>> {
     return this.data('listCampaignLinks', { path: { id } }, options);
   }
 
   /** Retries recipients that were rejected, either all or those named; `recipients` is the count. */
-  retry(id: string, body: Body<'retryCampaignRecipients'> = {}, options?: RequestOptions): Promise<RecipientsDecided> {
-    return decided(this.transport.call('retryCampaignRecipients', { path: { id }, body }, options));
+  retry(id: string, body: Body<'retryCampaignRecipients'> = {}, options?: RequestOptions): Promise<RecipientsResult> {
+    return recipientsResult(this.transport.call('retryCampaignRecipients', { path: { id }, body }, options));
   }
 
   /** Resends to recipients with unknown outcome. Some of them may receive it twice. */
-  resend(id: string, body: Body<'resendCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
-    return decided(this.transport.call('resendCampaignRecipients', { path: { id }, body }, options));
+  resend(id: string, body: Body<'resendCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsResult> {
+    return recipientsResult(this.transport.call('resendCampaignRecipients', { path: { id }, body }, options));
   }
 
   /** Records the outcome of recipients with unknown outcome, without sending. */
-  resolve(id: string, body: Body<'resolveCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsDecided> {
-    return decided(this.transport.call('resolveCampaignRecipients', { path: { id }, body }, options));
+  resolve(id: string, body: Body<'resolveCampaignRecipients'>, options?: RequestOptions): Promise<RecipientsResult> {
+    return recipientsResult(this.transport.call('resolveCampaignRecipients', { path: { id }, body }, options));
   }
 }
 
@@ -174,7 +194,7 @@ export class Templates extends Resource {
     return this.data('publishTemplate', { path: { id } }, options);
   }
 
-  /** One version for each save or publication, newest first. */
+  /** The versions of a template, newest first. Each save and each publication adds one. */
   versions(id: string, query: Query<'listTemplateVersions'> = {}, options?: RequestOptions): List<TemplateVersion> {
     return this.listOf('listTemplateVersions', { path: { id }, query }, options);
   }
@@ -186,6 +206,16 @@ export class Templates extends Resource {
   /** Restores the content of a version as a new version. */
   restoreVersion(id: string, versionId: string, options?: RequestOptions): Promise<Template> {
     return this.data('restoreTemplateVersion', { path: { id, version_id: versionId } }, options);
+  }
+
+  /** Discards the draft of a published template. */
+  discardDraft(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('discardTemplateDraft', { path: { id } }, options);
+  }
+
+  /** Sends the template to up to a few addresses, filled in as for a contact. */
+  test(id: string, body: Body<'testTemplate'>, options?: RequestOptions): Promise<DataOf<'testTemplate'>> {
+    return this.data('testTemplate', { path: { id }, body }, options);
   }
 
   delete(id: string, options?: RequestOptions): Promise<void> {

@@ -9,7 +9,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** The project to act on; required when the key covers several. */
   projectId?: string | undefined;
-  /** How often to retry requests that failed in transit or were rejected temporarily. Defaults to 3. */
+  /** The maximum number of retries after a network error, a 429 or a 5xx. Defaults to 3. */
   maxRetries?: number | undefined;
   /** The timeout of one attempt, in milliseconds. Defaults to 30,000. */
   timeoutMs?: number | undefined;
@@ -70,8 +70,8 @@ export interface Input {
 
 /** The longest `Retry-After` to wait for; with a longer one the server is down, and the caller should know. */
 const MAX_RETRY_AFTER_MS = 60_000;
-const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 8_000;
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 8_000;
 
 /** Sends requests, and retries them when that is safe and useful. */
 export class Transport {
@@ -92,7 +92,7 @@ export class Transport {
     options: RequestOptions = {},
   ): Promise<Operations[Id]['reply']> {
     const [method = '', template = ''] = OPERATIONS[id].split(' ');
-    const url = this.#baseUrl + filled(template, { ...input.path }) + queryOf({ ...input.query });
+    const url = this.#baseUrl + fillPath(template, { ...input.path }) + queryOf({ ...input.query });
     const headers = await this.#headers(method, input.body, options);
     const body = bodyOf(input.body);
     return (await this.#send(url, { method, headers, body }, options)) as Operations[Id]['reply'];
@@ -120,8 +120,8 @@ export class Transport {
       const { error, retryAfterMs } = outcome;
       // If a retried DELETE finds nothing, an earlier attempt succeeded.
       if (init.method === 'DELETE' && attempt > 0 && error.status === 404) return { deleted: true };
-      if (attempt >= retries || !mayRetry(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
-      await wait(retryAfterMs ?? backoffMs(attempt), options.signal);
+      if (attempt >= retries || !isRetryable(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
+      await sleep(retryAfterMs ?? backoffMs(attempt), options.signal);
     }
   }
 
@@ -129,16 +129,16 @@ export class Transport {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), options.timeoutMs ?? this.#options.timeoutMs ?? 30_000);
     // Node 18 has no AbortSignal.any.
-    const giveUp = () => timeout.abort();
-    if (options.signal?.aborted === true) giveUp();
-    options.signal?.addEventListener('abort', giveUp, { once: true });
-    let keepsReading = false;
+    const abort = () => timeout.abort();
+    if (options.signal?.aborted === true) abort();
+    options.signal?.addEventListener('abort', abort, { once: true });
+    let streaming = false;
     const send = this.#options.fetch ?? globalThis.fetch;
     try {
       const response = await send(url, { ...init, signal: timeout.signal });
       // Downloads take as long as their reader, so the timeout does not apply.
       if (response.ok && isFile(response)) {
-        keepsReading = true;
+        streaming = true;
         return { body: response.body };
       }
       const text = await response.text();
@@ -146,10 +146,10 @@ export class Transport {
       return parsedBody(response, text);
     } catch (cause) {
       if (options.signal?.aborted === true) throw options.signal.reason;
-      return { error: unanswered(cause, timeout.signal) };
+      return { error: connectionError(cause, timeout.signal) };
     } finally {
       clearTimeout(timer);
-      if (!keepsReading) options.signal?.removeEventListener('abort', giveUp);
+      if (!streaming) options.signal?.removeEventListener('abort', abort);
     }
   }
 }
@@ -171,14 +171,14 @@ function parsedBody(response: Response, text: string): Outcome {
   }
 }
 
-function unanswered(cause: unknown, timeout: AbortSignal): PostroomError {
+function connectionError(cause: unknown, timeout: AbortSignal): PostroomError {
   return timeout.aborted
     ? new PostroomError({ code: 'timeout', message: 'The request timed out.', cause })
     : new PostroomError({ code: 'network_error', message: 'Postroom could not be reached.', cause });
 }
 
 /** Whether the same request may succeed on retry. */
-function mayRetry({ code, status, details }: PostroomError): boolean {
+function isRetryable({ code, status, details }: PostroomError): boolean {
   if (status === undefined || status === 429 || status >= 500) return true;
   // The first request with the key is in flight: a later attempt gets its response.
   return code === 'idempotency_conflict' && details.some(({ reason }) => reason === 'in_flight');
@@ -194,25 +194,25 @@ function retryAfter(response: Response): number | undefined {
 
 /** Exponential backoff with jitter. */
 function backoffMs(attempt: number): number {
-  return Math.min(FIRST_WAIT_MS * 2 ** attempt, MAX_WAIT_MS) * (0.5 + Math.random() / 2);
+  return Math.min(FIRST_BACKOFF_MS * 2 ** attempt, MAX_BACKOFF_MS) * (0.5 + Math.random() / 2);
 }
 
-function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason as Error);
-    const giveUp = () => {
+    const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason as Error);
     };
     const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', abort);
       resolve();
     }, ms);
-    signal?.addEventListener('abort', giveUp, { once: true });
+    signal?.addEventListener('abort', abort, { once: true });
   });
 }
 
-function filled(template: string, path: Record<string, string>): string {
+function fillPath(template: string, path: Record<string, string>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
     // An empty id would address the whole list.
@@ -225,7 +225,7 @@ function queryOf(query: Record<string, unknown>): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null) continue;
-    for (const one of Array.isArray(value) ? value : [value]) params.append(name, queryValue(one));
+    for (const item of Array.isArray(value) ? value : [value]) params.append(name, queryValue(item));
   }
   const text = params.toString();
   return text === '' ? '' : `?${text}`;

@@ -32,6 +32,8 @@ export interface Project {
   id: string;
   /** Display name. */
   name: string;
+  /** The sender's postal address, shown in the footer of campaigns and by `{{postal_address}}`. */
+  postalAddress: string | null;
   /** When it was created. */
   createdAt: string;
 }
@@ -89,6 +91,9 @@ export interface Email {
 /** Where a contact came from. */
 export type ContactSource = 'api' | 'dashboard' | 'form' | 'import';
 
+/** An order of contacts. Those without a name are sorted by the local part of their address. */
+export type ContactSort = 'email' | 'email_desc' | 'name' | 'name_desc' | 'newest' | 'oldest';
+
 /** A segment that a contact belongs to. */
 export interface ContactSegment {
   /** Segment id. */
@@ -106,8 +111,10 @@ export interface Contact {
   id: string;
   /** Unique among the project's contacts, case-insensitive. */
   email: string;
-  /** Defaults to the local part of the address. */
+  /** The local part of the address if it has no name: see `hasName`. */
   name: string;
+  /** Whether it has a name. Without one, `{{name|there}}` in a template is replaced by its fallback. */
+  hasName: boolean;
   /** Where it came from. */
   source: ContactSource;
   /** The segments it belongs to now, ordered by name. */
@@ -144,6 +151,17 @@ export interface CustomField {
 /** Why an address must not be mailed, the strongest reason first. */
 export type SuppressionReason = 'bounced' | 'complained' | 'manual' | 'unsubscribed';
 
+/**
+ * Who caused a suppression.
+ *
+ * - `api`: An API key.
+ * - `import`: An imported list.
+ * - `recipient`: The recipient, by a link in a message.
+ * - `report`: A bounce or a complaint.
+ * - `user`: A user of the dashboard.
+ */
+export type SuppressionOrigin = 'api' | 'import' | 'recipient' | 'report' | 'user';
+
 /** An address that must not be mailed, and why. It outlives the contact. */
 export interface Suppression {
   /** Suppression id. */
@@ -152,6 +170,10 @@ export interface Suppression {
   email: string;
   /** Why it must not be mailed. */
   reason: SuppressionReason;
+  /** Who caused it; null if it was added before origins were recorded. */
+  origin: SuppressionOrigin | null;
+  /** The user or the API key that added it, `usr_…` or `key_…`; null for recipients and reports. */
+  addedById: string | null;
   /** When it was added. */
   createdAt: string;
 }
@@ -174,6 +196,14 @@ export interface Segment {
   createdAt: string;
   /** When its name or filter last changed. */
   updatedAt: string;
+}
+
+/** How many contacts a segment had on a day. */
+export interface SegmentSize {
+  /** The day in UTC, YYYY-MM-DD. */
+  day: string;
+  /** How many contacts matched when they were counted on that day. */
+  size: number;
 }
 
 /** A named set of contact ids inside a project. It always has at least one member. */
@@ -212,7 +242,7 @@ export type ImportStatus = 'canceled' | 'completed' | 'failed' | 'queued' | 'run
 
 /** The results of the rows so far; in a dry run, the predicted results. */
 export interface ImportCounts {
-  /** Rows processed: the sum of the other counts. */
+  /** Rows processed: the sum of created, updated, unchanged, duplicates, suppressed and invalid. */
   rows: number;
   /** New contacts. */
   created: number;
@@ -226,6 +256,8 @@ export interface ImportCounts {
   suppressed: number;
   /** Rows that are not valid contacts. */
   invalid: number;
+  /** Rows imported without one or more invalid values; they are also counted by their outcome. */
+  incomplete: number;
 }
 
 /** A column of the file and its target. */
@@ -271,6 +303,8 @@ export interface Import {
   dryRun: boolean;
   /** Whether unknown columns become new custom fields. */
   createFields: boolean;
+  /** Whether a row with an invalid name or custom field is skipped; otherwise it is imported without that value. */
+  skipInvalid: boolean;
   /** The group that imported contacts join; a new group is set once it has its first member. */
   groupId: string | null;
   /** The name of the group, if it was specified. */
@@ -281,6 +315,51 @@ export interface Import {
   createdAt: string;
   /** When writing rows began. */
   startedAt: string | null;
+  /** When it ended. */
+  finishedAt: string | null;
+  /** Until when a completed dry run can be executed; null if its file is not kept. */
+  fileExpiresAt: string | null;
+  /** The import that executed this dry run. */
+  executedAsId: string | null;
+}
+
+/** An action on many contacts. */
+export type BulkAction = 'add_to_group' | 'delete' | 'remove_from_group' | 'suppress' | 'unsubscribe';
+
+/**
+ * The state of a bulk operation.
+ *
+ * - `canceled`: It was canceled; contacts already processed stay as they are.
+ * - `completed`: All contacts were processed.
+ * - `failed`: It could not continue; `error` says why. Contacts already processed stay as they are.
+ * - `running`: Contacts are being processed, or it waits for a worker.
+ */
+export type BulkStatus = 'canceled' | 'completed' | 'failed' | 'running';
+
+/** An action on all contacts that match a filter, carried out in the background. */
+export interface BulkOperation {
+  /** Id of the operation; also the id of its workflow in Temporal. */
+  id: string;
+  /** What is done to the contacts. */
+  action: BulkAction;
+  /** The state of the operation. */
+  status: BulkStatus;
+  /** How many contacts matched at the start, counted up to 100,000. */
+  total: number;
+  /** How many have been processed. */
+  processed: number;
+  /** How many of those were changed. */
+  changed: number;
+  /** Why it failed. */
+  error: string | null;
+  /** The group; a new group is set once it has its first member. */
+  groupId: string | null;
+  /** The name of the group, if it was specified. */
+  groupName: string | null;
+  /** When it was canceled; it stops after the contacts that are being processed. */
+  cancelRequestedAt: string | null;
+  /** When it was started. */
+  createdAt: string;
   /** When it ended. */
   finishedAt: string | null;
 }
@@ -347,6 +426,14 @@ export interface CampaignProgress {
   canceled: number;
 }
 
+/** Planned messages that a server deferred and that will be retried. */
+export interface CampaignDeferrals {
+  /** Number of messages. */
+  messages: number;
+  /** When the first of them is due. */
+  nextRetryAt: string;
+}
+
 /** A mailing to many recipients. */
 export interface Campaign {
   /** Campaign id; also the id of its first Temporal workflow. */
@@ -365,6 +452,10 @@ export interface Campaign {
   engagement: CampaignEngagement;
   /** Recipients by state. */
   progress: CampaignProgress;
+  /** Messages waiting for a retry; null if there are none. */
+  deferred: CampaignDeferrals | null;
+  /** The line that mail programs show after the subject; may contain placeholders. */
+  previewText: string | null;
   /** Display name of the sender. */
   fromName: string | null;
   /** From address. */
@@ -379,6 +470,20 @@ export interface Campaign {
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
+  /** Groups whose members do not get it. */
+  excludedGroupIds: string[];
+  /** Segments whose contacts do not get it. */
+  excludedSegmentIds: string[];
+  /** `utm_source` of its links. */
+  utmSource: string | null;
+  /** `utm_medium` of its links. */
+  utmMedium: string | null;
+  /** `utm_campaign` of its links. */
+  utmCampaign: string | null;
+  /** `utm_term` of its links. */
+  utmTerm: string | null;
+  /** `utm_content` of its links. */
+  utmContent: string | null;
   /** Why it was paused automatically, or why it blocks its sender after completion; null if a user paused it. */
   pauseReason: string | null;
   /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
@@ -418,6 +523,32 @@ export interface Campaign {
  */
 export type RecipientState = 'accepted' | 'canceled' | 'claimed' | 'failed' | 'planned' | 'suppressed' | 'unknown';
 
+/**
+ * An outcome of a message; several may apply to one.
+ *
+ * - `bounced`: Bounced.
+ * - `clicked`: A human clicked a link.
+ * - `clicked_by_machines`: A bot followed a link, such as a link scanner. A human may have clicked too.
+ * - `complained`: Marked as spam.
+ * - `deferred`: Deferred by the server and due for a retry.
+ * - `delivered`: Accepted by the recipient's server.
+ * - `opened`: Opened by a human.
+ * - `opened_by_machines`: Opened by a bot, such as a privacy proxy. A human may have opened it too.
+ * - `unsubscribed`: The recipient unsubscribed through it.
+ */
+export type RecipientOutcome = 'bounced' | 'clicked' | 'clicked_by_machines' | 'complained' | 'deferred' | 'delivered' | 'opened' | 'opened_by_machines' | 'unsubscribed';
+
+/**
+ * Why a message bounced, by the server's reply.
+ *
+ * - `content`: The content was refused.
+ * - `hard`: The address does not exist, or no reason was given. It is suppressed.
+ * - `other`: For another reason.
+ * - `policy`: The sender's reputation or DNS records were refused.
+ * - `soft`: The recipient could not receive mail at the time, for example because the mailbox was full.
+ */
+export type BounceClass = 'content' | 'hard' | 'other' | 'policy' | 'soft';
+
 /** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface CampaignRecipient {
   /** Message id. */
@@ -428,6 +559,8 @@ export interface CampaignRecipient {
   email: string;
   /** State of the message. */
   state: RecipientState;
+  /** Status of the message, with what was reported since. */
+  status: EmailStatus;
   /** The server's last reply, or why the message was not sent. */
   answer: string | null;
   /** How often a server deferred it. */
@@ -438,16 +571,28 @@ export interface CampaignRecipient {
   claimedAt: string | null;
   /** When the provider accepted it. */
   acceptedAt: string | null;
+  /** When it was closed without being accepted. */
+  unsentAt: string | null;
   /** When the recipient's server accepted it. */
   deliveredAt: string | null;
-  /** When it was first opened. */
+  /** When a human first opened it. */
   openedAt: string | null;
-  /** When a link was first clicked. */
+  /** When a human first clicked a link. */
   clickedAt: string | null;
+  /** When a bot first opened it. */
+  openedByMachinesAt: string | null;
+  /** When a bot first followed a link. */
+  clickedByMachinesAt: string | null;
   /** When it bounced. */
   bouncedAt: string | null;
+  /** Why it bounced; null if it did not, or bounced before bounces were classified. */
+  bounceClass: BounceClass | null;
+  /** What the report of the bounce says, usually the server's reply. */
+  bounceReason: string | null;
   /** When it was marked as spam. */
   complainedAt: string | null;
+  /** When the provider rejected it after accepting it. */
+  rejectedAt: string | null;
   /** When the recipient unsubscribed through it. */
   unsubscribedAt: string | null;
 }
@@ -490,7 +635,7 @@ export interface Template {
   name: string;
   /** The default subject. */
   subject: string | null;
-  /** HTML with placeholders such as `{{name|there}}`. */
+  /** HTML with placeholders such as `{{name|there}}`. Of a published template, the published HTML; see `draft`. */
   body: string;
   /** The language of the body. */
   format: ContentFormat;
@@ -498,8 +643,10 @@ export interface Template {
   source: string | null;
   /** Whether it is ready to be sent. */
   status: TemplateStatus;
-  /** The number of its newest version, which is its current content. */
+  /** The number of its newest version. */
   version: number;
+  /** The number of the version that is sent; null until it is first published. */
+  publishedVersion: number | null;
   /** When it was created. */
   createdAt: string;
   /** When it last changed. */
@@ -740,6 +887,72 @@ export interface GroupDetail {
   contacts: GroupMember[];
 }
 
+/** Row errors with the same cause. */
+export interface ImportCause {
+  /** `email`, `name`, `customFields.<key>`, or `row` for the whole row. */
+  field: string;
+  /** What is wrong, such as `is not an option`. */
+  message: string;
+  /** The value that is not an option; empty for other causes. */
+  value: string;
+  /** Number of rows. */
+  rows: number;
+  /** The first line with this cause, counted from 1. */
+  firstLine: number;
+  /** What to do about it. */
+  fix: string;
+}
+
+/** A CSV file of contacts that is written into the project in the background, and the results of its rows. */
+export interface ImportDetail {
+  /** Import id; also the id of its workflow in Temporal. */
+  id: string;
+  /** The state of the import. */
+  status: ImportStatus;
+  /** The fraction of the file that has been processed, from 0 to 1. */
+  progress: number;
+  /** The results of the rows. */
+  counts: ImportCounts;
+  /** Why it failed. */
+  error: string | null;
+  /** The filename. */
+  fileName: string | null;
+  /** File size in bytes. */
+  size: number;
+  /** The file's encoding; detected unless it was specified. */
+  encoding: string | null;
+  /** The separator between values; detected unless it was specified. */
+  separator: string | null;
+  /** The targets of the columns; empty until the file has been inspected. */
+  columns: ImportColumn[];
+  /** What to do with existing contacts. */
+  onConflict: OnConflict;
+  /** A dry run reports what it would write, and writes nothing. */
+  dryRun: boolean;
+  /** Whether unknown columns become new custom fields. */
+  createFields: boolean;
+  /** Whether a row with an invalid name or custom field is skipped; otherwise it is imported without that value. */
+  skipInvalid: boolean;
+  /** The group that imported contacts join; a new group is set once it has its first member. */
+  groupId: string | null;
+  /** The name of the group, if it was specified. */
+  groupName: string | null;
+  /** When it was canceled; it stops after the rows that are being written. */
+  cancelRequestedAt: string | null;
+  /** When the upload began. */
+  createdAt: string;
+  /** When writing rows began. */
+  startedAt: string | null;
+  /** When it ended. */
+  finishedAt: string | null;
+  /** Until when a completed dry run can be executed; null if its file is not kept. */
+  fileExpiresAt: string | null;
+  /** The import that executed this dry run. */
+  executedAsId: string | null;
+  /** The causes of the row errors, the most frequent first; at most 200. */
+  causes: ImportCause[];
+}
+
 /** A mailing to many recipients. */
 export interface CampaignDetail {
   /** Campaign id; also the id of its first Temporal workflow. */
@@ -758,6 +971,10 @@ export interface CampaignDetail {
   engagement: CampaignEngagement;
   /** Recipients by state. */
   progress: CampaignProgress;
+  /** Messages waiting for a retry; null if there are none. */
+  deferred: CampaignDeferrals | null;
+  /** The line that mail programs show after the subject; may contain placeholders. */
+  previewText: string | null;
   /** Display name of the sender. */
   fromName: string | null;
   /** From address. */
@@ -772,6 +989,20 @@ export interface CampaignDetail {
   groupIds: string[];
   /** Segments it goes to. */
   segmentIds: string[];
+  /** Groups whose members do not get it. */
+  excludedGroupIds: string[];
+  /** Segments whose contacts do not get it. */
+  excludedSegmentIds: string[];
+  /** `utm_source` of its links. */
+  utmSource: string | null;
+  /** `utm_medium` of its links. */
+  utmMedium: string | null;
+  /** `utm_campaign` of its links. */
+  utmCampaign: string | null;
+  /** `utm_term` of its links. */
+  utmTerm: string | null;
+  /** `utm_content` of its links. */
+  utmContent: string | null;
   /** Why it was paused automatically, or why it blocks its sender after completion; null if a user paused it. */
   pauseReason: string | null;
   /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
@@ -810,6 +1041,54 @@ export interface CampaignDetail {
   editedById: string | null;
   /** What the person or the key is called now; null when they are gone. */
   editedByName: string | null;
+}
+
+/** The content of a template after one save; immutable. */
+export interface TemplateVersionSummary {
+  /** Counted from 1 in each template. */
+  number: number;
+  /** The default subject. */
+  subject: string | null;
+  /** HTML with placeholders such as `{{name|there}}`. */
+  body: string;
+  /** The language of the body. */
+  format: ContentFormat;
+  /** The MJML source of the body; null if it was written as HTML. */
+  source: string | null;
+  /** Who saved it, `usr_…` or `key_…`; null for content older than version history. */
+  authorId: string | null;
+  /** The current name of the user or key; null if it no longer exists. */
+  authorName: string | null;
+  /** When it was saved. */
+  createdAt: string;
+}
+
+/** Reusable content; its placeholders may have default values. */
+export interface TemplateDetail {
+  /** Template id. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** The default subject. */
+  subject: string | null;
+  /** HTML with placeholders such as `{{name|there}}`. Of a published template, the published HTML; see `draft`. */
+  body: string;
+  /** The language of the body. */
+  format: ContentFormat;
+  /** The MJML source of the body; null if it was written as HTML. */
+  source: string | null;
+  /** Whether it is ready to be sent. */
+  status: TemplateStatus;
+  /** The number of its newest version. */
+  version: number;
+  /** The number of the version that is sent; null until it is first published. */
+  publishedVersion: number | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
+  /** The newest version, if it is newer than the published one; null if there is nothing to publish. */
+  draft: TemplateVersionSummary | null;
 }
 
 /** A DNS record to publish. */
@@ -977,9 +1256,9 @@ export interface AttachmentInput {
 export interface SendEmailInput {
   /** Files to attach. */
   attachments?: AttachmentInput[] | null | undefined;
-  /** Bcc recipients. */
+  /** Bcc recipients. One address may be given as a string instead of a list. */
   bcc?: string | string[] | null | undefined;
-  /** Cc recipients. */
+  /** Cc recipients. One address may be given as a string instead of a list. */
   cc?: string | string[] | null | undefined;
   /** The sender, at a domain of the project that is verified for sending. */
   from: string;
@@ -989,7 +1268,7 @@ export interface SendEmailInput {
   html?: string | null | undefined;
   /** An object that is echoed in its events. */
   metadata?: Record<string, unknown> | null | undefined;
-  /** Reply-to addresses. */
+  /** Reply-to addresses; at most 10. One address may be given as a string instead of a list. */
   reply_to?: string | string[] | null | undefined;
   /** When to send it; immediately by default. */
   scheduled_at?: string | null | undefined;
@@ -1001,7 +1280,7 @@ export interface SendEmailInput {
   template_id?: string | null | undefined;
   /** The text body; generated from the HTML by default. */
   text?: string | null | undefined;
-  /** Recipients; at most 50 together with cc and bcc. */
+  /** Recipients; at most 50 together with cc and bcc. One address may be given as a string instead of a list. */
   to: string | string[];
   /** Whether clicks are tracked; the project's setting by default. */
   track_clicks?: boolean | null | undefined;
@@ -1037,7 +1316,7 @@ export interface CreateContactInput {
   custom_fields?: Record<string, unknown> | null | undefined;
   /** The address; surrounding whitespace is removed. */
   email: string;
-  /** At most 200 characters; defaults to the local part of the address. */
+  /** At most 200 characters. Without one, the local part of the address is shown as the name. */
   name?: string | null | undefined;
 }
 
@@ -1047,7 +1326,7 @@ export interface BatchContactInput {
   custom_fields?: unknown | undefined;
   /** The address. */
   email?: string | null | undefined;
-  /** At most 200 characters; defaults to the local part of the address. */
+  /** At most 200 characters. Without one, the local part of the address is shown as the name. */
   name?: string | null | undefined;
 }
 
@@ -1068,7 +1347,7 @@ export interface UpdateContactInput {
   custom_fields?: Record<string, unknown> | null | undefined;
   /** A new address; it must not belong to another contact or be suppressed. */
   email?: string | null | undefined;
-  /** A new name; blank resets it to the local part of the address. */
+  /** A new name. If it is blank, the contact has no name, and the local part of its address is shown. */
   name?: string | null | undefined;
   /** False adds an unsubscribe suppression for the address, true clears it. */
   subscribed?: boolean | null | undefined;
@@ -1102,6 +1381,44 @@ export interface AddSuppressionInput {
   email: string;
   /** Defaults to `manual`; the other reasons are for lists imported from another provider. */
   reason?: SuppressionReason | null | undefined;
+}
+
+/** An entry of a suppression list. What is wrong with it is reported in the result. */
+export interface SuppressionEntryInput {
+  /** The address. */
+  email: string;
+  /** `complained`, `bounced`, `manual` or `unsubscribed`; defaults to `manual`. */
+  reason?: string | null | undefined;
+}
+
+/** A part of a suppression list. */
+export interface AddSuppressionsInput {
+  /** Writes nothing, and reports what would be written. */
+  dry_run?: boolean | null | undefined;
+  /** 1 to 1,000 entries. */
+  entries: SuppressionEntryInput[];
+}
+
+/** Invalid entries with the same cause. */
+export interface SuppressionBatchCause {
+  /** What is wrong. */
+  message: string;
+  /** Number of entries. */
+  entries: number;
+  /** The index of the first of them in the request, from 0. */
+  firstIndex: number;
+}
+
+/** What a batch of suppressions did, or would do in a dry run. */
+export interface AddSuppressionsPayload {
+  /** New suppressions. */
+  created: number;
+  /** Entries that were suppressed already, or repeat another entry. */
+  existing: number;
+  /** Invalid entries. */
+  invalid: number;
+  /** The invalid entries by cause, the most frequent first. */
+  causes: SuppressionBatchCause[];
 }
 
 /** A new segment. */
@@ -1166,8 +1483,48 @@ export interface AddContactsInput {
   emails?: string[] | null | undefined;
 }
 
+/** The filters of the contact list; contacts must pass all of them. */
+export interface ContactFilterInput {
+  /** Added after this instant. */
+  created_after?: string | null | undefined;
+  /** Added before this instant. */
+  created_before?: string | null | undefined;
+  /** The full address, case-insensitive. */
+  email?: string | null | undefined;
+  /** Members of this group. */
+  group_id?: string | null | undefined;
+  /** Only these contacts; at most 1,000. */
+  ids?: string[] | null | undefined;
+  /** Part of the address or name, case-insensitive. */
+  search?: string | null | undefined;
+  /** Contacts in this segment. */
+  segment_id?: string | null | undefined;
+  /** Where they came from. */
+  source?: ContactSource | null | undefined;
+  /** True for suppressed contacts, false for the others. */
+  suppressed?: boolean | null | undefined;
+  /** Contacts that match this segment filter, which is not saved. */
+  where?: unknown | undefined;
+}
+
+/** An action, and the contacts it applies to. */
+export interface StartBulkOperationInput {
+  /** What to do. */
+  action: BulkAction;
+  /** Which contacts; an empty filter stands for all contacts of the project. */
+  filter: ContactFilterInput;
+  /** The group to add to or remove from. */
+  group_id?: string | null | undefined;
+  /** The name of the group to add to; created if it does not exist. */
+  group_name?: string | null | undefined;
+}
+
 /** A new campaign. A draft may be incomplete. */
 export interface CreateCampaignInput {
+  /** Groups whose members are left out. */
+  excluded_group_ids?: string[] | null | undefined;
+  /** Segments whose contacts are left out. */
+  excluded_segment_ids?: string[] | null | undefined;
   /** Format of the body; HTML by default. */
   format?: ContentFormat | null | undefined;
   /** From address; its domain must be verified in the project when the campaign is sent. */
@@ -1180,6 +1537,8 @@ export interface CreateCampaignInput {
   html?: string | null | undefined;
   /** Display name, 1 to 200 characters. */
   name: string;
+  /** The line that mail programs show after the subject, at most 300 characters; may contain placeholders. */
+  preview_text?: string | null | undefined;
   /** Maximum messages per second. */
   rate_per_second?: number | null | undefined;
   /** Reply-to addresses. */
@@ -1188,7 +1547,7 @@ export interface CreateCampaignInput {
   segment_ids?: string[] | null | undefined;
   /** At most 998 characters; may contain placeholders such as `{{name|there}}`. */
   subject?: string | null | undefined;
-  /** A template that provides the body; its version at the start is used. */
+  /** A template that provides the body; the version published when the campaign starts is used. */
   template_id?: string | null | undefined;
   /** The text part; derived from the HTML if omitted. */
   text?: string | null | undefined;
@@ -1196,10 +1555,24 @@ export interface CreateCampaignInput {
   track_clicks?: boolean | null | undefined;
   /** Whether opens are tracked; the project's setting at the start by default. */
   track_opens?: boolean | null | undefined;
+  /** Added to links without it as `utm_campaign`. */
+  utm_campaign?: string | null | undefined;
+  /** Added to links without it as `utm_content`. */
+  utm_content?: string | null | undefined;
+  /** Added to links without it as `utm_medium`. */
+  utm_medium?: string | null | undefined;
+  /** Added to links without it as `utm_source`. */
+  utm_source?: string | null | undefined;
+  /** Added to links without it as `utm_term`. */
+  utm_term?: string | null | undefined;
 }
 
 /** Fields to update; omitted fields are unchanged, and null clears a field. */
 export interface UpdateCampaignInput {
+  /** Groups whose members are left out. */
+  excluded_group_ids?: string[] | null | undefined;
+  /** Segments whose contacts are left out. */
+  excluded_segment_ids?: string[] | null | undefined;
   /** Format of the body; HTML by default. */
   format?: ContentFormat | null | undefined;
   /** From address; its domain must be verified in the project when the campaign is sent. */
@@ -1210,8 +1583,12 @@ export interface UpdateCampaignInput {
   group_ids?: string[] | null | undefined;
   /** The body, as HTML or MJML; used instead of a template. */
   html?: string | null | undefined;
+  /** The status this edit is meant for; `conflict` if the campaign has another, for example because it has been scheduled since. */
+  if_status?: CampaignStatus | null | undefined;
   /** A new name; 1 to 200 characters. */
   name?: string | null | undefined;
+  /** The line that mail programs show after the subject, at most 300 characters; may contain placeholders. */
+  preview_text?: string | null | undefined;
   /** Maximum messages per second. Can be changed while the campaign is sending. */
   rate_per_second?: number | null | undefined;
   /** Reply-to addresses. */
@@ -1220,7 +1597,7 @@ export interface UpdateCampaignInput {
   segment_ids?: string[] | null | undefined;
   /** At most 998 characters; may contain placeholders such as `{{name|there}}`. */
   subject?: string | null | undefined;
-  /** A template that provides the body; its version at the start is used. */
+  /** A template that provides the body; the version published when the campaign starts is used. */
   template_id?: string | null | undefined;
   /** The text part; derived from the HTML if omitted. */
   text?: string | null | undefined;
@@ -1228,6 +1605,16 @@ export interface UpdateCampaignInput {
   track_clicks?: boolean | null | undefined;
   /** Whether opens are tracked; the project's setting at the start by default. */
   track_opens?: boolean | null | undefined;
+  /** Added to links without it as `utm_campaign`. */
+  utm_campaign?: string | null | undefined;
+  /** Added to links without it as `utm_content`. */
+  utm_content?: string | null | undefined;
+  /** Added to links without it as `utm_medium`. */
+  utm_medium?: string | null | undefined;
+  /** Added to links without it as `utm_source`. */
+  utm_source?: string | null | undefined;
+  /** Added to links without it as `utm_term`. */
+  utm_term?: string | null | undefined;
   /** The version this edit is based on; `conflict` if it is no longer current. */
   version?: number | null | undefined;
 }
@@ -1262,6 +1649,18 @@ export interface TestEmail {
   status: string;
 }
 
+/** Recipients of a test, and its sender. */
+export interface TestTemplateInput {
+  /** The contact whose values fill the placeholders; defaults if omitted. */
+  contact_id?: string | null | undefined;
+  /** 1 to 10 addresses. */
+  emails: string[];
+  /** From address; its domain must be verified in the project. */
+  from_email: string;
+  /** Display name of the sender. */
+  from_name?: string | null | undefined;
+}
+
 /** A problem or warning to review before sending. */
 export interface PreflightFinding {
   /** The field, or the placeholder, concerned. */
@@ -1272,7 +1671,7 @@ export interface PreflightFinding {
 
 /** Contacts of the audience who are excluded, by reason. */
 export interface ExcludedContacts {
-  /** Their suppression reason, or `left_group` for those who opted out of the groups. */
+  /** Their suppression reason, `excluded` for those in an excluded group or segment, or `left_group` for those who opted out of the groups. */
   reason: string;
   /** Number of contacts. */
   contacts: number;
@@ -1320,6 +1719,22 @@ export interface Preflight {
   audience: AudienceCount;
   /** Its placeholders. */
   variables: VariableCheck[];
+}
+
+/** Selects recipients of a campaign; they must pass every filter given. */
+export interface CampaignRecipientFilter {
+  /** Only those whose message bounced for this reason. */
+  bounce_class?: BounceClass | null | undefined;
+  /** Only this address, without regard to case. */
+  email?: string | null | undefined;
+  /** The position of a link in `campaignLinks`: only those who clicked it, or `clicked_by_machines`. */
+  link?: number | null | undefined;
+  /** Only those whose message had this outcome. */
+  outcome?: RecipientOutcome | null | undefined;
+  /** Only addresses that contain this text, without regard to case. */
+  search?: string | null | undefined;
+  /** Only those in this state. */
+  state?: RecipientState | null | undefined;
 }
 
 /** A new template; it starts as a draft. */
@@ -1414,6 +1829,8 @@ export interface ImportContactsInput {
   on_conflict?: OnConflict | null | undefined;
   /** The character between values, or `tab`; detected by default. */
   separator?: string | null | undefined;
+  /** Skips rows with an invalid name or custom field. By default they are imported without the invalid value. */
+  skip_invalid?: boolean | null | undefined;
 }
 
 /** A contact is added (manually or by import). */
@@ -1611,7 +2028,7 @@ export interface ContactCreatedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called. */
+  /** What the contact is called; the local part of the address if it has no name. */
   name: string;
 }
 
@@ -1620,7 +2037,7 @@ export interface ContactUpdatedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called. */
+  /** What the contact is called; the local part of the address if it has no name. */
   name: string;
 }
 
@@ -1629,7 +2046,7 @@ export interface ContactSubscribedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called. */
+  /** What the contact is called; the local part of the address if it has no name. */
   name: string;
 }
 
@@ -1638,8 +2055,10 @@ export interface ContactUnsubscribedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called. */
+  /** What the contact is called; the local part of the address if it has no name. */
   name: string;
+  /** Who unsubscribed the contact: the recipient by a link, a report, a user, an API key or an imported list. */
+  origin: 'recipient' | 'report' | 'user' | 'api' | 'import';
 }
 
 export interface ContactDeletedEventData {
@@ -1647,7 +2066,7 @@ export interface ContactDeletedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called. */
+  /** What the contact is called; the local part of the address if it has no name. */
   name: string;
 }
 
@@ -1935,6 +2354,10 @@ export interface SuppressionResponse {
   data: Suppression;
 }
 
+export interface AddSuppressionsPayloadResponse {
+  data: AddSuppressionsPayload;
+}
+
 export interface SegmentListResponse {
   data: Segment[];
   /** Whether there is a next page. */
@@ -1960,6 +2383,10 @@ export interface SegmentPreviewResponse {
 
 export interface SegmentDetailResponse {
   data: SegmentDetail;
+}
+
+export interface SegmentSizeListResponse {
+  data: SegmentSize[];
 }
 
 export interface GetPersonDataResult {
@@ -2031,8 +2458,31 @@ export interface ImportContactsResult {
   data: ImportContactsResultData;
 }
 
+export interface ImportDetailResponse {
+  data: ImportDetail;
+}
+
 export interface ImportResponse {
   data: Import;
+}
+
+export interface ExecuteDryRunInput {
+  /** Replaces the option `skipInvalid` of the dry run. */
+  skip_invalid?: boolean | null | undefined;
+}
+
+export interface BulkOperationListResponse {
+  data: BulkOperation[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+export interface BulkOperationResponse {
+  data: BulkOperation;
 }
 
 export interface CampaignListResponse {
@@ -2114,6 +2564,17 @@ export interface CampaignRecipientListResponse {
   total?: number | undefined;
 }
 
+export interface CreateGroupFromRecipientsInput {
+  /** Name of the group, unique within the project; 1 to 200 characters. */
+  name: string;
+  /** The recipients. */
+  filter: CampaignRecipientFilter;
+}
+
+export interface GroupSummaryResponse {
+  data: GroupSummary;
+}
+
 export interface CampaignLinkListResponse {
   data: CampaignLink[];
 }
@@ -2128,8 +2589,8 @@ export interface TemplateListResponse {
   total?: number | undefined;
 }
 
-export interface TemplateResponse {
-  data: Template;
+export interface TemplateDetailResponse {
+  data: TemplateDetail;
 }
 
 export interface TemplateVersionListResponse {
@@ -2329,6 +2790,10 @@ export interface Operations {
       created_after?: string | undefined;
       /** Added before this instant. */
       created_before?: string | undefined;
+      /** Contacts that match this segment filter, which is not saved. An object, written as JSON. */
+      where?: unknown | undefined;
+      /** The order; defaults to `newest`. */
+      sort?: ContactSort | undefined;
     };
     body: undefined;
     reply: ContactListResponse;
@@ -2453,6 +2918,13 @@ export interface Operations {
     body: AddSuppressionInput;
     reply: SuppressionResponse;
   };
+  /** Add up to 1,000 suppressions from a list */
+  addSuppressions: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: AddSuppressionsInput;
+    reply: AddSuppressionsPayloadResponse;
+  };
   /** Retrieve a suppression */
   getSuppression: {
     path: {
@@ -2530,6 +3002,19 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: DeletedResponse;
+  };
+  /** List the recorded daily sizes of a segment, oldest first */
+  listSegmentSizes: {
+    path: {
+      /** Segment id. */
+      id: string;
+    };
+    query: {
+      /** Number of days, 1 to 400. */
+      days?: number | undefined;
+    };
+    body: undefined;
+    reply: SegmentSizeListResponse;
   };
   /** List the contacts that are in a segment now, newest first */
   listSegmentContacts: {
@@ -2694,6 +3179,8 @@ export interface Operations {
       on_conflict?: OnConflict | undefined;
       /** The character between values, or `tab`; detected by default. */
       separator?: string | undefined;
+      /** Skips rows with an invalid name or custom field. By default they are imported without the invalid value. */
+      skip_invalid?: boolean | undefined;
     };
     body: FormData;
     reply: ImportContactsResult;
@@ -2706,7 +3193,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: ImportResponse;
+    reply: ImportDetailResponse;
   };
   /** Cancel an import; contacts already written stay */
   cancelImport: {
@@ -2717,6 +3204,57 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: ImportResponse;
+  };
+  /** Import the file of a dry run */
+  executeDryRun: {
+    path: {
+      /** Import id of the dry run. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: ExecuteDryRunInput;
+    reply: ImportResponse;
+  };
+  /** List bulk operations, newest first */
+  listBulkOperations: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+    };
+    body: undefined;
+    reply: BulkOperationListResponse;
+  };
+  /** Change all contacts that match a filter, in the background */
+  startBulkOperation: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: StartBulkOperationInput;
+    reply: BulkOperationResponse;
+  };
+  /** Retrieve a bulk operation with its progress */
+  getBulkOperation: {
+    path: {
+      /** Id of the operation. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: BulkOperationResponse;
+  };
+  /** Cancel a bulk operation; contacts already processed stay as they are */
+  cancelBulkOperation: {
+    path: {
+      /** Id of the operation. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: BulkOperationResponse;
   };
   /** List campaigns with status and engagement summary, newest first */
   listCampaigns: {
@@ -2730,6 +3268,8 @@ export interface Operations {
       total?: boolean | undefined;
       /** Only campaigns in this status. */
       status?: CampaignStatus | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: CampaignListResponse;
@@ -2881,6 +3421,16 @@ export interface Operations {
     body: TestCampaignInput;
     reply: TestEmailListResponse;
   };
+  /** Send a test of a template, with its unpublished changes, to a few addresses */
+  testTemplate: {
+    path: {
+      /** Template id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: TestTemplateInput;
+    reply: TestEmailListResponse;
+  };
   /** Review a campaign as if it were sent now; changes nothing */
   getCampaignPreflight: {
     path: {
@@ -2891,7 +3441,7 @@ export interface Operations {
     body: undefined;
     reply: PreflightResponse;
   };
-  /** List the recipients of a campaign by state */
+  /** List the recipients of a campaign by state, outcome, clicked link or address */
   listCampaignRecipients: {
     path: {
       /** Campaign id. */
@@ -2906,11 +3456,29 @@ export interface Operations {
       total?: boolean | undefined;
       /** Only those in this state. */
       state?: RecipientState | undefined;
+      /** Only those whose message had this outcome. */
+      outcome?: RecipientOutcome | undefined;
+      /** Only those whose message bounced for this reason. */
+      bounce_class?: BounceClass | undefined;
+      /** The position of a link in `campaignLinks`: only those who clicked it, or `clicked_by_machines`. */
+      link?: number | undefined;
       /** Only this address, without regard to case. */
       email?: string | undefined;
+      /** Only addresses that contain this text, without regard to case. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: CampaignRecipientListResponse;
+  };
+  /** Create a group from recipients of a campaign */
+  createGroupFromRecipients: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: CreateGroupFromRecipientsInput;
+    reply: GroupSummaryResponse;
   };
   /** List the tracked links of a campaign, with clicks by humans and bots */
   listCampaignLinks: {
@@ -2932,6 +3500,8 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
+      /** Part of the name, case-insensitive. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: TemplateListResponse;
@@ -2941,7 +3511,7 @@ export interface Operations {
     path: Record<never, never>;
     query: Record<never, never>;
     body: CreateTemplateInput;
-    reply: TemplateResponse;
+    reply: TemplateDetailResponse;
   };
   /** Retrieve a template */
   getTemplate: {
@@ -2951,9 +3521,9 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: TemplateResponse;
+    reply: TemplateDetailResponse;
   };
-  /** Update a template */
+  /** Update a template; of a published one, its draft */
   updateTemplate: {
     path: {
       /** Template id. */
@@ -2961,7 +3531,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateTemplateInput;
-    reply: TemplateResponse;
+    reply: TemplateDetailResponse;
   };
   /** Delete a template */
   deleteTemplate: {
@@ -2973,7 +3543,7 @@ export interface Operations {
     body: undefined;
     reply: DeletedResponse;
   };
-  /** Publish a template */
+  /** Publish a template, or the draft of a published one */
   publishTemplate: {
     path: {
       /** Template id. */
@@ -2981,7 +3551,17 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: TemplateResponse;
+    reply: TemplateDetailResponse;
+  };
+  /** Discard the draft of a published template */
+  discardTemplateDraft: {
+    path: {
+      /** Template id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: DeletedResponse;
   };
   /** List the versions of a template, newest first */
   listTemplateVersions: {
@@ -3012,7 +3592,7 @@ export interface Operations {
     body: undefined;
     reply: TemplateVersionResponse;
   };
-  /** Restore a version of a template as a new version */
+  /** Restore a version of a template as a new version; of a published template, as its draft */
   restoreTemplateVersion: {
     path: {
       /** Template id. */
@@ -3022,7 +3602,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: TemplateResponse;
+    reply: TemplateDetailResponse;
   };
   /** List the sending domains of a project */
   listDomains: {
@@ -3205,6 +3785,16 @@ export interface Operations {
     body: undefined;
     reply: WebhookDeliveryResponse;
   };
+  /** Make no further attempt of a delivery that is waiting for one */
+  giveUpWebhookDelivery: {
+    path: {
+      /** A delivery in state `retried`. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: WebhookDeliveryResponse;
+  };
   /** Deliver an event once more, as a new delivery */
   replayWebhookDelivery: {
     path: {
@@ -3239,6 +3829,8 @@ export interface Operations {
       email?: string | undefined;
       /** Members of this group. */
       group_id?: string | undefined;
+      /** Only these contacts; at most 1,000. */
+      ids?: string[] | undefined;
       /** Exports values unchanged. By default, values that a spreadsheet would run as a formula are prefixed with a `'`. */
       raw?: boolean | undefined;
       /** Part of the address or name, case-insensitive. */
@@ -3249,6 +3841,41 @@ export interface Operations {
       source?: ContactSource | undefined;
       /** True for suppressed contacts, false for the others. */
       suppressed?: boolean | undefined;
+      /** Contacts that match this segment filter, which is not saved. An object, written as JSON. */
+      where?: unknown | undefined;
+    };
+    body: undefined;
+    reply: ReadableStream<Uint8Array>;
+  };
+  /** Export suppressions as a CSV file, newest first */
+  exportSuppressions: {
+    path: Record<never, never>;
+    query: {
+      /** Suppressions with this reason. */
+      reason?: SuppressionReason | undefined;
+    };
+    body: undefined;
+    reply: ReadableStream<Uint8Array>;
+  };
+  /** Export recipients of a campaign as a CSV file, newest first */
+  exportCampaignRecipients: {
+    path: {
+      /** The id of the row. */
+      id: string;
+    };
+    query: {
+      /** Only those whose message bounced for this reason. */
+      bounce_class?: BounceClass | undefined;
+      /** Only this address, without regard to case. */
+      email?: string | undefined;
+      /** The position of a link in `campaignLinks`: only those who clicked it, or `clicked_by_machines`. */
+      link?: number | undefined;
+      /** Only those whose message had this outcome. */
+      outcome?: RecipientOutcome | undefined;
+      /** Only addresses that contain this text, without regard to case. */
+      search?: string | undefined;
+      /** Only those in this state. */
+      state?: RecipientState | undefined;
     };
     body: undefined;
     reply: ReadableStream<Uint8Array>;
@@ -3277,6 +3904,7 @@ export const OPERATIONS = {
   deleteCustomField: 'DELETE /v1/custom-fields/{id}',
   listSuppressions: 'GET /v1/suppressions',
   addSuppression: 'POST /v1/suppressions',
+  addSuppressions: 'POST /v1/suppressions/batch',
   getSuppression: 'GET /v1/suppressions/{id}',
   removeSuppression: 'DELETE /v1/suppressions/{id}',
   listSegments: 'GET /v1/segments',
@@ -3285,6 +3913,7 @@ export const OPERATIONS = {
   getSegment: 'GET /v1/segments/{id}',
   updateSegment: 'PATCH /v1/segments/{id}',
   deleteSegment: 'DELETE /v1/segments/{id}',
+  listSegmentSizes: 'GET /v1/segments/{id}/sizes',
   listSegmentContacts: 'GET /v1/segments/{id}/contacts',
   getPersonData: 'GET /v1/contacts/{id}/data',
   erasePerson: 'POST /v1/contacts/{id}/erase',
@@ -3300,6 +3929,11 @@ export const OPERATIONS = {
   importContacts: 'POST /v1/imports',
   getImport: 'GET /v1/imports/{id}',
   cancelImport: 'POST /v1/imports/{id}/cancel',
+  executeDryRun: 'POST /v1/imports/{id}/execute',
+  listBulkOperations: 'GET /v1/bulk-operations',
+  startBulkOperation: 'POST /v1/bulk-operations',
+  getBulkOperation: 'GET /v1/bulk-operations/{id}',
+  cancelBulkOperation: 'POST /v1/bulk-operations/{id}/cancel',
   listCampaigns: 'GET /v1/campaigns',
   createCampaign: 'POST /v1/campaigns',
   getCampaign: 'GET /v1/campaigns/{id}',
@@ -3316,8 +3950,10 @@ export const OPERATIONS = {
   resolveCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resolve',
   cancelCampaign: 'POST /v1/campaigns/{id}/cancel',
   testCampaign: 'POST /v1/campaigns/{id}/test',
+  testTemplate: 'POST /v1/templates/{id}/test',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
   listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
+  createGroupFromRecipients: 'POST /v1/campaigns/{id}/recipients/group',
   listCampaignLinks: 'GET /v1/campaigns/{id}/links',
   listTemplates: 'GET /v1/templates',
   createTemplate: 'POST /v1/templates',
@@ -3325,6 +3961,7 @@ export const OPERATIONS = {
   updateTemplate: 'PATCH /v1/templates/{id}',
   deleteTemplate: 'DELETE /v1/templates/{id}',
   publishTemplate: 'POST /v1/templates/{id}/publish',
+  discardTemplateDraft: 'DELETE /v1/templates/{id}/draft',
   listTemplateVersions: 'GET /v1/templates/{id}/versions',
   getTemplateVersion: 'GET /v1/templates/{id}/versions/{version_id}',
   restoreTemplateVersion: 'POST /v1/templates/{id}/versions/{version_id}/restore',
@@ -3343,7 +3980,10 @@ export const OPERATIONS = {
   listDeliveries: 'GET /v1/deliveries',
   getWebhookDelivery: 'GET /v1/deliveries/{id}',
   retryWebhookDelivery: 'POST /v1/deliveries/{id}/retry',
+  giveUpWebhookDelivery: 'POST /v1/deliveries/{id}/give-up',
   replayWebhookDelivery: 'POST /v1/deliveries/{id}/replay',
   downloadImportErrors: 'GET /v1/imports/{id}/errors',
   exportContacts: 'GET /v1/contacts/export',
+  exportSuppressions: 'GET /v1/suppressions/export',
+  exportCampaignRecipients: 'GET /v1/campaigns/{id}/recipients/export',
 } as const satisfies Record<keyof Operations, string>;

@@ -1,4 +1,4 @@
-import type { Route, StreamRoute } from '@postroom/platform';
+import { MAX_ID_LENGTH, type Route, type StreamRoute } from '@postroom/platform';
 import type { GraphQLSchema } from 'graphql';
 import { nameSchemas } from './names.ts';
 import { describeRoute, type Operation } from './operations.ts';
@@ -136,7 +136,7 @@ const PARAMETERS: Record<string, Schema> = {
     name: 'X-Project-Id',
     in: 'header',
     required: false,
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: MAX_ID_LENGTH },
     description: 'The project to act on. Required if the key covers several projects.',
   },
   IdempotencyKey: {

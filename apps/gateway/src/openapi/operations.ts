@@ -1,4 +1,4 @@
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_TOTAL, type Route } from '@postroom/platform';
+import { DEFAULT_PAGE_SIZE, MAX_ID_LENGTH, MAX_PAGE_SIZE, MAX_TOTAL, type Route } from '@postroom/platform';
 import {
   type FieldNode,
   getNamedType,
@@ -19,9 +19,17 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { operation, requestShape, type RequestShape, type Variable } from '../rest/request.ts';
+import {
+  isObject,
+  MAX_QUERY_OBJECT_LENGTH,
+  MAX_QUERY_TEXT_LENGTH,
+  operation,
+  requestShape,
+  type RequestShape,
+  type Variable,
+} from '../rest/request.ts';
 import { bodyOf, inputSchema, type Used } from './inputs.ts';
-import { declared } from './scalars.ts';
+import { declared, MAX_CURSOR_LENGTH, MAX_TEXT } from './scalars.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';
@@ -127,7 +135,7 @@ const PAGE_PARAMETERS: Record<string, { schema: Schema; description: string }> =
     description: 'Maximum number of results.',
   },
   cursor: {
-    schema: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' },
+    schema: { type: 'string', minLength: 1, maxLength: MAX_CURSOR_LENGTH, pattern: '^[A-Za-z0-9_-]+$' },
     description: 'The `next_cursor` of the previous page.',
   },
   total: {
@@ -141,7 +149,9 @@ function pathParameters(route: Route, shape: RequestShape, used: Used, component
   return [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const variable = byName.get(name);
     const schema =
-      variable === undefined ? { type: 'string', maxLength: 64 } : variableSchema(variable, used, components);
+      variable === undefined
+        ? { type: 'string', maxLength: MAX_ID_LENGTH }
+        : variableSchema(variable, used, components);
     const description = variable === undefined ? 'Project id.' : used.get(variable.variable)?.description;
     return described({ name, in: 'path', required: true, schema }, description);
   });
@@ -149,12 +159,32 @@ function pathParameters(route: Route, shape: RequestShape, used: Used, component
 
 function queryParameter(variable: Variable, used: Used, components: Components): Schema {
   const paging = PAGE_PARAMETERS[variable.name];
-  const { maxLength: _bodys, ...own } = variableSchema(variable, used, components);
-  // A filter that matches nothing is valid at any length; only a complete address can be too long.
-  const schema = paging?.schema ?? own;
   const description = paging?.description ?? used.get(variable.variable)?.description;
-  return described({ name: variable.name, in: 'query', required: isNonNullType(variable.type), schema }, description);
+  const place = { name: variable.name, in: 'query', required: isNonNullType(variable.type) };
+  if (isObject(getNullableType(variable.type)))
+    return objectParameter(place, variableSchema(variable, used, components), description);
+  return described(
+    { ...place, schema: paging?.schema ?? queryText(variableSchema(variable, used, components)) },
+    description,
+  );
 }
+
+/** An object in a query is JSON text, because many generators ignore `content` of a parameter. */
+export function objectParameter(place: object, contentSchema: Schema, description: string | null | undefined): Schema {
+  const schema = {
+    type: 'string',
+    maxLength: MAX_QUERY_OBJECT_LENGTH,
+    contentMediaType: 'application/json',
+    contentSchema,
+  };
+  return described({ ...place, schema }, `${description ?? ''} An object, written as JSON.`.trim());
+}
+
+/** Strings in queries have their own limit; a filter may be longer than the addresses it matches. */
+export const queryText = (schema: Schema): Schema =>
+  schema.type === 'string' && (schema.maxLength === MAX_TEXT || schema.format === 'email')
+    ? { ...schema, maxLength: MAX_QUERY_TEXT_LENGTH }
+    : schema;
 
 /** Values in paths and queries are never null: they are omitted. */
 function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {

@@ -1,6 +1,7 @@
 import { type DataReply, MAX_TOTAL, type SelectionPath, type Route } from '@postroom/platform';
 import { getNamedType, type GraphQLSchema, isObjectType } from 'graphql';
 import { operation } from '../rest/request.ts';
+import { MAX_CURSOR_LENGTH } from './scalars.ts';
 import { type Components, described, type Schema } from './schemas.ts';
 import { rootSelections, type Selection, SelectionSchemas, selections } from './selections.ts';
 
@@ -55,7 +56,7 @@ class ReplySchemas {
     const members = {
       data: member('nodes'),
       has_more: member('pageInfo.hasNextPage'),
-      next_cursor: member('pageInfo.endCursor'),
+      next_cursor: { ...member('pageInfo.endCursor'), maxLength: MAX_CURSOR_LENGTH },
       ...(total === undefined ? {} : { total: this.#schemas.member(total) }),
     };
     return bodyOf(members, ['total']);

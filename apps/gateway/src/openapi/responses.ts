@@ -1,4 +1,5 @@
 import { STATUS_BY_CODE } from '@postroom/platform';
+import { MAX_REQUEST_ID_LENGTH } from '../rest/facade.ts';
 import { CONFLICT_REASONS } from '../rest/idempotency.ts';
 import type { Components, Schema } from './schemas.ts';
 
@@ -10,7 +11,7 @@ const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${nam
 export const HEADERS: Record<string, { description: string; schema: Schema }> = {
   'X-Request-Id': {
     description: 'The id of this request: yours if you sent one, otherwise a new one. Quote it in support requests.',
-    schema: { type: 'string' },
+    schema: { type: 'string', maxLength: MAX_REQUEST_ID_LENGTH },
   },
   'RateLimit-Limit': {
     description: 'The number of requests per second the key may make.',
@@ -20,7 +21,7 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
   'RateLimit-Reset': { description: 'Seconds until the full quota is available again.', schema: { type: 'integer' } },
   'RateLimit-Policy': {
     description: 'The limit and its window in seconds, such as `100;w=1`.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^\\d+;w=1$' },
   },
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer' } },
   'Idempotent-Replayed': {
@@ -66,7 +67,11 @@ export function errorSchema(components: Components): Schema {
     properties: {
       code: { type: 'string', enum: codes, description: 'The error code.' },
       message: { type: 'string', description: 'A human-readable message.' },
-      request_id: { type: 'string', description: 'The value of the `X-Request-Id` header.' },
+      request_id: {
+        type: 'string',
+        maxLength: MAX_REQUEST_ID_LENGTH,
+        description: 'The value of the `X-Request-Id` header.',
+      },
       details: {
         type: 'array',
         items: problem,

@@ -1,4 +1,4 @@
-import { MAX_ID_LENGTH } from '../rest/input.ts';
+import { MAX_EMAIL_LENGTH, MAX_ID_LENGTH } from '@postroom/platform';
 import { type GraphQLLeafType, isEnumType } from 'graphql';
 import { type Components, described, type Schema } from './schemas.ts';
 
@@ -12,6 +12,9 @@ export function declared(of: { extensions?: object | null | undefined }): Schema
 
 const TEXT: Schema = { type: 'string' };
 
+/** Cursors are ids in base64url, of 40 characters. */
+export const MAX_CURSOR_LENGTH = 64;
+
 const SCALARS: Record<string, Schema> = {
   String: TEXT,
   ID: { type: 'string', maxLength: MAX_ID_LENGTH },
@@ -19,18 +22,18 @@ const SCALARS: Record<string, Schema> = {
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number' },
   DateTime: { type: 'string', format: 'date-time' },
-  EmailAddress: TEXT,
+  EmailAddress: { ...TEXT, maxLength: MAX_EMAIL_LENGTH },
   JSON: {},
 };
 
 /** Maximum text length in requests unless a lower one is declared: the maximum size of a JSON body (spec: Limits). */
-const MAX_TEXT = 1_048_576;
+export const MAX_TEXT = 1_048_576;
 
 /** Formats that apply only to requests. */
 const REQUEST_SCALARS: Record<string, Schema> = {
   String: { ...TEXT, maxLength: MAX_TEXT },
   Int: { type: 'integer', format: 'int32', minimum: -2_147_483_647 },
-  EmailAddress: { ...TEXT, format: 'email', maxLength: 254 },
+  EmailAddress: { ...TEXT, format: 'email', maxLength: MAX_EMAIL_LENGTH },
 };
 
 /** The schema of a scalar or an enum. */

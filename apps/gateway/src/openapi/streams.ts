@@ -1,8 +1,9 @@
-import { snakeCase, type StreamRoute } from '@postroom/platform';
+import { MAX_ID_LENGTH, snakeCase, type StreamRoute } from '@postroom/platform';
 import { getNullableType, GraphQLNonNull, type GraphQLSchema, isInputObjectType, isNonNullType } from 'graphql';
+import { isObject } from '../rest/request.ts';
 import { optionsOf } from '../rest/streams.ts';
 import { fieldSchema, inputSchema } from './inputs.ts';
-import type { Operation } from './operations.ts';
+import { objectParameter, type Operation, queryText } from './operations.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
 import { type Components, described, type Schema } from './schemas.ts';
 
@@ -37,7 +38,7 @@ const pathParameter = (name: string): Schema => ({
   name,
   in: 'path',
   required: true,
-  schema: { type: 'string', maxLength: 64 },
+  schema: { type: 'string', maxLength: MAX_ID_LENGTH },
   description: 'The id of the row.',
 });
 
@@ -46,10 +47,8 @@ function queryParameters(schema: GraphQLSchema, route: StreamRoute, components: 
     const type = getNullableType(field.type);
     const { description, ...own } = fieldSchema({ ...field, type: new GraphQLNonNull(type) }, components);
     const place = { name: snakeCase(field.name), in: 'query', required: isNonNullType(field.type) };
-    if (!isInputObjectType(type)) return described({ ...place, schema: own }, description as string | undefined);
-    // An object in a query is JSON text, because many generators ignore `content` of a parameter.
-    const json = { type: 'string', contentMediaType: 'application/json', contentSchema: own };
-    return described({ ...place, schema: json }, `${description as string} An object, written as JSON.`);
+    if (isObject(type)) return objectParameter(place, own, description as string | undefined);
+    return described({ ...place, schema: queryText(own) }, description as string | undefined);
   });
 }
 

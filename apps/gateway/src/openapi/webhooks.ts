@@ -1,4 +1,5 @@
-import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@postroom/webhooks';
+import { MAX_ID_LENGTH } from '@postroom/platform';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName, MAX_TYPE_LENGTH } from '@postroom/webhooks';
 import type { Components, Schema } from './schemas.ts';
 
 /**
@@ -52,9 +53,9 @@ const ENVELOPE = {
   project_id: 'prj_01kaq2m5xaf0x8y4qm9c1b7t3r',
 };
 
-const HEADERS: { name: string; description: string; pattern?: string; required?: boolean }[] = [
-  { name: 'X-Webhook-Id', description: 'Unique id of this delivery attempt.' },
-  { name: 'X-Webhook-Event', description: 'Event type.' },
+const HEADERS: { name: string; description: string; maxLength?: number; pattern?: string; required?: boolean }[] = [
+  { name: 'X-Webhook-Id', description: 'Unique id of this delivery attempt.', maxLength: MAX_ID_LENGTH },
+  { name: 'X-Webhook-Event', description: 'Event type.', maxLength: MAX_TYPE_LENGTH },
   { name: 'X-Webhook-Timestamp', description: 'Unix seconds when it was signed.', pattern: '^\\d+$' },
   {
     name: 'X-Webhook-Signature',
@@ -70,10 +71,10 @@ const HEADERS: { name: string; description: string; pattern?: string; required?:
   },
 ];
 
-const HEADERS_OF_EVENTS = HEADERS.map(({ name, description, pattern, required = true }) => ({
+const HEADERS_OF_EVENTS = HEADERS.map(({ name, description, required = true, ...bounds }) => ({
   name,
   in: 'header',
   required,
   description,
-  schema: { type: 'string', ...(pattern === undefined ? {} : { pattern }) },
+  schema: { type: 'string', ...bounds },
 }));

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Context,
   DomainError,
+  type ErrorCode,
   newId,
   refusal,
   type Reply,
@@ -28,13 +29,16 @@ interface PreparedRoute {
   run: CompiledQuery['query'];
   read: (request: RestRequest) => Record<string, unknown>;
   reply: Replier;
-  /** Reads the row in the path; used only when the body is invalid, because `not_found` takes precedence. */
+  /** Reads the row in the path; used only when the request is invalid, because `not_found` takes precedence. */
   target: PreparedRoute | undefined;
 }
 
 type Prepared = PreparedRoute | PreparedStream;
 
 const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Maximum length of an `X-Request-Id` that is kept; a longer one is replaced. */
+export const MAX_REQUEST_ID_LENGTH = 128;
 
 /** Response headers that browsers may read. */
 export const EXPOSED_HEADERS =
@@ -132,38 +136,43 @@ async function handle(
   const { route } = found;
   const projectId = route.project === 'none' ? undefined : caller.projectId;
   const context: Context = { caller, requestId };
-  const run = async (body: Buffer) => runRoute(found, context, match.params, request, body);
+  const whenValid = <T>(read: () => T | Promise<T>) => rowFirst(found, context, match.params, read);
+  const run = async (bytes: Buffer) => {
+    const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
+    const variables = await whenValid(() =>
+      found.read({ params: match.params, query, body: parseBody(request.headers['content-type'], bytes) }),
+    );
+    const { status, body } = await executeRoute(found, context, variables);
+    return { status, body: JSON.stringify(body) };
+  };
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
-  const body = await readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES);
+  const body = await whenValid(() => readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES));
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
-  const claimed = await claim(response, projectId, key, {
-    method,
-    path,
-    body,
-    answersSecret: route.answersSecret === true,
-  });
+  const answersSecret = route.answersSecret === true;
+  const claimed = await whenValid(() => claim(response, projectId, key, { method, path, body, answersSecret }));
   return runOnce(response, claimed, requestId, () => run(body));
 }
 
-async function runRoute(
-  prepared: PreparedRoute,
+const INVALID_REQUEST = new Set<ErrorCode>(['validation_error', 'unsupported_media_type', 'payload_too_large']);
+
+/**
+ * Reads a part of a request. If it is invalid, what is wrong with the row in the path takes precedence: that it does not
+ * exist, or that its state conflicts.
+ */
+async function rowFirst<T>(
+  { route, target }: PreparedRoute,
   context: Context,
   params: Record<string, string>,
-  request: IncomingMessage,
-  bytes: Buffer,
-): Promise<StoredAnswer> {
-  const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
-  const { target } = prepared;
-  let variables: Record<string, unknown>;
+  read: () => T | Promise<T>,
+): Promise<T> {
   try {
-    variables = prepared.read({ params, query, body: parseBody(request.headers['content-type'], bytes) });
+    return await read();
   } catch (error) {
-    if (target !== undefined)
-      await executeRoute(target, context, target.read({ params, query: NO_QUERY, body: undefined }));
-    throw error;
+    if (target === undefined || !(error instanceof DomainError) || !INVALID_REQUEST.has(error.code)) throw error;
+    const { body } = await executeRoute(target, context, target.read({ params, query: NO_QUERY, body: undefined }));
+    const problem = route.stateProblem?.((body as { data: Record<string, unknown> }).data);
+    throw problem === undefined ? error : new DomainError('conflict', problem);
   }
-  const { status, body } = await executeRoute(prepared, context, variables);
-  return { status, body: JSON.stringify(body) };
 }
 
 const NO_QUERY = new URLSearchParams();
@@ -209,7 +218,9 @@ function answerOptions(response: ServerResponse, match: Match<Prepared> | undefi
 /** The caller's request id if it is safe to log, otherwise a new one. */
 export function requestIdOf(request: IncomingMessage): string {
   const given = header(request, 'x-request-id');
-  return given !== undefined && /^[\w.:-]{1,128}$/.test(given) ? given : newId('req');
+  return given !== undefined && given.length <= MAX_REQUEST_ID_LENGTH && /^[\w.:-]+$/.test(given)
+    ? given
+    : newId('req');
 }
 
 function header(request: IncomingMessage, name: string): string | undefined {

@@ -1,4 +1,12 @@
-import { DomainError, type FieldProblem, jsonProblem, numberProblem, snakeCase, textProblem } from '@postroom/platform';
+import {
+  DomainError,
+  type FieldProblem,
+  jsonProblem,
+  numberProblem,
+  snakeCase,
+  textProblem,
+  MAX_ID_LENGTH,
+} from '@postroom/platform';
 import {
   type GraphQLInputType,
   type GraphQLNamedInputType,
@@ -54,8 +62,6 @@ function checked(check: (value: unknown) => string | FieldProblem | undefined): 
 
 const text = (value: unknown) => (typeof value === 'string' ? textProblem(value) : 'must be a string');
 const MAX_INT = 2 ** 31;
-/** As the OpenAPI document says of every id; ours have 30 characters. */
-export const MAX_ID_LENGTH = 64;
 
 const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | undefined> = {
   String: text,

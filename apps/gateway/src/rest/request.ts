@@ -5,6 +5,7 @@ import {
   type GraphQLInputType,
   type GraphQLSchema,
   isInputObjectType,
+  isScalarType,
   isListType,
   isNonNullType,
   Kind,
@@ -125,19 +126,31 @@ function bodyOf({ body = {} }: RestRequest): object {
 const bodyReaders = (shape: RequestShape): FieldReader[] =>
   fieldReaders(Object.fromEntries(shape.body.map(({ variable, type }) => [variable, { name: variable, type }])));
 
+/** Maximum length of a string in a query; no value that a filter matches is longer. */
+export const MAX_QUERY_TEXT_LENGTH = 1_000;
+
+/** Maximum length of an object in a query, as JSON: all headers together have at most 16 KB in Node. */
+export const MAX_QUERY_OBJECT_LENGTH = 8_192;
+
+/** Whether a query holds a value of this type as JSON text. */
+export const isObject = (type: GraphQLInputType) =>
+  isInputObjectType(type) || (isScalarType(type) && type.name === 'JSON');
+
 /** Query values are text: parses numbers and booleans, and reads lists from repeated or comma-separated values. */
 function queryReader(type: GraphQLInputType): (values: string[], name: string, problems: FieldProblem[]) => unknown {
   const read = readerFor(type);
   const bare = isNonNullType(type) ? type.ofType : type;
   const list = isListType(bare);
   const named = getNamedType(type);
-  const convert = isInputObjectType(named)
-    ? objectFromText
-    : (QUERY_CONVERSIONS[named.name] ?? ((text: string) => text));
+  const maxLength =
+    named.name === 'String' ? MAX_QUERY_TEXT_LENGTH : isObject(named) ? MAX_QUERY_OBJECT_LENGTH : Infinity;
+  const convert = isObject(named) ? objectFromText : (QUERY_CONVERSIONS[named.name] ?? ((text: string) => text));
   return (values, name, problems) => {
     if (!list && values.length > 1) problems.push({ field: name, message: 'must be provided only once' });
     const texts = list ? values.flatMap((value) => value.split(',')) : values.slice(0, 1);
     if (texts.length === 0) return read(undefined, name, problems);
+    if (texts.some((text) => text.length > maxLength))
+      problems.push({ field: name, message: `must have at most ${maxLength} characters` });
     const before = problems.length;
     const value = read(list ? texts.map(convert) : convert(texts[0] as string), name, problems);
     if (problems.length === before) checkRange(name, value, problems);

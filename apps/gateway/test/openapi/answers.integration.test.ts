@@ -1,4 +1,4 @@
-import { pool, type Route } from '@postroom/platform';
+import { newId, pool, type Route } from '@postroom/platform';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { everything, type Everything } from '../rest/fixtures.ts';
 import { routes } from '../../src/routes.ts';
@@ -32,12 +32,25 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
     pool.query("UPDATE deliveries SET state = 'failed', closed_at = now() WHERE id = $1", [ids['/v1/deliveries']]),
   'POST /v1/deliveries/{id}/retry': ({ ids }) =>
     pool.query("UPDATE deliveries SET state = 'retried', closed_at = NULL WHERE id = $1", [ids['/v1/deliveries']]),
+  'POST /v1/deliveries/{id}/give-up': ({ ids }) =>
+    pool.query("UPDATE deliveries SET state = 'retried', closed_at = NULL WHERE id = $1", [ids['/v1/deliveries']]),
   'POST /v1/campaigns/{id}/unschedule': ({ api, fill }) =>
     api.post(fill('/v1/campaigns/{id}/schedule'), { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }),
   'POST /v1/campaigns/{id}/pause': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
   'POST /v1/campaigns/{id}/cancel': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
   'POST /v1/campaigns/{id}/recipients/retry': complete,
   'POST /v1/campaigns/{id}/recipients/resend': complete,
+  'POST /v1/campaigns/{id}/recipients/group': ({ api, ids }) =>
+    pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, clicked_at)
+       SELECT $1, project_id, $2, id, email, 'accepted', now(), now() FROM contacts WHERE project_id = $3 LIMIT 1`,
+      [newId('eml'), ids['/v1/campaigns'], api.projectId],
+    ),
+  'POST /v1/imports/{id}/execute': ({ ids }) =>
+    pool.query(
+      "UPDATE imports SET status = 'completed', dry_run = true, file_expires_at = now() + interval '1 day' WHERE id = $1",
+      [ids['/v1/imports']],
+    ),
   'POST /v1/campaigns/{id}/acknowledge': ({ ids }) =>
     pool.query("UPDATE campaigns SET status = 'completed', pause_blocks_sender = true WHERE id = $1", [
       ids['/v1/campaigns'],

@@ -77,6 +77,11 @@ export async function everything(): Promise<Everything> {
     html: '<p>News</p>',
     group_ids: [group],
   });
+  const bulkOperation = await make('/v1/bulk-operations', {
+    action: 'add_to_group',
+    group_id: group,
+    filter: { search: 'grace' },
+  });
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
@@ -91,6 +96,7 @@ export async function everything(): Promise<Everything> {
     '/v1/webhooks': webhook,
     '/v1/deliveries': delivery,
     '/v1/campaigns': campaign,
+    '/v1/bulk-operations': bulkOperation,
     '/v1/imports': upload.id,
     '/v1/projects/{id}/domains': DOMAIN,
   };
@@ -109,6 +115,8 @@ export async function everything(): Promise<Everything> {
     group_ids: group,
     segment_id: segment,
     segment_ids: segment,
+    excluded_group_ids: group,
+    excluded_segment_ids: segment,
     template_id: template,
     campaign_id: campaign,
     event_id: event,

@@ -277,3 +277,24 @@ test.each([
 ])('a query parameter that is unknown or wrong is 400 and named: %s', async (query, field) => {
   expect(await problemOf(await testApi(), query)).toEqual([400, field]);
 });
+
+test('a string in a query has at most 1,000 characters', async () => {
+  const api = await testApi();
+  expect((await api.get(`/v1/contacts?search=${'a'.repeat(1_000)}`)).status).toBe(200);
+  expect(await api.get(`/v1/contacts?search=${'a'.repeat(1_001)}`)).toMatchObject({
+    status: 400,
+    body: { error: { details: [{ field: 'search', message: 'must have at most 1000 characters' }] } },
+  });
+});
+
+test('an object in a query has at most 8,192 characters as JSON', async () => {
+  const api = await testApi();
+  const start = (length: number) => {
+    const columns = `{"email":"${'a'.repeat(length - '{"email":""}'.length)}"}`;
+    const headers = { 'Content-Type': 'text/csv' };
+    return api.send('POST', `/v1/imports?columns=${columns}`, { headers, body: 'email\nada@example.com\n' });
+  };
+  const message = 'must have at most 8192 characters';
+  expect((await start(8_193)).body.error.details).toMatchObject([{ field: 'columns', message }]);
+  expect((await start(8_192)).body.error?.details ?? []).not.toMatchObject([{ message }]);
+});

@@ -1,6 +1,8 @@
 import { config } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { routes } from '../../src/routes.ts';
+import { everything } from './fixtures.ts';
 
 const left = ({ headers }: { headers: Headers }) => Number(headers.get('ratelimit-remaining'));
 
@@ -72,6 +74,16 @@ test('lists are newest first, and cursors join pages without gaps or duplicates'
   for (const limit of [1, 3, 7, 1000]) expect((await allPages(api, limit)).flat()).toEqual(newestFirst);
   expect((await allPages(api, 3)).map((page) => page.length)).toEqual([3, 3, 1]);
   expect(await allPages(api, 7)).toHaveLength(1);
+});
+
+test('every list has pages of 1,000 with a total', async () => {
+  const { api, fill } = await everything();
+  const lists = routes.filter(({ method, reply }) => method === 'GET' && reply.kind === 'page');
+  expect(lists.length).toBeGreaterThan(5);
+  for (const { path } of lists) {
+    const { status, body } = await api.get(`${fill(path)}?limit=1000&total=true`);
+    expect([path, status, body.error]).toEqual([path, 200, undefined]);
+  }
 });
 
 test('a page is stable when newer rows are added and earlier ones deleted', async () => {
