@@ -9,7 +9,6 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
 import { theme } from './app/theme.ts';
-import { NotificationArea } from './components/notify.tsx';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
 // The modal scroll lock creates a style element and takes its CSP nonce from this package.
@@ -21,7 +20,6 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <RouterProvider router={router} />
-      <NotificationArea />
     </MantineProvider>
   </StrictMode>,
 );

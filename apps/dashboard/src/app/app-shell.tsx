@@ -1,5 +1,5 @@
 import { AppShell, Box, Burger, Group, Kbd, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useDisclosure, useElementSize, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { createLink, Outlet, useMatchRoute, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
@@ -9,6 +9,7 @@ import { setLiveProject } from '../data/live.ts';
 import { NotFound } from '../pages/not-found.tsx';
 import { LiveIndicator, OfflineBanner } from '../components/connection.tsx';
 import { Logo } from '../components/logo.tsx';
+import { NotificationArea } from '../components/notify.tsx';
 import { may } from './permissions.ts';
 import { type NavItem, NAVIGATION } from './navigation.ts';
 import { ProjectChoice } from './project-choice.tsx';
@@ -17,11 +18,16 @@ import { UserMenu } from './user-menu.tsx';
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'));
 
+/** In pixels, without the notifications that phones show there. */
+const HEADER_HEIGHT = 56;
+
 /** The shell around every project page: navigation, project switcher and user menu. */
 export function ProjectShell() {
   const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const { projects } = useSession();
   const [open, { toggle, close }] = useDisclosure(false);
+  const isPhone = useMediaQuery('(width < 48em)', undefined, { getInitialValueInEffect: false });
+  const notifications = useElementSize();
   useEffect(() => setLiveProject(projectId), [projectId]);
   if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
   return (
@@ -30,12 +36,12 @@ export function ProjectShell() {
         Skip to content
       </a>
       <AppShell
-        header={{ height: 56 }}
+        header={{ height: HEADER_HEIGHT + notifications.height }}
         navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !open } }}
         padding={{ base: 'md', sm: 'xl' }}
       >
         <AppShell.Header>
-          <Group h="100%" px="md" justify="space-between" wrap="nowrap" gap="xs">
+          <Group h={HEADER_HEIGHT} px="md" justify="space-between" wrap="nowrap" gap="xs">
             <Group wrap="nowrap" gap="sm" miw={0}>
               <Burger
                 opened={open}
@@ -55,11 +61,21 @@ export function ProjectShell() {
               <UserMenu />
             </Group>
           </Group>
+          {isPhone && (
+            <div ref={notifications.ref}>
+              <NotificationArea />
+            </div>
+          )}
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label="Pages" className={open ? undefined : 'closed'}>
           <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={8}>
             <NavItems onGo={close} />
           </AppShell.Section>
+          {!isPhone && (
+            <AppShell.Section>
+              <NotificationArea />
+            </AppShell.Section>
+          )}
         </AppShell.Navbar>
         <AppShell.Main key={projectId} id="content" tabIndex={-1}>
           <OfflineBanner />
@@ -126,9 +142,9 @@ function CommandPaletteButton() {
     <>
       <UnstyledButton onClick={ask} className="finder-button">
         <IconSearch size={16} aria-hidden />
-        <span className="visually-hidden">Find a page</span>
+        <span className="visually-hidden">Search</span>
         <Text size="sm" c="dimmed" visibleFrom="md" aria-hidden>
-          Go to…
+          Search…
         </Text>
         <Kbd size="xs" visibleFrom="md" aria-hidden>
           Ctrl K

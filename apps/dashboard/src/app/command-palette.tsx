@@ -1,28 +1,47 @@
 import '@mantine/spotlight/styles.css';
-import { Spotlight, spotlight } from '@mantine/spotlight';
+import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { IconBuilding, IconSearch, IconUser } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
-import { may } from './permissions.ts';
+import { useEffect, useState } from 'react';
+import { useDebouncedValue } from '@mantine/hooks';
+import { commands } from './commands.tsx';
 import { NAVIGATION } from './navigation.ts';
+import { may } from './permissions.ts';
+import { recordPath } from './record-path.ts';
+import { useRecords } from './search-records.ts';
 import { useProject, useSession } from './session.tsx';
 
-/** The command palette (Ctrl+K): jumps to a page or project by name. */
+const LABEL = 'Search, or run a command';
+
+/** Typing pauses this long before the server is asked, in milliseconds. */
+const DEBOUNCE_MS = 200;
+
+interface Group {
+  group: string;
+  actions: SpotlightActionData[];
+}
+
+/** The command palette (Ctrl+K): finds pages, projects and records by name, address or id, and runs commands. */
 export default function CommandPalette({ asked }: { asked: number }) {
   const navigate = useNavigate();
   const project = useProject();
   const { projects } = useSession();
+  const [query, setQuery] = useState('');
+  const [text] = useDebouncedValue(query.trim(), DEBOUNCE_MS);
+  const records = useRecords(text);
   useEffect(() => spotlight.open(), [asked]);
+  const go = (path: string) => () => void navigate({ to: path });
+
   const pages = NAVIGATION.flatMap(({ heading, places }) =>
     places
       .filter(({ needs }) => needs === undefined || may(project.role, needs))
-      .map(({ label, to, icon: Icon, keywords }) => ({
+      .map(({ label, to, icon: Icon, keywords = '' }) => ({
         id: to,
         label,
         description: heading,
         keywords,
         leftSection: <Icon size={20} stroke={1.6} aria-hidden />,
-        onClick: () => void navigate({ to, params: { projectId: project.id } }),
+        onClick: go(to.replace('$projectId', project.id)),
       })),
   );
   const account = {
@@ -30,7 +49,7 @@ export default function CommandPalette({ asked }: { asked: number }) {
     label: 'Your account',
     keywords: 'password two-factor authentication 2fa sessions',
     leftSection: <IconUser size={20} stroke={1.6} aria-hidden />,
-    onClick: () => void navigate({ to: '/p/$projectId/account', params: { projectId: project.id } }),
+    onClick: go(`/p/${project.id}/account`),
   };
   const others = projects
     .filter(({ id }) => id !== project.id)
@@ -38,26 +57,58 @@ export default function CommandPalette({ asked }: { asked: number }) {
       id,
       label: name,
       leftSection: <IconBuilding size={20} stroke={1.6} aria-hidden />,
-      onClick: () => void navigate({ to: '/p/$projectId', params: { projectId: id } }),
+      onClick: go(`/p/${id}`),
     }));
+  const byId = recordPath(project.id, query.trim());
+  const found: Group[] = [
+    ...(byId === undefined
+      ? []
+      : [{ group: 'By ID', actions: [{ id: 'by-id', label: query.trim(), description: 'Open', onClick: go(byId) }] }]),
+    ...records.map(({ group, rows }) => ({
+      group,
+      actions: rows.map(({ id, label, description, path, icon: Icon }) => ({
+        id,
+        label,
+        description,
+        leftSection: <Icon size={20} stroke={1.6} aria-hidden />,
+        onClick: go(`/p/${project.id}/${path}`),
+      })),
+    })),
+  ];
   return (
     <Spotlight
       actions={[
-        { group: 'Pages', actions: [...pages, account] },
-        ...(others.length === 0 ? [] : [{ group: 'Projects', actions: others }]),
+        ...matching(query, { group: 'Pages', actions: [...pages, account] }),
+        ...matching(query, { group: 'Commands', actions: commands(project, go) }),
+        ...found,
+        ...matching(query, { group: 'Projects', actions: others }),
       ]}
-      title="Go to a page or a project"
+      // The server has matched the records; what it found need not contain the text.
+      filter={(_, actions) => actions}
+      query={query}
+      onQueryChange={setQuery}
+      title={LABEL}
       className="finder"
       shortcut={null}
-      nothingFound="No matches"
-      highlightQuery
+      nothingFound={text === query.trim() ? 'No matches' : 'Searching…'}
       scrollable
       maxHeight={420}
       searchProps={{
         leftSection: <IconSearch size={20} stroke={1.6} aria-hidden />,
-        placeholder: 'Go to a page or a project…',
-        'aria-label': 'Go to a page or a project',
+        placeholder: `${LABEL}…`,
+        'aria-label': LABEL,
+        maxLength: 200,
       }}
     />
   );
+}
+
+/** The group with the actions that have a word beginning with each word typed; none if it would be empty. */
+function matching(query: string, { group, actions }: Group): Group[] {
+  const words = query.toLowerCase().split(/\s+/);
+  const found = actions.filter(({ label, description, keywords }) => {
+    const text = ` ${label} ${description} ${String(keywords)}`.toLowerCase();
+    return words.every((word) => text.includes(` ${word}`));
+  });
+  return found.length === 0 ? [] : [{ group, actions: found }];
 }

@@ -57,7 +57,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   fontFamily: '"Inter Variable", system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, "Liberation Mono", monospace',
-  fontSizes: { xs: '0.75rem', sm: '0.8438rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
+  fontSizes: { xs: '0.8125rem', sm: '0.875rem', md: '0.9375rem', lg: '1.0625rem', xl: '1.25rem' },
   headings: {
     fontWeight: '650',
     sizes: {
@@ -69,7 +69,7 @@ export const theme = createTheme({
   components: {
     ActionIcon: { defaultProps: { variant: 'subtle', color: 'gray' } },
     Alert: { defaultProps: { variant: 'light' } },
-    Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550 } },
+    Badge: { defaultProps: { variant: 'light', tt: 'none', fw: 550, fz: '0.8125rem' } },
     Button: sized,
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
     Menu: {

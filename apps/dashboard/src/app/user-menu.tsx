@@ -1,5 +1,5 @@
-import { Avatar, Menu, Text, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconBook2, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react';
+import { Avatar, type MantineColorScheme, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
 import { postAuth } from '../data/auth.ts';
 import { clearClients } from '../data/client.ts';
 import { MenuLink } from '../components/link.tsx';
@@ -34,7 +34,9 @@ export function UserMenu() {
         >
           Your account
         </MenuLink>
-        <SchemeSwitch />
+        <Menu.Divider />
+        <SchemeChoice />
+        <Menu.Divider />
         <Menu.Item
           component="a"
           href="/docs"
@@ -58,17 +60,25 @@ async function signOut(): Promise<void> {
   window.location.assign('/sign-in');
 }
 
-function SchemeSwitch() {
-  const { setColorScheme } = useMantineColorScheme();
-  const dark = useComputedColorScheme('light') === 'dark';
+const SCHEMES = [
+  ['auto', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+] as const;
+
+/** The color scheme, kept in the browser. "System" follows the operating system. */
+function SchemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <Menu.Item
-      leftSection={
-        dark ? <IconSun size={16} stroke={1.7} aria-hidden /> : <IconMoon size={16} stroke={1.7} aria-hidden />
-      }
-      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
-    >
-      {dark ? 'Light mode' : 'Dark mode'}
-    </Menu.Item>
+    <>
+      <Menu.Label>Theme</Menu.Label>
+      <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+        {SCHEMES.map(([scheme, label]) => (
+          <Menu.RadioItem key={scheme} value={scheme}>
+            {label}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
   );
 }

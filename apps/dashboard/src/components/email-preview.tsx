@@ -1,6 +1,6 @@
 import { Box, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile, IconPhoto } from '@tabler/icons-react';
-import { useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 
 const NO_VALUES = {};
 
@@ -11,13 +11,15 @@ interface MailFrameProps {
   /** Placeholder values; placeholders without one show their default. */
   values?: Record<string, unknown>;
   height?: number | string;
+  /** What else to choose for the preview. */
+  children?: ReactNode;
 }
 
 /**
  * Previews an email at desktop or phone width. The HTML is posted to the server and returned as a script-free
  * document with an opaque origin. Remote images load only on request, as in email clients.
  */
-export function EmailPreview({ html, title, values = NO_VALUES, height = 560 }: MailFrameProps) {
+export function EmailPreview({ html, title, values = NO_VALUES, height = 560, children }: MailFrameProps) {
   const [width, setWidth] = useState<'desktop' | 'phone'>('desktop');
   const [images, setImages] = useState(false);
   const hasImages = /<img\b[^>]*\bsrc\s*=\s*["']?https?:/i.test(html) || /url\(\s*["']?https?:/i.test(html);
@@ -34,6 +36,7 @@ export function EmailPreview({ html, title, values = NO_VALUES, height = 560 }: 
             { value: 'phone', label: <Width icon={IconDeviceMobile} word="Phone" /> },
           ]}
         />
+        {children}
         {hasImages && (
           <Button
             size="compact-sm"
@@ -46,7 +49,7 @@ export function EmailPreview({ html, title, values = NO_VALUES, height = 560 }: 
         )}
       </Group>
       <Box className={`mail-frame mail-frame-${width}`}>
-        <Posted html={html} values={JSON.stringify(values)} images={images} title={title} height={height} />
+        <PostedFrame html={html} values={JSON.stringify(values)} images={images} title={title} height={height} />
       </Box>
     </Stack>
   );
@@ -65,9 +68,11 @@ function Width({ icon: Icon, word }: { icon: typeof IconPhoto; word: string }) {
 
 interface PostedProps {
   html: string;
+  /** As JSON. */
   values: string;
   images: boolean;
-  title: string;
+  /** The accessible name; omitted if the frame is decorative. */
+  title?: string;
   height: number | string;
 }
 
@@ -75,7 +80,7 @@ interface PostedProps {
  * Posts into a new frame each time, because reusing one would add history entries and break the Back button. The
  * previous frame stays visible until the new one loads, to avoid flicker.
  */
-function Posted({ html, values, images, title, height }: PostedProps) {
+export function PostedFrame({ html, values, images, title, height }: PostedProps) {
   const form = useRef<HTMLFormElement>(null);
   const posted = useRef<string[]>([]);
   const name = useId();
@@ -101,12 +106,12 @@ function Posted({ html, values, images, title, height }: PostedProps) {
           key={key}
           name={key}
           title={key === shown ? title : undefined}
-          aria-hidden={key !== shown}
+          aria-hidden={key !== shown || title === undefined}
           className={key === shown ? undefined : 'mail-frame-next'}
           sandbox="allow-popups allow-popups-to-escape-sandbox"
           referrerPolicy="no-referrer"
           height={height}
-          tabIndex={key === shown ? 0 : -1}
+          tabIndex={key === shown && title !== undefined ? 0 : -1}
           onLoad={key === newest ? () => show(key) : undefined}
         />
       ))}

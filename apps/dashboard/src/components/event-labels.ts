@@ -6,6 +6,7 @@ import {
   IconEye,
   IconFlag,
   IconInbox,
+  IconMail,
   IconMailOff,
   IconSend,
   IconUserPlus,
@@ -16,6 +17,7 @@ import {
 export const EVENT_LABELS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
   'contact.suppressed': ['Suppressed', IconBan, 'yellow'],
+  'contact.subscribed': ['Subscribed again via link', IconMail, 'pine'],
   'contact.unsubscribed': ['Unsubscribed via link', IconMailOff, 'yellow'],
   'email.queued': ['Queued', IconClock, 'gray'],
   'email.sent': ['Sent', IconSend, 'blue'],

@@ -22,6 +22,7 @@ import { type ContentProblem, useContentCheck } from './content-check.ts';
 import { FORMAT_LABELS } from './format-labels.ts';
 import type { EditorHandle, Placeholder } from './html-editor.tsx';
 import { EmailPreview } from './email-preview.tsx';
+import { SampleContact, useSampleContact } from './sample-contact.tsx';
 
 const HtmlEditor = lazy(() => import('./html-editor.tsx'));
 
@@ -29,9 +30,8 @@ const BUILT_IN: Placeholder[] = [
   { key: 'name', label: 'Name' },
   { key: 'email', label: 'Address' },
   { key: 'unsubscribe_url', label: 'Unsubscribe link' },
+  { key: 'postal_address', label: 'Postal address' },
 ];
-
-const SAMPLE = { name: 'Ada Lovelace', email: 'ada@example.com', unsubscribe_url: '#' };
 
 /** The placeholders available in this project. */
 export function usePlaceholders(): Placeholder[] {
@@ -89,7 +89,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
       </Box>
     </Stack>
   );
-  const preview = <EmailPreview html={html} values={SAMPLE} title={`Preview: ${label}`} />;
+  const preview = <SampledPreview html={html} title={`Preview: ${label}`} />;
   const show = (problem: ContentProblem) => {
     setShown('write');
     // On phones the editor mounts only when its tab is shown.
@@ -123,6 +123,16 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
       )}
       <Problems label={label} problems={problems} onShow={show} />
     </Stack>
+  );
+}
+
+/** A preview with the values of a contact, who can be chosen. */
+export function SampledPreview({ html, title }: { html: string; title: string }) {
+  const { values } = useSampleContact();
+  return (
+    <EmailPreview html={html} values={values} title={title}>
+      <SampleContact label="Preview as" inline />
+    </EmailPreview>
   );
 }
 

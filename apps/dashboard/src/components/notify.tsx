@@ -23,7 +23,7 @@ export function notifyError(message: string): void {
   void needed().then(({ showProblem }) => showProblem(message));
 }
 
-/** Renders notifications; mounted once. */
+/** Renders notifications in the flow of the page, so that they never cover a button; mounted once. */
 export function NotificationArea() {
   const show = useSyncExternalStore(
     (watcher) => {
@@ -35,7 +35,7 @@ export function NotificationArea() {
   if (!show) return null;
   return (
     <Suspense>
-      <Notifications position="bottom-right" />
+      <Notifications withinPortal={false} position="bottom-left" className="notifications" />
     </Suspense>
   );
 }

@@ -1,4 +1,4 @@
-import { Card, SimpleGrid, Text } from '@mantine/core';
+import { Box, Card, SimpleGrid, Text } from '@mantine/core';
 import { Children, type ReactNode } from 'react';
 import type { Tone } from './badge.tsx';
 
@@ -6,7 +6,7 @@ import type { Tone } from './badge.tsx';
 const IN_A_ROW = 7;
 
 /** A labeled row of stats. */
-export function Stats({ label, children }: { label: string; children: ReactNode }) {
+export function Stats({ label, about, children }: { label: string; about?: ReactNode; children: ReactNode }) {
   const wide = Math.min(Math.max(Children.toArray(children).length, 6), IN_A_ROW);
   return (
     <Card p={0} component="section" aria-label={label}>
@@ -16,6 +16,11 @@ export function Stats({ label, children }: { label: string; children: ReactNode 
       <SimpleGrid cols={{ base: 2, xs: 3, md: wide }} spacing={0} px="md" pb="md" pt="xs" verticalSpacing="sm">
         {children}
       </SimpleGrid>
+      {about !== undefined && (
+        <Box px="md" pb="sm">
+          {about}
+        </Box>
+      )}
     </Card>
   );
 }
@@ -26,17 +31,21 @@ export function Stat({
   value,
   tone,
   detail,
+  change,
 }: {
   label: string;
-  value: number | string;
+  /** A figure, or a link to what is behind it. */
+  value: ReactNode;
   tone?: Tone | undefined;
   /** A base or comparison, such as "of 200 sent". */
   detail?: ReactNode;
+  /** The change since an earlier period. */
+  change?: ReactNode;
 }) {
   return (
     <div className={tone === undefined ? undefined : `figure-${tone}`}>
       <Text size="xl" fw={650} lh={1.3} className="tabular figure-value">
-        {typeof value === 'number' ? value.toLocaleString('en') : value}
+        {typeof value === 'number' ? value.toLocaleString() : value}
       </Text>
       <Text size="xs" c="dimmed">
         {label}
@@ -46,6 +55,7 @@ export function Stat({
           {detail}
         </Text>
       )}
+      {change}
     </div>
   );
 }

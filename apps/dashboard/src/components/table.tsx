@@ -5,15 +5,20 @@ export interface Column<Row> {
   /** The column title; for a column of buttons, their action. */
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Hidden below this breakpoint. The first column must then be sufficient. */
+  /** Hidden on windows narrower than this breakpoint, except on phones, where rows wrap and show every column. */
   from?: MantineBreakpoint;
   align?: 'right';
   width?: number | string;
   /** Shows the title to screen readers only. */
   silent?: boolean;
+  /** Shown in the header in place of the title, such as a checkbox. */
+  head?: ReactNode;
 }
 
-/** A table. A link of class `covering` in the first cell makes the whole row clickable, with one keyboard stop. */
+/**
+ * A table; on phones each row shows its first and its silent columns on one line, and the others below, with their titles.
+ * A link of class `covering` in the first cell makes the whole row clickable, with one keyboard stop.
+ */
 export function DataTable<Row>({
   label,
   columns,
@@ -28,21 +33,27 @@ export function DataTable<Row>({
   return (
     <Card p={0}>
       <Sideways label={label}>
-        <Table aria-label={label} highlightOnHover className="data-table">
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ title, from, align, width, silent }) => (
-                <Table.Th key={title} visibleFrom={from} ta={align} w={width} scope="col">
-                  {silent === true ? <span className="visually-hidden">{title}</span> : title}
+        <Table aria-label={label} highlightOnHover className="data-table" role="table">
+          <Table.Thead role="rowgroup">
+            <Table.Tr role="row">
+              {columns.map(({ title, from, align, width, silent, head }) => (
+                <Table.Th key={title} className={hidden(from)} ta={align} w={width} role="columnheader" scope="col">
+                  {head ?? (silent === true ? <span className="visually-hidden">{title}</span> : title)}
                 </Table.Th>
               ))}
             </Table.Tr>
           </Table.Thead>
-          <Table.Tbody>
+          <Table.Tbody role="rowgroup">
             {rows.map((row) => (
-              <Table.Tr key={keyOf(row)} className="row-link">
-                {columns.map(({ title, cell, from, align }) => (
-                  <Table.Td key={title} visibleFrom={from} ta={align} className={align && 'tabular'}>
+              <Table.Tr key={keyOf(row)} className="row-link" role="row">
+                {columns.map(({ title, cell, from, align, silent = false }) => (
+                  <Table.Td
+                    key={title}
+                    className={[hidden(from), align && 'tabular', silent && 'silent'].filter(Boolean).join(' ')}
+                    ta={align}
+                    role="cell"
+                    data-title={title}
+                  >
                     {cell(row)}
                   </Table.Td>
                 ))}
@@ -54,6 +65,8 @@ export function DataTable<Row>({
     </Card>
   );
 }
+
+const hidden = (from: MantineBreakpoint | undefined) => from && `from-${from}`;
 
 /** Scrolls horizontally when its content overflows, and is focusable only then. */
 function Sideways({ label, children }: { label: string; children: ReactNode }) {

@@ -7,9 +7,10 @@ const STEPS: [limitSeconds: number, unit: Intl.RelativeTimeFormatUnit, seconds: 
   [7 * 86_400, 'day', 86_400],
 ];
 
+// Numbers and dates look as the user's locale has them; relative times are words, and words are English.
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' });
-const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' });
-const full = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' });
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** Relative time; a date beyond one week. */
 export function ago(at: string, now: number): string {
@@ -18,6 +19,19 @@ export function ago(at: string, now: number): string {
   if (distance < 5) return 'just now';
   const step = STEPS.find(([limit]) => distance < limit);
   return step === undefined ? day.format(new Date(at)) : relative.format(Math.round(seconds / step[2]), step[1]);
+}
+
+const clock = { hour: '2-digit', minute: '2-digit' } as const;
+const timeOfDay = new Intl.DateTimeFormat(undefined, clock);
+const dayAndTime = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', ...clock });
+
+/** The day and the time of day. */
+export const formatDayAndTime = (at: string) => dayAndTime.format(new Date(at));
+
+/** The time of day, such as 02:31; with the day if that is not today. */
+export function formatTime(at: string): string {
+  const isToday = new Date(at).toDateString() === new Date().toDateString();
+  return (isToday ? timeOfDay : dayAndTime).format(new Date(at));
 }
 
 export const formatExactTime = (at: string) => full.format(new Date(at));

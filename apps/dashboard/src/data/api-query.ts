@@ -1,55 +1,103 @@
 import type { TypedDocumentNode } from '@urql/core';
-import { useEffect, useState } from 'react';
-import { useQuery } from 'urql';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { useClient } from 'urql';
 import { textOf } from './document.ts';
-import { type Problem, problemOf } from './problem.ts';
+import { NOT_RESPONDING, type Problem, problemOf } from './problem.ts';
 import { onStale } from './refresh.ts';
+import { share } from './share.ts';
+
+/** A query without a response for this long is reported as a problem, with a retry. */
+const PATIENCE_MS = 8_000;
 
 /** A query and its state. */
 export interface ApiQuery<Data> {
-  /** The last result; kept during refetches and when they fail. */
+  /** The last result; kept during refetches and when they fail. What a refetch did not change keeps its identity. */
   data: Data | undefined;
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed, or that it takes long. */
   problem: Problem | undefined;
   /** When `data` arrived, in ms since the epoch. */
   at: number | undefined;
-  fetching: boolean;
   again: () => void;
 }
 
-/** Runs a query and keeps it current: mutations and live events refetch it. */
+interface State<Data> {
+  key: string;
+  data?: Data;
+  problem?: Problem | undefined;
+}
+
+/**
+ * Runs a query and keeps it current: mutations and live events refetch it. A refetch that changes nothing does not
+ * render the page again.
+ */
 export function useApiQuery<Data, Variables extends Record<string, unknown>>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   { pause = false }: { pause?: boolean } = {},
 ): ApiQuery<Data> {
-  const [result, execute] = useQuery<Data, Variables>({
-    query,
-    variables,
-    pause,
-    requestPolicy: 'cache-and-network',
-  } as Parameters<typeof useQuery<Data, Variables>>[0]);
-  const again = () => execute({ requestPolicy: 'network-only' });
-  useEffect(() => onStale(() => execute({ requestPolicy: 'network-only' })), [execute]);
-  const kept = useKept(result.data ?? undefined, `${textOf(query)} ${JSON.stringify(variables)}`);
-  const { error } = result;
+  const client = useClient();
+  const text = textOf(query);
+  const given = JSON.stringify(variables);
+  const key = `${text} ${given}`;
+  const [state, setState] = useState<State<Data>>({ key });
+  const at = useRef<number>(undefined);
+  const again = useRef(() => {});
+
+  // Before the first paint, so that a cached result is shown without a skeleton.
+  useLayoutEffect(() => {
+    if (pause) return undefined;
+    let isLoading = false;
+    let isStale = false;
+    let stop = () => {};
+    const load = (requestPolicy: 'cache-and-network' | 'network-only') => {
+      stop();
+      isLoading = true;
+      isStale = false;
+      const late = setTimeout(() => setState((last) => next(last, key, { problem: NOT_RESPONDING })), PATIENCE_MS);
+      const subscription = client
+        .query<Data, Variables>(query, JSON.parse(given) as Variables, { requestPolicy })
+        .subscribe(({ data, error, stale }) => {
+          if (data != null) {
+            at.current = Date.now();
+            setState((last) => next(last, key, { data, problem: undefined }));
+          }
+          if (error !== undefined) setState((last) => next(last, key, { problem: problemOf(error) }));
+          if (stale) return;
+          clearTimeout(late);
+          isLoading = false;
+          if (isStale) load('network-only');
+        });
+      stop = () => {
+        clearTimeout(late);
+        subscription.unsubscribe();
+      };
+    };
+    load('cache-and-network');
+    again.current = () => load('network-only');
+    // Events that arrive while a request is under way are answered by one more, after it.
+    const ignore = onStale(() => {
+      if (isLoading) isStale = true;
+      else load('network-only');
+    });
+    return () => {
+      ignore();
+      stop();
+    };
+  }, [client, query, given, key, pause]);
+
+  const { data, problem } = state.key === key ? state : { data: undefined, problem: undefined };
   return {
-    data: kept?.data,
-    at: kept?.at,
-    problem: error === undefined ? undefined : problemOf(error),
-    fetching: result.fetching,
-    again,
+    data,
+    problem,
+    at: data === undefined ? undefined : at.current,
+    again: useCallback(() => again.current(), []),
   };
 }
 
-/** The last data for the same query and variables: urql drops it when a refetch fails. */
-function useKept<Data>(data: Data | undefined, key: string): { data: Data; at: number } | undefined {
-  const [kept, setKept] = useState<{ key: string; data: Data; at: number }>();
-  const current = kept?.key === key ? kept : undefined;
-  if (data !== undefined && current?.data !== data) {
-    const next = { key, data, at: Date.now() };
-    setKept(next);
-    return next;
-  }
-  return current;
+/** The next state: the last one itself if nothing has changed. */
+function next<Data>(last: State<Data>, key: string, change: Omit<State<Data>, 'key'>): State<Data> {
+  const known: State<Data> = last.key === key ? last : { key };
+  const data = change.data === undefined ? known.data : share(known.data, change.data);
+  const isSame = known === last && data === known.data && change.problem === known.problem;
+  return isSame ? last : { key, ...(data === undefined ? {} : { data }), problem: change.problem };
 }

@@ -11,7 +11,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** A stream open this long counts as healthy, even without events. */
 const SETTLED_MS = 700;
 /** The minimum interval between refetches. */
-const REFRESH_EVERY_MS = 300;
+const REFRESH_EVERY_MS = 1000;
 
 let projectId = '';
 
@@ -91,6 +91,8 @@ async function listen(
   });
   const end = () => client.dispose();
   signal.addEventListener('abort', end);
+  // A connection that was cut does not end by itself for minutes.
+  window.addEventListener('offline', end);
   let worked = false;
   const opened = () => {
     if (worked || signal.aborted) return;
@@ -111,6 +113,7 @@ async function listen(
   } finally {
     clearTimeout(settled);
     signal.removeEventListener('abort', end);
+    window.removeEventListener('offline', end);
     client.dispose();
   }
   return worked;
@@ -131,12 +134,18 @@ function pause(timeMs: number, signal: AbortSignal): Promise<void> {
 }
 
 let refreshing: ReturnType<typeof setTimeout> | undefined;
+let refreshedAt = 0;
 
+/** Refetches at once after a quiet second, otherwise at the end of it. */
 function refreshSoon(): void {
-  refreshing ??= setTimeout(() => {
-    refreshing = undefined;
-    refresh();
-  }, REFRESH_EVERY_MS);
+  refreshing ??= setTimeout(
+    () => {
+      refreshing = undefined;
+      refreshedAt = Date.now();
+      refresh();
+    },
+    Math.max(0, refreshedAt + REFRESH_EVERY_MS - Date.now()),
+  );
 }
 
 /** The state of each active stream; the header shows the worst. */
@@ -151,16 +160,16 @@ function newMark(): (state: LiveState) => void {
     else marks.set(id, state);
     const states = [...marks.values()];
     shown = (['offline', 'connecting', 'live'] as const).find((worst) => states.includes(worst)) ?? 'off';
-    for (const notifySuccess of watchers) notifySuccess();
+    for (const tell of watchers) tell();
   };
 }
 
 /** The combined stream state for the header. */
 export function useLiveState(): LiveState {
   return useSyncExternalStore(
-    (notifySuccess) => {
-      watchers.add(notifySuccess);
-      return () => watchers.delete(notifySuccess);
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
     },
     () => shown,
   );

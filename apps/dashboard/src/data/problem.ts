@@ -10,6 +10,12 @@ export interface Problem {
   requestId?: string;
 }
 
+export const NOT_RESPONDING: Problem = {
+  code: 'unreachable',
+  message: 'The server is not responding. It may be busy or restarting.',
+  fields: {},
+};
+
 /** Converts a failed operation. Server messages are user-facing; other errors get a generic message. */
 export function problemOf(error: CombinedError): Problem {
   const requestId = requestIdOf(error);

@@ -1,0 +1,117 @@
+import { IconAddressBook, IconFileText, IconMail, IconSend, IconWorldCheck } from '@tabler/icons-react';
+import { useApiQuery } from '../data/api-query.ts';
+import { graphql } from '../generated/gql.ts';
+
+const SEARCH = graphql(`
+  query SearchRecords($text: String!, $address: String, $isAddress: Boolean!) {
+    campaigns(first: 5, search: $text) {
+      nodes {
+        id
+        name
+        status
+      }
+    }
+    contacts(first: 5, search: $text) {
+      nodes {
+        id
+        email
+        name
+      }
+    }
+    templates(first: 5, search: $text) {
+      nodes {
+        id
+        name
+        status
+      }
+    }
+    emails(first: 5, to: $address) @include(if: $isAddress) {
+      nodes {
+        id
+        to
+        subject
+      }
+    }
+    domains(first: 100) {
+      nodes {
+        id
+        domain
+      }
+    }
+  }
+`);
+
+export interface FoundRecord {
+  id: string;
+  label: string;
+  description: string;
+  /** Relative to the project. */
+  path: string;
+  icon: typeof IconMail;
+}
+
+/** Records that match a text of at least two characters, grouped by kind; a whole address also finds emails to it. */
+export function useRecords(text: string): { group: string; rows: FoundRecord[] }[] {
+  const isAddress = /^[^\s@]+@[^\s@]+$/.test(text);
+  const { data } = useApiQuery(
+    SEARCH,
+    { text, isAddress, address: isAddress ? text : null },
+    { pause: text.length < 2 },
+  );
+  if (data === undefined || text.length < 2) return [];
+  const groups = [
+    {
+      group: 'Campaigns',
+      rows: data.campaigns.nodes.map(({ id, name, status }) => ({
+        id,
+        label: name,
+        description: `Campaign, ${status}`,
+        path: `campaigns/${id}`,
+        icon: IconSend,
+      })),
+    },
+    {
+      group: 'Contacts',
+      rows: data.contacts.nodes.map(({ id, email, name }) => ({
+        id,
+        label: email,
+        description: name,
+        path: `contacts/${id}`,
+        icon: IconAddressBook,
+      })),
+    },
+    {
+      group: 'Templates',
+      rows: data.templates.nodes.map(({ id, name, status }) => ({
+        id,
+        label: name,
+        description: `Template, ${status}`,
+        path: `templates/${id}`,
+        icon: IconFileText,
+      })),
+    },
+    {
+      group: 'Emails',
+      rows: (data.emails?.nodes ?? []).map(({ id, to, subject }) => ({
+        id,
+        label: subject ?? 'No subject',
+        description: `Email to ${to.join(', ')}`,
+        path: `emails/${id}`,
+        icon: IconMail,
+      })),
+    },
+    {
+      group: 'Domains',
+      rows: data.domains.nodes
+        .filter(({ domain }) => domain.includes(text.toLowerCase()))
+        .map(({ id, domain }) => ({
+          id,
+          label: domain,
+          description: 'Domain',
+          path: `domains/${domain}`,
+          icon: IconWorldCheck,
+        })),
+    },
+  ];
+  return groups.filter(({ rows }) => rows.length > 0);
+}

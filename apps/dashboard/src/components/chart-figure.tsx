@@ -1,0 +1,71 @@
+import { Skeleton, Stack, Table, Text } from '@mantine/core';
+import { type ReactNode, Suspense, useState } from 'react';
+
+/** The height of every chart, in pixels. */
+export const CHART_HEIGHT = 240;
+
+interface Figures {
+  title: string;
+  /** Titles of the table's columns; the first says when. */
+  columns: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+/** A chart with its title, a description, and its figures as a table. `children` may load lazily. */
+export function ChartFigure({ about, children, ...figures }: Figures & { about?: ReactNode; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <Stack gap="xs" component="figure" m={0} miw={0} aria-label={figures.title}>
+      <figcaption>
+        <Text size="sm" fw={550}>
+          {figures.title}
+        </Text>
+        {about !== undefined && (
+          <Text size="sm" c="dimmed">
+            {about}
+          </Text>
+        )}
+      </figcaption>
+      <Suspense fallback={<Skeleton h={CHART_HEIGHT} />}>{children}</Suspense>
+      <details className="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>Show as a table</summary>
+        {isOpen && <FigureTable {...figures} />}
+      </details>
+    </Stack>
+  );
+}
+
+function FigureTable({ title, columns, rows }: Figures) {
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
+      <Table aria-label={title} className="data-table" verticalSpacing={4}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column, index) => (
+              <Table.Th key={column} scope="col" ta={index === 0 ? undefined : 'right'}>
+                {column}
+              </Table.Th>
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((cells) => (
+            <Table.Tr key={cells[0]}>
+              {cells.map((cell, index) =>
+                index === 0 ? (
+                  <Table.Th key={columns[index]} scope="row">
+                    {cell}
+                  </Table.Th>
+                ) : (
+                  <Table.Td key={columns[index]} ta="right" className="tabular">
+                    {cell}
+                  </Table.Td>
+                ),
+              )}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  );
+}
