@@ -28,6 +28,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      output: {
+        // What most pages share is one file: each request costs a round trip.
+        codeSplitting: { groups: [{ name: 'shared', minShareCount: 16 }] },
+      },
+    },
   },
   resolve: { dedupe: ['react', 'react-dom', 'graphql', '@urql/core', 'get-nonce'] },
 });

@@ -14,8 +14,8 @@ const reason =
   program === undefined ? 'no Chromium here: set CHROMIUM_PATH' : isBuilt ? undefined : 'npm run build:dashboard first';
 const note = reason === undefined ? '' : ` (${reason})`;
 
-/** How long something may take to show on a machine that does other work as well; nothing waits for it when all is well. */
-const PATIENCE_MS = 45_000;
+/** The longest wait for something to appear, for machines under load. Passing tests don't wait for it. */
+const TIMEOUT_MS = 45_000;
 
 /** A group of tests in a real browser; skipped, with the reason in its name, where there is none. */
 export function inBrowser(name: string, tests: () => void): void {
@@ -24,10 +24,10 @@ export function inBrowser(name: string, tests: () => void): void {
   });
 }
 
-/** One for each gateway, for all files of this process; they end with it. */
+/** One browser per gateway, shared by all test files of this process, and closed with it. */
 const browsers = new Map<string, Promise<Browser>>();
 
-/** The sign-in library takes requests from the public address only, so the browser finds the gateway under test there. */
+/** The sign-in library accepts requests only at the public address, so the browser resolves it to the gateway under test. */
 function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
   const [from, to] = [new URL(config.PUBLIC_URL).host, new URL(url).host];
   const running = browsers.get(to);
@@ -46,27 +46,28 @@ function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
   return browser;
 }
 
-/** A browser window in which everything that must never happen is noted. */
+/** A browser window that records everything that must never happen. */
 export interface Window extends AsyncDisposable {
   page: Page;
   context: BrowserContext;
-  /** Violations of the policy, errors of scripts and of the console, requests to other hosts. */
+  /** Content Security Policy violations, script and console errors, and requests to other hosts. */
   problems: string[];
-  /** Goes to a path of the project of `api`, and waits until the page shows its heading. */
+  /** Opens a path of the project of `api` and waits for the page's heading. */
   open: (path: string) => Promise<void>;
 }
 
 /**
- * Opens a window, signed in as `person`; it fails the test on closing when anything was noted. `origin` is that of a system
- * of the test's own; `others` are servers that people are sent to on purpose, such as one to sign in at.
+ * Opens a window, signed in as `user`. Closing it fails the test if it has recorded problems. `origin` is for tests that start
+ * their own system; `others` are origins the browser may visit, such as an identity provider.
  */
 export async function openWindow(
   api: Pick<Api, 'url' | 'projectId'>,
-  person?: SignedIn,
+  user?: SignedIn,
   {
     width = 1280,
     height = 800,
     colorScheme = 'light' as 'light' | 'dark',
+    locale = 'en-GB',
     origin = config.PUBLIC_URL,
     others = [] as readonly string[],
   } = {},
@@ -77,14 +78,14 @@ export async function openWindow(
     viewport: { width, height },
     colorScheme,
     reducedMotion: 'reduce',
-    locale: 'en-GB',
+    locale,
     timezoneId: 'Europe/Berlin',
   });
-  if (person !== undefined) await context.addCookies(cookiesOf(person.cookie));
+  if (user !== undefined) await context.addCookies(cookiesOf(user.cookie));
   const problems: string[] = [];
   await watch(context, problems, [origin, ...others]);
   const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   return {
     page,
     context,
@@ -117,14 +118,14 @@ function cookiesOf(header: string) {
   });
 }
 
-/** What the browser itself says of answers that were meant to be refusals, or of a connection that a test cuts. */
+/** What the browser logs for expected error responses and for connections that a test closes. */
 const EXPECTED = /Failed to load resource/;
 
 async function watch(context: BrowserContext, problems: string[], origins: readonly string[]): Promise<void> {
-  await context.exposeFunction('noteViolation', (text: string) => problems.push(`policy: ${text}`));
+  await context.exposeFunction('recordViolation', (text: string) => problems.push(`policy: ${text}`));
   await context.addInitScript({
     content: `addEventListener('securitypolicyviolation', (event) =>
-      noteViolation([event.violatedDirective, event.blockedURI, event.sourceFile, event.lineNumber, event.sample].join(' ')))`,
+      recordViolation([event.violatedDirective, event.blockedURI, event.sourceFile, event.lineNumber, event.sample].join(' ')))`,
   });
   context.on('weberror', (error) => problems.push(`error: ${error.error().stack}`));
   context.on('console', (message) => {
@@ -145,8 +146,8 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[];
 }
 
-/** What axe finds serious or critical on a page as it is now, a line each. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** The serious and critical accessibility violations that axe finds on the page, one per line. */
+export async function accessibilityViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(AXE);
   const { violations } = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
     violations: Violation[];
@@ -156,17 +157,69 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }
 
-/** Expects something to become so, however slow the machine is. */
-export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: PATIENCE_MS });
+export const SCHEMES = ['light', 'dark'] as const;
+export const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
+
+/**
+ * Opens a page in both color schemes and sizes, and expects a title, one main heading, every control in reach of the
+ * keyboard, no serious finding of axe, no horizontal scrolling, and no text below 13 pixels. Waits until the page shows `text`.
+ */
+export async function expectAccessible(api: Api, user: SignedIn, path: string, text: string): Promise<void> {
+  await using window = await openWindow(api, user, SIZES.desktop);
+  const { page } = window;
+  await window.open(path);
+  await page.getByText(text).first().waitFor();
+  await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
+  expect(await page.title()).toMatch(/ · Postroom$/);
+  expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+  expect(await keyboardProblems(page), 'by keyboard').toEqual([]);
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await soon(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(colorScheme);
+    // Chromium repaints what inherits its color a moment later.
+    await page.waitForTimeout(300);
+    for (const [name, size] of Object.entries(SIZES)) {
+      await page.setViewportSize(size);
+      await nextFrame(page);
+      expect(await accessibilityViolations(page), `${colorScheme}, ${name}`).toEqual([]);
+      expect(await scrollsHorizontally(page), `${colorScheme}, ${name}: scrolls horizontally`).toBe(false);
+      expect(await tinyText(page), `${colorScheme}, ${name}: text below 13 pixels`).toEqual([]);
+    }
+  }
+}
+
+const nextFrame = (page: Page) =>
+  page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
+/** Visible text smaller than 13 pixels, except in charts and pictures. */
+const tinyText = (page: Page) =>
+  page.evaluate(`(() => {
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+      const { parentElement, textContent } = walker.currentNode;
+      const isShown = textContent.trim() !== '' && parentElement.checkVisibility({ visibilityProperty: true });
+      if (!isShown || parentElement.closest('svg, [aria-hidden=true], style, script') !== null) continue;
+      const size = Number.parseFloat(getComputedStyle(parentElement).fontSize);
+      if (size < 13) found.push(size + ' px: ' + textContent.trim().slice(0, 60));
+    }
+    return found;
+  })()`);
+
+const scrollsHorizontally = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
+
+/** `expect.poll` with a timeout that allows for a slow machine. */
+export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: TIMEOUT_MS });
 
 /**
  * Problems for keyboard users, one per line: controls that the Tab key does not reach, reaches out of order, or reaches without a
  * visible focus.
  */
-export async function keyboardFindings(page: Page): Promise<string[]> {
+async function keyboardProblems(page: Page): Promise<string[]> {
   await page.evaluate(KEYBOARD);
-  for (let stop = 0; stop < MOST_STOPS; stop++) {
-    // In the editor of code Tab indents; Escape lets go of it.
+  for (let stop = 0; stop < MAX_TAB_STOPS; stop++) {
+    // In the code editor Tab indents; Escape releases it.
     if (await page.evaluate('walk.isInEditor()')) await page.keyboard.press('Escape');
     await page.keyboard.press('Tab');
     if ((await page.evaluate('walk.arrive()')) === 'end') break;
@@ -174,10 +227,10 @@ export async function keyboardFindings(page: Page): Promise<string[]> {
   return (await page.evaluate('walk.findings()')) as string[];
 }
 
-/** More than any page has; a walk that does not come to the end of its page ends here. */
-const MOST_STOPS = 400;
+/** More than any page has; ends a walk that never reaches the end of its page. */
+const MAX_TAB_STOPS = 400;
 
-/** Marks what can be operated and how it looks at rest, before the walk begins at the top. */
+/** Records the interactive elements and their unfocused styles, before the walk starts at the top. */
 const KEYBOARD = `globalThis.walk = (() => {
   document.activeElement?.blur();
   getSelection()?.removeAllRanges();
@@ -204,7 +257,7 @@ const KEYBOARD = `globalThis.walk = (() => {
   return {
     isInEditor: () => document.activeElement?.closest('.cm-editor') !== null,
     async arrive() {
-      // Colours change in a frame after the one in which the key is pressed, and a frame of another origin is entered later.
+      // Styles change a frame after the key press, and cross-origin frames take focus later.
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
       const { activeElement: element } = document;
       if (element === null || element === document.body || (reached.length > 1 && element === reached[0])) return 'end';
@@ -220,7 +273,7 @@ const KEYBOARD = `globalThis.walk = (() => {
       return [
         ...missed.map((stop) => 'not reached: ' + name(stop)),
         ...back.map((stop) => 'out of order: ' + name(stop)),
-        ...unseen.map((stop) => 'focus not seen: ' + stop),
+        ...unseen.map((stop) => 'no visible focus: ' + stop),
       ];
     },
   };

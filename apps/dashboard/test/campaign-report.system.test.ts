@@ -2,7 +2,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
 
 /** A completed campaign with one rejected message, one unknown message and a clicked link. */
 async function endedCampaign(api: Api): Promise<string> {
@@ -47,7 +47,7 @@ inBrowser('what came of a campaign', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('radio', { name: 'Resend anyway' }).check();
     expect(await dialog.getByRole('button', { name: 'Resend' }).isDisabled()).toBe(true);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('radio', { name: 'Not accepted' }).check();
     await dialog.getByRole('button', { name: 'Save' }).click();
 
@@ -72,7 +72,7 @@ inBrowser('what came of a campaign', () => {
     await engagement.getByText('delivery not reported').waitFor();
     await engagement.getByText('25 % of accepted').waitFor();
     expect(await engagement.innerText()).toMatch(/40\s+Accepted/);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await window.open('/campaigns');
     await page.getByText('not reported').waitFor();
 
@@ -102,7 +102,7 @@ inBrowser('what came of a campaign', () => {
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     await page.getByText('5 of 100 messages were marked as spam.').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Allow campaigns again' }).click();
     await page.getByText('Campaigns from this domain are paused').waitFor({ state: 'detached' });
     expect((await api.get(`/v1/campaigns/${id}`)).body.data).toMatchObject({
@@ -121,7 +121,7 @@ inBrowser('what came of a campaign', () => {
     const row = page.getByRole('table', { name: 'Links' }).locator('tbody tr');
     await soon(() => row.locator('td').allTextContents()).toEqual(['https://example.com/autumn', '7', '12', '3']);
     expect(await page.getByRole('button', { name: /Send again|Decide/ }).count()).toBe(0);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test('a chart shows engagement by hour once there is any', async () => {
@@ -138,7 +138,7 @@ inBrowser('what came of a campaign', () => {
     await page.reload();
     await chart.getByText('Opened').waitFor();
     await chart.locator('.recharts-area').first().waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test('tracking defaults are a project setting for managers', async () => {
@@ -151,7 +151,7 @@ inBrowser('what came of a campaign', () => {
     await window.open('/settings');
     await page.getByRole('switch', { name: 'Track opens' }).click();
     await soon(tracked).toBe(!before);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await using member = await windowOf(api, 'member');
     await member.open('/settings');

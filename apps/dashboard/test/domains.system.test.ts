@@ -2,7 +2,7 @@ import { addUnwatchedDomain, startCloudflare } from '@postroom/domains/testing';
 import { config, db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
 
 inBrowser('domains', () => {
   afterEach(() => {
@@ -63,7 +63,7 @@ inBrowser('domains', () => {
     const nameservers = ['lara.ns.cloudflare.com', 'rick.ns.cloudflare.com'];
     const provider = await startCloudflare({ name: 'publish.example', nameservers });
     onTestFinished(() => provider.close());
-    // The client of Cloudflare's API reads where that is from here.
+    // The Cloudflare client reads its base URL from here.
     vi.stubEnv('CLOUDFLARE_BASE_URL', provider.url);
     await using window = await windowOf(api);
     const { page } = window;
@@ -77,7 +77,7 @@ inBrowser('domains', () => {
     await dialog.getByRole('button', { name: 'Preview changes' }).click();
     await dialog.getByRole('alert').waitFor();
     await dialog.getByLabel('API token').fill(provider.token);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Preview changes' }).click();
     await dialog.getByText('Nothing has been changed yet.').waitFor();
     const names = (records as { name: string }[]).map(({ name }) => name);
@@ -124,7 +124,7 @@ inBrowser('domains', () => {
     await card.getByText('Pending').waitFor();
     await card.getByRole('button', { name: 'Copy: Value' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(new URL(config.PUBLIC_URL).hostname);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await page.getByText('Live', { exact: true }).waitFor();
     await db.domain.update({ where: { id }, data: { tracking: 'verified' } });
@@ -154,7 +154,7 @@ inBrowser('domains', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await section.getByText('0 of 50', { exact: true }).waitFor();
     await section.getByText('1 of 14', { exact: true }).waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
 
     await change();
     const steps = dialog.getByLabel('Messages per day, starting with the first day');

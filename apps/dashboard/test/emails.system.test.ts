@@ -3,7 +3,7 @@ import { holdMail } from '@postroom/emails/testing';
 import { config, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterEach, expect, test } from 'vitest';
-import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
 
 inBrowser('emails', () => {
   const inbox = config.INBOX_URL;
@@ -57,7 +57,7 @@ inBrowser('emails', () => {
     await frame.getByRole('heading', { name: 'Thank you' }).waitFor();
     await page.getByRole('tab', { name: 'HTML' }).click();
     await page.getByText('<h1>Thank you</h1>').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test('the inbox link shows only in development', async () => {

@@ -1,9 +1,9 @@
 import { addLocalDomain } from '@postroom/domains';
 import { addUnwatchedDomain } from '@postroom/domains/testing';
-import { db, pool, record } from '@postroom/platform';
+import { db, idsFrom, pool, record } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, windowOf } from './browser.ts';
 
 inBrowser('home', () => {
   test('guides to the first campaign step by step', async () => {
@@ -43,6 +43,58 @@ inBrowser('home', () => {
     await page.getByText('90 days', { exact: true }).click();
     await page.getByRole('region', { name: 'In the last 90 days' }).waitFor();
     expect(page.url()).toContain('period=90d');
+  });
+
+  test('compares with the period before, for a range of days as well, by keyboard', async () => {
+    const api = await testApi();
+    const DAY_MS = 86_400_000;
+    const sent = async (daysAgo: number, count: number, type = 'email.sent') => {
+      const at = new Date(Date.now() - daysAgo * DAY_MS);
+      await pool.query(
+        `INSERT INTO events (id, project_id, type, data, created_at)
+         SELECT left($1, 14) || right(postroom_id('evt'), 16), $2, $3, '{}', $4 FROM generate_series(1, $5)`,
+        [idsFrom('evt', at), api.projectId, type, at, count],
+      );
+    };
+    await sent(2, 300);
+    await sent(2, 9, 'email.bounced');
+    await sent(9, 200);
+    await sent(40, 50);
+    await using window = await windowOf(api, 'viewer');
+    const { page } = window;
+    await window.open('?period=7d');
+    const week = page.getByRole('region', { name: 'In the last 7 days' });
+    await week.getByText('300', { exact: true }).first().waitFor();
+    await week.getByText('50 % compared with the 7 days before').waitFor();
+    await week.getByText('3 points compared with the 7 days before').waitFor();
+    const rates = page.getByRole('figure', { name: 'Bounce rate' });
+    await rates.getByText('2 %: rule of thumb').waitFor();
+    const complaints = page.getByRole('figure', { name: 'Complaint rate' });
+    await complaints
+      .getByText('Gmail asks for less than 0.1 %, and never 0.3 % or more. Yahoo asks for less than 0.3 %.')
+      .waitFor();
+    await complaints.getByText('0.3 %: Gmail’s and Yahoo’s limit').waitFor();
+    await rates.getByText('Show as a table').click();
+    await rates.getByRole('cell', { name: '3.00 %' }).first().waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await page.getByRole('radio', { name: '7 days' }).focus();
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowRight');
+    const day = (daysAgo: number) =>
+      new Date(Date.now() - daysAgo * DAY_MS).toLocaleDateString('sv', { timeZone: 'Europe/Berlin' });
+    await page.getByLabel('First day').fill(day(41));
+    await page.getByLabel('Last day').fill(day(50));
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('The first day must not be after the last.').waitFor();
+    await page.getByLabel('Last day').fill(day(39));
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('region', { name: /^\S.* to \S/ })
+      .getByText('50', { exact: true })
+      .first()
+      .waitFor();
+    expect(page.url()).toContain(`from=${day(41)}&to=${day(39)}`);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test('lists what needs attention, with links to fix it', async () => {

@@ -7,7 +7,7 @@ import { db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
-import { inBrowser, seriousFindings, type Window, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, type Window, windowOf } from './browser.ts';
 
 const trusted = getCACertificates();
 let server: MailboxServer;
@@ -38,7 +38,7 @@ inBrowser('mailbox accounts', () => {
     await dialog.getByLabel('Daily limit').fill('50');
     await dialog.getByRole('button', { name: 'Connect' }).click();
     await dialog.getByText('Must be a hostname, such as smtp.example.com').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByLabel('Mail server').fill(server.host);
     await dialog.getByRole('button', { name: 'Connect' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -124,7 +124,7 @@ inBrowser('mailbox accounts', () => {
     await refused.getByRole('link', { name: 'Deny' }).click();
     await refused.getByRole('heading', { name: 'Connection failed' }).waitFor();
     await refused.getByText('The mailbox provider did not grant access (access_denied).').waitFor();
-    expect(await seriousFindings(refused)).toEqual([]);
+    expect(await accessibilityViolations(refused)).toEqual([]);
     await refused.goBack();
     await refused.getByRole('link', { name: 'Allow' }).click();
     await refused.getByRole('heading', { name: 'Connection failed' }).waitFor();
@@ -153,7 +153,7 @@ inBrowser('mailbox accounts', () => {
   });
 });
 
-/** A page to consent at and the server of tokens behind it, where the preset of Gmail leads to Google. */
+/** A consent page and token endpoint in place of Google's, used by the Gmail preset. */
 async function standInForGoogle(): Promise<{ origin: string } & AsyncDisposable> {
   const tokens = await startTokenServer();
   const before = structuredClone(PRESETS.gmail);
@@ -230,7 +230,7 @@ inBrowser('sending', () => {
     await dialog.getByLabel('Connections').fill('3');
     await dialog.getByLabel('Messages per connection').fill('40');
     await dialog.getByLabel('Messages per second').fill('9');
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     const row = page.getByRole('row').filter({ hasText: 'Relay' });

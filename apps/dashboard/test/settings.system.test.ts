@@ -2,7 +2,7 @@ import { db } from '@postroom/platform';
 import { createApiKey } from '@postroom/projects';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, seriousFindings, soon, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
 
 inBrowser('API keys', () => {
   test('a key is shown once, works immediately, and its dialog stays until confirmed', async () => {
@@ -111,7 +111,7 @@ inBrowser('retention', () => {
     await events.click();
     await page.getByRole('option', { name: 'Server default' }).click();
     await soon(kept).toEqual([365, null]);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test('is read-only for a member', async () => {
@@ -160,7 +160,7 @@ inBrowser('the audit log', () => {
       skipDuplicates: true,
     });
     await window.open('/audit');
-    // The third cell says what it was done to; the last one says how long ago, which changes meanwhile.
+    // The third cell is the target. The last one is a relative time, which changes during the test.
     const target = () =>
       page.getByRole('table', { name: 'Audit log' }).locator('tbody tr').first().locator('td').nth(2).textContent();
     const first = await target();

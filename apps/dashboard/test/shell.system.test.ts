@@ -2,10 +2,11 @@ import type { Locator } from 'playwright-core';
 import { pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, openWindow, windowOf, soon } from './browser.ts';
+import { inBrowser, openWindow, SIZES, soon, windowOf } from './browser.ts';
 
-/** What may be loaded before the first page shows, in bytes as they are sent. */
+/** Maximum transfer size before the first page renders, in bytes. */
 const FIRST_LOAD_LIMIT = 260_000;
+const FIRST_LOAD_REQUESTS = 20;
 
 inBrowser('the frame', () => {
   test('the command palette opens a page by keyboard', async () => {
@@ -14,10 +15,133 @@ inBrowser('the frame', () => {
     const { page } = window;
     await window.open('/members');
     await page.keyboard.press('Control+k');
-    await page.getByRole('textbox', { name: 'Go to a page or a project' }).waitFor();
+    await page.getByRole('textbox', { name: 'Search, or run a command' }).waitFor();
     await page.keyboard.type('endpoi');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
+  test('the command palette finds records by name, address and ID, and runs commands', async () => {
+    const api = await testApi();
+    const { id } = await api.contact('grace@example.net', { name: 'Grace Hopper' });
+    await api.post('/v1/campaigns', { name: '50%_off: autumn' });
+    await api.post('/v1/campaigns', { name: '50 offers' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    const find = async (text: string) => {
+      await page.keyboard.press('Control+k');
+      const box = page.getByRole('textbox', { name: 'Search, or run a command' });
+      await box.fill(text);
+    };
+    await window.open('/members');
+    await find('0%_OFF');
+    await page.getByRole('button', { name: /50%_off: autumn/ }).waitFor();
+    expect(await page.getByRole('button', { name: /50 offers/ }).count()).toBe(0);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '50%_off: autumn', level: 1 }).waitFor();
+    await find('grace@example.net');
+    await page.getByRole('button', { name: /Grace Hopper/ }).click();
+    await page.waitForURL(`**/contacts/${id}`);
+    await window.open('/members');
+    await find(id);
+    await page.getByRole('button', { name: id }).click();
+    await page.waitForURL(`**/contacts/${id}`);
+    await find('new temp');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'New template' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(/\/templates$/);
+  });
+
+  test.each(Object.entries(SIZES))('a notification covers no button: %s', async (_name, size) => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', size);
+    const { page } = window;
+    await window.open('/settings');
+    await page.getByLabel('Name', { exact: true }).fill('Renamed');
+    await page.getByRole('button', { name: 'Save' }).first().click();
+    const notification = page.getByRole('alert').filter({ hasText: 'Project renamed.' });
+    await notification.waitFor();
+    const covered = await page.evaluate(`(() => {
+      const box = [...document.querySelectorAll('[role=alert]')].at(-1).getBoundingClientRect();
+      const overlap = (a, b) => ({
+        top: Math.max(a.top, b.top), bottom: Math.min(a.bottom, b.bottom),
+        left: Math.max(a.left, b.left), right: Math.min(a.right, b.right),
+      });
+      const isEmpty = ({ top, bottom, left, right }) => bottom <= top || right <= left;
+      /** What shows of a control that may be scrolled out of view. */
+      const shown = (control) => {
+        const scroller = control.closest('.mantine-ScrollArea-viewport');
+        const rect = control.getBoundingClientRect();
+        return scroller === null ? rect : overlap(rect, scroller.getBoundingClientRect());
+      };
+      return [...document.querySelectorAll('button, a[href], input, select')]
+        .filter((control) => control.closest('[role=alert]') === null && control.checkVisibility({ visibilityProperty: true }))
+        .filter((control) => !isEmpty(overlap(shown(control), box)))
+        .map((control) => control.textContent);
+    })()`);
+    expect(covered).toEqual([]);
+  });
+
+  test('a gateway that does not respond is reported after eight seconds, with a retry', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/members');
+    let isHanging = true;
+    await page.route('**/graphql', async (route) => {
+      if (!isHanging) await route.continue();
+    });
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await page.getByText('The server is not responding.').waitFor();
+    isHanging = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The server is not responding.').waitFor({ state: 'detached' });
+    await page.getByRole('table', { name: 'API keys' }).waitFor();
+  });
+
+  test('dates and numbers follow the locale and time zone of the browser', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { locale: 'de-DE' });
+    const { page } = window;
+    await window.open('/members');
+    const time = page.getByRole('table', { name: 'Members' }).locator('time').first();
+    const at = (await time.getAttribute('datetime')) ?? '';
+    const german = new Intl.DateTimeFormat('de-DE', {
+      dateStyle: 'full',
+      timeStyle: 'long',
+      timeZone: 'Europe/Berlin',
+    });
+    expect(await time.getAttribute('title')).toBe(german.format(new Date(at)));
+  });
+
+  test('on a phone a row shows all its columns, with their titles', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', SIZES.phone);
+    const { page } = window;
+    await window.open('/members');
+    const row = page.getByRole('table', { name: 'Members' }).getByRole('row').nth(1);
+    await row.waitFor();
+    for (const cell of await row.getByRole('cell').all()) expect(await cell.isVisible()).toBe(true);
+    const title = await page.evaluate(
+      `getComputedStyle(document.querySelector('.data-table tbody td:nth-child(3)'), '::before').content`,
+    );
+    expect(title).toMatch(/authentication/);
+  });
+
+  test('a path outside of the dashboard shows a page to browsers and JSON to programs', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    const response = await page.goto('/nope');
+    expect(response?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'Not found', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Go to your projects' }).click();
+    await page.waitForURL(/\/p\//);
+    const json = await fetch(`${api.url}/nope`);
+    expect([json.status, await json.json()]).toMatchObject([404, { error: { code: 'not_found' } }]);
   });
 
   test('the first Tab stop skips the navigation', async () => {
@@ -105,12 +229,18 @@ inBrowser('the frame', () => {
     const { page } = window;
     await window.open('/members');
     await page.getByRole('button', { name: /Signed in as/ }).click();
-    await page.getByRole('menuitem', { name: 'Dark mode' }).click();
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
     const scheme = () => page.evaluate('document.documentElement.dataset.mantineColorScheme');
     await soon(scheme).toBe('dark');
     await page.goto(`/p/${api.projectId}/members`, { waitUntil: 'commit' });
     await page.waitForFunction('document.body !== null');
     expect(await scheme()).toBe('dark');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('button', { name: /Signed in as/ }).click();
+    await page.getByRole('menuitemradio', { name: 'System', checked: false }).click();
+    await soon(scheme).toBe('light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await soon(scheme).toBe('dark');
   });
 
   test('an offline page keeps its data, shows a banner, and recovers by itself', async () => {
@@ -122,6 +252,8 @@ inBrowser('the frame', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     await context.setOffline(true);
     await page.getByText('You are offline.').waitFor();
+    await page.getByText('Offline', { exact: true }).waitFor();
+    expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
     await page.getByRole('heading', { name: 'example.com', level: 1 }).waitFor();
     await record(pool, api.projectId, [{ type: 'contact.created', data: {} }]);
     await context.setOffline(false);
@@ -138,7 +270,7 @@ inBrowser('the frame', () => {
       const page = await window.context.newPage();
       await page.goto(`/p/${api.projectId}/webhooks/${id}`);
       await page.getByRole('heading', { name: 'example.com', level: 1 }).waitFor();
-      // Chromium without a screen takes every tab for visible; a person sees one.
+      // Headless Chromium treats every tab as visible.
       await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
         document.dispatchEvent(new Event('visibilitychange'))`);
     }
@@ -148,13 +280,15 @@ inBrowser('the frame', () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
-    let bytes = 0;
+    let [bytes, requests] = [0, 0];
     page.on('response', (response) => {
+      requests++;
       if (/\.(js|css)$/.test(new URL(response.url()).pathname))
         bytes += Number(response.headers()['content-length'] ?? 0);
     });
     await window.open('');
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(FIRST_LOAD_LIMIT);
+    expect(requests).toBeLessThanOrEqual(FIRST_LOAD_REQUESTS);
   });
 });

@@ -77,7 +77,7 @@ inBrowser('signing in', () => {
     await other.page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
     await typeCode(other.page, '000000');
     await other.page.getByRole('alert').waitFor();
-    // The code that set it up has been used.
+    // The code from the setup has been used.
     await typeCode(other.page, totp(secret, 1));
     await other.page.waitForURL(/\/p\//);
 
@@ -151,8 +151,8 @@ inBrowser('invitations', () => {
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
 
     await page.goto(link.replace(config.PUBLIC_URL, ''));
-    await page.getByRole('button', { name: 'Join with my account' }).click();
     await page.getByText('This invitation is no longer valid').waitFor();
+    expect(await page.locator('form, input').count()).toBe(0);
   });
 
   test('an existing user signs in and joins', async () => {
@@ -165,7 +165,7 @@ inBrowser('invitations', () => {
     await using window = await openWindow(api);
     const { page } = window;
     await page.goto((await mail.linkTo(guest.email)).replace(config.PUBLIC_URL, ''));
-    await page.getByRole('link', { name: 'sign in' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).click();
     await fill(page, guest.email, TEST_PASSWORD);
     await page.getByRole('button', { name: 'Join with my account' }).click();
     await page.waitForURL(`**/p/${api.projectId}`);
@@ -251,7 +251,7 @@ inBrowser('your account', () => {
   });
 });
 
-/** All test browsers share one address, whose sign-ins per minute are limited; each test starts with a fresh allowance. */
+/** All test browsers share one address, whose sign-ins are rate-limited, so each test starts with a new allowance. */
 async function fill(page: Page, email: string, password: string): Promise<void> {
   await db.rateLimit.deleteMany({ where: { key: { endsWith: '/sign-in/email' } } });
   await page.getByLabel('Email').fill(email);
@@ -282,7 +282,7 @@ async function setUpFactor(page: Page, path: string): Promise<{ secret: string; 
   return { secret, codes };
 }
 
-/** The code that an authenticator shows `steps` of thirty seconds from now (RFC 6238: SHA-1, six digits). */
+/** The authenticator code `steps` time steps of 30 seconds from now (RFC 6238: SHA-1, six digits). */
 function totp(secret: string, steps = 0): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));

@@ -1,17 +1,17 @@
 import { type SingleSignOn, startSingleSignOn, type System } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inBrowser, openWindow, seriousFindings, soon } from './browser.ts';
+import { inBrowser, openWindow, accessibilityViolations, soon } from './browser.ts';
 
 const OWNER = 'owner@people.example';
 
-/** Who has an account at the provider, by the name they sign in with there. */
+/** The provider's accounts, by username. */
 const CLAIMS: Record<string, object> = {
   owner: { email: OWNER, email_verified: true, name: 'Olive Owner' },
   stranger: { email: 'stranger@people.example', email_verified: true, name: 'S' },
 };
 
-/** The pages of the stand-in want a font from there, and do without. */
+/** The provider's pages request a font from there, which is optional. */
 const FONTS = 'https://fonts.googleapis.com';
 
 inBrowser('signing in with a provider', () => {
@@ -38,7 +38,7 @@ inBrowser('signing in with a provider', () => {
     const { rows } = await system.pool.query<{ id: string }>('SELECT id FROM projects');
     const wanted = `/p/${rows[0]?.id}/keys`;
     await offered(page, wanted);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await buttonOf(page).click();
     await signInAtProvider(page, issuer, 'owner');
     await page.waitForURL(`${system.url}${wanted}`);
@@ -70,7 +70,7 @@ inBrowser('signing in with a provider', () => {
 
 const buttonOf = (page: Page) => page.getByRole('button', { name: 'Sign in with Acme' });
 
-/** Goes to a page until it offers the provider: one that was not there when the gateway started is asked again. */
+/** Reloads a page until it offers the provider: the gateway retries a provider that was down at its start. */
 async function offered(page: Page, path: string): Promise<void> {
   const look = async () => {
     await page.goto(path, { waitUntil: 'networkidle' });
@@ -79,7 +79,7 @@ async function offered(page: Page, path: string): Promise<void> {
   await soon(look).toBe(1);
 }
 
-/** Signs in on the pages of the provider, and consents there. */
+/** Signs in and consents on the provider's pages. */
 async function signInAtProvider(page: Page, issuer: string, login: string): Promise<void> {
   await page.waitForURL(`${issuer}/**`);
   await page.locator('input[name=login]').fill(login);

@@ -106,6 +106,50 @@ inBrowser('webhooks', () => {
     await page.getByText('No endpoints yet').waitFor();
   });
 
+  test('a delivery that is being retried is given up by keyboard, and can then be replayed', async () => {
+    const api = await testApi();
+    let status = 500;
+    const receiver = await startReceiver((_received, response) => void response.writeHead(status).end());
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
+    await record(pool, api.projectId, [{ type: 'contact.created', data: {} }]);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/webhooks/${id}`);
+    await page.getByRole('link', { name: 'contact.created' }).click();
+    await page.getByRole('button', { name: 'Retry now' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Replay' }).getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('button', { name: 'Give up' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Failed', { exact: true }).waitFor();
+    await soon(() => page.getByRole('button', { name: 'Retry now' }).count()).toBe(0);
+    status = 200;
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('Acknowledged', { exact: true }).first().waitFor();
+  });
+
+  test('events in quick succession refetch a page at most once a second', async () => {
+    const api = await testApi();
+    const receiver = await startReceiver((_received, response) => void response.writeHead(200).end());
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/webhooks/${id}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const fetched: number[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/graphql') && request.postData()?.includes('query Deliveries') === true)
+        fetched.push(Date.now());
+    });
+    for (let event = 0; event < 20; event++) {
+      await record(pool, api.projectId, [{ type: 'contact.created', data: {} }]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    await soon(() => page.getByRole('row').filter({ hasText: 'Acknowledged' }).count()).toBe(20);
+    expect(fetched.length).toBeGreaterThan(0);
+    // The first of a pair may have waited for the machine.
+    expect(fetched.slice(1).filter((at, n) => at - (fetched[n] ?? 0) < 800)).toEqual([]);
+  });
+
   test('deliveries are filtered by state and type, and failed ones are replayed', async () => {
     const api = await testApi();
     const receiver = await startReceiver();

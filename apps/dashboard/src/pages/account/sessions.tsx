@@ -98,15 +98,10 @@ function SessionTable({ sessions }: { sessions: Session[] }) {
   );
 }
 
-function Device({ of: { userAgent, current, ipAddress, createdAt } }: { of: Session }) {
+function Device({ of: { userAgent, current } }: { of: Session }) {
   return (
-    <>
-      <Text size="sm" fw={550}>
-        {deviceOf(userAgent)} {current && <StatusBadge tone="good">This session</StatusBadge>}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {ipAddress ?? 'unknown'} · <When at={createdAt} />
-      </Text>
-    </>
+    <Text size="sm" fw={550}>
+      {deviceOf(userAgent)} {current && <StatusBadge tone="good">This session</StatusBadge>}
+    </Text>
   );
 }

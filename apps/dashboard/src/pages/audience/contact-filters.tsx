@@ -5,6 +5,8 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { SearchBox } from '../../components/search-box.tsx';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
+import { conditionInWords, FieldFilter } from './field-filter.tsx';
+import type { CustomField } from './field-values.tsx';
 
 export const AUDIENCES = graphql(`
   query Audiences {
@@ -30,7 +32,7 @@ type Named = { id: string; name: string };
 const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, label: name }));
 
 /** Contact list filters, all stored in the URL. */
-export function ContactFilters({ search }: { search: ContactSearch }) {
+export function ContactFilters({ search, fields }: { search: ContactSearch; fields: readonly CustomField[] }) {
   const navigate = useNavigate();
   const { data } = useApiQuery(AUDIENCES, {});
   const [groups, segments] = [data?.groups.nodes ?? [], data?.segments.nodes ?? []];
@@ -51,6 +53,9 @@ export function ContactFilters({ search }: { search: ContactSearch }) {
     ...(search.segment === undefined
       ? []
       : [['segment', `Segment: ${nameOf(segments, search.segment)}`] as [keyof ContactSearch, string]]),
+    ...(search.where === undefined
+      ? []
+      : [['where', conditionInWords(search.where, fields)] as [keyof ContactSearch, string]]),
   ];
   return (
     <Stack gap="xs" flex={1}>
@@ -95,6 +100,12 @@ export function ContactFilters({ search }: { search: ContactSearch }) {
                 value={search.segment ?? null}
                 onChange={(segment) => change({ segment: segment as never })}
                 comboboxProps={{ withinPortal: false }}
+              />
+              <FieldFilter
+                key={JSON.stringify(search.where)}
+                fields={fields}
+                value={search.where}
+                onApply={(where) => change({ where: where as never })}
               />
               <Select
                 label="Source"

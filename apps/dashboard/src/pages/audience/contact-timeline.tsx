@@ -6,7 +6,7 @@ import { EVENT_LABELS } from '../../components/event-labels.ts';
 import { TextLink } from '../../components/link.tsx';
 import { When } from '../../components/when.tsx';
 import { SOURCES } from './contact-search.ts';
-import { type Reason, REASONS } from './subscription.tsx';
+import { explainReason, type Reason } from './subscription.tsx';
 
 type Activity = ContactQuery['contact']['activity'][number];
 
@@ -21,10 +21,12 @@ export function ContactTimeline({ activity }: { activity: readonly Activity[] })
   );
 }
 
-function Event({ event: { type, at, detail, messageId, subject, campaignId, campaignName } }: { event: Activity }) {
+function Event({ event }: { event: Activity }) {
+  const { type, at, messageId, subject, campaignId, campaignName } = event;
   const { id: projectId } = useProject();
-  const [word, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
-  const explained = explain(type, detail);
+  const [label, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
+  const word = type === 'contact.suppressed' && event.detail === 'unsubscribed' ? 'Unsubscribed' : label;
+  const explained = explain(event);
   return (
     <Timeline.Item
       bullet={
@@ -67,9 +69,9 @@ function Event({ event: { type, at, detail, messageId, subject, campaignId, camp
   );
 }
 
-function explain(type: string, detail: string | null): string | undefined {
+function explain({ type, detail, origin, actorName }: Activity): string | undefined {
   if (detail === null) return undefined;
   if (type === 'contact.created') return `Source: ${SOURCES[detail as ContactSource] ?? detail}`;
-  if (type === 'contact.suppressed') return REASONS[detail as Reason] ?? detail;
+  if (type === 'contact.suppressed') return explainReason(detail as Reason, origin, actorName);
   return detail;
 }

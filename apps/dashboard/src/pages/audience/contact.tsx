@@ -25,19 +25,21 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
+import { labelOf } from './contact-link.tsx';
 import { SOURCES } from './contact-search.ts';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { Erase } from './erase.tsx';
 import { FieldInputs } from './field-inputs.tsx';
 import { CUSTOM_FIELDS, type CustomField, FieldValue, type Values } from './field-values.tsx';
 import { useSavePersonData } from './person-data.ts';
-import { REASONS, Subscription } from './subscription.tsx';
+import { explainReason, type Reason, Subscription } from './subscription.tsx';
 
 const CONTACT = graphql(`
   query Contact($id: ID!) {
     contact(id: $id) {
       id
       name
+      hasName
       email
       source
       suppressionStatus
@@ -56,6 +58,8 @@ const CONTACT = graphql(`
         type
         at
         detail
+        origin
+        actorName
         messageId
         subject
         campaignId
@@ -100,12 +104,12 @@ export function Contact() {
   const row = contact.data?.contact;
   return (
     <Page
-      title={row?.name ?? 'Contact'}
+      title={row === undefined ? 'Contact' : labelOf(row)}
       mark={row && <Subscription status={row.suppressionStatus} />}
       about={
         row && (
           <Group component="span" gap={4} wrap="nowrap">
-            <span className="breakable">{row.email}</span>
+            <span className="breakable">{row.hasName ? row.email : 'No name'}</span>
             <CopyButton text={row.email} label="Copy address" />
           </Group>
         )
@@ -165,7 +169,7 @@ function DescriptionList({ contact, fields }: { contact: ContactRow; fields: Cus
         ) : (
           <Stack gap="sm" component="dl" m={0}>
             {suppressionStatus !== 'none' && (
-              <DescriptionItem name="Not mailed">{REASONS[suppressionStatus]}</DescriptionItem>
+              <DescriptionItem name="Not mailed">{reasonOf(contact, suppressionStatus)}</DescriptionItem>
             )}
             {fields.map((field) => (
               <DescriptionItem key={field.key} name={field.label}>
@@ -186,6 +190,12 @@ function DescriptionList({ contact, fields }: { contact: ContactRow; fields: Cus
   );
 }
 
+/** Who suppressed the contact and why, from its activity. */
+function reasonOf({ activity }: ContactRow, reason: Reason): string {
+  const cause = activity.find(({ type, detail }) => type === 'contact.suppressed' && detail === reason);
+  return explainReason(reason, cause?.origin ?? null, cause?.actorName);
+}
+
 /** A term and its value inside a `dl`. */
 export function DescriptionItem({ name, children }: { name: string; children: React.ReactNode }) {
   return (
@@ -203,10 +213,14 @@ export function DescriptionItem({ name, children }: { name: string; children: Re
 /** Prefixes custom field keys in the form values. */
 const OWN = 'customFields.';
 
-function contentOf({ name, email, customFields }: ContactRow, fields: CustomField[]): Record<string, unknown> {
+function contentOf({ name, hasName, email, customFields }: ContactRow, fields: CustomField[]): Record<string, unknown> {
   const values = customFields as Values;
   const keys = new Set([...fields.map(({ key }) => key), ...Object.keys(values)]);
-  return { name, email, ...Object.fromEntries([...keys].map((key) => [OWN + key, values[key] ?? null])) };
+  return {
+    name: hasName ? name : '',
+    email,
+    ...Object.fromEntries([...keys].map((key) => [OWN + key, values[key] ?? null])),
+  };
 }
 
 const valuesOf = (content: Record<string, unknown>): Values =>
@@ -253,6 +267,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
         <FormProblem problem={problem} fields={['email', 'name', ...fields.map(({ key }) => key)]} />
         <TextInput
           label="Name"
+          description="Without one, templates use their fallback."
           data-autofocus
           autoComplete="off"
           value={String(content.name)}
@@ -330,7 +345,8 @@ function Actions({ contact }: { contact: ContactRow }) {
   const may = useMay();
   const close = () => setAsked(undefined);
   if (!may('write')) return null;
-  const { id, email, name, suppressionStatus } = contact;
+  const { id, email, suppressionStatus } = contact;
+  const name = labelOf(contact);
   const subscribe = async (subscribed: boolean) => {
     if ((await update.run({ id, input: { subscribed } })) === undefined) return;
     notifySuccess(subscribed ? `${name} is subscribed again.` : `${name} is unsubscribed.`);

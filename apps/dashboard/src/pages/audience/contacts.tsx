@@ -1,21 +1,26 @@
-import { ActionIcon, Button, Checkbox, Group, Menu, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Menu, Select, Stack, Text, Tooltip } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
-import { useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContactsQuery } from '../../generated/graphql.ts';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink } from '../../components/link.tsx';
+import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { type Column, DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { ContactLink, labelOf } from './contact-link.tsx';
 import { ContactFilters } from './contact-filters.tsx';
-import { filterOf, isFiltered, SOURCES } from './contact-search.ts';
+import { BulkBar, type Selection, totalText } from './bulk-bar.tsx';
+import { BulkProgress } from './bulk-progress.tsx';
+import { type ContactSearch, filterOf, isFiltered, SORTS, SOURCES } from './contact-search.ts';
+import { ViewsMenu } from './views-menu.tsx';
 import { ExportLink } from './export-link.tsx';
 import { CreateContact } from './create-contact.tsx';
 import { CUSTOM_FIELDS, type CustomField, FieldValue } from './field-values.tsx';
@@ -29,6 +34,8 @@ const CONTACTS = graphql(`
     $source: ContactSource
     $groupId: ID
     $segmentId: ID
+    $where: JSON
+    $sort: ContactSort
   ) {
     contacts(
       first: 50
@@ -38,10 +45,13 @@ const CONTACTS = graphql(`
       source: $source
       groupId: $groupId
       segmentId: $segmentId
+      where: $where
+      sort: $sort
     ) {
       nodes {
         id
         name
+        hasName
         email
         source
         suppressionStatus
@@ -56,6 +66,30 @@ const CONTACTS = graphql(`
   }
 `);
 
+/** Separate, so that the list does not wait for the count. */
+const TOTAL = graphql(`
+  query ContactTotal(
+    $search: String
+    $suppressed: Boolean
+    $source: ContactSource
+    $groupId: ID
+    $segmentId: ID
+    $where: JSON
+  ) {
+    contacts(
+      first: 1
+      search: $search
+      suppressed: $suppressed
+      source: $source
+      groupId: $groupId
+      segmentId: $segmentId
+      where: $where
+    ) {
+      totalCount
+    }
+  }
+`);
+
 type Contact = ContactsQuery['contacts']['nodes'][number];
 
 /** The number of custom field columns shown by default. */
@@ -64,10 +98,16 @@ const FIRST_COLUMNS = 3;
 /** The contact list. */
 export function Contacts() {
   const search = useSearch({ from: '/auth/p/$projectId/contacts' });
-  const contacts = useApiQuery(CONTACTS, { after: cursorOf(search) ?? null, ...filterOf(search) });
+  const contacts = useApiQuery(CONTACTS, {
+    after: cursorOf(search) ?? null,
+    sort: search.sort ?? null,
+    ...filterOf(search),
+  });
+  const total = useApiQuery(TOTAL, filterOf(search)).data?.contacts.totalCount;
+  const [selection, select] = useSelection(search);
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   const [columns, setColumns] = useColumns(fields);
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const may = useMay();
   const create = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
@@ -92,19 +132,31 @@ export function Contacts() {
     </>
   );
   return (
-    <Page title="Contacts" about="Everyone this project can email, newest first." actions={actions}>
+    <Page title="Contacts" about="Everyone this project can email." actions={actions}>
       <Stack gap="sm">
-        <Group gap="xs" wrap="nowrap" align="flex-start">
-          <ContactFilters search={search} />
+        <BulkProgress />
+        <Group gap="xs" align="flex-start">
+          <ContactFilters search={search} fields={fields} />
+          <SortChoice search={search} />
+          <ViewsMenu search={search} />
           <ColumnChoice fields={fields} chosen={columns} onChoose={setColumns} />
         </Group>
+        <BulkBar search={search} selection={selection} total={total} onSelect={select} />
         <QueryResult of={contacts} skeleton={<RowsSkeleton rows={12} />}>
           {({ contacts: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
               <NoContacts filtered={isFiltered(search)} create={create} />
             ) : (
               <Stack>
-                <ContactTable contacts={nodes} fields={fields.filter(({ key }) => columns.includes(key))} />
+                <Text size="sm" c="dimmed" role="status" aria-label="Total">
+                  {total === undefined ? '\u00a0' : `${totalText(total)} ${total === 1 ? 'contact' : 'contacts'}`}
+                </Text>
+                <ContactTable
+                  contacts={nodes}
+                  fields={fields.filter(({ key }) => columns.includes(key))}
+                  selection={selection}
+                  onSelect={select}
+                />
                 <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
               </Stack>
             )
@@ -140,9 +192,79 @@ function NoContacts({ filtered, create }: { filtered: boolean; create: React.Rea
   );
 }
 
-function ContactTable({ contacts, fields }: { contacts: Contact[]; fields: CustomField[] }) {
+/** The selected contacts; other filters begin a new selection. */
+function useSelection(search: ContactSearch): [Selection, (selection: Selection) => void] {
+  const scope = JSON.stringify(filterOf(search));
+  const [state, setState] = useState<{ scope: string; selection: Selection }>({ scope, selection: [] });
+  return [state.scope === scope ? state.selection : [], (selection) => setState({ scope, selection })];
+}
+
+function SortChoice({ search }: { search: ContactSearch }) {
+  const navigate = useNavigate();
+  const choose = (sort: string | null) => {
+    const { after: _page, sort: _sort, ...rest } = search;
+    const next = sort === null || sort === 'newest' ? rest : { ...rest, sort };
+    void navigate({ to: '.', search: next as never, replace: true });
+  };
+  return (
+    <Select
+      aria-label="Sort"
+      w={150}
+      allowDeselect={false}
+      data={Object.entries(SORTS).map(([value, label]) => ({ value, label }))}
+      value={search.sort ?? 'newest'}
+      onChange={choose}
+    />
+  );
+}
+
+function ContactTable({
+  contacts,
+  fields,
+  selection,
+  onSelect,
+}: {
+  contacts: Contact[];
+  fields: CustomField[];
+  selection: Selection;
+  onSelect: (selection: Selection) => void;
+}) {
+  const onPage = contacts.map(({ id }) => id);
+  const isSelected = (id: string) => selection === 'all' || selection.includes(id);
+  const chosen = onPage.filter(isSelected).length;
+  const others = selection === 'all' ? [] : selection.filter((id) => !onPage.includes(id));
+  const toggle = (id: string) => {
+    const before = selection === 'all' ? onPage : selection;
+    onSelect(before.includes(id) ? before.filter((each) => each !== id) : [...before, id]);
+  };
   const columns: Column<Contact>[] = [
-    { title: 'Contact', cell: (contact) => <Who contact={contact} /> },
+    {
+      title: 'Contact',
+      head: (
+        <Group gap="sm" wrap="nowrap">
+          <Checkbox
+            aria-label="Select all on this page"
+            checked={chosen === onPage.length}
+            indeterminate={chosen > 0 && chosen < onPage.length}
+            onChange={() => onSelect(chosen === onPage.length ? others : [...others, ...onPage])}
+          />
+          Contact
+        </Group>
+      ),
+      cell: (contact) => (
+        <Group gap="sm" wrap="nowrap">
+          <Checkbox
+            className="above"
+            aria-label={`Select ${labelOf(contact)}`}
+            checked={isSelected(contact.id)}
+            onChange={() => toggle(contact.id)}
+          />
+          <div>
+            <ContactLink contact={contact} />
+          </div>
+        </Group>
+      ),
+    },
     {
       title: 'Status',
       width: 130,
@@ -158,27 +280,6 @@ function ContactTable({ contacts, fields }: { contacts: Contact[]; fields: Custo
     { title: 'Added', from: 'sm', width: 130, cell: ({ createdAt }) => <When at={createdAt} /> },
   ];
   return <DataTable label="Contacts" rows={contacts} keyOf={({ id }) => id} columns={columns} />;
-}
-
-function Who({ contact: { id, name, email } }: { contact: Contact }) {
-  const { id: projectId } = useProject();
-  return (
-    <>
-      <TextLink
-        to="/p/$projectId/contacts/$contactId"
-        params={{ projectId, contactId: id }}
-        className="covering"
-        fw={550}
-        size="sm"
-        c="var(--mantine-color-text)"
-      >
-        {name}
-      </TextLink>
-      <Text size="xs" c="dimmed">
-        {email}
-      </Text>
-    </>
-  );
 }
 
 /** The custom field columns this user last chose. */

@@ -16,7 +16,7 @@ const CREATE = graphql(`
       created
       contact {
         id
-        name
+        email
       }
     }
   }
@@ -51,7 +51,7 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
     const data = await create.run({ input: { email, name: name.trim() === '' ? null : name, customFields: values } });
     if (data === undefined) return;
     const { created, contact } = data.createContact;
-    notifySuccess(created ? `${contact.name} was added.` : 'This contact already exists.');
+    notifySuccess(created ? `${contact.email} was added.` : 'This contact already exists.');
     onClose();
     void navigate({ to: '/p/$projectId/contacts/$contactId', params: { projectId, contactId: contact.id } });
   });
@@ -69,7 +69,7 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
         />
         <TextInput
           label="Name"
-          description="Defaults to the part before the @."
+          description="Without one, templates use their fallback."
           autoComplete="off"
           {...form.getInputProps('name')}
         />

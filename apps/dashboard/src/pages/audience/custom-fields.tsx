@@ -78,15 +78,12 @@ export function CustomFields() {
               columns={[
                 {
                   title: 'Field',
-                  cell: ({ label, key, type }) => (
+                  cell: ({ label, key }) => (
                     <>
                       <Text size="sm" fw={550}>
                         {label}
                       </Text>
                       <Code>{key}</Code>
-                      <Text size="xs" c="dimmed" hiddenFrom="sm">
-                        {TYPES[type]}
-                      </Text>
                     </>
                   ),
                 },

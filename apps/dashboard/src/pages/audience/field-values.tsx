@@ -20,8 +20,8 @@ export const CUSTOM_FIELDS = graphql(`
 export type CustomField = CustomFieldsQuery['customFields']['nodes'][number];
 export type Values = Record<string, unknown>;
 
-const number = new Intl.NumberFormat('en');
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+const number = new Intl.NumberFormat(undefined);
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** Formats a custom field value. */
 export function FieldValue({ of: field, values }: { of: CustomField; values: unknown }) {

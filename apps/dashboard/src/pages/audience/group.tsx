@@ -20,6 +20,8 @@ import { DataTable } from '../../components/table.tsx';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
 import { ExportLink } from './export-link.tsx';
 import { addressesIn } from './addresses.ts';
+import { ContactPicker, type Picked } from './contact-picker.tsx';
+import { ContactLink, labelOf } from './contact-link.tsx';
 import { Subscription } from './subscription.tsx';
 
 const MEMBERS = graphql(`
@@ -35,6 +37,7 @@ const MEMBERS = graphql(`
       nodes {
         id
         name
+        hasName
         email
         suppressionStatus
       }
@@ -63,8 +66,8 @@ const SET_PUBLIC_NAME = graphql(`
 `);
 
 const ADD = graphql(`
-  mutation AddToGroup($id: ID!, $emails: [String!]!) {
-    addContactsToGroup(id: $id, input: { emails: $emails }) {
+  mutation AddToGroup($id: ID!, $contactIds: [String!]!, $emails: [String!]!) {
+    addContactsToGroup(id: $id, input: { contactIds: $contactIds, emails: $emails }) {
       matched
     }
   }
@@ -174,12 +177,11 @@ function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }
 }
 
 function Members({ groupId, members }: { groupId: string; members: Member[] }) {
-  const { id: projectId } = useProject();
   const remove = useApiMutation(REMOVE);
   const may = useMay();
   const take = async (member: Member) => {
     if ((await remove.run({ id: groupId, contactIds: [member.id] })) !== undefined)
-      notifySuccess(`${member.name} was removed from the group.`);
+      notifySuccess(`${labelOf(member)} was removed from the group.`);
   };
   return (
     <>
@@ -191,23 +193,7 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
         columns={[
           {
             title: 'Contact',
-            cell: ({ id, name, email }) => (
-              <>
-                <TextLink
-                  to="/p/$projectId/contacts/$contactId"
-                  params={{ projectId, contactId: id }}
-                  className="covering"
-                  fw={550}
-                  size="sm"
-                  c="var(--mantine-color-text)"
-                >
-                  {name}
-                </TextLink>
-                <Text size="xs" c="dimmed">
-                  {email}
-                </Text>
-              </>
-            ),
+            cell: (member) => <ContactLink contact={member} />,
           },
           {
             title: 'Status',
@@ -218,12 +204,11 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
             title: 'Remove',
             silent: true,
             align: 'right',
-            from: 'xs',
-            width: 110,
+            width: 96,
             cell: (member) =>
               may('write') && (
                 <Button size="compact-sm" variant="subtle" color="gray" onClick={() => void take(member)}>
-                  Remove<span className="visually-hidden"> {member.name}</span>
+                  Remove<span className="visually-hidden"> {labelOf(member)}</span>
                 </Button>
               ),
           },
@@ -254,27 +239,35 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
   const add = useApiMutation(ADD);
   const form = useForm({
     initialValues: { emails: '' },
-    validate: { emails: (value) => (addressesIn(value).length === 0 ? 'Enter at least one email address' : null) },
   });
+  const [picked, setPicked] = useState<Picked[]>([]);
+  const [missing, setMissing] = useState<string>();
   const submit = form.onSubmit(async ({ emails }) => {
     const addresses = addressesIn(emails);
-    const data = await add.run({ id, emails: addresses });
+    const given = picked.length + addresses.length;
+    setMissing(given === 0 ? 'Pick at least one contact, or paste an address.' : undefined);
+    if (given === 0) return;
+    const data = await add.run({ id, contactIds: picked.map((each) => each.id), emails: addresses });
     if (data === undefined) return;
     const { matched } = data.addContactsToGroup;
-    notifySuccess(`${matched} of ${addresses.length} addresses matched contacts and were added to the group.`);
+    notifySuccess(
+      matched < addresses.length + picked.length
+        ? `${countOf(matched, 'contact')} added to the group. The other addresses are not contacts.`
+        : `${countOf(matched, 'contact')} added to the group.`,
+    );
     onClose();
   });
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         <FormProblem problem={add.problem} />
+        <ContactPicker picked={picked} error={missing} onPick={setPicked} />
         <Textarea
-          label="Email addresses"
+          label="Or paste addresses"
           description="One per line or separated by commas. Addresses that are not contacts are ignored."
           autosize
-          minRows={4}
+          minRows={2}
           maxRows={12}
-          data-autofocus
           {...form.getInputProps('emails')}
         />
         <FormButtons submit="Add" running={add.running}>

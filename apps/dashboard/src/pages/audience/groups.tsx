@@ -10,12 +10,14 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
+import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { addressesIn } from './addresses.ts';
+import { ContactPicker, type Picked } from './contact-picker.tsx';
 
 const GROUPS = graphql(`
   query Groups($after: String) {
@@ -48,7 +50,7 @@ export function Groups() {
   const search = useSearch({ from: '/auth/p/$projectId/groups' });
   const groups = useApiQuery(GROUPS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const may = useMay();
   const create = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
@@ -98,7 +100,7 @@ export function Groups() {
                     title: 'Members',
                     align: 'right',
                     width: 120,
-                    cell: ({ memberCount }) => memberCount.toLocaleString('en'),
+                    cell: ({ memberCount }) => memberCount.toLocaleString(),
                   },
                   { title: 'Created', from: 'sm', width: 170, cell: ({ createdAt }) => <When at={createdAt} /> },
                 ]}
@@ -115,33 +117,44 @@ export function Groups() {
   );
 }
 
+/** What the server calls `contactIds` is the members here. */
+const NO_MEMBER = 'None of these addresses belongs to a contact. A group needs at least one member.';
+
 function NewGroup({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE);
   const form = useForm({
     initialValues: { name: '', emails: '' },
-    validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
-      emails: (value) => (addressesIn(value).length === 0 ? 'Enter at least one member' : null),
-    },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
   });
   useFieldProblems(form, create.problem);
+  const [picked, setPicked] = useState<Picked[]>([]);
+  const [missing, setMissing] = useState<string>();
   const submit = form.onSubmit(async ({ name, emails }) => {
-    const data = await create.run({ input: { name, emails: addressesIn(emails) } });
+    const addresses = addressesIn(emails);
+    const isEmpty = picked.length === 0 && addresses.length === 0;
+    setMissing(isEmpty ? 'Pick at least one contact, or paste an address.' : undefined);
+    if (isEmpty) return;
+    const data = await create.run({ input: { name, contactIds: picked.map(({ id }) => id), emails: addresses } });
     if (data === undefined) return;
     void navigate({ to: '/p/$projectId/groups/$groupId', params: { projectId, groupId: data.createGroup.id } });
   });
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
-        <FormProblem problem={create.problem} fields={['name', 'emails']} />
+        <FormProblem problem={create.problem} fields={['name', 'contactIds']} />
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+        <ContactPicker
+          picked={picked}
+          error={create.problem?.fields.contactIds === undefined ? missing : NO_MEMBER}
+          onPick={setPicked}
+        />
         <Textarea
-          label="Members"
-          description="Email addresses of contacts, one per line or separated by commas. Addresses that are not contacts are ignored."
+          label="Or paste addresses"
+          description="One per line or separated by commas. Addresses that are not contacts are ignored."
           autosize
-          minRows={4}
+          minRows={2}
           maxRows={10}
           {...form.getInputProps('emails')}
         />

@@ -7,7 +7,7 @@ export interface Condition {
   field: string;
   op: string;
   value: unknown;
-  /** Limits sent, opened or clicked to this campaign. */
+  /** Limits a condition on email, such as opened, to this campaign. */
   campaignId?: string | undefined;
 }
 
@@ -129,6 +129,18 @@ const TEXT = ['is', 'isNot', 'contains', 'notContains', 'startsWith', 'endsWith'
 const MAIL = ['ever', 'never', 'since', 'notSince', 'inLast', 'notInLast'];
 const ONE_OF = ['is', 'isNot', 'in', 'notIn'];
 
+/** Conditions on email to the contact. */
+const MAIL_FIELDS: Record<string, string> = {
+  sent: 'Was sent email',
+  delivered: 'Email was delivered',
+  opened: 'Opened email',
+  clicked: 'Clicked a link',
+  bounced: 'Email bounced',
+  complained: 'Marked email as spam',
+  unsubscribed: 'Unsubscribed by link',
+  failed: 'Email was rejected',
+};
+
 const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));
 
 /** Fields available in conditions, with their operators (docs/reference/segments.md). */
@@ -173,9 +185,13 @@ export function fieldChoices(custom: CustomField[], groups: { id: string; name: 
         }),
       },
     },
-    { field: 'sent', label: 'Was sent email', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
-    { field: 'opened', label: 'Opened email', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
-    { field: 'clicked', label: 'Clicked a link', group: 'Mail', operators: MAIL, input: { kind: 'date' } },
+    ...Object.entries(MAIL_FIELDS).map(([field, label]): FieldChoice => ({
+      field,
+      label,
+      group: 'Mail',
+      operators: MAIL,
+      input: { kind: 'date' },
+    })),
     ...custom.map(customChoice),
   ];
 }
@@ -203,4 +219,4 @@ function customChoice({ key, label, type, options }: CustomField): FieldChoice {
 }
 
 /** Whether a field can be limited to one campaign. */
-export const isAboutMail = (field: string) => field === 'sent' || field === 'opened' || field === 'clicked';
+export const isAboutMail = (field: string) => Object.hasOwn(MAIL_FIELDS, field);

@@ -29,6 +29,7 @@ import {
   sameTree,
   treeOf,
 } from './segment-tree.ts';
+import { SegmentSize } from './segment-size.tsx';
 import { Subscription } from './subscription.tsx';
 
 const SEGMENT = graphql(`
@@ -210,6 +211,7 @@ function Editor({ segment, back }: EditorProps) {
         </Stack>
       </Card>
       <Preview filter={filter} {...(id === undefined ? {} : { id })} />
+      {id !== undefined && <SegmentSize id={id} />}
     </Page>
   );
 }
@@ -243,7 +245,7 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
     <QueryResult of={preview}>
       {({ segmentPreview: { contactCount, contacts } }) => (
         <Section
-          title={`${contactCount.toLocaleString('en')} ${contactCount === 1 ? 'contact' : 'contacts'} now`}
+          title={`${contactCount.toLocaleString()} ${contactCount === 1 ? 'contact' : 'contacts'} now`}
           about={contactCount > contacts.length ? 'The ten newest:' : undefined}
           actions={
             id !== undefined && (

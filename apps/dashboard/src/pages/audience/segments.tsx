@@ -93,7 +93,7 @@ export function Segments() {
                     align: 'right',
                     width: 140,
                     cell: ({ id }) =>
-                      counts?.find((each) => each.id === id)?.contactCount.toLocaleString('en') ?? (
+                      counts?.find((each) => each.id === id)?.contactCount.toLocaleString() ?? (
                         <Skeleton h={12} w={40} ml="auto" />
                       ),
                   },

@@ -1,5 +1,5 @@
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
-import { type Reason, REASONS } from './subscription.tsx';
+import { type Reason, ENTERED } from './subscription.tsx';
 
 /** The suppression list's search parameters. */
 export interface SuppressionSearch extends PageSearch {
@@ -10,7 +10,7 @@ export interface SuppressionSearch extends PageSearch {
 export function suppressionSearch({ email, reason, ...search }: Record<string, unknown>): SuppressionSearch {
   return {
     ...(typeof email === 'string' && email !== '' ? { email } : {}),
-    ...(typeof reason === 'string' && reason in REASONS ? { reason: reason as Reason } : {}),
+    ...(typeof reason === 'string' && reason in ENTERED ? { reason: reason as Reason } : {}),
     ...pageSearch(search),
   };
 }

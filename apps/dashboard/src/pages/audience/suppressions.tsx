@@ -1,10 +1,11 @@
-import { Box, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconBan, IconPlus, IconSearchOff } from '@tabler/icons-react';
+import { IconBan, IconDownload, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { downloadUrl } from '../../data/download.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -19,7 +20,8 @@ import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { REASONS, type Reason, Subscription } from './subscription.tsx';
+import { ImportSuppressions } from './import-suppressions.tsx';
+import { explainReason, type Reason, Subscription } from './subscription.tsx';
 
 const SUPPRESSIONS = graphql(`
   query Suppressions($after: String, $email: String, $reason: SuppressionReason) {
@@ -28,6 +30,8 @@ const SUPPRESSIONS = graphql(`
         id
         email
         reason
+        origin
+        addedByName
         createdAt
       }
       pageInfo {
@@ -63,6 +67,8 @@ const NAMES: Record<Reason, string> = {
   manual: 'Manual',
 };
 
+const explain = ({ reason, origin, addedByName }: Row) => explainReason(reason, origin, addedByName);
+
 /** The suppression list. */
 export function Suppressions() {
   const search = useSearch({ from: '/auth/p/$projectId/suppressions' });
@@ -74,6 +80,8 @@ export function Suppressions() {
   });
   const navigate = useNavigate();
   const [adding, setAdding] = useState(false);
+  const [importing, setImporting] = useState(false);
+  const { id: projectId } = useProject();
   const may = useMay();
   const change = (part: Record<string, string | null | undefined>) => {
     const next = Object.entries({ email, reason, ...part }).filter(([, value]) => value != null);
@@ -88,7 +96,29 @@ export function Suppressions() {
     <Page
       title="Suppressions"
       about="Addresses this project never sends to. They stay suppressed even if the contact is deleted."
-      actions={add}
+      actions={
+        <>
+          <Button
+            component="a"
+            href={downloadUrl(projectId, 'suppressions/export', { reason: reason ?? null })}
+            download
+            variant="default"
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            Export
+          </Button>
+          {may('write') && (
+            <Button
+              variant="default"
+              leftSection={<IconFileImport size={16} aria-hidden />}
+              onClick={() => setImporting(true)}
+            >
+              Import
+            </Button>
+          )}
+          {add}
+        </>
+      }
     >
       <Stack gap="sm">
         <Group gap="xs">
@@ -119,6 +149,7 @@ export function Suppressions() {
       <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress address</Text>}>
         <AddForm onClose={() => setAdding(false)} />
       </Modal>
+      <ImportSuppressions opened={importing} names={NAMES} onClose={() => setImporting(false)} />
     </Page>
   );
 }
@@ -166,17 +197,10 @@ function Table({ rows }: { rows: Row[] }) {
         columns={[
           {
             title: 'Address',
-            cell: ({ email, reason }) => (
-              <>
-                {email}
-                <Box hiddenFrom="sm" mt={4}>
-                  <Subscription status={reason} />
-                </Box>
-              </>
-            ),
+            cell: ({ email }) => email,
           },
           { title: 'Reason', from: 'sm', width: 140, cell: ({ reason }) => <Subscription status={reason} /> },
-          { title: 'Description', from: 'md', cell: ({ reason }) => REASONS[reason] },
+          { title: 'Description', from: 'md', cell: (row) => explain(row) },
           { title: 'Since', from: 'sm', width: 150, cell: ({ createdAt }) => <When at={createdAt} /> },
           {
             title: 'Remove',
@@ -202,8 +226,8 @@ function Table({ rows }: { rows: Row[] }) {
         problem={remove.problem}
         onConfirm={() => void confirm()}
       >
-        {removing && REASONS[removing.reason]} Sending to people who opted out, or to addresses that do not exist,
-        damages your sender reputation.
+        {removing && explain(removing)} Sending to people who opted out, or to addresses that do not exist, damages your
+        sender reputation.
       </Confirm>
     </>
   );

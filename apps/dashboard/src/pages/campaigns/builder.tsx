@@ -12,9 +12,11 @@ import { CampaignMenu } from './campaign-menu.tsx';
 import { STATUS_LABELS } from './campaign-labels.ts';
 import { Review } from './review.tsx';
 import { Content } from './content.tsx';
+import { ScheduledChanges } from './scheduled-changes.tsx';
 import { Sender } from './sender.tsx';
 import { TrackingChoice } from './tracking-choice.tsx';
 import { type Draft, useDraft } from './use-draft.ts';
+import { UtmParameters } from './utm.tsx';
 
 export interface PartProps {
   draft: Draft;
@@ -27,6 +29,7 @@ export interface PartProps {
 const FIELD_WORDS: Record<keyof Draft, string> = {
   name: 'campaign name',
   subject: 'subject',
+  previewText: 'preview text',
   fromName: 'from name',
   fromEmail: 'from address',
   replyTo: 'reply-to',
@@ -35,14 +38,43 @@ const FIELD_WORDS: Record<keyof Draft, string> = {
   written: 'content',
   groupIds: 'groups',
   segmentIds: 'segments',
+  excludedGroupIds: 'excluded groups',
+  excludedSegmentIds: 'excluded segments',
+  utmSource: 'UTM parameters',
+  utmMedium: 'UTM parameters',
+  utmCampaign: 'UTM parameters',
+  utmTerm: 'UTM parameters',
+  utmContent: 'UTM parameters',
   ratePerSecond: 'rate',
   trackOpens: 'open tracking',
   trackClicks: 'click tracking',
 };
 
-/** The campaign editor. Sections autosave and can be completed in any order. */
+/** Fields that show their errors themselves. */
+const FIELDS = [
+  'name',
+  'subject',
+  'previewText',
+  'fromName',
+  'fromEmail',
+  'replyTo',
+  'html',
+  'templateId',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'ratePerSecond',
+];
+
+/**
+ * The campaign editor. Sections can be completed in any order. A draft is saved while it is written; changes to a scheduled
+ * campaign are saved after a confirmation.
+ */
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
-  const { draft, set, saving, problem, isSaved, conflict, save } = useDraft(campaign);
+  const { draft, set, saving, problem, isSaved, conflict, save, changed, discard } = useDraft(campaign);
+  const scheduledAt = campaign.status === 'scheduled' ? campaign.scheduledAt : null;
   const [tone, word] = STATUS_LABELS[campaign.status];
   const mayWrite = useMay()('write');
   const readOnly = !mayWrite || conflict?.seesTheirs === true;
@@ -54,14 +86,19 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       width={1320}
       back={back}
       mark={<StatusBadge tone={tone}>{word}</StatusBadge>}
-      about={<Saving saving={saving} isSaved={isSaved} failed={failed} at={campaign.updatedAt} />}
+      about={
+        <Saving
+          saving={saving}
+          isSaved={isSaved}
+          failed={failed}
+          waits={scheduledAt !== null}
+          at={campaign.updatedAt}
+        />
+      }
       actions={mayWrite && <CampaignMenu campaign={campaign} />}
     >
       <ConflictAlert conflict={conflict} of={campaign} words={FIELD_WORDS} />
-      <FormProblem
-        problem={problem}
-        fields={['name', 'subject', 'fromName', 'fromEmail', 'replyTo', 'html', 'templateId', 'ratePerSecond']}
-      />
+      <FormProblem problem={problem} fields={FIELDS} />
       <Section title="From">
         <Card>
           <Stack>
@@ -77,21 +114,42 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
           </Stack>
         </Card>
       </Section>
-      <Audience {...part} campaignId={campaign.id} isSaved={isSaved} />
+      <Audience {...part} campaignId={campaign.id} />
       <Content {...part} />
       <TrackingChoice {...part} />
+      <UtmParameters {...part} />
       <Review campaign={campaign} part={part} isSaved={isSaved} save={save} />
+      {scheduledAt !== null && !isSaved && conflict === undefined && (
+        <ScheduledChanges
+          changed={changed.map((field) => FIELD_WORDS[field])}
+          scheduledAt={scheduledAt}
+          saving={saving}
+          problem={problem}
+          save={save}
+          discard={discard}
+        />
+      )}
     </Page>
   );
 }
 
-function Saving({ saving, isSaved, failed, at }: { saving: boolean; isSaved: boolean; failed: boolean; at: string }) {
+interface SavingProps {
+  saving: boolean;
+  isSaved: boolean;
+  failed: boolean;
+  /** Whether changes wait for a confirmation. */
+  waits: boolean;
+  at: string;
+}
+
+function Saving({ saving, isSaved, failed, waits, at }: SavingProps) {
   if (failed && !isSaved)
     return (
       <Text span c="var(--mantine-color-error)" size="sm">
         Not saved. See the error below.
       </Text>
     );
+  if (waits && !isSaved && !saving) return 'Not saved yet.';
   if (saving || !isSaved)
     return (
       <Group component="span" gap={6}>

@@ -36,9 +36,11 @@ export const RECIPIENT_WORDS: Record<RecipientState, { word: string; tone: Tone;
   canceled: { word: 'Canceled', tone: 'quiet', color: 'gray.6', meaning: 'The campaign ended before it was sent.' },
 };
 
-export const number = (value: number) => value.toLocaleString('en');
+export const number = (value: number) => value.toLocaleString();
 
 export const countOf = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+
+const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** A percentage, or a dash if the total is zero. */
 export function percent(part: number, whole: number): string {
@@ -46,14 +48,14 @@ export function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   // Never rounds to exactly 0 or 100 %.
   const isNear = (share > 0 && share < 10) || (share > 99 && share < 100);
-  return `${isNear ? Math.min(99.9, share).toFixed(1) : Math.round(share)} %`;
+  return `${isNear ? tenths.format(Math.min(99.9, share)) : Math.round(share)} %`;
 }
 
 /** Formats a duration. */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
+  return `${tenths.format(seconds / 3600)} h`;
 }
 
 /** The base of engagement rates: delivered or, if delivery is not reported, accepted messages. */

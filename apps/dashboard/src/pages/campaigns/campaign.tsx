@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -16,6 +17,7 @@ const CAMPAIGN = graphql(`
       id
       name
       subject
+      previewText
       status
       scheduledAt
       recipientCount
@@ -30,6 +32,13 @@ const CAMPAIGN = graphql(`
       templateVersion
       groupIds
       segmentIds
+      excludedGroupIds
+      excludedSegmentIds
+      utmSource
+      utmMedium
+      utmCampaign
+      utmTerm
+      utmContent
       pauseReason
       blocksSender
       waitingReason
@@ -66,6 +75,10 @@ const CAMPAIGN = graphql(`
         unknown
         canceled
       }
+      deferred {
+        messages
+        nextRetryAt
+      }
     }
   }
 `);
@@ -89,6 +102,7 @@ export function Campaign() {
   const { id: projectId } = useProject();
   const campaign = useApiQuery(CAMPAIGN, { id: campaignId });
   const row = campaign.data?.campaign;
+  useTopWhenSent(row?.status);
   useLive(PROGRESS, { id: campaignId }, { pause: row === undefined || !MOVING.has(row.status) });
   const back = (
     <TextLink to="/p/$projectId/campaigns" params={{ projectId }} size="sm">
@@ -102,6 +116,21 @@ export function Campaign() {
       </Page>
     );
   }
-  const isOpen = row.status === 'draft' || row.status === 'scheduled';
-  return isOpen ? <Builder key={row.id} campaign={row} back={back} /> : <Running campaign={row} back={back} />;
+  return isEditable(row.status) ? (
+    <Builder key={row.id} campaign={row} back={back} />
+  ) : (
+    <Running campaign={row} back={back} />
+  );
+}
+
+const isEditable = (status: CampaignRow['status']) => status === 'draft' || status === 'scheduled';
+
+/** The button to send is at the end of the builder; the progress that replaces it begins at the top. */
+function useTopWhenSent(status: CampaignRow['status'] | undefined): void {
+  const before = useRef(status);
+  useEffect(() => {
+    if (before.current !== undefined && status !== undefined && isEditable(before.current) && !isEditable(status))
+      window.scrollTo({ top: 0 });
+    before.current = status;
+  }, [status]);
 }

@@ -2,7 +2,6 @@ import { Button, Modal, Progress, Select, Stack, Text, TextInput } from '@mantin
 import { useForm } from '@mantine/form';
 import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
@@ -12,6 +11,7 @@ import type { CampaignsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -66,7 +66,7 @@ export function Campaigns() {
   const search = useSearch({ from: '/auth/p/$projectId/campaigns' });
   const campaigns = useApiQuery(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });
   const navigate = useNavigate();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const may = useMay();
   const create = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
@@ -163,7 +163,12 @@ function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
           align: 'right',
           cell: ({ engagement }) => percent(engagement.clicked, reachOf(engagement).count),
         },
-        { title: 'When', from: 'sm', width: 170, cell: (campaign) => <Moment campaign={campaign} /> },
+        {
+          title: 'When',
+          from: 'sm',
+          width: 170,
+          cell: (campaign) => <Moment campaign={campaign} />,
+        },
       ]}
     />
   );

@@ -9,8 +9,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { checkContent } from '../../components/content-check.ts';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
-import { MailEditor } from '../../components/mail-editor.tsx';
-import { EmailPreview } from '../../components/email-preview.tsx';
+import { MailEditor, SampledPreview } from '../../components/mail-editor.tsx';
 import { Section } from '../../components/page.tsx';
 import { STARTERS } from '../templates/starter.ts';
 import type { PartProps } from './builder.tsx';
@@ -38,6 +37,9 @@ const TEMPLATE_CHOICE = graphql(`
       body
       format
       source
+      draft {
+        id
+      }
     }
   }
 `);
@@ -131,7 +133,16 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
           before the campaign is sent.
         </Alert>
       )}
-      {chosen !== undefined && <EmailPreview html={chosen.body} title={`Preview: ${chosen.name}`} />}
+      {chosen !== undefined && chosen.draft !== null && (
+        <Alert color="blue">
+          This template has unpublished changes. The campaign sends the published version, shown here, unless{' '}
+          <TextLink to="/p/$projectId/templates/$templateId" params={{ projectId, templateId: chosen.id }} size="sm">
+            they are published
+          </TextLink>{' '}
+          before it starts.
+        </Alert>
+      )}
+      {chosen !== undefined && <SampledPreview html={chosen.body} title={`Preview: ${chosen.name}`} />}
     </>
   );
 }

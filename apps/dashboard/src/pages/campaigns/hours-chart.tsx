@@ -1,22 +1,16 @@
 import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import type { CampaignHoursQuery } from '../../generated/graphql.ts';
+import { CHART_HEIGHT } from '../../components/chart-figure.tsx';
+import { formatDayAndTime } from '../../components/when.tsx';
 import { number } from './campaign-labels.ts';
-
-const hour = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
 
 /** A chart of opens and clicks over time. */
 export default function HoursChart({ hours }: { hours: CampaignHoursQuery['campaignHours'] }) {
   return (
     <AreaChart
-      h={240}
-      data={hours.map((point) => ({ ...point, when: hour.format(new Date(point.at)) }))}
+      h={CHART_HEIGHT}
+      data={hours.map((point) => ({ ...point, when: formatDayAndTime(point.at) }))}
       dataKey="when"
       curveType="linear"
       withDots={hours.length < 3}

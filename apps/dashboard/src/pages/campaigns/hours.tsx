@@ -1,9 +1,11 @@
-import { Card, Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Card } from '@mantine/core';
+import { lazy } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { ChartFigure } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
-import { TIME_ZONE } from '../../components/when.tsx';
+import { formatDayAndTime, TIME_ZONE } from '../../components/when.tsx';
+import { number } from './campaign-labels.ts';
 
 const HOURS = graphql(`
   query CampaignHours($id: ID!) {
@@ -24,10 +26,19 @@ export function Hours({ campaignId }: { campaignId: string }) {
   if (!hours.some(({ opened, clicked, unsubscribed }) => opened + clicked + unsubscribed > 0)) return null;
   return (
     <Section title="By hour" about={`Engagement in the first three days. Time zone: ${TIME_ZONE}.`}>
-      <Card component="figure" m={0} aria-label="Opens, clicks and unsubscribes by hour">
-        <Suspense fallback={<Skeleton h={240} />}>
+      <Card>
+        <ChartFigure
+          title="Opens, clicks and unsubscribes by hour"
+          columns={['Hour', 'Opened', 'Clicked', 'Unsubscribed']}
+          rows={hours.map(({ at, opened, clicked, unsubscribed }) => [
+            formatDayAndTime(at),
+            number(opened),
+            number(clicked),
+            number(unsubscribed),
+          ])}
+        >
           <HoursChart hours={hours} />
-        </Suspense>
+        </ChartFigure>
       </Card>
     </Section>
   );

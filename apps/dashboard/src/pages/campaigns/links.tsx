@@ -4,6 +4,8 @@ import { graphql } from '../../generated/gql.ts';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { number } from './campaign-labels.ts';
+import type { CampaignRow } from './campaign.tsx';
+import { PeopleLink } from './people-link.tsx';
 
 const LINKS = graphql(`
   query CampaignLinks($id: ID!) {
@@ -17,9 +19,9 @@ const LINKS = graphql(`
   }
 `);
 
-/** Clicks by link; hidden if clicks are not tracked. */
-export function Links({ campaignId }: { campaignId: string }) {
-  const links = useApiQuery(LINKS, { id: campaignId }).data?.campaignLinks ?? [];
+/** Clicks by link; hidden if clicks are not tracked. Each row opens the people who clicked. */
+export function Links({ campaign }: { campaign: CampaignRow }) {
+  const links = useApiQuery(LINKS, { id: campaign.id }).data?.campaignLinks ?? [];
   if (links.length === 0) return null;
   return (
     <Section title="Links" about="Human clicks and bot clicks, such as security scanners, are counted separately.">
@@ -36,14 +38,33 @@ export function Links({ campaignId }: { campaignId: string }) {
               </Text>
             ),
           },
-          { title: 'People', align: 'right', width: 90, cell: ({ uniqueClicks }) => number(uniqueClicks) },
+          {
+            title: 'People',
+            align: 'right',
+            width: 90,
+            cell: ({ position, url, uniqueClicks }) => (
+              <PeopleLink
+                campaign={campaign}
+                search={{ outcome: 'clicked', link: position }}
+                label={`People who clicked ${url}`}
+                count={uniqueClicks}
+              />
+            ),
+          },
           { title: 'Clicks', from: 'sm', align: 'right', width: 90, cell: ({ clicks }) => number(clicks) },
           {
             title: 'Bots',
             from: 'sm',
             align: 'right',
             width: 100,
-            cell: ({ clicksByMachines }) => number(clicksByMachines),
+            cell: ({ position, url, clicksByMachines }) => (
+              <PeopleLink
+                campaign={campaign}
+                search={{ outcome: 'clicked_by_machines', link: position }}
+                label={`Bots that followed ${url}`}
+                count={clicksByMachines}
+              />
+            ),
           },
         ]}
       />

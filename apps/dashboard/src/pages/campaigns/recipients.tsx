@@ -1,42 +1,66 @@
-import { Code, Group, Select, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { RecipientsQuery } from '../../generated/graphql.ts';
-import { StatusBadge } from '../../components/badge.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
-import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { RECIPIENT_WORDS } from './campaign-labels.ts';
+import { countOf, RECIPIENT_WORDS } from './campaign-labels.ts';
+import { RecipientActions } from './recipient-actions.tsx';
+import { RecipientFilters } from './recipient-filters.tsx';
+import { BOUNCE_WORDS, OUTCOME_WORDS } from './recipient-labels.ts';
+import { recipientFilterOf, type RecipientSearch } from './recipient-search.ts';
+import { RecipientTable } from './recipient-table.tsx';
 
 const RECIPIENTS = graphql(`
-  query Recipients($id: ID!, $after: String, $state: RecipientState, $email: String) {
+  query Recipients(
+    $id: ID!
+    $after: String
+    $state: RecipientState
+    $outcome: RecipientOutcome
+    $bounceClass: BounceClass
+    $link: Int
+    $search: String
+  ) {
     campaign(id: $id) {
       id
       name
       recipientsDeletedAt
     }
-    campaignRecipients(id: $id, first: 50, after: $after, state: $state, email: $email) {
+    campaignRecipients(
+      id: $id
+      first: 50
+      after: $after
+      state: $state
+      outcome: $outcome
+      bounceClass: $bounceClass
+      link: $link
+      search: $search
+    ) {
       nodes {
         id: messageId
         contactId
         email
         state
+        status
         answer
         deferrals
         notBefore
         acceptedAt
+        unsentAt
         deliveredAt
         openedAt
         clickedAt
+        openedByMachinesAt
+        clickedByMachinesAt
         bouncedAt
+        bounceClass
+        bounceReason
         complainedAt
         unsubscribedAt
       }
@@ -48,52 +72,57 @@ const RECIPIENTS = graphql(`
   }
 `);
 
-type Recipient = RecipientsQuery['campaignRecipients']['nodes'][number];
+const RECIPIENT_COUNT = graphql(`
+  query RecipientCount(
+    $id: ID!
+    $state: RecipientState
+    $outcome: RecipientOutcome
+    $bounceClass: BounceClass
+    $link: Int
+    $search: String
+  ) {
+    campaignRecipients(
+      id: $id
+      first: 1
+      state: $state
+      outcome: $outcome
+      bounceClass: $bounceClass
+      link: $link
+      search: $search
+    ) {
+      totalCount
+    }
+  }
+`);
 
-/** A campaign's recipients with their status and reason. */
+/** The people behind a figure of a campaign, with the outcome of their message. */
 export function Recipients() {
   const { campaignId } = useParams({ from: '/auth/p/$projectId/campaigns/$campaignId/recipients' });
   const search = useSearch({ from: '/auth/p/$projectId/campaigns/$campaignId/recipients' });
   const { id: projectId } = useProject();
-  const navigate = useNavigate();
-  const { state, email } = search;
-  const recipients = useApiQuery(RECIPIENTS, {
-    id: campaignId,
-    after: cursorOf(search) ?? null,
-    state: state ?? null,
-    email: email ?? null,
-  });
-  const change = (part: Record<string, string | null | undefined>) => {
-    const next = Object.entries({ state, email, ...part }).filter(([, value]) => value != null);
-    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
-  };
+  const filter = recipientFilterOf(search);
+  const recipients = useApiQuery(RECIPIENTS, { id: campaignId, after: cursorOf(search) ?? null, ...filter });
+  const total = useApiQuery(RECIPIENT_COUNT, { id: campaignId, ...filter }).data?.campaignRecipients.totalCount;
+  const campaign = recipients.data?.campaign;
   return (
     <Page
       title="Recipients"
-      about={
-        state === undefined
-          ? 'Everyone in the recipient snapshot taken when the campaign started.'
-          : RECIPIENT_WORDS[state].meaning
-      }
+      about={meaningOf(search)}
       back={
         <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
-          <BackLabel>{recipients.data?.campaign.name ?? 'Campaign'}</BackLabel>
+          <BackLabel>{campaign?.name ?? 'Campaign'}</BackLabel>
         </TextLink>
+      }
+      actions={
+        campaign !== undefined &&
+        campaign.recipientsDeletedAt === null && <RecipientActions campaign={campaign} search={search} total={total} />
       }
     >
       <Stack gap="sm">
-        <Group gap="xs">
-          <SearchBox value={email ?? ''} label="Full address" onSearch={(next) => change({ email: next })} />
-          <Select
-            aria-label="State"
-            placeholder="Any state"
-            clearable
-            w={170}
-            data={Object.entries(RECIPIENT_WORDS).map(([value, { word }]) => ({ value, label: word }))}
-            value={state ?? null}
-            onChange={(next) => change({ state: next })}
-          />
-        </Group>
+        <RecipientFilters campaignId={campaignId} search={search} />
+        <Text size="sm" c="dimmed" role="status">
+          {total === undefined ? 'Counting…' : countedWords(total)}
+        </Text>
         <QueryResult of={recipients} skeleton={<RowsSkeleton rows={12} />}>
           {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
             recipientsDeletedAt !== null ? (
@@ -111,7 +140,7 @@ export function Recipients() {
                   </ButtonLink>
                 }
               >
-                No recipient of this campaign matches this status and address.
+                No recipient of this campaign matches these filters.
               </Empty>
             ) : (
               <Stack>
@@ -126,74 +155,14 @@ export function Recipients() {
   );
 }
 
-function RecipientTable({ recipients }: { recipients: Recipient[] }) {
-  const { id: projectId } = useProject();
-  return (
-    <DataTable
-      label="Recipients"
-      rows={recipients}
-      keyOf={({ id }) => id}
-      columns={[
-        {
-          title: 'Address',
-          cell: ({ email, contactId }) => (
-            <TextLink
-              to="/p/$projectId/contacts/$contactId"
-              params={{ projectId, contactId }}
-              className="covering"
-              fw={550}
-              size="sm"
-              c="var(--mantine-color-text)"
-            >
-              {email}
-            </TextLink>
-          ),
-        },
-        {
-          title: 'State',
-          width: 130,
-          cell: ({ state }) => (
-            <StatusBadge tone={RECIPIENT_WORDS[state].tone}>{RECIPIENT_WORDS[state].word}</StatusBadge>
-          ),
-        },
-        { title: 'Last event', from: 'sm', cell: (recipient) => <Since recipient={recipient} /> },
-        { title: 'Response', from: 'md', cell: (recipient) => <ServerResponse recipient={recipient} /> },
-      ]}
-    />
-  );
-}
+/** Totals are counted up to this. */
+const MOST_COUNTED = 100_000;
 
-/** The latest event of a message. */
-function Since({ recipient }: { recipient: Recipient }) {
-  const facts: [string, string | null][] = [
-    ['Complained', recipient.complainedAt],
-    ['Unsubscribed', recipient.unsubscribedAt],
-    ['Bounced', recipient.bouncedAt],
-    ['Clicked', recipient.clickedAt],
-    ['Opened', recipient.openedAt],
-    ['Delivered', recipient.deliveredAt],
-    ['Sent', recipient.acceptedAt],
-    ['Retries', recipient.notBefore],
-  ];
-  const [word, at] = facts.find(([, time]) => time !== null) ?? ['', null];
-  if (at === null) return <>–</>;
-  return (
-    <>
-      {word} <When at={at} />
-    </>
-  );
-}
+const countedWords = (total: number) => `${countOf(total, 'recipient')}${total >= MOST_COUNTED ? ' or more' : ''}`;
 
-function ServerResponse({ recipient: { answer, deferrals } }: { recipient: Recipient }) {
-  if (answer === null) return <>–</>;
-  return (
-    <Stack gap={2}>
-      <Code className="breakable">{answer}</Code>
-      {deferrals > 0 && (
-        <Text size="xs" c="dimmed">
-          Deferred {deferrals === 1 ? 'once' : `${deferrals} times`}
-        </Text>
-      )}
-    </Stack>
-  );
+function meaningOf({ state, outcome, bounce }: RecipientSearch): string {
+  if (bounce !== undefined) return BOUNCE_WORDS[bounce].meaning;
+  if (outcome !== undefined) return OUTCOME_WORDS[outcome].meaning;
+  if (state !== undefined) return RECIPIENT_WORDS[state].meaning;
+  return 'Everyone in the recipient snapshot taken when the campaign started.';
 }

@@ -1,21 +1,22 @@
 import { Alert, Button, Card, Group, List, NumberInput, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCalendarTime, IconCheck, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { type ApiQuery, useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignPreflightQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { FormProblem } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
-import { formatExactTime, When } from '../../components/when.tsx';
+import { When } from '../../components/when.tsx';
 import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './builder.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countedWords, countOf, duration } from './campaign-labels.ts';
-import { Schedule } from './schedule.tsx';
+import { InZones, Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
 
 const SEND = graphql(`
@@ -70,7 +71,7 @@ export function Review({
           />
           {campaign.status === 'scheduled' && campaign.scheduledAt !== null && (
             <Alert color="blue" icon={<IconCalendarTime aria-hidden />}>
-              It starts <When at={campaign.scheduledAt} />: {formatExactTime(campaign.scheduledAt)}. Recipients are the
+              It starts <When at={campaign.scheduledAt} />: <InZones at={campaign.scheduledAt} />. Recipients are the
               contacts in its groups and segments at that time.
             </Alert>
           )}
@@ -86,6 +87,7 @@ function Findings({
 }: {
   preflight: Preflight;
 }) {
+  const { id: projectId } = useProject();
   const withDefault = variables.filter(({ fallback }) => fallback !== null);
   return (
     <Stack gap="sm" aria-live="polite">
@@ -114,6 +116,14 @@ function Findings({
               <List.Item key={field + message}>
                 {WORDS[field] === undefined ? '' : `${WORDS[field]}: `}
                 {inWords(message)}
+                {field === 'postalAddress' && (
+                  <>
+                    .{' '}
+                    <TextLink to="/p/$projectId/settings" params={{ projectId }} size="sm" underline="always">
+                      Set it in the project’s settings
+                    </TextLink>
+                  </>
+                )}
               </List.Item>
             ))}
           </List>
@@ -138,6 +148,8 @@ const WORDS: Record<string, string> = {
   text: 'Text',
   recipients: 'Recipients',
   groupIds: 'Recipients',
+  previewText: 'Preview text',
+  postalAddress: 'Postal address',
   body: 'Content',
 };
 
@@ -156,15 +168,23 @@ function Commands({
   isSaved: boolean;
   save: () => Promise<boolean>;
 }) {
-  const [asking, setAsking] = useState<'send' | 'schedule' | 'test'>();
+  const [asking, setAsking] = useState<'send' | 'schedule' | 'unschedule' | 'test'>();
   const send = useApiMutation(SEND);
   const unschedule = useApiMutation(UNSCHEDULE);
   const { id, name, status } = campaign;
   const close = () => setAsking(undefined);
   const ready = preflight.data?.campaignPreflight.isReady === true;
+  const isScheduled = status === 'scheduled';
+  // A confirmation asks about changes to a scheduled campaign first.
+  const waits = isScheduled && !isSaved;
   /** Saves pending edits before checking. */
   const ask = async (what: typeof asking) => {
     if (isSaved || (await save())) setAsking(what);
+  };
+  const confirmUnschedule = async () => {
+    if ((await unschedule.run({ id })) === undefined) return;
+    notifySuccess(`${name} is a draft again.`);
+    close();
   };
   const confirmSend = async () => {
     if ((await send.run({ id })) === undefined) return;
@@ -173,26 +193,29 @@ function Commands({
   };
   return (
     <>
-      <FormProblem problem={unschedule.problem} />
       <Group justify="space-between" gap="xs">
-        <Button variant="default" onClick={() => void ask('test')}>
+        <Button variant="default" disabled={waits} onClick={() => void ask('test')}>
           Send test email
         </Button>
         <Group gap="xs">
-          {status === 'scheduled' && (
-            <Button variant="default" loading={unschedule.running} onClick={() => void unschedule.run({ id })}>
+          {isScheduled && (
+            <Button variant="default" disabled={waits} onClick={() => void ask('unschedule')}>
               Unschedule
             </Button>
           )}
           <Button
             variant="default"
             leftSection={<IconCalendarTime size={16} aria-hidden />}
-            disabled={!ready}
+            disabled={!ready || waits}
             onClick={() => void ask('schedule')}
           >
-            {status === 'scheduled' ? 'Reschedule' : 'Schedule'}
+            {isScheduled ? 'Reschedule' : 'Schedule'}
           </Button>
-          <Button leftSection={<IconSend size={16} aria-hidden />} disabled={!ready} onClick={() => void ask('send')}>
+          <Button
+            leftSection={<IconSend size={16} aria-hidden />}
+            disabled={!ready || waits}
+            onClick={() => void ask('send')}
+          >
             Send now
           </Button>
         </Group>
@@ -209,6 +232,19 @@ function Commands({
       >
         {name} goes to {countOf(preflight.data?.campaignPreflight.audience.recipients ?? 0, 'person', 'people')}. You
         can pause it, but sent messages cannot be recalled.
+        {isScheduled && ' Its scheduled time no longer applies.'}
+      </Confirm>
+      <Confirm
+        opened={asking === 'unschedule'}
+        onClose={close}
+        title="Unschedule this campaign?"
+        action="Unschedule"
+        harmless
+        running={unschedule.running}
+        problem={unschedule.problem}
+        onConfirm={() => void confirmUnschedule()}
+      >
+        {name} becomes a draft and does not start until you send or schedule it again.
       </Confirm>
       <Schedule campaign={campaign} opened={asking === 'schedule'} onClose={close} />
       <TestSend campaignId={id} opened={asking === 'test'} onClose={close} />

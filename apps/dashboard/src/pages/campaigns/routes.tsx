@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
-import { campaignSearch, recipientSearch } from './campaign-search.ts';
+import { campaignSearch } from './campaign-search.ts';
+import { recipientSearch } from './recipient-search.ts';
 
 /** Campaign routes. */
 export const campaignRoutes = [

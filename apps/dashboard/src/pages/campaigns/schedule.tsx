@@ -1,12 +1,13 @@
-import { Button, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { ago, formatExactTime } from '../../components/when.tsx';
+import { ago } from '../../components/when.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { localIn, momentOf, OWN_ZONE, zones } from './zoned.ts';
+import { localIn, momentOf, OWN_ZONE, timeIn, zoneOptions, zonesMatching } from './zoned.ts';
 
 const SCHEDULE = graphql(`
   mutation ScheduleCampaign($id: ID!, $at: DateTime!) {
@@ -39,11 +40,10 @@ function proposed(scheduledAt: string | null): Date {
   return new Date(Math.ceil((Date.now() + 24 * HOUR_MS) / HOUR_MS) * HOUR_MS);
 }
 
-function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleProps, 'opened'>) {
+function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<ScheduleProps, 'opened'>) {
   const schedule = useApiMutation(SCHEDULE);
-  const [zone, setZone] = useState(OWN_ZONE);
-  const [local, setLocal] = useState(() => localIn(OWN_ZONE, proposed(scheduledAt)));
-  const known = useMemo(zones, []);
+  const [zone, setZone] = useScheduleZone();
+  const [local, setLocal] = useState(() => localIn(zone, proposed(scheduledAt)));
   const at = momentOf(zone, local);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -63,27 +63,65 @@ function ScheduleForm({ campaign: { id, scheduledAt }, onClose }: Omit<ScheduleP
           onChange={(event) => setLocal(event.currentTarget.value)}
           data-autofocus
         />
-        <Select
-          label="Time zone"
-          searchable
-          allowDeselect={false}
-          limit={100}
-          data={known}
-          value={zone}
-          onChange={(next) => setZone(next ?? OWN_ZONE)}
-        />
+        <ZoneSelect value={zone} onChange={setZone} />
         {at !== undefined && (
-          <Text size="sm" c="dimmed">
-            {ago(at.toISOString(), Date.now())}
-            {zone === OWN_ZONE ? '' : `; in your time zone ${formatExactTime(at.toISOString())}`}
+          <Text size="sm" aria-live="polite">
+            Starts {ago(at.toISOString(), Date.now())}: <InZones at={at.toISOString()} />.
           </Text>
         )}
-        <FormButtons submit="Schedule" running={schedule.running} disabled={at === undefined}>
+        <FormButtons
+          submit={status === 'scheduled' ? 'Reschedule' : 'Schedule'}
+          running={schedule.running}
+          disabled={at === undefined}
+        >
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
         </FormButtons>
       </Stack>
     </form>
+  );
+}
+
+/** The time zone last chosen in this browser, at first its own. */
+function useScheduleZone() {
+  return useLocalStorage({ key: 'postroom-schedule-zone', defaultValue: OWN_ZONE, getInitialValueInEffect: false });
+}
+
+/** A time in the zone chosen for scheduling and, if that is another, in the browser's zone. */
+export function InZones({ at }: { at: string }) {
+  const [zone] = useScheduleZone();
+  return (
+    <>
+      {timeIn(zone, at)}
+      {zone !== OWN_ZONE && ` (your time: ${timeIn(OWN_ZONE, at)})`}
+    </>
+  );
+}
+
+/** Time zones by any part of their name or abbreviation: "new york", "tokyo", "CET". Enter takes the first match. */
+function ZoneSelect({ value, onChange }: { value: string; onChange: (zone: string) => void }) {
+  const known = useMemo(zoneOptions, []);
+  return (
+    <Select
+      label="Time zone"
+      searchable
+      allowDeselect={false}
+      limit={100}
+      selectFirstOptionOnChange
+      nothingFoundMessage="No time zone of that name"
+      data={known.map(({ zone, label }) => ({ value: zone, label }))}
+      filter={({ options, search, limit }) => {
+        const byZone = new Map((options as ComboboxItem[]).map((option) => [option.value, option]));
+        return zonesMatching(known, search)
+          .flatMap((zone) => byZone.get(zone) ?? [])
+          .slice(0, limit);
+      }}
+      value={value}
+      onChange={(next) => onChange(next ?? OWN_ZONE)}
+      // So that typing replaces the zone.
+      onFocus={(event) => event.currentTarget.select()}
+      onClick={(event) => event.currentTarget.select()}
+    />
   );
 }

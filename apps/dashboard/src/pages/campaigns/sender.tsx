@@ -1,11 +1,11 @@
-import { Alert, Autocomplete, SimpleGrid, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, SimpleGrid, TextInput, type TextInputProps } from '@mantine/core';
 import { useRef } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { PlaceholderMenu, usePlaceholders } from '../../components/mail-editor.tsx';
 import type { PartProps } from './builder.tsx';
 
-const SENDER_DOMAINS = graphql(`
+export const SENDER_DOMAINS = graphql(`
   query SenderDomains {
     domains(first: 200) {
       nodes {
@@ -21,14 +21,7 @@ const SENDER_DOMAINS = graphql(`
 export function Sender({ draft, set, errors, readOnly }: PartProps) {
   const { data } = useApiQuery(SENDER_DOMAINS, {});
   const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
-  const placeholders = usePlaceholders();
-  const subject = useRef<HTMLInputElement>(null);
   const local = draft.fromEmail.split('@', 1)[0] || 'hello';
-  const insert = (text: string) => {
-    const at = subject.current?.selectionStart ?? draft.subject.length;
-    set({ subject: draft.subject.slice(0, at) + text + draft.subject.slice(at) });
-    subject.current?.focus();
-  };
   return (
     <>
       {data !== undefined && domains.length === 0 && (
@@ -65,25 +58,59 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
           onChange={(event) => set({ replyTo: event.currentTarget.value })}
         />
       </SimpleGrid>
-      <TextInput
-        ref={subject}
+      <PlaceholderInput
         label="Subject"
         placeholder="Autumn at the workshop, {{name|friend}}"
         value={draft.subject}
         error={errors.subject}
         readOnly={readOnly}
-        onChange={(event) => set({ subject: event.currentTarget.value })}
-        inputContainer={(input) => (
-          <>
-            {input}
-            {!readOnly && (
-              <div className="under-input">
-                <PlaceholderMenu placeholders={placeholders} onChoose={insert} />
-              </div>
-            )}
-          </>
-        )}
+        onChange={(subject) => set({ subject })}
+      />
+      <PlaceholderInput
+        label="Preview text"
+        description="Shown after the subject in the inbox."
+        placeholder="New tables, a workshop in March, and a recipe"
+        maxLength={300}
+        value={draft.previewText}
+        error={errors.previewText}
+        readOnly={readOnly}
+        onChange={(previewText) => set({ previewText })}
       />
     </>
+  );
+}
+
+interface PlaceholderInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A line of text in which placeholders can be inserted. */
+function PlaceholderInput({ value, onChange, readOnly = false, ...props }: PlaceholderInputProps) {
+  const placeholders = usePlaceholders();
+  const input = useRef<HTMLInputElement>(null);
+  const insert = (text: string) => {
+    const at = input.current?.selectionStart ?? value.length;
+    onChange(value.slice(0, at) + text + value.slice(at));
+    input.current?.focus();
+  };
+  return (
+    <TextInput
+      ref={input}
+      {...props}
+      value={value}
+      readOnly={readOnly}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      inputContainer={(field) => (
+        <>
+          {field}
+          {!readOnly && (
+            <div className="under-input">
+              <PlaceholderMenu placeholders={placeholders} onChoose={insert} />
+            </div>
+          )}
+        </>
+      )}
+    />
   );
 }

@@ -1,15 +1,14 @@
 import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useProject } from '../../app/session.tsx';
 import type { RecipientState } from '../../generated/graphql.ts';
-import { TextLink } from '../../components/link.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { number, percent, RECIPIENT_WORDS } from './campaign-labels.ts';
+import { percent, RECIPIENT_WORDS } from './campaign-labels.ts';
+import { PeopleLink } from './people-link.tsx';
 
 const STATES = Object.keys(RECIPIENT_WORDS) as RecipientState[];
 
-/** A stacked bar of recipient states, each linking to its recipients. */
-export function StateBar({ campaign: { id, recipientCount, progress } }: { campaign: CampaignRow }) {
-  const { id: projectId } = useProject();
+/** A stacked bar of recipient states, each number linking to its recipients. */
+export function StateBar({ campaign }: { campaign: CampaignRow }) {
+  const { recipientCount, progress } = campaign;
   const present = STATES.filter((state) => progress[state] > 0);
   return (
     <Stack gap="md">
@@ -28,19 +27,17 @@ export function StateBar({ campaign: { id, recipientCount, progress } }: { campa
           <Group key={state} gap={8} wrap="nowrap" align="flex-start">
             <span aria-hidden className="swatch" style={{ background: colorOf(RECIPIENT_WORDS[state].color) }} />
             <div>
-              <TextLink
-                to="/p/$projectId/campaigns/$campaignId/recipients"
-                params={{ projectId, campaignId: id }}
-                search={{ state }}
-                size="sm"
-                fw={550}
-                title={RECIPIENT_WORDS[state].meaning}
-              >
+              <Text size="sm" fw={550} title={RECIPIENT_WORDS[state].meaning}>
                 {RECIPIENT_WORDS[state].word}
-              </TextLink>
+              </Text>
               <Text size="sm" className="tabular">
-                {number(progress[state])}{' '}
-                <Text span size="xs" c="dimmed">
+                <PeopleLink
+                  campaign={campaign}
+                  search={{ state }}
+                  label={RECIPIENT_WORDS[state].word}
+                  count={progress[state]}
+                />{' '}
+                <Text span size="sm" c="dimmed">
                   {percent(progress[state], recipientCount)}
                 </Text>
               </Text>

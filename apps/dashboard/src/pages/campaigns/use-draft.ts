@@ -22,6 +22,7 @@ const TYPING_MS = 700;
 export interface Draft {
   name: string;
   subject: string;
+  previewText: string;
   fromName: string;
   fromEmail: string;
   replyTo: string;
@@ -32,6 +33,13 @@ export interface Draft {
   written: string;
   groupIds: string[];
   segmentIds: string[];
+  excludedGroupIds: string[];
+  excludedSegmentIds: string[];
+  utmSource: string;
+  utmMedium: string;
+  utmCampaign: string;
+  utmTerm: string;
+  utmContent: string;
   ratePerSecond: number | null;
   /** Whether opens and clicks are tracked; null means the project default. */
   trackOpens: boolean | null;
@@ -42,6 +50,7 @@ function draftOf(row: CampaignRow): Draft {
   return {
     name: row.name,
     subject: row.subject ?? '',
+    previewText: row.previewText ?? '',
     fromName: row.fromName ?? '',
     fromEmail: row.fromEmail ?? '',
     replyTo: row.replyTo ?? '',
@@ -50,6 +59,13 @@ function draftOf(row: CampaignRow): Draft {
     written: row.source ?? row.html ?? '',
     groupIds: row.groupIds,
     segmentIds: row.segmentIds,
+    excludedGroupIds: row.excludedGroupIds,
+    excludedSegmentIds: row.excludedSegmentIds,
+    utmSource: row.utmSource ?? '',
+    utmMedium: row.utmMedium ?? '',
+    utmCampaign: row.utmCampaign ?? '',
+    utmTerm: row.utmTerm ?? '',
+    utmContent: row.utmContent ?? '',
     ratePerSecond: row.ratePerSecond,
     trackOpens: row.trackOpens,
     trackClicks: row.trackClicks,
@@ -62,11 +78,19 @@ function inputOf({ body, templateId, written, ...draft }: Draft) {
   return {
     name: draft.name,
     subject: orNull(draft.subject),
+    previewText: orNull(draft.previewText),
     fromName: orNull(draft.fromName),
     fromEmail: orNull(draft.fromEmail),
     replyTo: orNull(draft.replyTo),
     groupIds: draft.groupIds,
     segmentIds: draft.segmentIds,
+    excludedGroupIds: draft.excludedGroupIds,
+    excludedSegmentIds: draft.excludedSegmentIds,
+    utmSource: orNull(draft.utmSource),
+    utmMedium: orNull(draft.utmMedium),
+    utmCampaign: orNull(draft.utmCampaign),
+    utmTerm: orNull(draft.utmTerm),
+    utmContent: orNull(draft.utmContent),
     ratePerSecond: draft.ratePerSecond,
     trackOpens: draft.trackOpens,
     trackClicks: draft.trackClicks,
@@ -84,29 +108,43 @@ function contentOf({ body, templateId, written }: Pick<Draft, 'body' | 'template
 /** The body fields change together. */
 const UNITS: (keyof Draft)[][] = [['written', 'body', 'templateId']];
 
-/** The draft, autosaved unless there is a conflict. */
+/**
+ * The draft, autosaved unless there is a conflict. Changes to a scheduled campaign wait until they are confirmed, which is when
+ * `save` is called.
+ */
 export function useDraft(campaign: CampaignRow) {
-  const edited = useVersionedForm({ content: draftOf(campaign), version: campaign.version }, { units: UNITS });
+  const { id, status } = campaign;
+  const isScheduled = status === 'scheduled';
+  const saved = draftOf(campaign);
+  const edited = useVersionedForm({ content: saved, version: campaign.version }, { units: UNITS });
   const { content: draft, set, isSaved, conflict, version } = edited;
   const update = useApiMutation(UPDATE);
   const save = () =>
     edited.save(async (content, writtenOn) => {
-      const input = { ...inputOf(content), version: Number(writtenOn) };
-      return (await update.run({ id: campaign.id, input }))?.updateCampaign.version;
+      // If it has been scheduled or unscheduled meanwhile, the page shows that first.
+      const input = { ...inputOf(content), version: Number(writtenOn), ifStatus: status };
+      return (await update.run({ id, input }))?.updateCampaign.version;
     });
   const saveSoon = useEffectEvent(() => void save());
-  const waits = isSaved || conflict !== undefined;
+  const waits = isSaved || conflict !== undefined || isScheduled;
   useEffect(() => {
     if (waits) return undefined;
     const timer = setTimeout(() => saveSoon(), TYPING_MS);
     return () => clearTimeout(timer);
   }, [draft, waits, version]);
   useBlocker({
-    shouldBlockFn: async () =>
-      !isSaved && !(await save()) && !window.confirm('Your changes could not be saved. Leave anyway?'),
+    shouldBlockFn: async () => {
+      if (isSaved) return false;
+      if (isScheduled) return !window.confirm('Your changes to this scheduled campaign are not saved. Leave anyway?');
+      return !(await save()) && !window.confirm('Your changes could not be saved. Leave anyway?');
+    },
     enableBeforeUnload: () => !isSaved,
   });
   // Reports save errors; conflicts are shown separately.
-  const problem = isSaved || update.problem?.fields.version !== undefined ? undefined : update.problem;
-  return { draft, set, saving: update.running, problem, isSaved, conflict, save };
+  const isConflict = update.problem?.fields.version !== undefined || update.problem?.fields.ifStatus !== undefined;
+  const problem = isSaved || isConflict ? undefined : update.problem;
+  const changed = keysOf(draft).filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(saved[key]));
+  return { draft, set, saving: update.running, problem, isSaved, conflict, save, changed, discard: () => set(saved) };
 }
+
+const keysOf = (draft: Draft) => Object.keys(draft) as (keyof Draft)[];

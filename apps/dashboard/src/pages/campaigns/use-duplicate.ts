@@ -19,7 +19,9 @@ export function useDuplicate(campaign: CampaignRow) {
   const navigate = useNavigate();
   const create = useApiMutation(DUPLICATE);
   const run = async () => {
-    const { name, subject, fromName, fromEmail, replyTo, text, groupIds, segmentIds, ratePerSecond } = campaign;
+    const { name, subject, fromName, fromEmail, replyTo, text, ratePerSecond } = campaign;
+    const { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds } = campaign;
+    const { previewText, utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = campaign;
     const { html, source, format, templateId, templateVersion } = campaign;
     const own = html === null ? {} : { html: source ?? html, format };
     const draft = {
@@ -29,8 +31,16 @@ export function useDuplicate(campaign: CampaignRow) {
       fromEmail,
       replyTo,
       text,
+      previewText,
       groupIds,
       segmentIds,
+      excludedGroupIds,
+      excludedSegmentIds,
+      utmSource,
+      utmMedium,
+      utmCampaign,
+      utmTerm,
+      utmContent,
       ratePerSecond,
       trackOpens: campaign.trackOpens,
       trackClicks: campaign.trackClicks,

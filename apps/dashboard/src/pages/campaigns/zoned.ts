@@ -25,5 +25,57 @@ export function momentOf(zone: string, local: string): Date | undefined {
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** Formats an instant in a time zone: `Thu, 24 Dec 2026, 18:30 CET`. */
+export function timeIn(zone: string, at: string): string {
+  return new Intl.DateTimeFormat(undefined, {
+    timeZone: zone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZoneName: 'short',
+  }).format(new Date(at));
+}
+
+/** A time zone as an option: `America/New York (GMT-5)`. */
+interface ZoneOption {
+  zone: string;
+  label: string;
+  /** What it is found by, in lower case: its name, and how it is called today, such as "central european standard time" or "cet". */
+  words: string;
+}
+
 /** All time zones the browser supports, the local one first. */
-export const zones = (): string[] => [...new Set([OWN_ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+export function zoneOptions(): ZoneOption[] {
+  const now = new Date();
+  return [...new Set([OWN_ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => {
+    const name = zone.replaceAll('_', ' ');
+    const names = [
+      nameOf(zone, 'en-US', 'long', now),
+      nameOf(zone, 'en-US', 'short', now),
+      nameOf(zone, 'en-GB', 'short', now),
+    ];
+    const label = `${name} (${nameOf(zone, 'en-US', 'shortOffset', now)})`;
+    return { zone, label, words: [label, ...names].join(' ').toLowerCase() };
+  });
+}
+
+function nameOf(zone: string, locale: string, timeZoneName: 'short' | 'long' | 'shortOffset', at: Date): string {
+  const parts = new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+}
+
+/** The zones that match all words of a search, those whose city starts with it first. The label of a zone matches every zone. */
+export function zonesMatching(options: readonly ZoneOption[], search: string): string[] {
+  if (options.some(({ label }) => label === search)) return options.map(({ zone }) => zone);
+  const wanted = search
+    .toLowerCase()
+    .replace(/[_/()]/g, ' ')
+    .split(/\s+/)
+    .filter(Boolean);
+  const matching = options.filter(({ words }) => wanted.every((word) => words.includes(word)));
+  const isCity = ({ label }: ZoneOption) => (label.split('/').at(-1) ?? '').toLowerCase().startsWith(wanted.join(' '));
+  return [...matching.filter(isCity), ...matching.filter((option) => !isCity(option))].map(({ zone }) => zone);
+}

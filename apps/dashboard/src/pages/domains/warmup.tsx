@@ -1,6 +1,6 @@
-import { Button, Card, Modal, Progress, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Card, Modal, Progress, Radio, Skeleton, Stack, Text, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -10,6 +10,8 @@ import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
+
+const WarmupChart = lazy(() => import('./warmup-chart.tsx'));
 
 const DEFAULT_STEPS = graphql(`
   query DefaultWarmup {
@@ -53,9 +55,9 @@ export function Warmup({ domain }: { domain: Domain }) {
 }
 
 /** Plans use UTC days. */
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
-const count = (value: number) => value.toLocaleString('en');
+const count = (value: number) => value.toLocaleString();
 
 function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { of: NonNullable<Domain['warmup']> }) {
   return (
@@ -73,8 +75,11 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
           ['Started', day.format(new Date(since))],
         ]}
       />
-      <Text size="xs" c="dimmed" className="breakable">
-        Messages per day: {steps.map(count).join(', ')}. Only days with email sent count.
+      <Suspense fallback={<Skeleton h={220} />}>
+        <WarmupChart steps={steps} step={isWarm ? undefined : step} sent={todaySent} />
+      </Suspense>
+      <Text size="sm" c="dimmed">
+        Only days with email sent count.
       </Text>
     </Stack>
   );
@@ -107,7 +112,8 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
     notifySuccess(given === null ? 'Warm-up is off.' : 'Warm-up starts today with its first step.');
     onClose();
   });
-  const { plan } = form.values;
+  const { plan, steps: written } = form.values;
+  const planned = plan === 'off' ? undefined : plan === 'default' ? defaults : stepsOf(written);
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
@@ -118,7 +124,7 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
             <Radio
               value="default"
               label="Recommended"
-              description={`${defaults.map(count).join(', ')} messages per day.`}
+              description={`From ${count(defaults[0] ?? 0)} to ${count(defaults.at(-1) ?? 0)} messages per day in ${defaults.length} steps.`}
               disabled={defaults.length === 0}
             />
             <Radio value="own" label="Custom" />
@@ -133,6 +139,11 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
             minRows={2}
             {...form.getInputProps('steps')}
           />
+        )}
+        {planned !== undefined && planned.length > 0 && (
+          <Suspense fallback={<Skeleton h={220} />}>
+            <WarmupChart steps={planned} />
+          </Suspense>
         )}
         {plan !== 'off' && warmup !== null && (
           <Text size="xs" c="dimmed">

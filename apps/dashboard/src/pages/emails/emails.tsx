@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack } from '@mantine/core';
 import { IconExternalLink, IconMail, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
@@ -154,22 +154,17 @@ function EmailTable({ emails }: { emails: Email[] }) {
       columns={[
         {
           title: 'To',
-          cell: ({ id, to, subject }) => (
-            <>
-              <TextLink
-                to="/p/$projectId/emails/$emailId"
-                params={{ projectId, emailId: id }}
-                className="covering"
-                fw={550}
-                size="sm"
-                c="var(--mantine-color-text)"
-              >
-                {to.join(', ')}
-              </TextLink>
-              <Text size="xs" c="dimmed" hiddenFrom="sm">
-                {subject}
-              </Text>
-            </>
+          cell: ({ id, to }) => (
+            <TextLink
+              to="/p/$projectId/emails/$emailId"
+              params={{ projectId, emailId: id }}
+              className="covering"
+              fw={550}
+              size="sm"
+              c="var(--mantine-color-text)"
+            >
+              {to.join(', ')}
+            </TextLink>
           ),
         },
         { title: 'Status', width: 130, cell: ({ status }) => <EmailState status={status} /> },

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
+import { BOUNCE_WARNING, COMPLAINTS_GMAIL } from '../../components/thresholds.ts';
 import { countOf, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { type Point, total } from './statistics.ts';
 import type { Overview } from './overview.ts';
@@ -16,9 +17,6 @@ interface AttentionItem {
   link?: ReactNode;
 }
 
-/** Thresholds of large mailbox providers. */
-const MOST_BOUNCED = 0.02;
-const MOST_COMPLAINED = 0.001;
 /** Rates below this volume are not meaningful. */
 const LEAST_SENT = 50;
 
@@ -40,7 +38,7 @@ export function Attention({
       <Card p={0}>
         <Stack gap={0}>
           {worries.map(({ key, color, says, link }) => (
-            <Group key={key} px="md" py="sm" gap="sm" wrap="nowrap" align="flex-start" className="worry">
+            <Group key={key} px="md" py="sm" gap="sm" wrap="nowrap" align="flex-start" className="divided">
               <ThemeIcon variant="light" color={color} size={28} radius="xl">
                 <IconAlertTriangle size={16} stroke={1.8} aria-hidden />
               </ThemeIcon>
@@ -135,15 +133,15 @@ function ratesOf(points: readonly Point[], words: string): AttentionItem[] {
       'bounces',
       bounced,
       sent,
-      MOST_BOUNCED,
-      `${percent(bounced, sent)} of email from ${words} bounced. Providers expect less than 2 %. Check for outdated addresses.`,
+      BOUNCE_WARNING,
+      `${percent(bounced, sent)} of email from ${words} bounced. Stay below 2 %: check for outdated addresses.`,
     ),
     ...worry(
       'complaints',
       complained,
       reached,
-      MOST_COMPLAINED,
-      `${percent(complained, reached)} of email from ${words} was marked as spam. Providers expect less than 0.1 %.`,
+      COMPLAINTS_GMAIL,
+      `${percent(complained, reached)} of email from ${words} was marked as spam. Gmail asks for less than 0.1 %, and Yahoo for less than 0.3 %.`,
     ),
   ];
 }

@@ -3,6 +3,10 @@ import type { OverviewQuery } from '../../generated/graphql.ts';
 
 export const OVERVIEW = graphql(`
   query Overview {
+    projects {
+      id
+      statisticsDays
+    }
     domains(first: 100) {
       nodes {
         id

@@ -42,7 +42,14 @@ export function ColumnTargets({
         rows={rows}
         keyOf={({ column }) => String(column)}
         columns={[
-          { title: 'Column', cell: (row) => <Column name={row.name} samples={samplesOf(beginning, row.column)} /> },
+          {
+            title: 'Column',
+            cell: (row) => (
+              <Text size="sm" fw={550} className="breakable">
+                {row.name}
+              </Text>
+            ),
+          },
           {
             title: 'Sample values',
             from: 'sm',
@@ -74,18 +81,5 @@ export function ColumnTargets({
         ]}
       />
     </Section>
-  );
-}
-
-function Column({ name, samples }: { name: string; samples: string[] }) {
-  return (
-    <>
-      <Text size="sm" fw={550} className="breakable">
-        {name}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm" lineClamp={1}>
-        {samples[0] ?? 'Blank'}
-      </Text>
-    </>
   );
 }

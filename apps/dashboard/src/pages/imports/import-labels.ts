@@ -12,7 +12,7 @@ export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, word: string]> = {
 
 export const isUnderWay = (status: ImportStatus) => status === 'queued' || status === 'running';
 
-const bytes = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Formats a file size. */
 export function fileSize(size: number): string {

@@ -1,8 +1,7 @@
 import { Alert, Button, Card, Progress, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconDownload, IconFileImport, IconPlayerStop } from '@tabler/icons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { IconAlertTriangle, IconDownload, IconPlayerStop } from '@tabler/icons-react';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useClient } from 'urql';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { downloadUrl } from '../../data/download.ts';
@@ -16,7 +15,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult } from '../../components/states.tsx';
@@ -25,7 +24,8 @@ import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { fileSize, isUnderWay, STATUS_LABELS } from './import-labels.ts';
 import { IMPORT_PROGRESS } from './progress.ts';
-import { sendFile, triedOut } from './send-file.ts';
+import { Causes } from './causes.tsx';
+import { DryRun } from './dry-run.tsx';
 
 const IMPORT = graphql(`
   query Import($id: ID!, $after: String) {
@@ -55,6 +55,18 @@ const IMPORT = graphql(`
         duplicates
         suppressed
         invalid
+        incomplete
+      }
+      skipInvalid
+      fileExpiresAt
+      executedAsId
+      causes {
+        field
+        message
+        value
+        rows
+        firstLine
+        fix
       }
       columns {
         name
@@ -98,7 +110,7 @@ export function Import() {
   return (
     <Page
       title={row?.fileName ?? 'Import'}
-      about={row?.dryRun === true ? 'Dry run: this is what the import would do. Nothing was saved.' : undefined}
+      about={row?.dryRun === true ? 'Dry run: what the import would do.' : undefined}
       back={
         <TextLink to="/p/$projectId/imports" params={{ projectId }} size="sm">
           <BackLabel>Imports</BackLabel>
@@ -115,11 +127,12 @@ export function Import() {
         {({ import: shown }) => (
           <Stack gap="lg">
             <Course row={shown} />
+            <DryRun row={shown} />
             <Counts row={shown} />
+            <Causes row={shown} />
             {shown.errors.nodes.length > 0 && (
               <Section
                 title="Row errors"
-                about="These rows were skipped or only partly imported. All other rows were imported."
                 actions={
                   <Button
                     component="a"
@@ -138,14 +151,14 @@ export function Import() {
                     rows={shown.errors.nodes}
                     keyOf={({ line, field }) => `${line} ${field}`}
                     columns={[
-                      { title: 'Line', width: 90, align: 'right', cell: ({ line }) => line.toLocaleString('en') },
+                      { title: 'Line', width: 90, align: 'right', cell: ({ line }) => line.toLocaleString() },
                       {
                         title: 'Column',
                         width: 220,
                         from: 'sm',
                         cell: ({ field }) => <span className="breakable">{wordFor(field)}</span>,
                       },
-                      { title: 'Error', cell: (error) => <Wrong of={error} /> },
+                      { title: 'Error', cell: ({ message }) => message },
                     ]}
                   />
                   <Pager search={search} pageInfo={shown.errors.pageInfo} shown={shown.errors.nodes.length} />
@@ -157,17 +170,6 @@ export function Import() {
         )}
       </QueryResult>
     </Page>
-  );
-}
-
-function Wrong({ of: { field, message } }: { of: ImportRow['errors']['nodes'][number] }) {
-  return (
-    <>
-      {message}
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {wordFor(field)}
-      </Text>
-    </>
   );
 }
 
@@ -202,16 +204,17 @@ function Course({ row: { status, progress, error, cancelRequestedAt, fileName } 
 }
 
 function Counts({ row: { counts, dryRun } }: { row: ImportRow }) {
-  const { rows, created, updated, unchanged, duplicates, suppressed, invalid } = counts;
+  const { rows, created, updated, unchanged, duplicates, suppressed, invalid, incomplete } = counts;
   return (
-    <Stats label={dryRun ? `Preview of ${rows.toLocaleString('en')} rows` : 'Results'}>
-      <Stat label="New" value={created} detail={`of ${rows.toLocaleString('en')} rows`} />
+    <Stats label={dryRun ? `Preview of ${rows.toLocaleString()} rows` : 'Results'}>
+      <Stat label="New" value={created} detail={`of ${rows.toLocaleString()} rows`} />
       <Stat label="Changed" value={updated} detail="already contacts" />
       <Stat label="Unchanged" value={unchanged} detail="already contacts" />
       <Stat label="Duplicates" value={duplicates} detail="first row used" />
-      <Stat label="Suppressed" value={suppressed} detail="imported but not emailed" />
+      <Stat label="Suppressed" value={suppressed} detail="not imported" />
+      <Stat label="Incomplete" value={incomplete} detail="imported without a value" />
       <Stat
-        label="Not imported"
+        label={dryRun ? 'Invalid' : 'Not imported'}
         value={invalid}
         tone={invalid > 0 ? 'bad' : undefined}
         detail={invalid > 0 ? 'see below' : 'no errors'}
@@ -224,7 +227,19 @@ const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t
 
 function Settings({ row }: { row: ImportRow }) {
   const { id: projectId } = useProject();
-  const { columns, size, encoding, separator, onConflict, groupId, groupName, startedAt, finishedAt, createdAt } = row;
+  const {
+    columns,
+    size,
+    encoding,
+    separator,
+    onConflict,
+    skipInvalid,
+    groupId,
+    groupName,
+    startedAt,
+    finishedAt,
+    createdAt,
+  } = row;
   const group: ReactNode =
     groupId === null ? (
       (groupName ?? 'None')
@@ -243,6 +258,7 @@ function Settings({ row }: { row: ImportRow }) {
               encoding !== null && ['Encoding', encoding],
               separator !== null && ['Separator', SEPARATORS[separator] ?? separator],
               ['Existing contacts', onConflict === 'update' ? 'Update with the file’s values' : 'Keep unchanged'],
+              ['Invalid values', skipInvalid ? 'Skip the row' : 'Import without them'],
               ['Added to group', group],
               ['Started', <When key="begun" at={startedAt ?? createdAt} />],
               finishedAt !== null && ['Ended', <When key="ended" at={finishedAt} />],
@@ -274,9 +290,10 @@ function Settings({ row }: { row: ImportRow }) {
   );
 }
 
-const wordFor = (field: string) => ({ email: 'Address', name: 'Name' })[field] ?? field.replace(/^customFields\./, '');
+const wordFor = (field: string) =>
+  ({ email: 'Address', name: 'Name', row: 'Row' })[field] ?? field.replace(/^customFields\./, '');
 
-function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
+function Commands({ row: { id, status, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
   const [asking, setAsking] = useState(false);
   const cancel = useApiMutation(CANCEL);
   const may = useMay();
@@ -297,7 +314,6 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
           Cancel
         </Button>
       )}
-      {may('write') && dryRun && status === 'completed' && <ForReal id={id} />}
       <Confirm
         opened={asking}
         onClose={() => setAsking(false)}
@@ -310,28 +326,5 @@ function Commands({ row: { id, status, dryRun, cancelRequestedAt, workflowUrl, f
         Contacts imported so far are kept. The rest of the file is skipped.
       </Confirm>
     </>
-  );
-}
-
-/** Imports the file of a dry run, while the page still holds it. */
-function ForReal({ id }: { id: string }) {
-  const { id: projectId } = useProject();
-  const client = useClient();
-  const navigate = useNavigate();
-  const [running, setRunning] = useState(false);
-  const tried = triedOut.get(id);
-  if (tried === undefined) return null;
-  const start = async () => {
-    setRunning(true);
-    const sent = await sendFile(client, tried.file, { ...tried.input, dryRun: false }, () => {});
-    setRunning(false);
-    if (sent.problem !== undefined) return notifyError(sent.problem.message);
-    triedOut.delete(id);
-    return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: sent.id } });
-  };
-  return (
-    <Button leftSection={<IconFileImport size={16} aria-hidden />} loading={running} onClick={() => void start()}>
-      Import now
-    </Button>
   );
 }

@@ -83,7 +83,7 @@ export function Imports() {
   );
 }
 
-const count = (value: number) => value.toLocaleString('en');
+const count = (value: number) => value.toLocaleString();
 
 function ImportTable({ imports }: { imports: Import[] }) {
   return (
@@ -104,7 +104,7 @@ function ImportTable({ imports }: { imports: Import[] }) {
   );
 }
 
-function File({ of: { id, fileName, dryRun, counts } }: { of: Import }) {
+function File({ of: { id, fileName, dryRun } }: { of: Import }) {
   const { id: projectId } = useProject();
   return (
     <>
@@ -123,9 +123,6 @@ function File({ of: { id, fileName, dryRun, counts } }: { of: Import }) {
           Dry run: nothing saved
         </Text>
       )}
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {count(counts.rows)} rows, {count(counts.created)} new
-      </Text>
     </>
   );
 }

@@ -18,7 +18,7 @@ import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
 import { fileSize } from './import-labels.ts';
 import { columnsInput, guessTargets, type Target, targetsProblem } from './mapping.ts';
-import { sendFile, triedOut } from './send-file.ts';
+import { sendFile } from './send-file.ts';
 
 const MAX_BYTES = 200 * 1024 * 1024;
 
@@ -101,6 +101,7 @@ function Settings({
   const [onConflict, setOnConflict] = useState<'skip' | 'update'>('skip');
   const [group, setGroup] = useState<GroupChoice>({ id: null, name: '' });
   const [dryRun, setDryRun] = useState(false);
+  const [skipInvalid, setSkipInvalid] = useState(false);
   const [sent, setSent] = useState<number>();
   const [problem, setProblem] = useState<Problem>();
   const wrong = targetsProblem(targets);
@@ -112,12 +113,12 @@ function Settings({
       createFields: targets.includes('new'),
       onConflict,
       dryRun,
+      skipInvalid,
       ...(group.id === NEW_GROUP ? { groupName: group.name } : { groupId: group.id }),
     };
     const answer = await sendFile(client, file, input, setSent);
     setSent(undefined);
     if (answer.problem !== undefined) return setProblem(answer.problem);
-    if (dryRun) triedOut.set(answer.id, { file, input });
     return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: answer.id } });
   };
   return (
@@ -159,11 +160,29 @@ function Settings({
           </Radio.Group>
         </Card>
       </Section>
+      <Section title="Invalid values">
+        <Card>
+          <Radio.Group
+            aria-label="Invalid values"
+            value={skipInvalid ? 'skip' : 'omit'}
+            onChange={(value) => setSkipInvalid(value === 'skip')}
+          >
+            <Stack gap="sm">
+              <Radio
+                value="omit"
+                label="Import the contact without the value"
+                description="For example, without a plan that is not an option. Rows without a valid address are never imported."
+              />
+              <Radio value="skip" label="Skip the row" description="Only rows without any error are imported." />
+            </Stack>
+          </Radio.Group>
+        </Card>
+      </Section>
       <GroupToJoin choice={group} onChange={setGroup} />
       <Card>
         <Switch
           label="Do a dry run first"
-          description="Nothing is saved. You see what the import would do and any errors in the file."
+          description="Nothing is written. You see what the import would do and any errors, and can then import the same file."
           checked={dryRun}
           onChange={(event) => setDryRun(event.currentTarget.checked)}
         />

@@ -79,6 +79,3 @@ async function inBase64(part: Blob): Promise<string> {
   });
   return url.slice(url.indexOf(',') + 1);
 }
-
-/** Files of dry runs, kept in memory so that they can be imported without choosing them again. */
-export const triedOut = new Map<string, { file: File; input: ImportContactsInput }>();

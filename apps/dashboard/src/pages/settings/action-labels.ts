@@ -23,6 +23,7 @@ const PAST: Record<string, string> = {
   replay: 'Replayed',
   resend: 'Resent to',
   resolve: 'Resolved',
+  resubscribe: 'Resubscribed',
   restore: 'Restored',
   resume: 'Resumed',
   retry: 'Retried',
@@ -33,7 +34,9 @@ const PAST: Record<string, string> = {
   send: 'Sent',
   set: 'Set',
   start: 'Started',
+  suppress: 'Suppressed',
   test: 'Tested',
+  unsubscribe: 'Unsubscribed',
   update: 'Changed',
   withdraw: 'Withdrew',
 };

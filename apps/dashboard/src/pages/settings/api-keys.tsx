@@ -10,6 +10,7 @@ import type { ApiKeysQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -56,7 +57,7 @@ type Key = ApiKeysQuery['apiKeys'][number];
 /** The API key list. */
 export function ApiKeys() {
   const keys = useApiQuery(API_KEYS, {});
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       Create API key
@@ -152,16 +153,11 @@ function useKeyAction(): (key: Key) => 'revoke' | 'remove' | undefined {
 
 const SCOPES = { full: 'Full access', sending: 'Sending access' } as const;
 
-function KeyName({ of: { name, revokedAt, last4, scope } }: { of: Key }) {
+function KeyName({ of: { name, revokedAt } }: { of: Key }) {
   return (
-    <>
-      <Text size="sm" fw={550} c={revokedAt === null ? undefined : 'dimmed'}>
-        {name} {revokedAt !== null && <StatusBadge tone="bad">Revoked</StatusBadge>}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        pr_…{last4} · {SCOPES[scope]}
-      </Text>
-    </>
+    <Text size="sm" fw={550} c={revokedAt === null ? undefined : 'dimmed'}>
+      {name} {revokedAt !== null && <StatusBadge tone="bad">Revoked</StatusBadge>}
+    </Text>
   );
 }
 

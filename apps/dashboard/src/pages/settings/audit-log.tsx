@@ -1,6 +1,7 @@
 import { Code, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
+import { recordPath } from '../../app/record-path.ts';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -77,23 +78,10 @@ function Entries({ entries }: { entries: Entry[] }) {
   );
 }
 
-/** Pages by id prefix. Deleted records show "Not found" there. */
-const PAGES: Record<string, string> = {
-  cmp: 'campaigns',
-  ctc: 'contacts',
-  eml: 'emails',
-  grp: 'groups',
-  imp: 'imports',
-  seg: 'segments',
-  tpl: 'templates',
-  whe: 'webhooks',
-};
-
 function Target({ id }: { id: string }) {
   const { id: projectId } = useProject();
-  const page = PAGES[id.slice(0, 3)];
-  if (page === undefined) return <Code>{id}</Code>;
-  const to: string = `/p/${projectId}/${page}/${id}`;
+  const to = recordPath(projectId, id);
+  if (to === undefined) return <Code>{id}</Code>;
   return (
     <TextLink to={to} size="sm" className="mono">
       {id}
@@ -103,14 +91,9 @@ function Target({ id }: { id: string }) {
 
 function What({ of: entry }: { of: Entry }) {
   return (
-    <>
-      <Text size="sm" fw={550}>
-        {actionInWords(entry.action)}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-        <Actor of={entry} />
-      </Text>
-    </>
+    <Text size="sm" fw={550}>
+      {actionInWords(entry.action)}
+    </Text>
   );
 }
 

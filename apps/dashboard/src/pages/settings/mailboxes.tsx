@@ -133,7 +133,7 @@ function MailboxTable({ mailboxes }: { mailboxes: Mailbox[] }) {
         columns={[
           { title: 'Mailbox', cell: (mailbox) => <Who of={mailbox} /> },
           { title: 'Sent in 24 hours', cell: (mailbox) => <Used of={mailbox} />, from: 'sm' },
-          { title: 'Per minute', cell: ({ perMinute }) => `up to ${perMinute.toLocaleString('en')}`, from: 'md' },
+          { title: 'Per minute', cell: ({ perMinute }) => `up to ${perMinute.toLocaleString()}`, from: 'md' },
           {
             title: 'Last checked',
             cell: ({ checkedAt }) => (checkedAt === null ? 'Never' : <When at={checkedAt} />),
@@ -161,7 +161,7 @@ function MailboxTable({ mailboxes }: { mailboxes: Mailbox[] }) {
   );
 }
 
-function Who({ of: { email, provider, signIn, host, status, statusReason, sentToday, dailyCap } }: { of: Mailbox }) {
+function Who({ of: { email, provider, signIn, host, status, statusReason } }: { of: Mailbox }) {
   const { label, tone } = MAILBOX_STATES[status];
   return (
     <Stack gap={4}>
@@ -176,16 +176,13 @@ function Who({ of: { email, provider, signIn, host, status, statusReason, sentTo
           {statusReason}
         </Text>
       )}
-      <Text size="xs" c="dimmed" hiddenFrom="sm">
-        {sentToday.toLocaleString('en')} of {dailyCap.toLocaleString('en')} in 24 hours
-      </Text>
     </Stack>
   );
 }
 
 const Used = ({ of: { sentToday, dailyCap } }: { of: Mailbox }) => (
   <span className="tabular">
-    {sentToday.toLocaleString('en')} of {dailyCap.toLocaleString('en')}
+    {sentToday.toLocaleString()} of {dailyCap.toLocaleString()}
   </span>
 );
 

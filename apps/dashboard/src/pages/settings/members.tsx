@@ -1,4 +1,4 @@
-import { Box, Button, Select, Text } from '@mantine/core';
+import { Button, Select, Text } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay, useProject, useSession } from '../../app/session.tsx';
@@ -9,6 +9,7 @@ import type { MembersQuery, Role } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useCreating } from '../../components/use-creating.ts';
 import { Page, Section } from '../../components/page.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -56,7 +57,7 @@ type Member = MembersQuery['members'][number];
 export function Members() {
   const members = useApiQuery(MEMBERS, {});
   const manages = useMay()('manage');
-  const [inviting, setInviting] = useState(false);
+  const [inviting, setInviting] = useCreating();
   return (
     <Page
       title="Members"
@@ -152,9 +153,6 @@ function Who({ member, isMe }: { member: Member; isMe: boolean }) {
       <Text size="xs" c="dimmed">
         {member.user.email}
       </Text>
-      <Box hiddenFrom="xs" mt={6}>
-        <RoleOf member={member} />
-      </Box>
     </>
   );
 }

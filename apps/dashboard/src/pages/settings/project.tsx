@@ -8,6 +8,7 @@ import { FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { BrandColor } from './brand-color.tsx';
+import { PostalAddress } from './postal-address.tsx';
 import { Retention } from './retention.tsx';
 import { Tracking } from './tracking.tsx';
 
@@ -62,6 +63,7 @@ export function ProjectSettings() {
         </form>
       </Card>
       <BrandColor />
+      <PostalAddress />
       <Tracking />
       <Retention />
     </Page>

@@ -132,7 +132,7 @@ export function Providers() {
 }
 
 function Name({ of: provider }: { of: Provider }) {
-  const { name, kind, host, port, region, domain, position, status, statusReason } = provider;
+  const { name, kind, host, port, region, status, statusReason } = provider;
   const { label, tone } = STATES[status];
   return (
     <Stack gap={4}>
@@ -141,9 +141,6 @@ function Name({ of: provider }: { of: Provider }) {
       </Text>
       <Text size="xs" c="dimmed" className="breakable">
         {kind === 'ses' ? `Amazon SES in ${region}` : `${host}:${port}`}
-      </Text>
-      <Text size="xs" c="dimmed" hiddenFrom="sm" className="breakable">
-        Position {position}, {domain ?? 'all other domains'}
       </Text>
       {statusReason !== null && (
         <Text size="xs" c="var(--mantine-color-error)" className="breakable">

@@ -2,11 +2,14 @@ import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Provider } from 'urql';
+import { useApiQuery } from '../../data/api-query.ts';
 import { clientFor } from '../../data/client.ts';
 import { type Problem, problemOf } from '../../data/problem.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { AuthLayout } from './auth-layout.tsx';
 import { passwordProblem } from './password.ts';
 
@@ -20,7 +23,17 @@ const ACCEPT = graphql(`
   }
 `);
 
-/** Accepts an invitation with an existing or a new account. */
+const PREVIEW = graphql(`
+  query InvitationPreview($token: String!) {
+    invitationPreview(token: $token) {
+      projectName
+      email
+      hasAccount
+    }
+  }
+`);
+
+/** Accepts an invitation with an existing or a new account. Shows a form only for a link that can be accepted. */
 export function Invitation() {
   const { token } = useSearch({ from: '/invitation' });
   const [joined, setJoined] = useState<string>();
@@ -46,15 +59,71 @@ export function Invitation() {
     );
   }
   return (
+    <Provider value={clientFor('')}>
+      <Valid token={token} onJoined={setJoined} />
+    </Provider>
+  );
+}
+
+function Valid({ token, onJoined }: { token: string; onJoined: (projectId: string) => void }) {
+  const { data, problem, again } = useApiQuery(PREVIEW, { token });
+  if (data === undefined && problem?.code === 'not_found') {
+    return (
+      <AuthLayout title="This invitation can't be used">
+        <Stack>
+          <Text size="sm">{problem.message}</Text>
+          <TextLink to="/sign-in">Go to sign-in</TextLink>
+        </Stack>
+      </AuthLayout>
+    );
+  }
+  return (
     <AuthLayout title="You are invited">
-      <Accept token={token} onJoined={setJoined} />
+      <QueryResult of={{ data, problem, again, at: undefined }}>
+        {({ invitationPreview: { projectName, email, hasAccount } }) => (
+          <Stack>
+            <Text size="sm">
+              Join the project <b>{projectName}</b> as {email}.
+            </Text>
+            {hasAccount ? <AcceptAsUser token={token} /> : <AcceptAsNew token={token} onJoined={onJoined} />}
+          </Stack>
+        )}
+      </QueryResult>
     </AuthLayout>
   );
 }
 
-function Accept({ token, onJoined }: { token: string; onJoined: (projectId: string) => void }) {
+/** For an address with an account: joins if its user is signed in, and leads to the sign-in page otherwise. */
+function AcceptAsUser({ token }: { token: string }) {
   const [problem, setProblem] = useState<Problem>();
-  const [waiting, setWaiting] = useState<'new' | 'own'>();
+  const [waiting, setWaiting] = useState(false);
+  const accept = async () => {
+    setWaiting(true);
+    const { data, error } = await clientFor('').mutation(ACCEPT, { input: { token } }).toPromise();
+    setWaiting(false);
+    setProblem(error === undefined ? undefined : problemOf(error));
+    if (data != null) window.location.assign(`/p/${data.invitationAccept.project.id}`);
+  };
+  return (
+    <Stack>
+      <FormProblem problem={problem} />
+      <Button size="md" loading={waiting} onClick={() => void accept()}>
+        Join with my account
+      </Button>
+      <Text size="sm" c="dimmed">
+        You need to be signed in.{' '}
+        <TextLink to="/sign-in" search={{ to: `/invitation?token=${encodeURIComponent(token)}` }} underline="always">
+          Sign in
+        </TextLink>
+      </Text>
+    </Stack>
+  );
+}
+
+/** For an address without an account: creates one. */
+function AcceptAsNew({ token, onJoined }: { token: string; onJoined: (projectId: string) => void }) {
+  const [problem, setProblem] = useState<Problem>();
+  const [waiting, setWaiting] = useState(false);
   const form = useForm({
     initialValues: { name: '', password: '' },
     validate: {
@@ -63,45 +132,31 @@ function Accept({ token, onJoined }: { token: string; onJoined: (projectId: stri
     },
   });
   useFieldProblems(form, problem);
-  const accept = async (how: 'new' | 'own', account: { name?: string; password?: string }) => {
-    setWaiting(how);
+  const accept = async (account: { name: string; password: string }) => {
+    setWaiting(true);
     const { data, error } = await clientFor('')
       .mutation(ACCEPT, { input: { token, ...account } })
       .toPromise();
-    setWaiting(undefined);
+    setWaiting(false);
     setProblem(error === undefined ? undefined : problemOf(error));
-    if (data == null) return;
-    if (how === 'own') return window.location.assign(`/p/${data.invitationAccept.project.id}`);
-    onJoined(data.invitationAccept.project.id);
+    if (data != null) onJoined(data.invitationAccept.project.id);
   };
   return (
-    <Stack>
-      <form onSubmit={form.onSubmit((values) => accept('new', values))} noValidate>
-        <Stack>
-          <FormProblem problem={problem} fields={['name', 'password']} />
-          <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
-          <PasswordInput
-            label="Password"
-            description="At least 10 characters."
-            autoComplete="new-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
-            {...form.getInputProps('password')}
-          />
-          <Button type="submit" size="md" loading={waiting === 'new'}>
-            Join project
-          </Button>
-        </Stack>
-      </form>
-      <Text size="sm" c="dimmed">
-        If you already have an account,{' '}
-        <TextLink to="/sign-in" search={{ to: `/invitation?token=${encodeURIComponent(token)}` }} underline="always">
-          sign in
-        </TextLink>{' '}
-        first, then accept the invitation.
-      </Text>
-      <Button variant="default" loading={waiting === 'own'} onClick={() => void accept('own', {})}>
-        Join with my account
-      </Button>
-    </Stack>
+    <form onSubmit={form.onSubmit((values) => accept(values))} noValidate>
+      <Stack>
+        <FormProblem problem={problem} fields={['name', 'password']} />
+        <TextInput label="Your name" autoComplete="name" autoFocus {...form.getInputProps('name')} />
+        <PasswordInput
+          label="Password"
+          description="At least 10 characters."
+          autoComplete="new-password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show or hide password' }}
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" size="md" loading={waiting}>
+          Join project
+        </Button>
+      </Stack>
+    </form>
   );
 }

@@ -1,41 +1,26 @@
 import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconCheck, IconHistory } from '@tabler/icons-react';
-import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
+import { IconCheck, IconHistory, IconSend } from '@tabler/icons-react';
+import { useBlocker, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { TemplateQuery } from '../../generated/graphql.ts';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { MailEditor } from '../../components/mail-editor.tsx';
-import { MoreMenu } from '../../components/more-menu.tsx';
-import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { TemplateState } from './templates.tsx';
-
-const TEMPLATE = graphql(`
-  query Template($id: ID!) {
-    template(id: $id) {
-      id
-      name
-      subject
-      body
-      format
-      source
-      status
-      version
-      updatedAt
-      editedById
-      editedByName
-    }
-  }
-`);
+import { ConfirmPublish, DraftNotice, usePublish } from './template-draft.tsx';
+import { TemplateMenu } from './template-menu.tsx';
+import { newestOf, TEMPLATE, type TemplateRow } from './template-row.ts';
+import { TestTemplate } from './test-send.tsx';
 
 const UPDATE = graphql(`
   mutation UpdateTemplate($id: ID!, $input: UpdateTemplateInput!) {
@@ -45,32 +30,6 @@ const UPDATE = graphql(`
     }
   }
 `);
-
-const PUBLISH = graphql(`
-  mutation PublishTemplate($id: ID!) {
-    publishTemplate(id: $id) {
-      id
-    }
-  }
-`);
-
-const DELETE = graphql(`
-  mutation DeleteTemplate($id: ID!) {
-    templateDelete(id: $id) {
-      deletedId
-    }
-  }
-`);
-
-const DUPLICATE = graphql(`
-  mutation DuplicateTemplate($input: CreateTemplateInput!) {
-    createTemplate(input: $input) {
-      id
-    }
-  }
-`);
-
-type TemplateRow = TemplateQuery['template'];
 
 /** The template editor with preview. */
 export function Template() {
@@ -91,21 +50,22 @@ export function Template() {
   );
 }
 
-const contentOf = ({ name, subject, body, source }: TemplateRow) => ({
-  name,
-  subject: subject ?? '',
-  body: source ?? body,
-});
+function contentOf(template: TemplateRow) {
+  const { subject, body, source } = newestOf(template);
+  return { name: template.name, subject: subject ?? '', body: source ?? body };
+}
 
 /** The name of the item being edited. */
 const FIELD_WORDS = { name: 'name', subject: 'subject', body: 'content' };
 
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
-  const { id, status, updatedAt, format } = template;
+  const { id, status, updatedAt, publishedVersion, draft } = template;
+  const { format } = newestOf(template);
   const update = useApiMutation(UPDATE);
-  const publish = useApiMutation(PUBLISH);
   const edited = useVersionedForm({ content: contentOf(template), version: template.version });
   const { content, set, conflict } = edited;
+  const [asking, setAsking] = useState<'publish' | 'test'>();
+  const close = () => setAsking(undefined);
   const may = useMay();
   const readOnly = !may('write') || conflict?.seesTheirs === true;
   const { id: projectId } = useProject();
@@ -121,25 +81,32 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
       if (data !== undefined && told !== undefined) notifySuccess(told);
       return data?.updateTemplate.version;
     });
-  const saveAndTell = () => void save('Saved.');
-  const saveAndPublish = async () => {
-    if (changed && !(await save())) return;
-    if ((await publish.run({ id })) !== undefined) notifySuccess('Template published.');
+  const isPublished = status === 'published';
+  const saveAndTell = () => void save(isPublished ? 'Saved as a draft. Publish it to send it.' : 'Saved.');
+  const publishing = usePublish(template, close);
+  const saveFirst = async (next: () => void) => {
+    if (!changed || (await save())) next();
   };
+  const publish = () =>
+    void saveFirst(() => {
+      if (template.scheduledCampaigns.length > 0) setAsking('publish');
+      else void publishing.run();
+    });
   useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
-  const problem = update.problem?.fields.version === undefined ? (update.problem ?? publish.problem) : undefined;
+  const problem = update.problem?.fields.version === undefined ? (update.problem ?? publishing.problem) : undefined;
   return (
     <Page
       title={template.name}
       width={1560}
       back={back}
-      mark={<TemplateState status={status} />}
+      mark={<TemplateState template={template} />}
       about={
         changed ? (
           'Not saved yet.'
         ) : (
           <>
             Version {edited.version}, saved <When at={updatedAt} />.
+            {draft !== null && ` Version ${publishedVersion} is published.`}
           </>
         )
       }
@@ -155,25 +122,31 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
           </ButtonLink>
           {may('write') && (
             <>
-              <More template={template} />
+              <TemplateMenu template={template} />
               <Button
-                variant={status === 'draft' ? 'default' : 'filled'}
+                variant="default"
+                leftSection={<IconSend size={16} aria-hidden />}
+                disabled={conflict !== undefined}
+                onClick={() => void saveFirst(() => setAsking('test'))}
+              >
+                Send test email
+              </Button>
+              <Button
+                variant="default"
                 loading={update.running}
                 disabled={!changed || conflict !== undefined}
                 onClick={saveAndTell}
               >
-                Save
+                Save draft
               </Button>
-              {status === 'draft' && (
-                <Button
-                  leftSection={<IconCheck size={16} aria-hidden />}
-                  loading={publish.running}
-                  disabled={conflict !== undefined}
-                  onClick={() => void saveAndPublish()}
-                >
-                  Publish
-                </Button>
-              )}
+              <Button
+                leftSection={<IconCheck size={16} aria-hidden />}
+                loading={publishing.running}
+                disabled={conflict !== undefined || (!changed && edited.version === publishedVersion)}
+                onClick={publish}
+              >
+                Publish
+              </Button>
             </>
           )}
         </>
@@ -181,6 +154,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
     >
       <ConflictAlert conflict={conflict} of={template} words={FIELD_WORDS} onKeep={saveAndTell} />
       <FormProblem problem={problem} fields={['name', 'subject']} />
+      {draft !== null && <DraftNotice template={template} readOnly={readOnly} />}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Name"
@@ -201,50 +175,12 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
       <MailEditor value={content.body} format={format} readOnly={readOnly} onChange={(body) => set({ body })} />
       <Group gap="xs">
         <Text size="xs" c="dimmed">
-          Campaigns use the template as of their start, and transactional email uses the current version, so saving a
-          published template affects new email immediately. An unsubscribe link is added to campaigns if the template
-          has none.
+          Campaigns send the version that is published when they start, and transactional email the one published now.
+          Campaigns add an unsubscribe link and the project’s postal address if the template has none.
         </Text>
       </Group>
+      <ConfirmPublish template={template} opened={asking === 'publish'} onClose={close} publishing={publishing} />
+      <TestTemplate templateId={id} opened={asking === 'test'} onClose={close} />
     </Page>
-  );
-}
-
-function More({ template }: { template: TemplateRow }) {
-  const { id, name } = template;
-  const { id: projectId } = useProject();
-  const navigate = useNavigate();
-  const remove = useApiMutation(DELETE);
-  const create = useApiMutation(DUPLICATE);
-  const duplicate = async () => {
-    const { subject, body, source, format } = template;
-    const input = { name: `${name.slice(0, 190)} (copy)`, subject, body: source ?? body, format };
-    const data = await create.run({ input });
-    if (data === undefined) {
-      notifyError('The template could not be duplicated. A copy with that name may already exist.');
-      return;
-    }
-    notifySuccess('Duplicated. You are editing the copy.');
-    const params = { projectId, templateId: data.createTemplate.id };
-    void navigate({ to: '/p/$projectId/templates/$templateId', params });
-  };
-  const confirm = async () => {
-    if ((await remove.run({ id })) === undefined) return;
-    notifySuccess(`${name} was deleted.`);
-    void navigate({ to: '/p/$projectId/templates', params: { projectId }, ignoreBlocker: true });
-  };
-  return (
-    <MoreMenu
-      name={name}
-      duplicate={{ run: () => void duplicate(), running: create.running }}
-      remove={{
-        title: 'Delete this template?',
-        about:
-          'Its versions are deleted too, and drafts that use it lose their content. Sent campaigns are not affected.',
-        run: () => void confirm(),
-        running: remove.running,
-        problem: remove.problem,
-      }}
-    />
   );
 }

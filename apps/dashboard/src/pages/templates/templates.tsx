@@ -1,8 +1,7 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconFileText, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
@@ -13,6 +12,7 @@ import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
+import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -20,6 +20,7 @@ import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { FormatChoice } from './format-choice.tsx';
 import { STARTERS } from './starter.ts';
+import { Thumbnail } from './thumbnail.tsx';
 
 const TEMPLATES = graphql(`
   query Templates($after: String) {
@@ -30,6 +31,8 @@ const TEMPLATES = graphql(`
         subject
         format
         status
+        version
+        publishedVersion
         updatedAt
       }
       pageInfo {
@@ -53,7 +56,7 @@ export function Templates() {
   const search = useSearch({ from: '/auth/p/$projectId/templates' });
   const templates = useApiQuery(TEMPLATES, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useCreating();
   const may = useMay();
   const create = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
@@ -78,22 +81,36 @@ export function Templates() {
                 columns={[
                   {
                     title: 'Name',
-                    cell: ({ id, name }) => (
-                      <TextLink
-                        to="/p/$projectId/templates/$templateId"
-                        params={{ projectId, templateId: id }}
-                        className="covering"
-                        fw={550}
-                        size="sm"
-                        c="var(--mantine-color-text)"
-                      >
-                        {name}
-                      </TextLink>
+                    cell: (template) => (
+                      <Group gap="md" wrap="nowrap">
+                        <Thumbnail id={template.id} />
+                        <Stack gap={2}>
+                          <TextLink
+                            to="/p/$projectId/templates/$templateId"
+                            params={{ projectId, templateId: template.id }}
+                            className="covering"
+                            fw={550}
+                            size="sm"
+                            c="var(--mantine-color-text)"
+                          >
+                            {template.name}
+                          </TextLink>
+                          {template.subject !== null && (
+                            <Text size="sm" c="dimmed">
+                              {template.subject}
+                            </Text>
+                          )}
+                        </Stack>
+                      </Group>
                     ),
                   },
-                  { title: 'Subject', from: 'sm', cell: ({ subject }) => subject ?? '–' },
                   { title: 'Format', from: 'sm', width: 90, cell: ({ format }) => FORMAT_LABELS[format] },
-                  { title: 'Status', width: 120, cell: ({ status }) => <TemplateState status={status} /> },
+                  {
+                    title: 'Status',
+                    from: 'sm',
+                    width: 160,
+                    cell: (template) => <TemplateState template={template} />,
+                  },
                   { title: 'Changed', from: 'sm', width: 150, cell: ({ updatedAt }) => <When at={updatedAt} /> },
                 ]}
               />
@@ -109,11 +126,18 @@ export function Templates() {
   );
 }
 
-export function TemplateState({ status }: { status: 'draft' | 'published' }) {
-  return status === 'published' ? (
-    <StatusBadge tone="good">Published</StatusBadge>
-  ) : (
-    <StatusBadge tone="quiet">Draft</StatusBadge>
+interface TemplateStateProps {
+  template: { status: 'draft' | 'published'; version: number; publishedVersion: number | null };
+}
+
+/** Whether a template is published, and whether it has unpublished changes. */
+export function TemplateState({ template: { status, version, publishedVersion } }: TemplateStateProps) {
+  if (status === 'draft') return <StatusBadge tone="quiet">Draft</StatusBadge>;
+  return (
+    <Group gap={6}>
+      <StatusBadge tone="good">Published</StatusBadge>
+      {version !== publishedVersion && <StatusBadge tone="busy">Unpublished draft</StatusBadge>}
+    </Group>
   );
 }
 

@@ -8,6 +8,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { TemplateVersionsQuery } from '../../generated/graphql.ts';
+import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
@@ -18,7 +19,6 @@ import { Pager } from '../../components/pager.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { TemplateState } from './templates.tsx';
 
 const HtmlEditor = lazy(() => import('../../components/html-editor.tsx'));
 
@@ -28,6 +28,7 @@ const VERSIONS = graphql(`
       id
       name
       version
+      publishedVersion
     }
     templateVersions(id: $id, first: 100, after: $after) {
       nodes {
@@ -115,11 +116,15 @@ export function Versions() {
                             size="sm"
                             c="var(--mantine-color-text)"
                           >
-                            {number === template.version ? `${number}, now` : number}
+                            {number === template.version ? `${number}, newest` : number}
                           </TextLink>
                         ),
                       },
-                      { title: 'Status', width: 110, cell: ({ status }) => <TemplateState status={status} /> },
+                      {
+                        title: 'Status',
+                        width: 150,
+                        cell: (version) => <VersionState version={version} template={template} />,
+                      },
                       { title: 'Saved', cell: (version) => <Origin version={version} /> },
                     ]}
                   />
@@ -142,6 +147,18 @@ export function Versions() {
       </QueryResult>
     </Page>
   );
+}
+
+/** Whether a version is the published one, was published once, or never. */
+function VersionState({
+  version: { number, status },
+  template: { publishedVersion },
+}: {
+  version: Version;
+  template: TemplateVersionsQuery['template'];
+}) {
+  if (number === publishedVersion) return <StatusBadge tone="good">Published now</StatusBadge>;
+  return <StatusBadge tone="quiet">{status === 'published' ? 'Published before' : 'Draft'}</StatusBadge>;
 }
 
 /** When a version was saved, by whom, and what it restored. */
@@ -169,7 +186,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
   const confirm = async () => {
     const data = await restore.run({ id: templateId, versionId: version.id });
     if (data === undefined) return;
-    notifySuccess(`Version ${version.number} is back, as version ${data.restoreTemplateVersion.version}.`);
+    notifySuccess(`Version ${version.number} was restored as version ${data.restoreTemplateVersion.version}.`);
     setAsking(false);
     void navigate({ to: '/p/$projectId/templates/$templateId', params: { projectId, templateId } });
   };
@@ -238,8 +255,8 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
         problem={restore.problem}
         onConfirm={() => void confirm()}
       >
-        The template’s content will be restored from version {version.number}, as a new version. The current content
-        stays in the version history.
+        The content of version {version.number} becomes the newest version. A published template sends it once you
+        publish it. The current content stays in the version history.
       </Confirm>
     </Section>
   );

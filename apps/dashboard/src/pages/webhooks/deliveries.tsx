@@ -145,23 +145,18 @@ function DeliveryTable({ deliveries, endpointId }: { deliveries: Delivery[]; end
       columns={[
         {
           title: 'Event',
-          cell: ({ id, eventType, replayOf, createdAt }) => (
-            <>
-              <TextLink
-                to="/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId"
-                params={{ projectId, endpointId, deliveryId: id }}
-                className="covering"
-                c="inherit"
-                size="sm"
-                fw={550}
-              >
-                {eventType}
-                {replayOf !== null && <span className="dimmed"> (replay)</span>}
-              </TextLink>
-              <Text size="xs" c="dimmed" hiddenFrom="sm">
-                <When at={createdAt} />
-              </Text>
-            </>
+          cell: ({ id, eventType, replayOf }) => (
+            <TextLink
+              to="/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId"
+              params={{ projectId, endpointId, deliveryId: id }}
+              className="covering"
+              c="inherit"
+              size="sm"
+              fw={550}
+            >
+              {eventType}
+              {replayOf !== null && <span className="dimmed"> (replay)</span>}
+            </TextLink>
           ),
         },
         {

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Text } from '@mantine/core';
+import { Button, Card, Group, Text, Tooltip } from '@mantine/core';
 import { IconRepeat } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMay } from '../../app/session.tsx';
@@ -77,6 +77,17 @@ const RETRY = graphql(`
   }
 `);
 
+const GIVE_UP = graphql(`
+  mutation GiveUpDelivery($id: ID!) {
+    webhookDeliveryGiveUp(id: $id) {
+      delivery {
+        id
+        state
+      }
+    }
+  }
+`);
+
 export type Delivery = DeliveryQuery['webhookDelivery'];
 
 /** One delivery: payload, attempts with responses, and the next attempt. */
@@ -119,6 +130,7 @@ function Actions({
 }) {
   const replay = useApiMutation(REPLAY);
   const retry = useApiMutation(RETRY);
+  const giveUp = useApiMutation(GIVE_UP);
   const navigate = useNavigate();
   const writes = useMay()('write');
   const run = async () => {
@@ -133,10 +145,18 @@ function Actions({
   const retryNow = async () => {
     if ((await retry.run({ id })) !== undefined) notifySuccess('Retrying now.');
   };
+  const stop = async () => {
+    if ((await giveUp.run({ id })) !== undefined) notifySuccess('Given up. You can replay the delivery.');
+  };
   return (
     <>
-      <FormProblem problem={replay.problem ?? retry.problem} />
+      <FormProblem problem={replay.problem ?? retry.problem ?? giveUp.problem} />
       <WorkflowLink url={workflowUrl} />
+      {writes && state === 'retried' && (
+        <Button variant="default" loading={giveUp.running} onClick={() => void stop()}>
+          Give up
+        </Button>
+      )}
       {writes && state === 'retried' && (
         <Button
           leftSection={<IconRepeat size={16} aria-hidden />}
@@ -146,10 +166,19 @@ function Actions({
           Retry now
         </Button>
       )}
-      {writes && closedAt !== null && (
-        <Button leftSection={<IconRepeat size={16} aria-hidden />} loading={replay.running} onClick={() => void run()}>
-          Replay
-        </Button>
+      {writes && (
+        <Tooltip label="Give up first: the delivery is still being retried." disabled={closedAt !== null}>
+          <Button
+            variant={closedAt === null ? 'default' : 'filled'}
+            leftSection={<IconRepeat size={16} aria-hidden />}
+            loading={replay.running}
+            data-disabled={closedAt === null || undefined}
+            aria-disabled={closedAt === null}
+            onClick={() => closedAt !== null && void run()}
+          >
+            Replay
+          </Button>
+        </Tooltip>
       )}
     </>
   );
@@ -179,7 +208,7 @@ function Content({ delivery }: { delivery: Delivery }) {
         <CodeBlock text={pretty(body)} copied={body} label="Payload" />
         <Group mt="xs">
           <Text size="xs" c="dimmed">
-            {new TextEncoder().encode(body).length.toLocaleString('en')} bytes; formatted here, copied exactly as sent.
+            {new TextEncoder().encode(body).length.toLocaleString()} bytes; formatted here, copied exactly as sent.
           </Text>
         </Group>
       </Section>

@@ -127,7 +127,7 @@ function LastDay({ of: { acknowledged, retried, failed, queued, more } }: { of: 
   return (
     <>
       <span className="tabular">
-        {acknowledged.toLocaleString('en')} of {total.toLocaleString('en')}
+        {acknowledged.toLocaleString()} of {total.toLocaleString()}
         {more && '+'} acknowledged
       </span>
       {open > 0 && (

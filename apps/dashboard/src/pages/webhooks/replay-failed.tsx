@@ -33,7 +33,7 @@ export function ReplayFailed({
     if (data === undefined) return;
     const count = data.webhookEndpointReplayFailed.replayed;
     notifySuccess(
-      count === 0 ? 'No failed deliveries in that period.' : `${count.toLocaleString('en')} queued for replay.`,
+      count === 0 ? 'No failed deliveries in that period.' : `${count.toLocaleString()} queued for replay.`,
     );
     onClose();
   };

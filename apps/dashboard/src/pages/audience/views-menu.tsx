@@ -1,0 +1,124 @@
+import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { IconBookmark, IconTrash } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import { type ContactSearch, contactSearch, viewOf } from './contact-search.ts';
+
+const VIEWS = graphql(`
+  query ContactViews {
+    contactViews {
+      viewId
+      name
+      search
+    }
+  }
+`);
+
+const SAVE = graphql(`
+  mutation SaveContactView($input: CreateContactViewInput!) {
+    createContactView(input: $input) {
+      viewId
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteContactView($id: ID!) {
+    contactViewDelete(id: $id) {
+      deletedId
+    }
+  }
+`);
+
+/** The user's saved views of the contact list: filters and order under a name. */
+export function ViewsMenu({ search }: { search: ContactSearch }) {
+  const views = useApiQuery(VIEWS, {}).data?.contactViews ?? [];
+  const remove = useApiMutation(DELETE);
+  const navigate = useNavigate();
+  const [saving, setSaving] = useState(false);
+  const isDefault = Object.keys(viewOf(search)).length === 0;
+  const forget = async (viewId: string, name: string) => {
+    if ((await remove.run({ id: viewId })) !== undefined) notifySuccess(`The view “${name}” was deleted.`);
+  };
+  return (
+    <>
+      <Menu width={280} position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" px="sm" leftSection={<IconBookmark size={16} aria-hidden />}>
+            Views
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown mah={400} className="scrolling">
+          {views.length === 0 && <Menu.Label>No saved views yet</Menu.Label>}
+          {views.map(({ viewId, name, search: saved }) => (
+            <Group key={viewId} gap={0} wrap="nowrap">
+              <Menu.Item
+                className="breakable"
+                onClick={() =>
+                  void navigate({ to: '.', search: contactSearch(saved as Record<string, unknown>) as never })
+                }
+              >
+                {name}
+              </Menu.Item>
+              <Menu.Item
+                w={44}
+                aria-label={`Delete the view ${name}`}
+                closeMenuOnClick={false}
+                onClick={() => void forget(viewId, name)}
+              >
+                <IconTrash size={16} aria-hidden />
+              </Menu.Item>
+            </Group>
+          ))}
+          <Menu.Divider />
+          <Menu.Item disabled={isDefault} onClick={() => setSaving(true)}>
+            Save this view
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={saving} onClose={() => setSaving(false)} title={<Text fw={600}>Save this view</Text>}>
+        <SaveForm search={viewOf(search)} onClose={() => setSaving(false)} />
+      </Modal>
+    </>
+  );
+}
+
+function SaveForm({ search, onClose }: { search: ContactSearch; onClose: () => void }) {
+  const save = useApiMutation(SAVE);
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
+  });
+  useFieldProblems(form, save.problem);
+  const submit = form.onSubmit(async ({ name }) => {
+    if ((await save.run({ input: { name, search } })) === undefined) return;
+    notifySuccess(`The view “${name.trim()}” was saved.`);
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={save.problem} fields={['name']} />
+        <TextInput
+          label="Name"
+          description="Keeps the search, the filters and the order. Only you see it."
+          maxLength={200}
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps('name')}
+        />
+        <FormButtons submit="Save" running={save.running}>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </FormButtons>
+      </Stack>
+    </form>
+  );
+}

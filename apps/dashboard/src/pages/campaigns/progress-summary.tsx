@@ -1,0 +1,78 @@
+import { Text } from '@mantine/core';
+import { formatTime, When } from '../../components/when.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { countOf, duration, number } from './campaign-labels.ts';
+import { PeopleLink } from './people-link.tsx';
+import { usePace } from './pace.ts';
+
+/** Formats a rate, per second or per minute. */
+function speed(perSecond: number): string {
+  if (perSecond >= 10) return `${Math.round(perSecond)}/s`;
+  if (perSecond >= 1) return `${perSecond.toFixed(1)}/s`;
+  return `${Math.max(1, Math.round(perSecond * 60))} a minute`;
+}
+
+/** A sentence on the progress: what is done, how fast, what is left, and when deferred messages are retried. */
+export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
+  const { status, recipientCount, progress, startedAt, completedAt } = campaign;
+  const open = progress.planned + progress.claimed;
+  const done = `${number(recipientCount - open)} of ${number(recipientCount)}`;
+  return (
+    <Text fw={550} aria-live="polite">
+      {status === 'sending' && open > 0 && <Sending campaign={campaign} done={done} open={open} />}
+      {status === 'sending' && recipientCount === 0 && <>Preparing the list of recipients…</>}
+      {status === 'sending' && recipientCount > 0 && open === 0 && <>All messages are sent. Finishing up.</>}
+      {status === 'paused' && <>Paused: {done} done. Nothing is sent until you resume.</>}
+      {status === 'completed' && startedAt !== null && completedAt !== null && (
+        <>
+          {number(progress.accepted)} of {number(recipientCount)} sent in{' '}
+          {duration((Date.parse(completedAt) - Date.parse(startedAt)) / 1000)}, ended <When at={completedAt} />.
+        </>
+      )}
+      {status === 'canceled' && (
+        <>
+          Canceled: {number(progress.accepted)} of {number(recipientCount)} were sent.
+        </>
+      )}
+    </Text>
+  );
+}
+
+/** Deferred messages wait for their server, so they say nothing about the pace. */
+function Sending({ campaign, done, open }: { campaign: CampaignRow; done: string; open: number }) {
+  const { recipientCount, startedAt } = campaign;
+  const deferred = campaign.deferred?.messages ?? 0;
+  const nextRetryAt = campaign.deferred?.nextRetryAt;
+  const left = Math.max(0, open - deferred);
+  const pace = usePace(recipientCount - open, left > 0, startedAt);
+  return (
+    <>
+      Sending: {done} done
+      {pace !== undefined && pace > 0 && `, ${speed(pace)}, about ${duration(left / pace)} left`}
+      {deferred > 0 && (
+        <>
+          ,{' '}
+          <PeopleLink
+            campaign={campaign}
+            search={{ outcome: 'deferred' }}
+            label="Deferred"
+            count={deferred}
+            words="deferred"
+          />
+          {nextRetryAt !== undefined && (
+            <>
+              , next try{' '}
+              <time dateTime={nextRetryAt} className="nowrap">
+                {formatTime(nextRetryAt)}
+              </time>
+            </>
+          )}
+        </>
+      )}
+      . {left > 0 && pace === 0 && 'Sending has stalled; see the mail server’s responses under Recipients.'}
+      {left === 0 &&
+        deferred > 0 &&
+        `The servers of ${deferred === 1 ? 'this recipient' : `these ${countOf(deferred, 'recipient')}`} asked to try again later.`}
+    </>
+  );
+}

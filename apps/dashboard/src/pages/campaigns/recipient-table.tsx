@@ -1,0 +1,107 @@
+import { Code, Stack, Text } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
+import type { RecipientsQuery } from '../../generated/graphql.ts';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
+import { STATUS_LABELS as EMAIL_LABELS } from '../emails/email-status.tsx';
+import { RECIPIENT_WORDS } from './campaign-labels.ts';
+import { BOUNCE_WORDS } from './recipient-labels.ts';
+
+type Recipient = RecipientsQuery['campaignRecipients']['nodes'][number];
+
+/** Recipients with their status, the latest event and the server's reply. */
+export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
+  const { id: projectId } = useProject();
+  return (
+    <DataTable
+      label="Recipients"
+      rows={recipients}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Address',
+          cell: ({ email, contactId }) => (
+            <TextLink
+              to="/p/$projectId/contacts/$contactId"
+              params={{ projectId, contactId }}
+              className="covering"
+              fw={550}
+              size="sm"
+              c="var(--mantine-color-text)"
+            >
+              {email}
+            </TextLink>
+          ),
+        },
+        { title: 'Status', width: 130, cell: (recipient) => <Status recipient={recipient} /> },
+        {
+          title: 'Last event',
+          from: 'sm',
+          cell: (recipient) => <LastEvent recipient={recipient} />,
+        },
+        {
+          title: 'Response',
+          from: 'md',
+          cell: (recipient) => <ServerResponse recipient={recipient} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Status({ recipient }: { recipient: Recipient }) {
+  const [tone, word] = badgeOf(recipient);
+  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+}
+
+/** What was reported since counts more than that it was sent. */
+function badgeOf({ state, status, deferrals }: Recipient): [tone: Tone, word: string] {
+  if (state === 'accepted') {
+    const [tone, word] = EMAIL_LABELS[status];
+    return [tone, word];
+  }
+  if (state === 'planned' && deferrals > 0) return ['warn', 'Deferred'];
+  return [RECIPIENT_WORDS[state].tone, RECIPIENT_WORDS[state].word];
+}
+
+/** The latest event of a message. */
+function LastEvent({ recipient }: { recipient: Recipient }) {
+  const facts: [string, string | null][] = [
+    ['Complained', recipient.complainedAt],
+    ['Unsubscribed', recipient.unsubscribedAt],
+    ['Bounced', recipient.bouncedAt],
+    ['Clicked', recipient.clickedAt],
+    ['Opened', recipient.openedAt],
+    ['Clicked by a bot', recipient.clickedByMachinesAt],
+    ['Opened by a bot', recipient.openedByMachinesAt],
+    ['Delivered', recipient.deliveredAt],
+    ['Sent', recipient.acceptedAt],
+    ['Retries', recipient.notBefore],
+    ['Ended', recipient.unsentAt],
+  ];
+  const [word, at] = facts.find(([, time]) => time !== null) ?? ['', null];
+  if (at === null) return <>–</>;
+  return (
+    <>
+      {word} <When at={at} />
+    </>
+  );
+}
+
+function ServerResponse({ recipient: { answer, deferrals, bounceClass, bounceReason } }: { recipient: Recipient }) {
+  const response = bounceReason ?? answer;
+  if (response === null && bounceClass === null) return <>–</>;
+  return (
+    <Stack gap={2}>
+      {bounceClass !== null && <Text size="sm">{BOUNCE_WORDS[bounceClass].word}</Text>}
+      {response !== null && <Code className="breakable">{response}</Code>}
+      {deferrals > 0 && (
+        <Text size="sm" c="dimmed">
+          Deferred {deferrals === 1 ? 'once' : `${deferrals} times`}
+        </Text>
+      )}
+    </Stack>
+  );
+}

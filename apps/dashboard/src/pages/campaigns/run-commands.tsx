@@ -1,0 +1,146 @@
+import { Button, NumberInput } from '@mantine/core';
+import { IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { graphql } from '../../generated/gql.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { countOf } from './campaign-labels.ts';
+
+const PAUSE = graphql(`
+  mutation PauseCampaign($id: ID!) {
+    pauseCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const RESUME = graphql(`
+  mutation ResumeCampaign($id: ID!) {
+    resumeCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const CANCEL = graphql(`
+  mutation CancelCampaign($id: ID!) {
+    cancelCampaign(id: $id) {
+      id
+    }
+  }
+`);
+
+const CHANGE_RATE = graphql(`
+  mutation ChangeRate($id: ID!, $rate: Int) {
+    updateCampaign(id: $id, input: { ratePerSecond: $rate }) {
+      id
+    }
+  }
+`);
+
+/** Pauses, resumes, cancels or slows down a campaign that is sending. */
+export function RunCommands({ campaign: { id, name, status, ratePerSecond, progress } }: { campaign: CampaignRow }) {
+  const [asking, setAsking] = useState<'cancel' | 'rate'>();
+  const pause = useApiMutation(PAUSE);
+  const resume = useApiMutation(RESUME);
+  const cancel = useApiMutation(CANCEL);
+  const may = useMay();
+  if (!may('write') || (status !== 'sending' && status !== 'paused')) return null;
+  const close = () => setAsking(undefined);
+  const confirmCancel = async () => {
+    if ((await cancel.run({ id })) === undefined) return;
+    notifySuccess(`${name} is canceled.`);
+    close();
+  };
+  return (
+    <>
+      <FormProblem problem={pause.problem ?? resume.problem} />
+      <Button variant="default" onClick={() => setAsking('rate')}>
+        Rate
+      </Button>
+      <Button
+        variant="default"
+        leftSection={<IconPlayerStop size={16} aria-hidden />}
+        onClick={() => setAsking('cancel')}
+      >
+        Cancel
+      </Button>
+      {status === 'sending' ? (
+        <Button
+          leftSection={<IconPlayerPause size={16} aria-hidden />}
+          loading={pause.running}
+          onClick={() => void pause.run({ id })}
+        >
+          Pause
+        </Button>
+      ) : (
+        <Button
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          loading={resume.running}
+          onClick={() => void resume.run({ id })}
+        >
+          Resume
+        </Button>
+      )}
+      <Confirm
+        opened={asking === 'cancel'}
+        onClose={close}
+        title="Cancel this campaign?"
+        action="Cancel campaign"
+        word={name}
+        running={cancel.running}
+        problem={cancel.problem}
+        onConfirm={() => void confirmCancel()}
+      >
+        {countOf(progress.planned, 'recipient')} will not receive it. A canceled campaign cannot be restarted.
+      </Confirm>
+      <ChangeRate key={String(ratePerSecond)} id={id} rate={ratePerSecond} opened={asking === 'rate'} onClose={close} />
+    </>
+  );
+}
+
+function ChangeRate({
+  id,
+  rate,
+  opened,
+  onClose,
+}: {
+  id: string;
+  rate: number | null;
+  opened: boolean;
+  onClose: () => void;
+}) {
+  const change = useApiMutation(CHANGE_RATE);
+  const [wanted, setWanted] = useState<number | string>(rate ?? '');
+  const confirm = async () => {
+    if ((await change.run({ id, rate: wanted === '' ? null : Number(wanted) })) === undefined) return;
+    notifySuccess('Sending rate updated.');
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Sending rate"
+      action="Update rate"
+      running={change.running}
+      problem={change.problem}
+      onConfirm={() => void confirm()}
+      harmless
+    >
+      <NumberInput
+        label="Maximum messages per second"
+        description="Leave blank to send as fast as the provider accepts."
+        min={1}
+        max={100_000}
+        value={wanted}
+        onChange={setWanted}
+        data-autofocus
+      />
+    </Confirm>
+  );
+}

@@ -1,0 +1,67 @@
+import { Card } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { Section } from '../../components/page.tsx';
+import { When } from '../../components/when.tsx';
+import { AUDIENCES } from '../audience/contact-filters.tsx';
+import type { CampaignRow } from './campaign.tsx';
+import { countedWords } from './campaign-labels.ts';
+
+const SENT_TEMPLATE = graphql(`
+  query SentTemplate($id: ID!) {
+    template(id: $id) {
+      id
+      name
+    }
+  }
+`);
+
+/** How a started campaign was set up. */
+export function Setup({ campaign }: { campaign: CampaignRow }) {
+  const { data } = useApiQuery(AUDIENCES, {});
+  const names = [
+    ...(data?.groups.nodes ?? []).filter(({ id }) => campaign.groupIds.includes(id)),
+    ...(data?.segments.nodes ?? []).filter(({ id }) => campaign.segmentIds.includes(id)),
+  ].map(({ name }) => name);
+  const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
+  return (
+    <Section title="Setup">
+      <Card>
+        <DescriptionList
+          items={[
+            ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
+            replyTo !== null && ['Reply-to', replyTo],
+            ['Audience', names.length === 0 ? 'Deleted groups and segments' : names.join(', ')],
+            ['Rate', ratePerSecond === null ? 'As fast as the provider accepts' : `At most ${ratePerSecond} a second`],
+            campaign.templateId !== null && ['Content', <SentTemplate key="content" campaign={campaign} />],
+            campaign.trackOpens !== null &&
+              campaign.trackClicks !== null && ['Tracked', countedWords(campaign.trackOpens, campaign.trackClicks)],
+            startedAt !== null && ['Started', <When key="started" at={startedAt} />],
+            completedAt !== null && ['Ended', <When key="ended" at={completedAt} />],
+          ]}
+        />
+      </Card>
+    </Section>
+  );
+}
+
+/** The template and version sent. */
+function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign: CampaignRow }) {
+  const { id: projectId } = useProject();
+  const template = useApiQuery(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;
+  if (template === undefined) return 'Template';
+  if (templateVersion === null) return template.name;
+  return (
+    <TextLink
+      to="/p/$projectId/templates/$templateId/versions"
+      params={{ projectId, templateId: template.id }}
+      search={{ version: templateVersion }}
+      size="sm"
+    >
+      {template.name}, version {templateVersion}
+    </TextLink>
+  );
+}
