@@ -11,7 +11,7 @@ interface Manifest {
 }
 
 /** What a production install leaves out has only devDependencies. */
-const BUILD_ONLY = ['apps/dashboard', 'packages/testkit'];
+export const BUILD_ONLY = ['apps/dashboard', 'packages/testkit'];
 
 const packages = globSync(['{apps,modules,packages}/*/package.json'], { cwd: ROOT })
   .sort()

@@ -44,7 +44,7 @@ Object.assign(process.env, {
 const { closeDatabase, newId, pool } = await import('@postroom/platform');
 const { compileMessage } = await import('@postroom/mime');
 const { ledgerPool, newClaim, settle } = await import('@postroom/ledger');
-const { parseTemplate } = await import('@postroom/templates/render');
+const { parseTemplate } = await import('@postroom/templating');
 const { storeLinks, trackHtml, trackingToken } = await import('@postroom/tracking');
 
 measureRender();

@@ -32,10 +32,17 @@ const EXCEPTIONS = {
 /** What the dashboard is built from but does not contain. */
 const DASHBOARD_TOOLS = ['playwright-core', 'vitest'];
 
+/** Folders of the third-party packages of a production install, by package-lock.json. */
+export const productionInstall = ({ packages }) =>
+  Object.keys(packages).filter((path) => {
+    const { link, dev, optional, devOptional } = packages[path];
+    return path.startsWith('node_modules/') && !link && !dev && !optional && !devOptional;
+  });
+
 /** The packages that a deployment contains: those of a production install, and those bundled into the dashboard. */
-export function deployedPackages({ packages }) {
-  const isInstalled = ({ link, dev, optional, devOptional }) => !link && !dev && !optional && !devOptional;
-  const deployed = new Set(Object.keys(packages).filter((path) => isPackage(path) && isInstalled(packages[path])));
+export function deployedPackages(lock) {
+  const { packages } = lock;
+  const deployed = new Set(productionInstall(lock));
   const add = (name) => {
     const path = `node_modules/${name}`;
     if (deployed.has(path) || packages[path] === undefined || packages[path].link) return;
@@ -49,7 +56,6 @@ export function deployedPackages({ packages }) {
   return [...deployed].map((path) => ({ name: nameOf(path), licence: licenceOf(nameOf(path), packages[path]) }));
 }
 
-const isPackage = (path) => path.startsWith('node_modules/');
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 const licenceOf = (name, { license }) => EXCEPTIONS[name]?.[0] ?? license ?? 'none stated';
 

@@ -171,6 +171,11 @@ const STORIES: Record<string, Story> = {
       }),
     },
   },
+  'runBulkOperation.completed': {
+    args: ['blk_1'],
+    activities: { continueBulkOperation: answers({ status: 'completed', processed: 3, total: 3 }) },
+  },
+  'recordSegmentSizes.done': { args: [], activities: { recordSegmentSizes: answers(2) } },
   'deleteOld.done': {
     args: [],
     activities: { deleteOldRows: answers({ deliveries: 1, events: 1, idempotencyKeys: 1, givenUp: 0 }) },

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { copyRepository } from './repository-copy.ts';
 
-// A task runs again exactly when turbo's hash of it changes, so these tests change files in a copy and compare hashes.
+// A task runs again exactly when turbo's hash of it changes. Turbo computes the hash from the task's inputs, from the tasks it
+// depends on and from files that count for every task. Planning takes turbo seconds, so most tests read these from one plan; for
+// `HASHED`, one of each cause, they change the file in a copy and compare hashes.
 
 const ROOT = join(import.meta.dirname, '..');
 const TASKS = ['generate', 'types', 'lint', 'test'];
@@ -18,7 +20,14 @@ interface Manifest {
 interface Task {
   hash: string;
   inputs: string[];
+  dependencies: string[];
 }
+
+/** Turbo's `globalDependencies`. */
+const GLOBAL = ['package.json', 'package-lock.json', 'tsconfig.base.json'];
+
+/** An input of one package, an input of tasks that others depend on, and a global dependency. */
+const HASHED = ['modules/groups/src/groups.ts', 'modules/groups/schema.prisma', 'tsconfig.base.json'];
 
 let copy: string;
 let before: Map<string, Task>;
@@ -46,18 +55,38 @@ function plan(): Map<string, Task> {
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );
-  const { tasks }: { tasks: { taskId: string; hash: string; directory: string; inputs: Record<string, string> }[] } =
-    JSON.parse(stdout);
+  interface Planned {
+    taskId: string;
+    hash: string;
+    directory: string;
+    inputs: Record<string, string>;
+    dependencies: string[];
+  }
+  const { tasks }: { tasks: Planned[] } = JSON.parse(stdout);
   return new Map(
-    tasks.map(({ taskId, hash, directory, inputs }) => [
+    tasks.map(({ taskId, hash, directory, inputs, dependencies }) => [
       taskId.replace('@postroom/', ''),
-      { hash, inputs: Object.keys(inputs).map((path) => join(directory, path).replaceAll('\\', '/')) },
+      {
+        hash,
+        inputs: Object.keys(inputs).map((path) => join(directory, path).replaceAll('\\', '/')),
+        dependencies: dependencies.map((id) => id.replace('@postroom/', '')),
+      },
     ]),
   );
 }
 
-/** The tasks that run again after a file was changed. */
+/** The tasks that have a file as an input, directly or through a task that they depend on. */
 function affectedBy(file: string): string[] {
+  if (GLOBAL.includes(file)) return [...before.keys()];
+  const isAffected = (id: string): boolean => {
+    const { inputs = [], dependencies = [] } = before.get(id) ?? {};
+    return inputs.includes(file) || dependencies.some(isAffected);
+  };
+  return [...before.keys()].filter(isAffected);
+}
+
+/** The tasks whose hash changes with a file. */
+function rehashedBy(file: string): string[] {
   const path = join(copy, file);
   const text = readFileSync(path);
   appendFileSync(path, '\n');
@@ -142,13 +171,17 @@ const CHANGES: { file: string; affects: string[]; spares: string[] }[] = [
   { file: 'tsconfig.base.json', affects: ['groups#types', 'bench#types', 'sdk#test'], spares: [] },
 ];
 
-test.each(CHANGES)(
-  'a change to $file runs again what depends on it',
-  ({ file, affects, spares }) => {
-    const affected = affectedBy(file);
-    expect(affected).toEqual(expect.arrayContaining(affects));
-    expect(spares.filter((id) => !before.has(id))).toEqual([]);
-    expect(affected.filter((id) => spares.includes(id))).toEqual([]);
+test.each(CHANGES)('a change to $file runs again what depends on it', ({ file, affects, spares }) => {
+  const affected = affectedBy(file);
+  expect(affected).toEqual(expect.arrayContaining(affects));
+  expect(spares.filter((id) => !before.has(id))).toEqual([]);
+  expect(affected.filter((id) => spares.includes(id))).toEqual([]);
+});
+
+test.each(HASHED)(
+  'the tasks that a change to %s affects are those whose hash changes',
+  (file) => {
+    expect(rehashedBy(file).sort()).toEqual(affectedBy(file).sort());
   },
   60_000,
 );

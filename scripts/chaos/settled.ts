@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { progress } from '../demo/print.ts';
 
 /** Work lost in a kill resumes within a minute, so three without any change mean that it is stuck. */
-export const PATIENCE_MS = 180_000;
+export const STALL_TIMEOUT_MS = 180_000;
 
 /**
  * Returns a function that reports whether nothing has changed for too long. The time counts from when the next awaited step is
@@ -13,7 +13,7 @@ export function nothingMoves(): (what: string, awaitedMs?: number, now?: number)
   let last = { what: '', at: 0 };
   return (what, awaitedMs = 0, now = Date.now()) => {
     if (what !== last.what || awaitedMs > 0) last = { what, at: now + awaitedMs };
-    return now - last.at > PATIENCE_MS;
+    return now - last.at > STALL_TIMEOUT_MS;
   };
 }
 

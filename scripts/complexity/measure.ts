@@ -50,7 +50,7 @@ async function cpuTime(parse: (text: string) => unknown, input: string): Promise
   try {
     await parse(input);
   } catch {
-    // Refused.
+    // Rejected.
   }
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1_000;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { inputsOf, seededRandom, superlinear } from './measure.ts';
 import { PARSERS } from './parsers.ts';
 
-/** A parser's inputs are tried in an order drawn from its name, for so long, in milliseconds; those that were too slow once come first. */
+/** How long to try a parser's inputs, in milliseconds. Known slow inputs come first, the others in an order seeded by its name. */
 const BUDGET_MS = 250;
 
 test('a quadratic parser is detected, and a linear one passes', async () => {

@@ -26,6 +26,7 @@ import { ReplyReader } from '../../packages/smtp/src/replies.ts';
 import { findLinks } from '../../modules/tracking/src/find-links.ts';
 import { botReason, networkOf } from '../../modules/tracking/src/bots.ts';
 import { targetOf, trackHtml } from '../../modules/tracking/src/track-html.ts';
+import { addUtm } from '../../modules/tracking/src/utm.ts';
 import { readTrackingToken, unsealValues } from '../../modules/tracking/src/token.ts';
 import { findAddressed, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
 import { textOfHtml, fillContent } from '../../modules/emails/src/fill-content.ts';
@@ -39,13 +40,14 @@ import { emailKey, emailProblem, jsonProblem, parseDateTime } from '../../module
 import { structuralProblems } from '../../modules/templates/src/mjml.ts';
 import {
   addToBody,
+  addToBodyStart,
   decodeEntities,
   htmlProblem,
   missing,
   parseTemplate,
   renderTemplate,
   type TemplateFormat,
-} from '../../modules/templates/src/render/index.ts';
+} from '../../packages/templating/src/index.ts';
 import { previewHtml } from '../../apps/gateway/src/preview-html.ts';
 import { parseBody } from '../../apps/gateway/src/rest/request.ts';
 import { fetchedBy } from '../../apps/inbox/src/readers.ts';
@@ -130,6 +132,13 @@ const campaign = {
   replyTo: null,
   subject: 'x',
   text: null,
+  previewText: 'x',
+  utmSource: null,
+  utmMedium: null,
+  utmCampaign: null,
+  utmTerm: null,
+  utmContent: null,
+  postalAddress: 'x',
 };
 const literal = (text: string) => ({
   format: 'html' as const,
@@ -202,6 +211,11 @@ export const PARSERS: readonly OutsideParser[] = [
     tokens: ['</body', '</body>', ' ', '<', '>', 'a'],
   },
   {
+    name: 'the start of a body',
+    parse: (text) => addToBodyStart(text, 'x'),
+    tokens: ['<body', ' a="', "'", '</head', '>', ' ', 'a'],
+  },
+  {
     name: 'the footer of a campaign',
     parse: (html) => templatesOf({ ...campaign, html }),
     tokens: ['</body', '>', ' ', '{{', 'a'],
@@ -213,6 +227,11 @@ export const PARSERS: readonly OutsideParser[] = [
     parse: (text) => trackHtml(parseTemplate(text, 'html'), { opens: true, clicks: true }, 'https://t.example'),
     tokens: [...HTML.slice(0, 6), '<a href="https://x.example/', '{{a}}', '</body', '>', ' '],
     known: [(length) => repeat('</body ', length), (length) => repeat('</body>', length)],
+  },
+  {
+    name: 'UTM parameters',
+    parse: (text) => addUtm(parseTemplate(text, 'html'), { utm_source: 'x' }),
+    tokens: [...HTML.slice(0, 6), '<a href="https://x.example/', '{{a}}', '?', '&amp;', '&#35;', '#', '"', '>', ' '],
   },
   {
     name: 'text of HTML',

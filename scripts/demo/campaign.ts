@@ -141,7 +141,7 @@ export async function makeCampaign(
 }
 
 /** How long the demo waits without any progress. */
-const PATIENCE_MS = 90_000;
+const STALL_TIMEOUT_MS = 90_000;
 const LOOK_EVERY_MS = 1_000;
 const ENDED = new Set(['completed', 'canceled', 'paused']);
 
@@ -174,7 +174,7 @@ export async function sendAndWatch(
         return { campaign, lastEventAt: receiver.lastEventAt };
       const what = `${campaign.status} ${JSON.stringify([campaign.engagement, campaign.progress])} ${receiver.events}`;
       if (what !== moved.what) moved = { at: Date.now(), what };
-      if (Date.now() - moved.at > PATIENCE_MS) return { campaign, lastEventAt: undefined };
+      if (Date.now() - moved.at > STALL_TIMEOUT_MS) return { campaign, lastEventAt: undefined };
       await Promise.race([receiver.next(LOOK_EVERY_MS), sleep(LOOK_EVERY_MS, undefined, { signal: stopped })]);
       stopped.throwIfAborted();
       await sleep(LOOK_EVERY_MS / 4);

@@ -31,9 +31,9 @@ interface Page<T> {
 }
 
 /** How long to retry while the gateway is unreachable or busy. */
-const PATIENCE_MS = 60_000;
-const PAUSE_MS = 500;
-const TIMEOUT_MS = 30_000;
+const RETRY_FOR_MS = 60_000;
+const RETRY_DELAY_MS = 500;
+const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Calls the public API as an integrator does. A POST carries an Idempotency-Key, so that retries are safe. */
 export class Client {
@@ -96,9 +96,9 @@ export class Client {
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(method === 'POST' && { 'Idempotency-Key': randomUUID() }),
     };
-    const giveUpAt = Date.now() + PATIENCE_MS;
+    const giveUpAt = Date.now() + RETRY_FOR_MS;
     for (;;) {
-      const signal = AbortSignal.any([this.#stopped, AbortSignal.timeout(TIMEOUT_MS)]);
+      const signal = AbortSignal.any([this.#stopped, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]);
       const answer = await this.#try(method, path, { method, headers, signal, body: body && JSON.stringify(body) });
       if ('data' in answer) return answer.data as T;
       if (Date.now() > giveUpAt || this.#stopped.aborted || !answer.mayPass) throw answer.error;
@@ -113,12 +113,12 @@ export class Client {
       if (response.ok) return { data: text === '' ? undefined : JSON.parse(text) };
       const error = new ApiError(response.status, `${method} ${path}`, errorBody(text));
       const mayPass = response.status === 429 || response.status >= 500 || error.code === 'idempotency_conflict';
-      return { error, mayPass, pauseMs: Number(response.headers.get('Retry-After')) * 1000 || PAUSE_MS };
+      return { error, mayPass, pauseMs: Number(response.headers.get('Retry-After')) * 1000 || RETRY_DELAY_MS };
     } catch (error) {
       return {
         error: new Error(`${method} ${path} got no response`, { cause: error }),
         mayPass: true,
-        pauseMs: PAUSE_MS,
+        pauseMs: RETRY_DELAY_MS,
       };
     }
   }

@@ -215,7 +215,7 @@ async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Fi
       );
     if ((pollers ?? []).length === 0)
       return warning(`no worker polls task queue ${taskQueue}`, 'Start a worker: `postroom worker`.');
-    return ok(`${options.address}, namespace ${namespace}, ${pollers?.length} workers on ${taskQueue}`);
+    return ok(`${options.address}, namespace ${namespace}, workers on ${taskQueue}: ${pollers?.length}`);
   } catch (error) {
     return failed(
       `namespace ${namespace}: ${messageOf(error)}`,

@@ -31,5 +31,5 @@ const results = await runChecks(process.env, (result) => {
 const failed = results.filter(({ status }) => status === 'failed').length;
 const warnings = results.filter(({ status }) => status === 'warning').length;
 if (values.json) console.log(JSON.stringify(results, null, 2));
-else console.log(`\n${results.length} checks, ${failed} failed, ${warnings} warnings`);
+else console.log(`\nChecks: ${results.length}, failed: ${failed}, warnings: ${warnings}`);
 process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,104 @@
+/**
+ * Compares our own code on hot paths with the library that would replace it, as CPU time of this process per message:
+ * - sending: `createSmtpPool` of @postroom/smtp, and nodemailer's pooled transport, each over ten connections to the same mail server;
+ * - composing: `render` of @postroom/mime, and nodemailer's MailComposer, for the same text and HTML.
+ * Rounds alternate between the two; the medians are printed.
+ * Run: npm run bench -- hot-paths [--messages 5000] [--rounds 3]
+ */
+import { parseArgs } from 'node:util';
+import { compileMessage } from '@postroom/mime';
+import { createSmtpPool } from '@postroom/smtp';
+import { parseTemplate } from '@postroom/templating';
+import nodemailer from 'nodemailer';
+import MailComposer from 'nodemailer/lib/mail-composer/index.js';
+import { startChild } from './child.ts';
+
+const { values: options } = parseArgs({
+  options: { messages: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '3' } },
+});
+const MESSAGES = Number(options.messages);
+const ROUNDS = Number(options.rounds);
+const CONNECTIONS = 10;
+
+const TEXT = Array.from({ length: 30 }, (_, line) => `Line ${line} for {{name}}, with an umlaut: ü.`).join('\n');
+const HTML = Array.from({ length: 30 }, (_, line) => `<p>Paragraph ${line} for {{name}}, with an umlaut: ü.</p>`).join(
+  '\n',
+);
+const SUBJECT = 'Hello {{name}}';
+const FROM = 'news@example.com';
+
+const compiled = compileMessage({
+  from: { email: FROM },
+  subject: parseTemplate(SUBJECT, 'subject'),
+  html: parseTemplate(HTML, 'html'),
+  text: parseTemplate(TEXT, 'text'),
+});
+const ours = (nth: number) =>
+  compiled.render({
+    to: { email: `r${nth}@mail.test` },
+    messageId: `m${nth}@example.com`,
+    date: new Date(),
+    values: { name: `Ada ${nth}` },
+  });
+
+const filled = (template: string, nth: number) => template.replaceAll('{{name}}', `Ada ${nth}`);
+const theirs = (nth: number): Promise<Buffer> =>
+  new MailComposer({
+    from: FROM,
+    to: `r${nth}@mail.test`,
+    subject: filled(SUBJECT, nth),
+    text: filled(TEXT, nth),
+    html: filled(HTML, nth),
+  })
+    .compile()
+    .build();
+
+const sink = await startChild('smtp-sink.ts');
+const { port } = sink.ready as { port: number };
+const data = ours(0);
+const numbers = Array.from({ length: MESSAGES }, (_, nth) => nth);
+
+const pool = createSmtpPool(`smtp://127.0.0.1:${port}`, { connections: CONNECTIONS });
+const transport = nodemailer.createTransport({
+  host: '127.0.0.1',
+  port,
+  pool: true,
+  maxConnections: CONNECTIONS,
+  maxMessages: Infinity,
+  ignoreTLS: true,
+});
+
+const variants: Record<string, () => Promise<unknown>> = {
+  'send, @postroom/smtp': () =>
+    Promise.all(numbers.map((nth) => pool.send({ from: FROM, to: `r${nth}@mail.test`, data, stuffed: true }))),
+  'send, nodemailer': () =>
+    Promise.all(
+      numbers.map((nth) => transport.sendMail({ envelope: { from: FROM, to: `r${nth}@mail.test` }, raw: data })),
+    ),
+  'compose, @postroom/mime': () => Promise.resolve(numbers.map((nth) => ours(nth).length)),
+  'compose, nodemailer': async () => {
+    for (const nth of numbers) await theirs(nth);
+  },
+};
+
+const results = new Map<string, { cpuUs: number; perSecond: number }[]>();
+for (let round = 0; round <= ROUNDS; round++) {
+  for (const [name, run] of Object.entries(variants)) {
+    const [began, before] = [performance.now(), process.cpuUsage()];
+    await run();
+    const { user, system } = process.cpuUsage(before);
+    // The first round warms up.
+    if (round === 0) continue;
+    const perSecond = (MESSAGES / (performance.now() - began)) * 1000;
+    results.set(name, [...(results.get(name) ?? []), { cpuUs: (user + system) / MESSAGES, perSecond }]);
+  }
+}
+const median = (numbersOf: number[]) => numbersOf.toSorted((a, b) => a - b)[Math.floor(numbersOf.length / 2)] ?? 0;
+for (const [name, rounds] of results) {
+  const cpuUs = median(rounds.map((each) => each.cpuUs));
+  const perSecond = median(rounds.map((each) => each.perSecond));
+  console.log(`${name.padEnd(24)} ${cpuUs.toFixed(1).padStart(7)} µs CPU each, ${Math.round(perSecond)} per second`);
+}
+await pool.close();
+transport.close();
+await sink.stop();
