@@ -56,7 +56,7 @@ async function connected(connect: Connect, api: Api, key?: string): Promise<Clie
   return client;
 }
 
-// The shape is what the test is about to find out.
+// Tests check the shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<any> {
   const { structuredContent, content, isError } = await client.callTool({ name, arguments: args });
