@@ -1,7 +1,7 @@
 import { db, pool, record } from '@postroom/platform';
 import { startReceiver, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { inBrowser, windowOf, soon } from './browser.ts';
+import { expectAccessible, inBrowser, windowOf, soon } from './browser.ts';
 
 inBrowser('webhooks', () => {
   beforeAll(startTestWorker);
@@ -125,6 +125,67 @@ inBrowser('webhooks', () => {
     status = 200;
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('Acknowledged', { exact: true }).first().waitFor();
+  });
+
+  test('the state of an endpoint follows its failure rate live, on its page and in the list, and moves nothing', async () => {
+    const api = await testApi();
+    let status = 200;
+    const receiver = await startReceiver((_received, response) => void response.writeHead(status).end());
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    const happen = (times: number) =>
+      record(
+        pool,
+        api.projectId,
+        Array.from({ length: times }, () => ({ type: 'contact.created' as const, data: {} })),
+      );
+    const top = async () => (await page.getByRole('table', { name: 'Deliveries' }).boundingBox())?.y;
+    await happen(1);
+    await window.open(`/webhooks/${id}`);
+    const health = page.getByRole('region', { name: 'Health' });
+    await health.getByText('100 % of 1 attempt acknowledged').waitFor();
+    await page.getByText('Healthy', { exact: true }).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+    const before = await top();
+    status = 500;
+    await happen(3);
+    // Nothing is clicked.
+    await page.getByText('Failing', { exact: true }).waitFor();
+    await health.getByText('Nothing acknowledged since').waitFor();
+    await health.getByRole('img', { name: 'Attempts by hour: 1 acknowledged, 3 failed' }).waitFor();
+    expect(await top()).toBe(before);
+    await page.setViewportSize({ width: 390, height: 844 });
+    const onPhone = await top();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Disable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await health.getByText('Disabled by hand.').waitFor();
+    expect(await top()).toBe(onPhone);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('Failing', { exact: true }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+
+    // The figures of the bars, by keyboard.
+    await health.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await health.getByRole('table').getByRole('cell', { name: '1', exact: true }).waitFor();
+
+    await window.open('/webhooks');
+    await page.getByText(/^\d+ % of \d attempts acknowledged$/).waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const rowHeight = async () => (await page.getByRole('row').last().boundingBox())?.height;
+    const height = await rowHeight();
+    status = 200;
+    await happen(16);
+    await page.getByText('Degraded', { exact: true }).waitFor();
+    await page.getByText(/^\d+ % of 2\d attempts acknowledged$/).waitFor();
+    expect(await rowHeight()).toBe(height);
+    await expectAccessible(api, window.person, `/webhooks/${id}`, 'Degraded');
+    await expectAccessible(api, window.person, '/webhooks', 'Degraded');
+    await receiver.close();
   });
 
   test('events in quick succession refetch a page at most once a second', async () => {

@@ -45,7 +45,8 @@ const QUERIES: Record<string, string> = {
   'emails → recipients, attachments, events': `{
     emails { nodes { subject from to html headers recipients { email status } attachments { filename } events { type } } }
   }`,
-  'endpoints → recent': '{ webhookEndpoints { nodes { url recent { acknowledged medianMs } } } }',
+  'endpoints → recent, health':
+    '{ webhookEndpoints { nodes { url recent { acknowledged medianMs } health { state hours { at failed } } } } }',
   'deliveries → endpoint, event, attempts': `{
     webhookDeliveries { nodes { eventType body endpoint { url recent { queued } } event { data } attempts { number status } } }
   }`,

@@ -128,7 +128,16 @@ const RECORD = `
       dispatched_at = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
       workflow_id = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
     FROM recorded WHERE d.id = recorded.id AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
-    RETURNING d.id, d.project_id
+    RETURNING d.id, d.project_id, d.endpoint_id
+  ), counted AS (
+    INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, acknowledged, failed)
+    SELECT updated.endpoint_id, date_trunc('hour', recorded.started_at, 'UTC'),
+      count(*) FILTER (WHERE recorded.acknowledged), count(*) FILTER (WHERE NOT recorded.acknowledged)
+    FROM recorded JOIN updated ON updated.id = recorded.id
+    -- Always locked in this order, so that concurrent batches cannot deadlock.
+    GROUP BY 1, 2 ORDER BY 1, 2
+    ON CONFLICT (endpoint_id, hour)
+    DO UPDATE SET acknowledged = h.acknowledged + excluded.acknowledged, failed = h.failed + excluded.failed
   ), written AS (
     INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers)
     SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json
@@ -139,8 +148,8 @@ const RECORD = `
   FROM updated GROUP BY project_id`;
 
 /**
- * Updates endpoint health, then writes the attempts and the new state of their deliveries in one statement. With
- * `requeue`, deliveries due for a retry go back to the dispatcher. An attempt whose number another worker has already
+ * Updates endpoint health, then writes the attempts, their hourly counts and the new state of their deliveries in one
+ * statement. With `requeue`, deliveries due for a retry go back to the dispatcher. An attempt whose number another worker has already
  * written is dropped.
  */
 export async function recordAttempts(attempts: readonly Attempted[], { requeue }: { requeue: boolean }): Promise<void> {

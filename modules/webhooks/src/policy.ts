@@ -97,6 +97,12 @@ export const POLICY = {
     /** … or after this many consecutive failed deliveries over at least the time below. */
     disableAfterFailures: 100,
     disableAfterFailuresMs: 60 * 60 * 1_000,
+    /** Its state follows the share of failed attempts in this many hours, the current one included (docs/reference/webhooks.md). */
+    stateWindowHours: 24,
+    /** It is shown as degraded from this share of failed attempts: more than a retry now and then. Not measured. */
+    degradedShare: 0.05,
+    /** … and as failing from this share: most of what is sent is not received. Not measured. */
+    failingShare: 0.5,
     /** How long the previous secret keeps signing after a rotation: a day to deploy the new one. Not measured. */
     rotationOverlapMs: 24 * 60 * 60 * 1_000,
   },
@@ -134,5 +140,7 @@ export const POLICY = {
     batchSize: 1_000,
     /** How long a disabled endpoint's backlog is kept. Not measured. */
     backlogDays: 7,
+    /** How long hourly counts of attempts are kept: beyond the window of an endpoint's state. */
+    hoursDays: 2,
   },
 } as const;

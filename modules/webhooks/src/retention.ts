@@ -10,6 +10,8 @@ export interface Deleted {
   deliveries: number;
   events: number;
   idempotencyKeys: number;
+  /** Hourly counts of attempts. */
+  hours: number;
 }
 
 interface Options {
@@ -37,7 +39,7 @@ export async function deleteOld({
       if (count < POLICY.retention.batchSize) return total;
     }
   };
-  const deleted = { givenUp: 0, deliveries: 0, events: 0, idempotencyKeys: 0 };
+  const deleted = { givenUp: 0, deliveries: 0, events: 0, idempotencyKeys: 0, hours: 0 };
   deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - POLICY.retention.backlogDays * DAY_MS)));
   for (const project of await eventRetentions(days)) {
     const before = new Date(now - project.days * DAY_MS);
@@ -48,7 +50,18 @@ export async function deleteOld({
     // Keys are valid for 24 hours; after that, a key may be reused for another request.
     deleteIdempotencyKeys(new Date(now - DAY_MS), POLICY.retention.batchSize),
   );
+  deleted.hours = await deleteAll(() => deleteHours(new Date(now - POLICY.retention.hoursDays * DAY_MS)));
   return deleted;
+}
+
+async function deleteHours(before: Date): Promise<number> {
+  const { rowCount } = await pool.query(
+    `DELETE FROM webhook_endpoint_hours WHERE (endpoint_id, hour) IN (
+       SELECT endpoint_id, hour FROM webhook_endpoint_hours WHERE hour < $1 LIMIT ${POLICY.retention.batchSize}
+     )`,
+    [before],
+  );
+  return rowCount ?? 0;
 }
 
 /**

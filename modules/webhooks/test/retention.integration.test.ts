@@ -117,6 +117,15 @@ test("a disabled endpoint's backlog is kept for 7 days, then failed, and can sti
   ]);
 });
 
+test('hourly counts of attempts are kept for 2 days', async () => {
+  const id = await endpoint();
+  for (const days of [1.9, 2.1])
+    await pool.query('INSERT INTO webhook_endpoint_hours VALUES ($1, $2, 1, 0)', [id, daysAgo(days)]);
+  expect((await deleteOld()).hours).toBeGreaterThanOrEqual(1);
+  const { rowCount } = await pool.query('SELECT FROM webhook_endpoint_hours WHERE endpoint_id = $1', [id]);
+  expect(rowCount).toBe(1);
+});
+
 test('idempotency keys are kept for 24 hours', async () => {
   const insert = (key: string, days: number) =>
     pool.query('INSERT INTO idempotency_keys (project_id, key, fingerprint, created_at) VALUES ($1, $2, $2, $3)', [

@@ -33,6 +33,7 @@ import {
 } from '../endpoints.ts';
 import { SECRET_LENGTH } from '../signature.ts';
 import { type DeliveryStats, deliveryStats } from '../delivery-stats.ts';
+import { type Answers, answersOf, type AttemptHour } from '../endpoint-state.ts';
 import { ALL_EVENTS, EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '../event-types.ts';
 
 const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
@@ -55,6 +56,40 @@ const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
 });
 
 const loadRecent = batchLoader((_: Context, ids) => deliveryStats(ids));
+
+const State = builder.enumType('WebhookEndpointState', {
+  description: 'How well an endpoint answers, by the share of attempts that failed in the last 24 hours.',
+  values: {
+    idle: { description: 'There were no attempts.' },
+    healthy: { description: 'Less than 5 % failed.' },
+    degraded: { description: 'At least 5 % failed.' },
+    failing: { description: 'At least half failed.' },
+  },
+});
+
+const Hour = builder.objectRef<AttemptHour>('WebhookEndpointHour').implement({
+  description: 'Attempts that started in one hour.',
+  fields: (t) => ({
+    at: t.expose('at', { type: 'DateTime', description: 'The start of the hour.' }),
+    acknowledged: t.exposeInt('acknowledged', { description: 'Attempts with a 2xx status.' }),
+    failed: t.exposeInt('failed', { description: 'The other attempts.' }),
+  }),
+});
+
+const Health = builder.objectRef<Answers>('WebhookEndpointHealth').implement({
+  description: 'Attempts of deliveries to an endpoint in the last 24 hours.',
+  fields: (t) => ({
+    state: t.expose('state', { type: State, description: 'How well it answers.' }),
+    acknowledged: t.exposeInt('acknowledged', { description: 'Attempts with a 2xx status.' }),
+    failed: t.exposeInt('failed', { description: 'The other attempts.' }),
+    hours: t.expose('hours', {
+      type: [Hour],
+      description: 'Each of the 24 hours, oldest first; the last one is the current hour.',
+    }),
+  }),
+});
+
+const loadHealth = batchLoader((_: Context, ids) => answersOf(ids));
 
 const Endpoint = builder.prismaObject('WebhookEndpoint', {
   interfaces: [Node],
@@ -94,6 +129,12 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
       description: 'Outcomes of the last 24 hours.',
       complexity: 20,
       resolve: async ({ id }, _args, context) => (await loadRecent(context, id)) as DeliveryStats,
+    }),
+    health: t.field({
+      type: Health,
+      description: 'How well it answered in the last 24 hours.',
+      complexity: 5,
+      resolve: async ({ id }, _args, context) => (await loadHealth(context, id)) as Answers,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it last changed.' }),

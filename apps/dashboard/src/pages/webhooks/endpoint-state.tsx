@@ -1,11 +1,23 @@
-import { StatusBadge } from '../../components/badge.tsx';
+import type { WebhookEndpointState } from '../../generated/graphql.ts';
+import { StatusBadge, type Tone } from '../../components/badge.tsx';
+import { countOf, percent } from '../campaigns/campaign-labels.ts';
 
-/** An endpoint's status badge. */
-export function EndpointState({ of }: { of: { enabled: boolean; failingSince: string | null } }) {
-  if (!of.enabled) return <StatusBadge tone="bad">Disabled</StatusBadge>;
-  return of.failingSince === null ? (
-    <StatusBadge tone="good">Enabled</StatusBadge>
-  ) : (
-    <StatusBadge tone="warn">Failing</StatusBadge>
-  );
+const STATES: Record<WebhookEndpointState, [tone: Tone, word: string]> = {
+  idle: ['quiet', 'Enabled'],
+  healthy: ['good', 'Healthy'],
+  degraded: ['warn', 'Degraded'],
+  failing: ['bad', 'Failing'],
+};
+
+/** An endpoint's status badge: whether it is enabled, and how well it answers. */
+export function EndpointState({ of }: { of: { enabled: boolean; health: { state: WebhookEndpointState } } }) {
+  const [tone, word] = of.enabled ? STATES[of.health.state] : (['bad', 'Disabled'] as const);
+  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+}
+
+/** How many of an endpoint's attempts were acknowledged, in one line. */
+export function acknowledgedShare({ acknowledged, failed }: { acknowledged: number; failed: number }): string {
+  const attempts = acknowledged + failed;
+  if (attempts === 0) return 'No attempts';
+  return `${percent(acknowledged, attempts)} of ${countOf(attempts, 'attempt')} acknowledged`;
 }

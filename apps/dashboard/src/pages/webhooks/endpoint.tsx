@@ -1,5 +1,4 @@
-import { Alert, Group, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useMay } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
@@ -11,9 +10,9 @@ import { Stat, Stats } from '../../components/stats.tsx';
 import { formatDuration } from '../../components/numbers.ts';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
-import { When } from '../../components/when.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
+import { EndpointHealth } from './endpoint-health.tsx';
 import { EndpointState } from './endpoint-state.tsx';
 import { Secret } from './secret.tsx';
 
@@ -29,6 +28,16 @@ const ENDPOINT = graphql(`
       disabledReason
       failingSince
       previousSecretExpiresAt
+      health {
+        state
+        acknowledged
+        failed
+        hours {
+          at
+          acknowledged
+          failed
+        }
+      }
       recent {
         acknowledged
         retried
@@ -81,7 +90,7 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
   const manages = useMay()('manage');
   return (
     <>
-      <Trouble endpoint={endpoint} />
+      <EndpointHealth endpoint={endpoint} />
       <LastDay of={endpoint.recent} />
       <Wanted events={endpoint.events} />
       {manages && <Secret endpoint={endpoint} />}
@@ -90,29 +99,9 @@ function Content({ endpoint }: { endpoint: Endpoint }) {
   );
 }
 
-/** Explains why deliveries fail or are disabled. */
-function Trouble({ endpoint: { enabled, disabledAt, disabledReason, failingSince } }: { endpoint: Endpoint }) {
-  if (enabled && failingSince === null) return null;
-  return (
-    <Alert color={enabled ? 'yellow' : 'red'} icon={<IconAlertTriangle aria-hidden />} role="status">
-      {enabled ? (
-        <>
-          No attempt has been acknowledged since <When at={failingSince ?? ''} />. An endpoint that fails for three days
-          is disabled automatically.
-        </>
-      ) : (
-        <>
-          Disabled {disabledAt !== null && <When at={disabledAt} />}: {disabledReason ?? 'no reason was given.'} Queued
-          events are kept and delivered when you enable it.
-        </>
-      )}
-    </Alert>
-  );
-}
-
 function LastDay({ of: { acknowledged, retried, failed, queued, more, medianMs, p95Ms } }: { of: Endpoint['recent'] }) {
   return (
-    <Stats label={`The last 24 hours${more ? ', of the latest 5,000 deliveries' : ''}`}>
+    <Stats label={`Deliveries of the last 24 hours${more ? ', the latest 5,000' : ''}`}>
       <Stat label="Acknowledged" value={acknowledged} />
       <Stat label="Retrying" value={retried} tone={retried > 0 ? 'warn' : undefined} />
       <Stat label="Failed" value={failed} tone={failed > 0 ? 'bad' : undefined} />

@@ -3,6 +3,7 @@ import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
+import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EndpointsQuery } from '../../generated/graphql.ts';
@@ -11,7 +12,8 @@ import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
-import { EndpointState } from './endpoint-state.tsx';
+import { AnswerStrip } from './answer-strip.tsx';
+import { acknowledgedShare, EndpointState } from './endpoint-state.tsx';
 
 const ENDPOINTS = graphql(`
   query Endpoints($first: Int!, $after: String) {
@@ -22,19 +24,29 @@ const ENDPOINTS = graphql(`
         description
         events
         enabled
-        failingSince
-        recent {
+        health {
+          state
           acknowledged
-          retried
           failed
-          queued
-          more
+          hours {
+            at
+            acknowledged
+            failed
+          }
         }
       }
       pageInfo {
         hasNextPage
         endCursor
       }
+    }
+  }
+`);
+
+const ATTEMPTED = graphql(`
+  subscription AnyDeliveryAttempted {
+    webhookDeliveryAttempted {
+      id
     }
   }
 `);
@@ -47,6 +59,7 @@ type Endpoint = EndpointsQuery['webhookEndpoints']['nodes'][number];
 export function Endpoints() {
   const search = useSearch({ from: '/auth/p/$projectId/webhooks' });
   const endpoints = useApiQuery(ENDPOINTS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
+  useLive(ATTEMPTED, {});
   const { id: projectId } = useProject();
   const add = useMay()('write') && (
     <ButtonLink to="/p/$projectId/webhooks/new" params={{ projectId }} leftSection={<IconPlus size={16} aria-hidden />}>
@@ -108,8 +121,8 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
           ),
         },
         { title: 'Events', cell: ({ events }) => eventsInWords(events), from: 'md', width: 180 },
-        { title: 'Last 24 hours', cell: ({ recent }) => <LastDay of={recent} />, from: 'sm', width: 190 },
-        { title: 'State', cell: (endpoint) => <EndpointState of={endpoint} />, width: 110 },
+        { title: 'Last 24 hours', cell: ({ health }) => <LastDay of={health} />, from: 'sm', width: 260 },
+        { title: 'State', cell: (endpoint) => <EndpointState of={endpoint} />, width: 130 },
       ]}
     />
   );
@@ -120,21 +133,14 @@ export function eventsInWords(events: readonly string[]): string {
   return events.length === 1 ? (events[0] ?? '') : `${events.length} types`;
 }
 
-function LastDay({ of: { acknowledged, retried, failed, queued, more } }: { of: Endpoint['recent'] }) {
-  const total = acknowledged + retried + failed + queued;
-  if (total === 0) return <Text c="dimmed">No deliveries</Text>;
-  const open = failed + retried;
+/** Of the same height, whatever it shows. */
+function LastDay({ of }: { of: Endpoint['health'] }) {
   return (
     <>
-      <span className="tabular">
-        {acknowledged.toLocaleString()} of {total.toLocaleString()}
-        {more && '+'} acknowledged
-      </span>
-      {open > 0 && (
-        <Text size="xs" c="dimmed">
-          {[failed > 0 && `${failed} failed`, retried > 0 && `${retried} retrying`].filter(Boolean).join(', ')}
-        </Text>
-      )}
+      <AnswerStrip hours={of.hours} height={24} />
+      <Text size="xs" c="dimmed" className="tabular nowrap">
+        {acknowledgedShare(of)}
+      </Text>
     </>
   );
 }
