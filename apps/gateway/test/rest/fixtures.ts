@@ -1,6 +1,6 @@
 import { addLocalDomain } from '@postroom/domains';
 import { checkOptions, createImport } from '@postroom/imports';
-import { inTransaction, newId } from '@postroom/platform';
+import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 
 /** A project with one of everything that `/v1` can address, for tests over all routes. */
@@ -32,6 +32,16 @@ async function failedDelivery(projectId: string, endpointId: string): Promise<{ 
     return rows[0]?.id ?? '';
   });
   return { delivery, event };
+}
+
+/** A running bulk operation that no workflow processes, so a worker of other tests can't change it. */
+async function runningBulkOperation(projectId: string, groupId: string): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO bulk_operations (id, project_id, action, group_id, filter, actor_id, total, cursor)
+     VALUES (postroom_id('blk'), $1, 'add_to_group', $2, '{"search":"grace"}', $3, 1, 'ctc_z') RETURNING id`,
+    [projectId, groupId, newId('usr')],
+  );
+  return rows[0]?.id ?? '';
 }
 
 export async function everything(): Promise<Everything> {
@@ -77,11 +87,7 @@ export async function everything(): Promise<Everything> {
     html: '<p>News</p>',
     group_ids: [group],
   });
-  const bulkOperation = await make('/v1/bulk-operations', {
-    action: 'add_to_group',
-    group_id: group,
-    filter: { search: 'grace' },
-  });
+  const bulkOperation = await runningBulkOperation(api.projectId, group);
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
