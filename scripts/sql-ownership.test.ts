@@ -61,6 +61,8 @@ const READS: Record<string, string[]> = {
   privacy: ['contact_addresses', 'contacts', 'messages'],
   // who is behind an actor id
   projects: ['members', 'users'],
+  // the messages of a campaign; the module has no tables
+  recipients: ['campaigns', 'messages'],
   // hits and the events they cause, in one statement
   tracking: ['campaigns', 'messages', 'projects'],
   // the signing key and the load of a transport

@@ -12,8 +12,6 @@ export {
 export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';
-export type { RecipientFilter } from './recipient-filter.ts';
-export { listRecipients, type Recipient } from './recipients.ts';
 export {
   acknowledgeCampaign,
   cancelCampaign,

@@ -1,7 +1,7 @@
+import { getCampaign } from '@postroom/campaigns';
 import { streamRows } from '@postroom/imports';
 import type { StreamExchange } from '@postroom/platform';
-import { getCampaign } from './campaigns.ts';
-import { type RecipientFilter, recipientsSql } from './recipient-filter.ts';
+import { type RecipientFilter, recipientsSql } from './filter.ts';
 import { RECIPIENT_COLUMNS, type Recipient, type RecipientRow, withStatus } from './recipients.ts';
 
 /** The columns of an export, by the field of a recipient. */

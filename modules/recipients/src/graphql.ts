@@ -2,6 +2,8 @@ import { EmailStatus } from '@postroom/emails/graphql';
 import { BOUNCE_CLASSES } from '@postroom/ledger';
 import { findContacts } from '@postroom/contacts';
 import { Contact } from '@postroom/contacts/graphql';
+import { getGroup } from '@postroom/groups';
+import { Group } from '@postroom/groups/graphql';
 import {
   atMost,
   batchLoader,
@@ -10,10 +12,12 @@ import {
   type Context,
   jsonSchema,
   MAX_EMAIL_LENGTH,
+  NAME,
   relayNames,
 } from '@postroom/platform';
-import { MAX_LINK, RECIPIENT_OUTCOMES } from '../recipient-filter.ts';
-import { listRecipients, type Recipient } from '../recipients.ts';
+import { MAX_LINK, RECIPIENT_OUTCOMES } from './filter.ts';
+import { groupRecipients } from './group.ts';
+import { listRecipients, type Recipient } from './recipients.ts';
 
 const RecipientState = builder.enumType('RecipientState', {
   description: 'The state of one message of a campaign.',
@@ -151,7 +155,7 @@ const LINK = 'The position of a link in `campaignLinks`: only those who clicked 
 const LINK_RANGE = jsonSchema({ minimum: 0, maximum: MAX_LINK });
 const SEARCH = 'Only addresses that contain this text, without regard to case.';
 
-export const RecipientFilter = builder.inputType('CampaignRecipientFilter', {
+const RecipientFilter = builder.inputType('CampaignRecipientFilter', {
   description: 'Selects recipients of a campaign; they must pass every filter given.',
   fields: (t) => ({
     state: t.field({ type: RecipientState, description: 'Only those in this state.' }),
@@ -182,4 +186,25 @@ builder.queryFields((t) => ({
     },
     ...relayNames('CampaignRecipient'),
   ),
+}));
+
+builder.mutationFields((t) => ({
+  createGroupFromRecipients: t.prismaField({
+    type: Group,
+    description:
+      'Creates a group from the recipients of a campaign that pass a filter and still exist as contacts, at most 100,000.',
+    args: {
+      id: t.arg.id(idArg),
+      name: t.arg.string({
+        required: true,
+        description: 'Name of the group, unique within the project; 1 to 200 characters.',
+        ...NAME,
+      }),
+      filter: t.arg({ type: RecipientFilter, required: true, description: 'The recipients.' }),
+    },
+    resolve: async (query, _root, { id, ...input }, context) => {
+      const groupId = await groupRecipients(callerProject(context), id, input);
+      return getGroup(callerProject(context), groupId, query);
+    },
+  }),
 }));

@@ -1,7 +1,7 @@
+import { getCampaign } from '@postroom/campaigns';
 import { createGroup } from '@postroom/groups';
 import { DomainError, invalid, pool, runCostly } from '@postroom/platform';
-import { getCampaign } from './campaigns.ts';
-import { type RecipientFilter, recipientsSql } from './recipient-filter.ts';
+import { type RecipientFilter, recipientsSql } from './filter.ts';
 
 /** Maximum number of members of a group created from recipients. */
 const MAX_GROUPED = 100_000;

@@ -1,7 +1,7 @@
+import { getCampaign } from '@postroom/campaigns';
 import { type BounceClass, type EmailStatus, statusOf } from '@postroom/ledger';
 import { countUpTo, type Page, type PageArgs, pool, type Prisma, readPage, runCostly } from '@postroom/platform';
-import { getCampaign } from './campaigns.ts';
-import { type RecipientFilter, recipientsSql } from './recipient-filter.ts';
+import { type RecipientFilter, recipientsSql } from './filter.ts';
 
 /** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface Recipient {

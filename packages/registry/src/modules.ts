@@ -11,6 +11,7 @@ export const MODULES: readonly string[] = [
   'imports',
   'bulk',
   'campaigns',
+  'recipients',
   'templates',
   'domains',
   'webhooks',

@@ -510,6 +510,20 @@ export interface Campaign {
   updatedAt: string;
 }
 
+/** A tracked link of a campaign, and its clicks. */
+export interface CampaignLink {
+  /** Position in the HTML, from 0. */
+  position: number;
+  /** Target URL, with placeholders as written. */
+  url: string;
+  /** Clicks by humans. */
+  clicks: number;
+  /** Recipients who clicked it. */
+  uniqueClicks: number;
+  /** Clicks by bots. */
+  clicksByMachines: number;
+}
+
 /**
  * The state of one message of a campaign.
  *
@@ -595,20 +609,6 @@ export interface CampaignRecipient {
   rejectedAt: string | null;
   /** When the recipient unsubscribed through it. */
   unsubscribedAt: string | null;
-}
-
-/** A tracked link of a campaign, and its clicks. */
-export interface CampaignLink {
-  /** Position in the HTML, from 0. */
-  position: number;
-  /** Target URL, with placeholders as written. */
-  url: string;
-  /** Clicks by humans. */
-  clicks: number;
-  /** Recipients who clicked it. */
-  uniqueClicks: number;
-  /** Clicks by bots. */
-  clicksByMachines: number;
 }
 
 /**
@@ -2554,6 +2554,10 @@ export interface PreflightResponse {
   data: Preflight;
 }
 
+export interface CampaignLinkListResponse {
+  data: CampaignLink[];
+}
+
 export interface CampaignRecipientListResponse {
   data: CampaignRecipient[];
   /** Whether there is a next page. */
@@ -2573,10 +2577,6 @@ export interface CreateGroupFromRecipientsInput {
 
 export interface GroupSummaryResponse {
   data: GroupSummary;
-}
-
-export interface CampaignLinkListResponse {
-  data: CampaignLink[];
 }
 
 export interface TemplateListResponse {
@@ -3441,6 +3441,16 @@ export interface Operations {
     body: undefined;
     reply: PreflightResponse;
   };
+  /** List the tracked links of a campaign, with clicks by humans and bots */
+  listCampaignLinks: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: CampaignLinkListResponse;
+  };
   /** List the recipients of a campaign by state, outcome, clicked link or address */
   listCampaignRecipients: {
     path: {
@@ -3479,16 +3489,6 @@ export interface Operations {
     query: Record<never, never>;
     body: CreateGroupFromRecipientsInput;
     reply: GroupSummaryResponse;
-  };
-  /** List the tracked links of a campaign, with clicks by humans and bots */
-  listCampaignLinks: {
-    path: {
-      /** Campaign id. */
-      id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    reply: CampaignLinkListResponse;
   };
   /** List templates, newest first */
   listTemplates: {
@@ -3952,9 +3952,9 @@ export const OPERATIONS = {
   testCampaign: 'POST /v1/campaigns/{id}/test',
   testTemplate: 'POST /v1/templates/{id}/test',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
+  listCampaignLinks: 'GET /v1/campaigns/{id}/links',
   listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
   createGroupFromRecipients: 'POST /v1/campaigns/{id}/recipients/group',
-  listCampaignLinks: 'GET /v1/campaigns/{id}/links',
   listTemplates: 'GET /v1/templates',
   createTemplate: 'POST /v1/templates',
   getTemplate: 'GET /v1/templates/{id}',

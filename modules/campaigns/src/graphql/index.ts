@@ -1,5 +1,4 @@
 import './campaigns.ts';
 import './policy.ts';
 import './preflight.ts';
-import './recipients.ts';
 import './recipient-actions.ts';

@@ -1,10 +1,6 @@
-import { getGroup } from '@postroom/groups';
-import { Group } from '@postroom/groups/graphql';
-import { builder, callerProject, NAME } from '@postroom/platform';
+import { builder, callerProject } from '@postroom/platform';
 import { getCampaign } from '../campaigns.ts';
-import { groupRecipients } from '../recipient-group.ts';
 import { resendUnknown, resolveUnknownRecipients, retryFailed } from '../requeue.ts';
-import { RecipientFilter } from './recipients.ts';
 
 const UnknownOutcome = builder.enumType('UnknownOutcome', {
   description: 'The outcome that a user has established for messages whose outcome was unknown.',
@@ -34,24 +30,6 @@ builder.mutationFields((t) => {
     description: 'Up to 10,000 message ids of its recipients; all recipients in that state if omitted.',
   });
   return {
-    createGroupFromRecipients: t.prismaField({
-      type: Group,
-      description:
-        'Creates a group from the recipients of a campaign that pass a filter and still exist as contacts, at most 100,000.',
-      args: {
-        id,
-        name: t.arg.string({
-          required: true,
-          description: 'Name of the group, unique within the project; 1 to 200 characters.',
-          ...NAME,
-        }),
-        filter: t.arg({ type: RecipientFilter, required: true, description: 'The recipients.' }),
-      },
-      resolve: async (query, _root, { id, ...input }, context) => {
-        const groupId = await groupRecipients(callerProject(context), id, input);
-        return getGroup(callerProject(context), groupId, query);
-      },
-    }),
     retryCampaignRecipients: t.field({
       type: RecipientsPayload,
       description: 'Retries failed recipients. A completed campaign returns to `sending` and completes again.',
