@@ -59,10 +59,10 @@ function runProgram(node, args, env) {
 
 /** The environment, with the database and keys of the Postroom running on `--data` unless DATABASE_URL is set. */
 function runningSystem(args) {
-  if (process.env.DATABASE_URL) return process.env;
+  if (isSet('DATABASE_URL')) return process.env;
   const { dataDir, dev } = readDevFile(args);
   if (dev === undefined || dev.pid === null) return process.env;
-  const { POSTROOM_SECRET_KEY, POSTROOM_KEY_FILE = join(dataDir, 'secret.key') } = process.env;
+  const { POSTROOM_KEY_FILE = join(dataDir, 'secret.key') } = process.env;
   const gatewayPort = Number(new URL(dev.url).port);
   return {
     // The same values that the launcher passes to its programs (apps/launcher/src/settings.ts); explicit settings
@@ -71,16 +71,19 @@ function runningSystem(args) {
     PUBLIC_URL: dev.url,
     GATEWAY_PORT: String(gatewayPort),
     TEMPORAL_ADDRESS: `127.0.0.1:${gatewayPort + 1}`,
-    SMTP_URL: `smtp://127.0.0.1:${dev.smtpPort}`,
+    ...(isSet('SMTP_URL') ? {} : { SMTP_URL: `smtp://127.0.0.1:${dev.smtpPort}` }),
     ...process.env,
     DATABASE_URL: dev.databaseUrl,
-    ...(POSTROOM_SECRET_KEY ? {} : { POSTROOM_KEY_FILE }),
+    ...(isSet('POSTROOM_SECRET_KEY') ? {} : { POSTROOM_KEY_FILE }),
   };
 }
 
+/** Whether a secret is given, as a value or as a file. */
+const isSet = (name) => Boolean(process.env[name] || process.env[`${name}_FILE`]);
+
 function runningSystemRequired(args) {
   const env = runningSystem(args);
-  if (env.DATABASE_URL) return env;
+  if (env.DATABASE_URL || env.DATABASE_URL_FILE) return env;
   throw new Error(`Postroom is not running on ${readDevFile(args).dataDir}. Start it first, or set DATABASE_URL.`);
 }
 

@@ -1,12 +1,9 @@
 // `postroom migrate`: applies pending schema and data migrations to DATABASE_URL. Concurrent runs wait for each other, so every
 // instance of a deployment may run it before it starts.
 import { migrate } from '../modules/platform/src/migrate.ts';
+import { checkSettings } from '../modules/platform/src/parse-config.ts';
 
-const { DATABASE_URL: databaseUrl } = process.env;
-if (databaseUrl === undefined || databaseUrl === '') {
-  console.error('DATABASE_URL: must be set to the postgresql:// URL of the database to migrate.');
-  process.exit(1);
-}
+const { DATABASE_URL: databaseUrl = '' } = checkSettings('migrate');
 try {
   const applied = await migrate(databaseUrl);
   for (const name of applied) console.log(`applied ${name}`);

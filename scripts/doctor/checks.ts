@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { Resolver } from 'node:dns/promises';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import pg from 'pg';
-import { parseConfig, type Config } from '../../modules/platform/src/config.ts';
+import { type Config, parseConfig, type Program } from '../../modules/platform/src/parse-config.ts';
 import { temporalSettings } from '../../modules/platform/src/temporal-settings.ts';
 import { readMigrations } from '../../modules/platform/src/migrate.ts';
 import { isFree } from '../../packages/embedded/src/ports.ts';
@@ -33,10 +33,17 @@ const messageOf = (error: unknown): string => {
   return cause instanceof Error ? cause.message : String(cause);
 };
 
-/** Runs every check in order, calls `onResult` after each, and returns all results. Never throws for what it finds. */
+/** The programs that every installation runs. */
+const ALWAYS_RUN: readonly Program[] = ['gateway', 'worker'];
+
+/**
+ * Runs every check that concerns one of the programs in order, calls `onResult` after each, and returns all results. Never
+ * throws for what it finds.
+ */
 export async function runChecks(
   env: NodeJS.ProcessEnv,
   onResult: (result: CheckResult) => void = () => {},
+  programs: readonly Program[] = ALWAYS_RUN,
 ): Promise<CheckResult[]> {
   const results: CheckResult[] = [];
   const report = (check: string, finding: Finding) => {
@@ -50,23 +57,22 @@ export async function runChecks(
     config = parseConfig(env);
     report('Settings', ok(`every value is valid, NODE_ENV is ${config.NODE_ENV}`));
   } catch (error) {
-    report(
-      'Settings',
-      failed(messageOf(error), 'Correct the settings above; docs/how-to/operations.md explains each one.'),
-    );
+    report('Settings', failed(messageOf(error), 'Correct the settings above.'));
     return results;
   }
-  const checks: [string, () => Promise<Finding> | Finding][] = [
-    ['Public URL', () => checkPublicUrl(config, env)],
-    ['Encryption key', () => checkEncryptionKey(config, env)],
-    ['Database', () => checkDatabase(config)],
-    ['Migrations', () => checkMigrations(config)],
-    ['Temporal', () => checkTemporal(config, env)],
-    ['DNS', () => checkDns(config)],
-    ['Mail transport', () => checkMailTransport(config, env)],
-    ['Gateway port', () => checkGatewayPort(config)],
+  for (const program of programs) report(`Settings of the ${program}`, checkSettingsOf(program, env));
+  const checks: [string, readonly Program[], () => Promise<Finding> | Finding][] = [
+    ['Public URL', ['gateway', 'worker'], () => checkPublicUrl(config)],
+    ['Encryption key', ['gateway', 'worker', 'bounces'], () => checkEncryptionKey(config)],
+    ['Database', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox', 'migrate'], () => checkDatabase(config)],
+    ['Migrations', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox'], () => checkMigrations(config)],
+    ['Temporal', ['worker'], () => checkTemporal(config, env)],
+    ['DNS', ['worker'], () => checkDns(config)],
+    ['Mail transport', ['gateway', 'worker'], () => checkMailTransport(config)],
+    ['Gateway port', ['gateway'], () => checkGatewayPort(config)],
   ];
-  for (const [check, run] of checks) {
+  for (const [check, concerned, run] of checks) {
+    if (!concerned.some((program) => programs.includes(program))) continue;
     try {
       report(check, await withTimeout(run));
     } catch (error) {
@@ -88,11 +94,20 @@ async function withTimeout(run: () => Promise<Finding> | Finding): Promise<Findi
   }
 }
 
-function checkPublicUrl(config: Config, env: NodeJS.ProcessEnv): Finding {
+function checkSettingsOf(program: Program, env: NodeJS.ProcessEnv): Finding {
+  try {
+    parseConfig(env, program);
+    return ok('everything that it needs is set');
+  } catch (error) {
+    return failed(messageOf(error), 'Set what is missing above.');
+  }
+}
+
+function checkPublicUrl(config: Config): Finding {
   const { hostname, protocol } = new URL(config.PUBLIC_URL);
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname);
   if (config.NODE_ENV !== 'production') return ok(`links in mail begin with ${config.PUBLIC_URL}`);
-  if (!env.PUBLIC_URL || isLocal)
+  if (isLocal)
     return failed(
       `links in mail would begin with ${config.PUBLIC_URL}, which recipients can't open`,
       'Set PUBLIC_URL to the https:// URL at which people reach the gateway.',
@@ -102,18 +117,15 @@ function checkPublicUrl(config: Config, env: NodeJS.ProcessEnv): Finding {
   return ok(`links in mail begin with ${config.PUBLIC_URL}`);
 }
 
-function checkEncryptionKey(config: Config, env: NodeJS.ProcessEnv): Finding {
+function checkEncryptionKey(config: Config): Finding {
   if (config.secretKeys.length === 0)
     return failed(
       'no key to encrypt secrets with',
       'Set POSTROOM_SECRET_KEY to 32 random bytes in base64 (openssl rand -base64 32), or POSTROOM_KEY_FILE to a file that holds them.',
     );
-  if (env.POSTROOM_KEY_FILE && !env.POSTROOM_SECRET_KEY) {
-    readFileSync(env.POSTROOM_KEY_FILE); // throws with the path if it can't be read
-    const mode = statSync(env.POSTROOM_KEY_FILE).mode & 0o077;
-    if (mode !== 0 && process.platform !== 'win32')
-      return warning(`${env.POSTROOM_KEY_FILE} can be read by other users`, `Run: chmod 600 ${env.POSTROOM_KEY_FILE}`);
-  }
+  const { POSTROOM_KEY_FILE: file } = config;
+  if (file !== undefined && (statSync(file).mode & 0o077) !== 0 && process.platform !== 'win32')
+    return warning(`${file} can be read by other users`, `Run: chmod 600 ${file}`);
   const previous = config.secretKeys.length - 1;
   return ok(previous === 0 ? 'one key' : `one key, and ${previous} previous`);
 }
@@ -245,19 +257,19 @@ async function checkDns(config: Config): Promise<Finding> {
   }
 }
 
-async function checkMailTransport(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
-  if (!env.SMTP_URL) {
-    if (config.NODE_ENV === 'production')
+async function checkMailTransport({ SMTP_URL: relay, NODE_ENV }: Config): Promise<Finding> {
+  if (relay === undefined) {
+    if (NODE_ENV === 'production')
       return warning(
-        'SMTP_URL is not set: only projects with their own mail provider can send',
-        'Set SMTP_URL to your relay: smtp://user:password@host:587.',
+        'no relay: only projects with their own mail provider can send, and users cannot be invited',
+        'Set SMTP_URL to your relay, such as smtp://user:password@host:587, unless this is intended.',
       );
     return ok('development: mail goes to the built-in inbox');
   }
-  const url = new URL(env.SMTP_URL);
+  const url = new URL(relay);
   const port = Number(url.port || (url.protocol === 'smtps:' ? 465 : 587));
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const problem = await probeRelay(parseRelayUrl(env.SMTP_URL), { connectMs: 5_000 });
+  const problem = await probeRelay(parseRelayUrl(relay), { connectMs: 5_000 });
   if (problem === undefined) return ok(`${host}:${port} accepts our connection and credentials`);
   return failed(
     `${host}:${port}: ${problem.answer}`,

@@ -16,6 +16,8 @@ test('doctor passes every dependency of a working installation', async () => {
   const found = await statuses({ ...process.env, SMTP_URL: sink.url, GATEWAY_PORT: '0' });
   expect(found).toMatchObject({
     Settings: 'ok',
+    'Settings of the gateway': 'ok',
+    'Settings of the worker': 'ok',
     'Encryption key': 'ok',
     Database: 'ok',
     Migrations: 'ok',
@@ -34,6 +36,8 @@ test('doctor names each broken dependency and says what to do about it', async (
   });
   const broken = results.filter(({ status }) => status === 'failed');
   expect(broken.map(({ check }) => check)).toEqual([
+    'Settings of the gateway',
+    'Settings of the worker',
     'Public URL',
     'Encryption key',
     'Database',
@@ -50,6 +54,22 @@ test('doctor names every invalid setting, and stops there', async () => {
   expect(results).toHaveLength(1);
   expect(results[0]).toMatchObject({ check: 'Settings', status: 'failed' });
   expect(results[0]?.detail).toMatch(/DATABASE_URL[\s\S]*GATEWAY_PORT|GATEWAY_PORT[\s\S]*DATABASE_URL/);
+});
+
+test('doctor checks what the named programs need, and nothing else', async () => {
+  const env = {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgresql://postgres@127.0.0.1:9/none',
+    DNS_SERVERS: '127.0.0.1:9',
+  };
+  const results = await runChecks(env, undefined, ['submission']);
+  expect(results.map(({ check, status }) => [check, status])).toEqual([
+    ['Settings', 'ok'],
+    ['Settings of the submission', 'failed'],
+    ['Database', 'failed'],
+    ['Migrations', 'failed'],
+  ]);
+  expect(results[1]?.detail).toContain('SUBMISSION_TLS_CERT: is required');
 });
 
 test('a key file that others can read is a warning', async () => {

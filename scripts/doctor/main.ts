@@ -1,15 +1,18 @@
 // `postroom doctor`: checks what an installation depends on and says what to fix. Read-only: it changes nothing, sends no mail.
 import { parseArgs } from 'node:util';
-import { runChecks } from './checks.ts';
+import { isProgram, PROGRAM_NAMES } from '../../modules/platform/src/parse-config.ts';
+import { type CheckResult, runChecks } from './checks.ts';
 
-const HELP = `postroom doctor [--data DIR] [--json]
+const HELP = `postroom doctor [PROGRAM …] [--data DIR] [--json]
 
 Checks settings, database, Temporal, DNS, mail transport and ports, and says what to fix. It reads the environment as the
-gateway and worker do; without DATABASE_URL it checks the Postroom that runs on a data folder (.postroom unless --data).
+programs do, by default the gateway and the worker, and checks what they need; PROGRAM names others (${PROGRAM_NAMES.join(', ')}).
+Without DATABASE_URL it checks the Postroom that runs on a data folder (.postroom unless --data).
 Exit status: 0 if nothing failed, 1 otherwise.
 `;
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     data: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -21,13 +24,21 @@ if (values.help === true) {
   process.exit(0);
 }
 
+const unknown = positionals.find((name) => !isProgram(name));
+if (unknown !== undefined) {
+  console.error(`postroom doctor: unknown program "${unknown}"; it must be one of ${PROGRAM_NAMES.join(', ')}`);
+  process.exit(1);
+}
+const programs = positionals.filter(isProgram);
+
 const MARKS = { ok: '✓', warning: '!', failed: '✗' } as const;
 
-const results = await runChecks(process.env, (result) => {
+const show = (result: CheckResult) => {
   if (values.json) return;
   console.log(`${MARKS[result.status]} ${result.check}: ${result.detail}`);
   if (result.fix !== undefined) console.log(`    ${result.fix}`);
-});
+};
+const results = await runChecks(process.env, show, programs.length === 0 ? undefined : programs);
 const failed = results.filter(({ status }) => status === 'failed').length;
 const warnings = results.filter(({ status }) => status === 'warning').length;
 if (values.json) console.log(JSON.stringify(results, null, 2));

@@ -1,3 +1,4 @@
+import './settings.ts';
 import { config, logger, readCertificate, runService } from '@postroom/platform';
 import { startBounceServer } from './server.ts';
 

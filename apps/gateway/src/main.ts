@@ -1,3 +1,4 @@
+import './settings.ts';
 import { createFirstOwner } from '@postroom/auth';
 import { config, logger, runService, unreadableSecret } from '@postroom/platform';
 import { startGateway } from './gateway.ts';

@@ -1,7 +1,10 @@
 // Re-encrypts every secret in the database with the current key and reports the rest: `npm run rotate-encryption-key`.
-import { closeDatabase, rotateEncryptionKey, secretKeysFor, useBackgroundTimeouts } from '@postroom/platform';
-import './rest/idempotency.ts';
-import './schema.ts';
+import { checkSettings } from '@postroom/platform/settings';
+
+checkSettings('rotate-encryption-key');
+const { closeDatabase, rotateEncryptionKey, secretKeysFor, useBackgroundTimeouts } = await import('@postroom/platform');
+// These register the columns that hold secrets.
+await Promise.all([import('./rest/idempotency.ts'), import('./schema.ts')]);
 
 useBackgroundTimeouts();
 const [{ id }] = secretKeysFor('so there is nothing to encrypt with');

@@ -1,3 +1,4 @@
+import './settings.ts';
 import { config, runService } from '@postroom/platform';
 import { startInbox } from './inbox.ts';
 

@@ -11,7 +11,7 @@ import { answers, checkPorts, HOST } from '@postroom/embedded';
 import { startPostgres } from '@postroom/embedded';
 import { type Start, startNode } from '@postroom/embedded';
 import type { Seed } from './seed.ts';
-import { appEnvironment, type Parts } from './settings.ts';
+import { appEnvironment, checkAppSettings, type Parts, userSettings } from './settings.ts';
 import { supervise } from './supervise.ts';
 import { startTemporal } from '@postroom/embedded';
 import { temporalBinary } from '@postroom/embedded';
@@ -41,9 +41,10 @@ export async function launch(
   const launching: Launch = { dataDir, ports: portsFrom(portBase), say, started, giveUp };
   await checkPorts(wantedPorts(launching.ports));
   const parts = await startParts(launching);
+  const env = appEnvironment(parts, launching.ports, dataDir);
+  checkAppSettings(env, ['gateway', 'worker', 'bounces', ...(takesSmtp(env) ? (['submission'] as const) : [])]);
   const migrated = await applyMigrations(parts.databaseUrl);
   if (migrated.length > 0) say(`Database: ${migrated.length} migration${migrated.length === 1 ? '' : 's'} applied`);
-  const env = appEnvironment(parts, launching.ports, dataDir);
   const seed = await runSeed(launching, env);
   await startApps(launching, env);
   const devFile = describe(parts, launching.ports, seed);
@@ -68,8 +69,8 @@ function wantedPorts(ports: Ports): Map<number, string> {
   ]);
 }
 
-const ownDatabase = () => process.env.DATABASE_URL || undefined;
-const ownTemporal = () => process.env.TEMPORAL_ADDRESS || undefined;
+const ownDatabase = () => userSettings().DATABASE_URL;
+const ownTemporal = () => userSettings().TEMPORAL_ADDRESS;
 
 /** PostgreSQL and Temporal, either embedded or named by the environment. */
 async function startParts(launching: Launch): Promise<Parts> {

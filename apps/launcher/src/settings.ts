@@ -1,5 +1,6 @@
 import { keyFile } from './data-folder.ts';
-import { HOST } from '@postroom/embedded';
+import { HOST, StartError } from '@postroom/embedded';
+import { parseConfig, type Program, readSettingFiles } from '@postroom/platform/settings';
 import type { Ports } from './options.ts';
 
 /** Addresses of the services that the programs in apps/ depend on. */
@@ -9,13 +10,20 @@ export interface Parts {
   temporalUiUrl: string | undefined;
 }
 
-/** The environment of the programs in apps/. User settings take precedence unless the launcher must set a value. */
-export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): NodeJS.ProcessEnv {
-  const { env } = process;
+/**
+ * The environment of the programs in apps/. User settings take precedence unless the launcher must set a value. In production
+ * it has no public URL and no relay that is not the user's: what npm start uses instead is of no use to recipients.
+ */
+export function appEnvironment(
+  parts: Parts,
+  ports: Ports,
+  dataDir: string,
+  env: NodeJS.ProcessEnv = userSettings(),
+): NodeJS.ProcessEnv {
+  const development = env.NODE_ENV !== 'production';
   return {
     ...env,
     NODE_ENV: env.NODE_ENV ?? 'development',
-    LOG_LEVEL: env.LOG_LEVEL ?? 'info',
     DATABASE_URL: parts.databaseUrl,
     TEMPORAL_ADDRESS: parts.temporalAddress,
     ...(parts.temporalUiUrl !== undefined && { TEMPORAL_UI_URL: parts.temporalUiUrl }),
@@ -25,9 +33,34 @@ export function appEnvironment(parts: Parts, ports: Ports, dataDir: string): Nod
     INBOX_WEB_PORT: String(ports.inboxWeb),
     BOUNCE_SMTP_PORT: String(ports.bounceSmtp),
     // With an external SMTP server, mail does not reach the inbox.
-    ...(env.SMTP_URL === undefined && { INBOX_URL: env.INBOX_URL ?? `http://${HOST}:${ports.inboxWeb}` }),
-    SMTP_URL: env.SMTP_URL ?? `smtp://${HOST}:${ports.inboxSmtp}`,
-    PUBLIC_URL: env.PUBLIC_URL ?? `http://${HOST}:${ports.gateway}`,
+    ...(development &&
+      env.SMTP_URL === undefined && {
+        INBOX_URL: env.INBOX_URL ?? `http://${HOST}:${ports.inboxWeb}`,
+        SMTP_URL: `smtp://${HOST}:${ports.inboxSmtp}`,
+      }),
+    ...(development && { PUBLIC_URL: env.PUBLIC_URL ?? `http://${HOST}:${ports.gateway}` }),
     ...(env.POSTROOM_SECRET_KEY === undefined && { POSTROOM_KEY_FILE: env.POSTROOM_KEY_FILE ?? keyFile(dataDir) }),
   };
+}
+
+/**
+ * The user's settings, with secrets from files.
+ * @throws StartError naming a file that can't be read.
+ */
+export function userSettings(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const { env: given, problems } = readSettingFiles(env);
+  const [first] = problems;
+  if (first !== undefined) throw new StartError(`${first.setting} ${first.problem}.`);
+  return given;
+}
+
+/** @throws StartError if one of the programs would refuse these settings. */
+export function checkAppSettings(env: NodeJS.ProcessEnv, programs: readonly Program[]): void {
+  for (const program of programs) {
+    try {
+      parseConfig(env, program);
+    } catch (error) {
+      throw new StartError((error as Error).message);
+    }
+  }
 }

@@ -1,16 +1,17 @@
 // The MCP server: over stdio for one person's assistant, or with --http for several (see docs/how-to/mcp.md). It only
 // needs the gateway's URL, so it can run next to the assistant.
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { checkSettings } from '@postroom/platform/settings';
 import { startHttp } from './http.ts';
 import { createServer } from './server.ts';
 
 const {
-  POSTROOM_URL: baseUrl = 'http://127.0.0.1:3400',
-  POSTROOM_API_KEY: apiKey = '',
+  POSTROOM_URL: baseUrl,
+  POSTROOM_API_KEY: apiKey,
   POSTROOM_PROJECT_ID: projectId,
-  HOST: host = '127.0.0.1',
-  MCP_PORT: port = '3405',
-} = process.env;
+  HOST: host,
+  MCP_PORT: port,
+} = checkSettings('mcp');
 
 /** Writes to standard error, because the protocol owns standard output. */
 function say(line: string): void {
@@ -18,10 +19,10 @@ function say(line: string): void {
 }
 
 if (process.argv.includes('--http')) {
-  const server = await startHttp({ host, port: Number(port), baseUrl });
+  const server = await startHttp({ host, port, baseUrl });
   say(`The tools are served at ${server.url}; Postroom is at ${baseUrl}.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.stop());
-} else if (apiKey === '') {
+} else if (apiKey === undefined) {
   say('POSTROOM_API_KEY is not set. Set it to a full-scope API key (pr_…).');
   process.exitCode = 1;
 } else {

@@ -1,3 +1,4 @@
+import './settings.ts';
 import { config, runService } from '@postroom/platform';
 import { certificate } from './certificate.ts';
 import { startSubmission } from './submission.ts';

@@ -1,3 +1,4 @@
+import './settings.ts';
 import { runService, useBackgroundTimeouts } from '@postroom/platform';
 import { startWorker } from './worker.ts';
 

@@ -1,4 +1,4 @@
-import { config, sessionSettings, ignoreConnectionErrors } from '@postroom/platform';
+import { applicationName, config, sessionSettings, ignoreConnectionErrors } from '@postroom/platform';
 import pg from 'pg';
 
 /**
@@ -8,6 +8,7 @@ import pg from 'pg';
 export const ledgerPool = new pg.Pool({
   ...(config.DATABASE_URL === undefined ? {} : { connectionString: config.DATABASE_URL }),
   options: ['bitmapscan', 'seqscan', 'hashjoin', 'mergejoin'].map((plan) => `-c enable_${plan}=off`).join(' '),
+  application_name: applicationName(),
   max: 6,
   connectionTimeoutMillis: 10_000,
   keepAlive: true,

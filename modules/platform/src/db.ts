@@ -4,6 +4,7 @@ import pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { config } from './config.ts';
 import { logger } from './logger.ts';
+import { applicationName } from './programs.ts';
 
 export type { Prisma } from '../generated/prisma/client.ts';
 
@@ -22,6 +23,7 @@ export function sessionSettings(): string {
 /** Connections for hand-written SQL: set-based or hot statements. Prisma draws from the same pool. */
 export const pool = new pg.Pool({
   ...(config.DATABASE_URL === undefined ? {} : { connectionString: config.DATABASE_URL }),
+  application_name: applicationName(),
   max: config.DATABASE_POOL,
   connectionTimeoutMillis: 10_000,
   idleTimeoutMillis: 60_000,

@@ -23,7 +23,8 @@ export {
 } from './caller.ts';
 export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
 export { clientAddress } from './client-address.ts';
-export { type Config, config, parseConfig } from './config.ts';
+export { config } from './config.ts';
+export { type Config, parseConfig } from './parse-config.ts';
 export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
 export { runCostly } from './costly.ts';
 export {
@@ -100,6 +101,7 @@ export { CHANNEL, listen } from './listen.ts';
 export { type Change, Notifier, sleep, subscribe, subscription } from './subscription.ts';
 export { logger } from './logger.ts';
 export { parseNetworks } from './networks.ts';
+export { applicationName } from './programs.ts';
 export { managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
 export { Node, registerNode } from './nodes.ts';
 export {

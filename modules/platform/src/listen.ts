@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { config } from './config.ts';
 import { logger } from './logger.ts';
+import { applicationName } from './programs.ts';
 import { exponentialDelays, retry } from './retry.ts';
 
 /**
@@ -62,6 +63,7 @@ export async function listen(topic: string, handler: Handler): Promise<() => Pro
 async function connect(since: number): Promise<void> {
   const next = new pg.Client({
     connectionString: config.DATABASE_URL ?? '',
+    application_name: applicationName(),
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });

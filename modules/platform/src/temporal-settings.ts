@@ -1,5 +1,6 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { Config } from './config.ts';
+import type { Config } from './parse-config.ts';
+import { readSettingFiles } from './setting-files.ts';
 
 export interface TemporalSettings {
   /** For a connection, with its address. */
@@ -15,8 +16,7 @@ export function temporalSettings(
   config: Pick<Config, 'TEMPORAL_ADDRESS' | 'TEMPORAL_NAMESPACE'>,
   env: NodeJS.ProcessEnv = process.env,
 ): TemporalSettings {
-  const given = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(given) });
+  const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars: readSettingFiles(env).env });
   return {
     connection: { ...connectionOptions, address: connectionOptions.address ?? config.TEMPORAL_ADDRESS },
     namespace: namespace ?? config.TEMPORAL_NAMESPACE,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { clientAddress } from '../src/client-address.ts';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig } from '../src/parse-config.ts';
 import { parseNetworks } from '../src/networks.ts';
 
 const PROXIES = parseNetworks('10.0.0.0/8, 192.0.2.1, fd00::/8');

@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseConfig } from '../src/config.ts';
+import { parseConfig, PROGRAM_NAMES, readSettingFiles } from '../src/parse-config.ts';
+import { REQUIREMENTS } from '../src/programs.ts';
+import { SECRETS } from '../src/settings.ts';
 
 test.each(['DATABASE_URL', 'GATEWAY_PORT', 'LOG_LEVEL'])(
   'a bad value in the environment is named, all of them at once: %s',
@@ -35,7 +37,7 @@ test.each([
 
 test('only trusted documents, and none named: that is refused, and does not mean all', () => {
   expect(() => parseConfig({ GRAPHQL_TRUSTED_ONLY: '1' })).toThrow(
-    /^GRAPHQL_TRUSTED_ONLY: requires GRAPHQL_TRUSTED_DOCUMENTS/,
+    /GRAPHQL_TRUSTED_ONLY: requires GRAPHQL_TRUSTED_DOCUMENTS/,
   );
 });
 
@@ -53,7 +55,7 @@ test('a key file holds the current key, and previous keys on its other lines', (
   const { secretKeys } = parseConfig({ POSTROOM_KEY_FILE: file });
   expect(secretKeys.map(({ bytes }) => bytes)).toEqual([fresh, old]);
   writeFileSync(file, `${fresh.toString('base64')}\nno key\n`);
-  expect(() => parseConfig({ POSTROOM_KEY_FILE: file })).toThrow(/^POSTROOM_KEY_FILE: must be keys of 32 bytes/);
+  expect(() => parseConfig({ POSTROOM_KEY_FILE: file })).toThrow(/POSTROOM_KEY_FILE: must be keys of 32 bytes/);
   rmSync(folder, { recursive: true });
 });
 
@@ -71,4 +73,67 @@ test('DNS_SERVERS are addresses, with a port where it is not 53', () => {
 test('a key may make 100 requests a second unless the environment says otherwise', () => {
   expect(parseConfig({}).RATE_LIMIT_PER_SECOND).toBe(100);
   expect(parseConfig({ RATE_LIMIT_PER_SECOND: '5' }).RATE_LIMIT_PER_SECOND).toBe(5);
+});
+
+/** What each program needs in production. */
+const COMPLETE = {
+  DATABASE_URL: 'postgresql://postgres@db/postroom',
+  POSTROOM_SECRET_KEY: Buffer.alloc(32, 1).toString('base64'),
+  PUBLIC_URL: 'https://mail.example.com',
+  SMTP_URL: 'smtp://relay.example.com',
+  SYSTEM_MAIL_FROM: 'Postroom <postroom@example.com>',
+  SUBMISSION_TLS_CERT: '/tls/cert.pem',
+  SUBMISSION_TLS_KEY: '/tls/key.pem',
+};
+
+test.each(PROGRAM_NAMES)('the %s refuses to start in production without any one setting it needs', (program) => {
+  expect(() => parseConfig(COMPLETE, program)).not.toThrow();
+  const needed = REQUIREMENTS[program].map(({ settings }) => settings[0]);
+  for (const name of needed) {
+    expect(() => parseConfig({ ...COMPLETE, [name]: undefined }, program)).toThrow(name);
+    expect(() => parseConfig({ ...COMPLETE, [name]: '' }, program)).toThrow(name);
+  }
+});
+
+test('invalid, contradictory and missing settings are reported together', () => {
+  const parse = () => parseConfig({ GATEWAY_PORT: 'x', OIDC_CLIENT_ID: 'id', SMTP_URL: 'http://relay' }, 'gateway');
+  for (const name of ['DATABASE_URL', 'POSTROOM_SECRET_KEY', 'PUBLIC_URL', 'GATEWAY_PORT', 'OIDC_ISSUER', 'SMTP_URL'])
+    expect(parse).toThrow(name);
+  expect(parse).toThrow(/^Settings of the gateway:/);
+});
+
+test('in production, having no relay at all is a decision, not an omission', () => {
+  const { SMTP_URL: _, SYSTEM_MAIL_FROM: __, ...others } = COMPLETE;
+  expect(() => parseConfig(others, 'worker')).toThrow('SMTP_URL: is required');
+  expect(parseConfig({ ...others, SMTP_URL: 'none' }, 'worker').SMTP_URL).toBeUndefined();
+});
+
+test('outside production only the database and the key are needed', () => {
+  const { DATABASE_URL, POSTROOM_SECRET_KEY } = COMPLETE;
+  const env = { NODE_ENV: 'development', DATABASE_URL, POSTROOM_SECRET_KEY };
+  for (const program of PROGRAM_NAMES) expect(() => parseConfig(env, program)).not.toThrow();
+});
+
+test.each(SECRETS)('%s can be a file, whose newline at the end is ignored', (name) => {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-config-'));
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'first line\nlast line\n');
+  expect(readSettingFiles({ [`${name}_FILE`]: file })).toEqual({
+    env: { [name]: 'first line\nlast line' },
+    problems: [],
+  });
+  expect(() => parseConfig({ [`${name}_FILE`]: file, [name]: 'value' })).toThrow(
+    `${name}_FILE: is set together with ${name}`,
+  );
+  writeFileSync(file, '\n');
+  expect(() => parseConfig({ [`${name}_FILE`]: file })).toThrow(`${name}_FILE: ${file} is empty`);
+  rmSync(folder, { recursive: true });
+  expect(() => parseConfig({ [`${name}_FILE`]: file })).toThrow(`${name}_FILE: can't be read: ENOENT`);
+});
+
+test('a secret whose file cannot be read is one problem, not also a missing setting', () => {
+  const { DATABASE_URL: _, ...others } = COMPLETE;
+  const parse = () => parseConfig({ ...others, DATABASE_URL_FILE: '/nowhere' }, 'bounces');
+  expect(parse).toThrow('DATABASE_URL_FILE');
+  expect(parse).not.toThrow('is required');
 });

@@ -1,0 +1,369 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { parseNetworks } from './networks.ts';
+
+const port = z.coerce.number().int().min(0).max(65535);
+const count = z.coerce.number().int().min(1);
+const days = z.coerce.number().int().min(1).max(3650);
+const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true');
+const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' });
+/** Parses addresses with an optional port, 53 by default: `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`. */
+const nameServers = z.string().transform((text, context) =>
+  text.split(',').map((entry) => {
+    const server = nameServer(entry.trim());
+    if (server === undefined) context.addIssue(`${entry.trim()} must be an IP address with an optional port`);
+    return server ?? { address: '', port: 0 };
+  }),
+);
+/** `10.0.0.0/8, 127.0.0.1, fd00::/8`. */
+const networks = z.string().transform((text, context) => {
+  const list = parseNetworks(text);
+  if (list === undefined) context.addIssue('must be addresses or networks, such as 127.0.0.1, 10.0.0.0/8, fd00::/8');
+  return list;
+});
+const NO_RELAY = 'none';
+const relayUrl = z.union([z.literal(NO_RELAY), z.url({ protocol: /^smtps?$/ })], {
+  error: `must be an smtp:// or smtps:// URL, or "${NO_RELAY}"`,
+});
+
+function nameServer(entry: string): { address: string; port: number } | undefined {
+  const [, bracketed, plain, given] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  const address = bracketed ?? plain ?? entry;
+  const port = Number(given ?? 53);
+  return isIP(address) === 0 || port < 1 || port > 65535 ? undefined : { address, port };
+}
+
+/** Whether SMTP_URL names a relay, and doesn't say that there is none. */
+export const isRelay = (url: string | undefined): url is string => url !== undefined && url !== NO_RELAY;
+
+const general = {
+  NODE_ENV: z
+    .enum(['development', 'test', 'production'])
+    .default('production')
+    .describe('`development`, which `npm start` sets, allows loopback addresses and opens GraphiQL'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('minimum level; logs are JSON lines on standard output'),
+};
+
+const database = {
+  DATABASE_URL: postgresUrl
+    .optional()
+    .describe('PostgreSQL 15 to 18, `postgresql://…`; `npm start` brings its own when it is not set'),
+  DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(20).describe('maximum connections of a process'),
+  STATEMENT_TIMEOUT_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .max(3600)
+    .default(15)
+    .describe('seconds before PostgreSQL cancels a statement of a request'),
+  BACKGROUND_STATEMENT_TIMEOUT_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .max(86_400)
+    .default(900)
+    .describe("the same for a worker's statements"),
+};
+
+const temporal = {
+  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233').describe('the Temporal server, `host:port`'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default').describe('its namespace'),
+  TEMPORAL_TASK_QUEUE: z
+    .string()
+    .min(1)
+    .default('postroom')
+    .describe(
+      'the task queue of workflows and webhook deliveries; the activities of mail, campaigns, imports and maintenance run on `postroom-mail` and so on',
+    ),
+  TEMPORAL_UI_URL: z.url().optional().describe('URL of the Temporal UI, for links to workflows'),
+  TEMPORAL_API_KEY: z.string().optional().describe('API key, such as one of Temporal Cloud; turns TLS on'),
+};
+
+const keys = {
+  POSTROOM_SECRET_KEY: z
+    .string()
+    .optional()
+    .describe('32 bytes in base64 that encrypt secrets at rest and sign links and cookies: `openssl rand -base64 32`'),
+  POSTROOM_KEY_FILE: z
+    .string()
+    .optional()
+    .describe('instead of the setting above, a file with that key on its first line and previous keys on the others'),
+  POSTROOM_SECRET_KEY_PREVIOUS: z
+    .string()
+    .optional()
+    .describe(
+      'previous keys, separated by commas; they still decrypt and verify, see [key rotation](../how-to/operations.md#key-rotation)',
+    ),
+};
+
+const gateway = {
+  HOST: z.string().min(1).default('127.0.0.1').describe('address that every program listens on'),
+  GATEWAY_PORT: port.default(3400).describe('port of the gateway'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+    .optional()
+    .describe(
+      'public URL of the gateway, with which tracking, unsubscribe and sign-in links begin; outside production the address it listens on',
+    ),
+  TRUSTED_PROXIES: networks
+    .optional()
+    .describe(
+      'addresses and networks of the proxies in front of the gateway: `127.0.0.1, 10.0.0.0/8, fd00::/8`; see [behind a proxy](../how-to/operations.md#behind-a-proxy)',
+    ),
+  METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('bearer token for `/metrics`, at least 16 characters; without it `/metrics` is disabled'),
+  GRAPHQL_EXPLORER: flag.optional().describe('GraphiQL and introspection; on outside production'),
+  GRAPHQL_TRUSTED_DOCUMENTS: z
+    .string()
+    .optional()
+    .describe('a JSON file of trusted documents by SHA-256, from which a request selects one by its hash'),
+  GRAPHQL_TRUSTED_ONLY: flag.default(false).describe('rejects every other document'),
+};
+
+const signIn = {
+  POSTROOM_OWNER_EMAIL: z
+    .email()
+    .optional()
+    .describe('the first owner, created at startup while there are no accounts; `npm start` generates one'),
+  POSTROOM_OWNER_PASSWORD: z.string().min(10).max(128).optional().describe('its password'),
+  OIDC_ISSUER: z
+    .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+    .optional()
+    .describe('an OpenID Connect provider, see [sign-in](../how-to/sign-in.md)'),
+  OIDC_CLIENT_ID: z.string().min(1).optional().describe('our client id there'),
+  OIDC_CLIENT_SECRET: z.string().min(1).optional().describe('our client secret there'),
+  OIDC_NAME: z
+    .string()
+    .min(1)
+    .max(50)
+    .default('single sign-on')
+    .describe('label of the sign-in button, after "Sign in with"'),
+};
+
+const mail = {
+  SMTP_URL: relayUrl
+    .optional()
+    .describe(
+      'the relay: `smtp://user:password@host:587`, `smtps://…`; `?tls=required` or `?tls=insecure`; `?dsn=off` disables [delivery reports](../how-to/bounce-processing.md#delivery-reports). `none` if only projects with their own [provider](../how-to/providers.md) send; then users cannot be invited. With `npm start` mail goes to the inbox',
+    ),
+  SMTP_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(200)
+    .default(10)
+    .describe('connections per pool (campaigns and transactional mail have one each)'),
+  SYSTEM_MAIL_FROM: z
+    .string()
+    .min(3)
+    .default('Postroom <postroom@localhost.invalid>')
+    .describe(
+      "From address of Postroom's own mail: invitations, password resets, warnings. It uses `SMTP_URL`, never a project's provider",
+    ),
+  PROVIDERS_ALLOW_PRIVATE: flag
+    .optional()
+    .describe(
+      "allows projects' mail servers on loopback and private addresses, see [providers](../how-to/providers.md); `0` allows public ones only; outside production, loopback is allowed",
+    ),
+  DNS_SERVERS: nameServers
+    .optional()
+    .describe("resolvers used to verify sending domains, `192.0.2.1, [2001:db8::53]:5353`; the system's by default"),
+  DNS_AUTHORITATIVE_PORT: port.default(53).describe('port of authoritative name servers; only tests change it'),
+  CLOUDFLARE_BASE_URL: z.url().optional().describe("base URL of Cloudflare's API; only tests change it"),
+  MAIL_FROM_MX: z
+    .hostname()
+    .optional()
+    .describe("host that accepts bounces: the MX of a sending domain's [MAIL FROM](../how-to/domains.md) subdomain"),
+  MAIL_FROM_SPF: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'SPF mechanisms authorized for a MAIL FROM subdomain, such as `include:amazonses.com` or `ip4:203.0.113.7`',
+    ),
+};
+
+const smtpServers = {
+  SUBMISSION_PORT: port.default(3406).describe('port of the [SMTP submission](../how-to/smtp.md) server'),
+  SUBMISSION_TLS_CERT: z
+    .string()
+    .optional()
+    .describe('PEM file of its certificate with chain, read at startup; self-signed outside production'),
+  SUBMISSION_TLS_KEY: z.string().optional().describe("PEM file of the certificate's key"),
+  BOUNCE_SMTP_PORT: port
+    .default(3407)
+    .describe(
+      'port of the [bounce](../how-to/bounce-processing.md) server. Senders connect to port 25, so something must forward it',
+    ),
+  BOUNCE_TLS_CERT: z
+    .string()
+    .optional()
+    .describe(
+      'PEM file of its certificate with chain, read at startup; self-signed outside production. Without one STARTTLS is not offered',
+    ),
+  BOUNCE_TLS_KEY: z.string().optional().describe("PEM file of the certificate's key"),
+  SMTP_CLIENT_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(50)
+    .describe(
+      'concurrent connections per client address (per /64 for IPv6) to the submission and bounce servers. Raise it behind a proxy, where all clients share its address',
+    ),
+};
+
+const webhooks = {
+  WEBHOOKS_ALLOW_PRIVATE: flag
+    .optional()
+    .describe(
+      'allows webhooks to loopback and private addresses, and over plain http; `0` allows public ones only; outside production, loopback is allowed',
+    ),
+};
+
+const retention = {
+  RETENTION_DAYS: days
+    .default(30)
+    .describe(
+      'days that events, deliveries and attempts are kept, unless a project overrides it (Settings, Project, or `setEventRetention`). Also applies to raw tracking hits and the development inbox',
+    ),
+  CONTENT_RETENTION_DAYS: days
+    .optional()
+    .describe(
+      'days that HTML, text, headers and attachments of transactional mail are kept; recipients and outcomes remain; forever by default',
+    ),
+  MESSAGE_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(30)
+    .max(3650)
+    .optional()
+    .describe(
+      'days that messages with their recipients and outcomes are kept, unless a project overrides it (Settings, Project, or `setMessageRetention`): see [retention](../decisions/message-retention.md); forever by default',
+    ),
+  AUDIT_RETENTION_DAYS: days.optional().describe('days that the audit log is kept; forever by default'),
+};
+
+const limits = {
+  RATE_LIMIT_PER_SECOND: count.default(100).describe('requests per second of an API key or user'),
+  RATE_LIMIT_PROJECT_PER_SECOND: count
+    .optional()
+    .describe('requests per second of a project; three times the limit above by default'),
+  REQUESTS_PER_PROJECT: count
+    .optional()
+    .describe(
+      'concurrent requests of a project per gateway, and a quarter of it while other projects make requests; more queue; four fifths of `DATABASE_POOL` by default',
+    ),
+  COSTLY_QUERIES_PER_PROJECT: count
+    .default(2)
+    .describe('concurrent queries of a project whose cost grows with its data'),
+  STREAMS_PER_CALLER: count.default(50).describe('open subscriptions of an API key or user per gateway'),
+  STREAMS_PER_PROJECT: count.default(200).describe('open subscriptions of a project per gateway'),
+  DOWNLOADS_PER_CALLER: count
+    .default(4)
+    .describe('concurrent downloads (exports and other files) of an API key or user per gateway'),
+  DOWNLOADS_PER_PROJECT: count.default(8).describe('concurrent downloads of a project per gateway'),
+  IMPORTS_PER_PROJECT: count.default(20).describe('unfinished imports of a project'),
+};
+
+const worker = {
+  WORKER_MAIL_SLOTS: z.coerce.number().int().min(2).default(200).describe('concurrent transactional mail per worker'),
+  WORKER_CAMPAIGN_SLOTS: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(16)
+    .describe('concurrent campaigns per worker; one project gets at most half'),
+  WORKER_WEBHOOK_SLOTS: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(400)
+    .describe('concurrent webhook attempts and batches per worker'),
+  WORKER_IMPORT_SLOTS: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(2)
+    .describe('concurrent imports per worker; one project gets at most half'),
+  BULK_PAUSE_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(10)
+    .default(2)
+    .describe(
+      'how long imports, campaigns and counts pause while the database is slow, relative to the work before; 0 for never',
+    ),
+};
+
+const mcp = {
+  MCP_PORT: port.default(3405).describe('port of the [MCP server](../how-to/mcp.md) with `--http`'),
+  POSTROOM_URL: z.url().default('http://127.0.0.1:3400').describe('the gateway that the MCP server calls'),
+  POSTROOM_API_KEY: z.string().optional().describe('its API key over stdio'),
+  POSTROOM_PROJECT_ID: z.string().optional().describe('its project, if the key covers several'),
+};
+
+const development = {
+  INBOX_SMTP_PORT: port.default(3403).describe('port on which the development inbox accepts mail'),
+  INBOX_WEB_PORT: port.default(3404).describe('port of its API'),
+  INBOX_URL: z
+    .url()
+    .optional()
+    .describe('its URL, to which the dashboard links; `npm start` sets it when mail goes there'),
+};
+
+/** Every setting that Postroom reads, by the headings of docs/reference/settings.md, which is generated from it. */
+export const SECTIONS = {
+  General: general,
+  Database: database,
+  Temporal: temporal,
+  'Encryption keys': keys,
+  Gateway: gateway,
+  'Sign-in': signIn,
+  'Outbound mail': mail,
+  'SMTP servers': smtpServers,
+  Webhooks: webhooks,
+  Retention: retention,
+  Limits: limits,
+  Worker: worker,
+  'MCP server': mcp,
+  'Development inbox': development,
+};
+
+/** The environment as strings become values. */
+export const environment = z.object({
+  ...general,
+  ...database,
+  ...temporal,
+  ...keys,
+  ...gateway,
+  ...signIn,
+  ...mail,
+  ...smtpServers,
+  ...webhooks,
+  ...retention,
+  ...limits,
+  ...worker,
+  ...mcp,
+  ...development,
+});
+
+export type Settings = z.infer<typeof environment>;
+export type SettingName = keyof Settings;
+
+/** Settings that can also be given as a file, by their name with `_FILE` at the end. */
+export const SECRETS = [
+  'DATABASE_URL',
+  'METRICS_TOKEN',
+  'OIDC_CLIENT_SECRET',
+  'POSTROOM_API_KEY',
+  'POSTROOM_OWNER_PASSWORD',
+  'POSTROOM_SECRET_KEY',
+  'POSTROOM_SECRET_KEY_PREVIOUS',
+  'SMTP_URL',
+  'TEMPORAL_API_KEY',
+] as const satisfies readonly SettingName[];
