@@ -2,7 +2,7 @@ import { addUnwatchedDomain, startCloudflare } from '@postroom/domains/testing';
 import { config, db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
-import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
+import { accessibilityViolations, expectAccessible, inBrowser, soon, windowOf } from './browser.ts';
 
 inBrowser('domains', () => {
   afterEach(() => {
@@ -26,8 +26,11 @@ inBrowser('domains', () => {
 
     const { records } = await db.domain.findFirstOrThrow({ where: { projectId: api.projectId } });
     const [dkim] = records as { name: string; value: string }[];
-    const card = page.getByRole('article', { name: `TXT record ${dkim?.name}` });
-    await card.getByRole('button', { name: 'Copy: Value' }).click();
+    const row = page
+      .getByRole('table', { name: 'DNS records' })
+      .getByRole('row')
+      .filter({ hasText: dkim?.name ?? '' });
+    await row.getByRole('button', { name: 'Copy: Value' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(dkim?.value);
     await page.getByText('news.acme.example was added.').waitFor();
 
@@ -102,6 +105,39 @@ inBrowser('domains', () => {
       expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
   });
 
+  test('every DNS record is a row of one table, whose host is copied relative to the zone and in full', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, context, person } = window;
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: config.PUBLIC_URL });
+    const { id } = await addUnwatchedDomain(api.projectId, 'table.acme.example');
+    await person.graphql(
+      'mutation ($id: ID!) { setTrackingDomain(id: $id, host: "links.table.acme.example") { id } }',
+      {
+        id,
+      },
+    );
+    const { records } = await db.domain.findUniqueOrThrow({ where: { id } });
+    const names = (records as { name: string }[]).map(({ name }) => name).concat('links.table.acme.example');
+    await window.open('/domains/table.acme.example');
+    const table = page.getByRole('table', { name: 'DNS records' });
+    await soon(() => table.locator('tbody tr').count()).toBe(names.length);
+    expect(await table.getByText('the zone was not found yet').count()).toBe(names.length);
+    await db.domain.update({ where: { id }, data: { zone: 'table.acme.example' } });
+    await page.reload();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    const links = table.getByRole('row').filter({ hasText: 'links.table.acme.example' });
+    await links.getByRole('button', { name: 'Copy: Host in the zone' }).click();
+    await soon(copied).toBe('links');
+    await links.getByRole('button', { name: 'Copy: Full name' }).focus();
+    await page.keyboard.press('Enter');
+    await soon(copied).toBe('links.table.acme.example');
+    const mx = table.getByRole('row').filter({ hasText: 'MX' });
+    await mx.getByRole('button', { name: 'Copy: Priority' }).click();
+    await soon(copied).toBe('10');
+    await expectAccessible(api, person, '/domains/table.acme.example', 'Host in the zone');
+  });
+
   test('a tracking domain is set, verified live and removed', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
@@ -120,7 +156,10 @@ inBrowser('domains', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
 
-    const card = section.getByRole('article', { name: /record links\.track\.acme\.example$/ });
+    const card = page
+      .getByRole('table', { name: 'DNS records' })
+      .getByRole('row')
+      .filter({ hasText: 'links.track.acme.example' });
     await card.getByText('Pending').waitFor();
     await card.getByRole('button', { name: 'Copy: Value' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(new URL(config.PUBLIC_URL).hostname);

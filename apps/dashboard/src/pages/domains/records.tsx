@@ -1,7 +1,8 @@
 import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
-import { CopyField } from '../../components/copy.tsx';
+import { CopyLine } from '../../components/copy.tsx';
 import { Section } from '../../components/page.tsx';
+import { DataTable } from '../../components/table.tsx';
 import type { Domain } from './domain.tsx';
 import { PartStatus } from './status.tsx';
 
@@ -15,9 +16,10 @@ const PURPOSES: Record<string, string> = {
   tracking: 'Links: serves tracked links from your own domain',
 };
 
-/** The records to publish, with status and current value. */
-export function Records({ domain: { records, zone, dnsProvider } }: { domain: Domain }) {
-  if (records.length === 0) {
+/** All records to publish, with status and current value. */
+export function Records({ domain: { records, trackingRecord, zone, dnsProvider } }: { domain: Domain }) {
+  const rows: DnsRecord[] = trackingRecord === null ? records : [...records, trackingRecord];
+  if (rows.length === 0) {
     return (
       <Section title="DNS records">
         <Card>
@@ -31,7 +33,7 @@ export function Records({ domain: { records, zone, dnsProvider } }: { domain: Do
   return (
     <Section
       title="DNS records"
-      about="Add each record at your DNS provider, exactly as shown."
+      about="Add each record at your DNS provider. Most providers ask for the host in the zone, some for the full name."
       actions={
         dnsProvider !== null && (
           <Button
@@ -48,72 +50,83 @@ export function Records({ domain: { records, zone, dnsProvider } }: { domain: Do
         )
       }
     >
-      <Stack>
-        {records.map((record) => (
-          <RecordCard key={`${record.type} ${record.name}`} record={record} zone={zone} />
-        ))}
-      </Stack>
+      <DataTable
+        label="DNS records"
+        rows={rows}
+        keyOf={({ type, name }) => `${type} ${name}`}
+        columns={[
+          { title: 'Record', cell: (record) => <Purpose of={record} />, width: '19%' },
+          { title: 'Host in the zone', cell: ({ name }) => <Host zone={zone} name={name} />, width: '18%' },
+          { title: 'Full name', cell: ({ name }) => <CopyLine text={name} label="Copy: Full name" />, width: '22%' },
+          { title: 'Value', cell: (record) => <Value of={record} /> },
+          { title: 'Status', cell: ({ status }) => <PartStatus of={status} />, width: 110 },
+        ]}
+      />
     </Section>
   );
 }
 
-/** One record with copyable fields. */
-export function RecordCard({ record, zone }: { record: DnsRecord; zone: string | null }) {
-  const { type, name, value, purpose, status, note, found } = record;
-  const [priority, target] = type === 'MX' ? value.split(' ') : [];
+function Purpose({ of: { type, purpose } }: { of: DnsRecord }) {
   return (
-    <Card component="article" aria-label={`${type} record ${name}`}>
-      <Group justify="space-between" mb="md" gap="xs">
-        <Group gap="sm">
-          <Badge color="gray" radius="sm">
-            {type}
-          </Badge>
-          <Text size="sm" fw={550}>
-            {PURPOSES[purpose] ?? purpose}
-          </Text>
-        </Group>
-        <PartStatus of={status} />
-      </Group>
-      <Stack gap="sm">
-        <CopyField label="Host" value={relativeTo(zone, name)} />
-        {zone !== null && (
-          <Text size="xs" c="dimmed" mt={-6}>
-            Some DNS providers require the full name: {name}
-          </Text>
-        )}
-        {type === 'MX' ? (
-          <>
-            <CopyField label="Mail server" value={target ?? value} />
-            <CopyField label="Priority" value={priority ?? '10'} />
-          </>
-        ) : (
-          <CopyField label="Value" value={value} />
-        )}
-        {note !== null && (
-          <Text size="sm" c={status === 'verified' ? 'dimmed' : 'var(--mantine-color-error)'}>
-            {note}
-          </Text>
-        )}
-        {status !== 'verified' && found.length > 0 && (
-          <Stack gap={4}>
-            <Text size="sm" fw={500}>
-              Current value
-            </Text>
-            {found.map((text) => (
-              <code key={text} className="breakable found">
-                {text}
-              </code>
-            ))}
-          </Stack>
-        )}
-      </Stack>
-    </Card>
+    <>
+      <Badge color="gray" radius="sm">
+        {type}
+      </Badge>
+      <Text size="sm" mt={4}>
+        {PURPOSES[purpose] ?? purpose}
+      </Text>
+    </>
   );
 }
 
-/** The host relative to the zone, or @ for the apex, as most DNS providers expect. */
-function relativeTo(zone: string | null, name: string): string {
-  if (zone === null) return name;
+function Host({ zone, name }: { zone: string | null; name: string }) {
+  const host = zone === null ? undefined : relativeTo(zone, name);
+  if (host !== undefined) return <CopyLine text={host} label="Copy: Host in the zone" />;
+  return (
+    <Text size="sm" c="dimmed" span>
+      Unknown: the zone was not found yet
+    </Text>
+  );
+}
+
+function Value({ of: { type, value, status, note, found } }: { of: DnsRecord }) {
+  const [priority = '10', server = value] = type === 'MX' ? value.split(' ') : [];
+  return (
+    <Stack gap="xs">
+      {type === 'MX' ? (
+        <>
+          <CopyLine text={server} label="Copy: Mail server" />
+          <Group gap="xs" wrap="nowrap">
+            <Text size="sm">Priority</Text>
+            <CopyLine text={priority} label="Copy: Priority" />
+          </Group>
+        </>
+      ) : (
+        <CopyLine text={value} label="Copy: Value" />
+      )}
+      {note !== null && (
+        <Text size="sm" c={status === 'verified' ? 'dimmed' : 'var(--mantine-color-error)'}>
+          {note}
+        </Text>
+      )}
+      {status !== 'verified' && found.length > 0 && (
+        <Stack gap={4}>
+          <Text size="sm" fw={500}>
+            Current value
+          </Text>
+          {found.map((text) => (
+            <code key={text} className="breakable found">
+              {text}
+            </code>
+          ))}
+        </Stack>
+      )}
+    </Stack>
+  );
+}
+
+/** The host relative to the zone, or @ for the apex, as most DNS providers expect; `undefined` outside the zone. */
+function relativeTo(zone: string, name: string): string | undefined {
   if (name === zone) return '@';
-  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
+  return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : undefined;
 }

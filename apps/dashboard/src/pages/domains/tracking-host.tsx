@@ -8,7 +8,6 @@ import { FormButtons, FormProblem, useFieldProblems } from '../../components/for
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
-import { RecordCard } from './records.tsx';
 
 const SET = graphql(`
   mutation SetTrackingDomain($id: ID!, $host: String) {
@@ -22,7 +21,7 @@ const SET = graphql(`
 export function TrackingHost({ domain }: { domain: Domain }) {
   const manages = useMay()('manage');
   const [changing, setChanging] = useState(false);
-  const { trackingDomain, trackingRecord } = domain;
+  const { trackingDomain } = domain;
   return (
     <Section
       title="Tracking domain"
@@ -35,12 +34,9 @@ export function TrackingHost({ domain }: { domain: Domain }) {
         )
       }
     >
-      <Stack>
-        <Card>
-          <Text size="sm">{sayWhich(domain)}</Text>
-        </Card>
-        {trackingRecord !== null && <RecordCard record={trackingRecord} zone={domain.zone} />}
-      </Stack>
+      <Card>
+        <Text size="sm">{sayWhich(domain)}</Text>
+      </Card>
       <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Tracking domain</Text>}>
         <HostForm domain={domain} onClose={() => setChanging(false)} />
       </Modal>
@@ -51,7 +47,7 @@ export function TrackingHost({ domain }: { domain: Domain }) {
 function sayWhich({ trackingDomain, trackingRecord }: Domain): string {
   if (trackingDomain === null) return 'Links use this server’s address.';
   if (trackingRecord === null || trackingRecord.status === 'verified') return `Links use https://${trackingDomain}.`;
-  return `Links use this server’s address until the record for ${trackingDomain} is found.`;
+  return `Links use this server’s address until the record for ${trackingDomain}, listed above, is found.`;
 }
 
 function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain: Domain; onClose: () => void }) {
