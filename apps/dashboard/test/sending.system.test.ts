@@ -41,17 +41,32 @@ inBrowser('mailbox accounts', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByLabel('Mail server').fill(server.host);
     await dialog.getByRole('button', { name: 'Connect' }).click();
+    await dialog.getByRole('alert').getByText(/535/).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    // What was typed is still there, and correcting it by keyboard connects the mailbox.
+    expect(await dialog.getByLabel('Other').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('Address').inputValue()).toBe('ada@mailbox.test');
+    expect(await dialog.getByLabel('Port').inputValue()).toBe(String(server.port));
+    expect(await dialog.getByLabel('Daily limit').inputValue()).toBe('50');
+    expect(await dialog.getByLabel('Password', { exact: true }).inputValue()).toBe('wrong');
+    await dialog.getByLabel('Password', { exact: true }).fill('right');
+    await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     const row = page.getByRole('row').filter({ hasText: 'ada@mailbox.test' });
-    await row.getByText('Needs attention').waitFor();
-    await row.getByText(/535/).waitFor();
+    await row.getByText('Connected').waitFor();
     await row.getByRole('cell', { name: '0 of 50', exact: true }).waitFor();
+    expect(await db.mailboxAccount.count({ where: { projectId: api.projectId } })).toBe(1);
 
     await row.getByRole('button', { name: 'Actions for ada@mailbox.test' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
-    await dialog.getByLabel('New password').fill('right');
+    await dialog.getByLabel('New password').fill('wrong again');
     await dialog.getByLabel('Daily limit').fill('60');
     await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText(/535/).waitFor();
+    expect(await dialog.getByLabel('New password').inputValue()).toBe('wrong again');
+    await dialog.getByLabel('New password').fill('right');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await row.getByText('Connected').waitFor();
     await row.getByRole('cell', { name: '0 of 60', exact: true }).waitFor();
 
@@ -140,6 +155,36 @@ inBrowser('mailbox accounts', () => {
     await again.close();
     await page.reload();
     await row.getByText('Connected').waitFor();
+  });
+
+  test('the form keeps its contents while access is asked for, and follows what the provider grants', async () => {
+    await using google = await standInForGoogle();
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { others: [google.origin] });
+    const { page } = window;
+    await askForConsent(window, 'mary@mailbox.test');
+    const refused = await goToProvider(window);
+    await refused.getByRole('link', { name: 'Deny' }).click();
+    await refused.getByRole('heading', { name: 'Connection failed' }).waitFor();
+    await refused.close();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Back' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await dialog.getByRole('radio', { name: 'OAuth2' }).isChecked()).toBe(true);
+    expect(await dialog.getByLabel('Address').inputValue()).toBe('mary@mailbox.test');
+    expect(await dialog.getByLabel('Client ID').inputValue()).toBe('client');
+    expect(await dialog.getByLabel('Client secret').inputValue()).toBe('client secret');
+    await dialog.getByLabel('Address').fill('maria@mailbox.test');
+    await dialog.getByRole('button', { name: 'Connect' }).click();
+    const again = await goToProvider(window);
+    await again.getByRole('link', { name: 'Allow' }).click();
+    await again.getByRole('heading', { name: 'Connected' }).waitFor();
+    await again.close();
+    // Nothing is clicked or reloaded: the dialog follows.
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row').filter({ hasText: 'maria@mailbox.test' }).getByText('Connected').waitFor();
+    const accounts = await db.mailboxAccount.findMany({ where: { projectId: api.projectId } });
+    expect(accounts.map(({ email }) => email)).toEqual(['maria@mailbox.test']);
   });
 
   test('a member sees them without forbidden actions', async () => {

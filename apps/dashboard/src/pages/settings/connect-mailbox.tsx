@@ -11,15 +11,18 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts';
 import { CopyField } from '../../components/copy.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { ConsentStep, type Consenting } from './consent.tsx';
+import { ConnectionProblem } from './connection-problem.tsx';
 import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-labels.ts';
+import type { Mailbox } from './mailboxes.tsx';
 
 const CONNECT = graphql(`
   mutation ConnectMailbox($input: ConnectMailboxInput!) {
@@ -29,13 +32,40 @@ const CONNECT = graphql(`
         id
         email
         status
+        statusReason
       }
     }
   }
 `);
 
-/** Connects a mailbox: immediately with a password, or after OAuth2 authorization. */
-export function ConnectMailbox({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+const RETRACT = graphql(`
+  mutation RetractMailbox($id: ID!) {
+    mailboxDisconnect(id: $id) {
+      deletedId
+    }
+  }
+`);
+
+/** How often a pending authorization is looked up: it is given in another tab. */
+const LOOK_EVERY_MS = 3000;
+
+/** The account that the form has added, which may not be connected yet. */
+type Added = Pick<Mailbox, 'id' | 'email' | 'status' | 'statusReason'>;
+
+/**
+ * Connects a mailbox: immediately with a password, or after OAuth2 authorization. The form keeps its contents until the
+ * mailbox is connected.
+ */
+export function ConnectMailbox({
+  opened,
+  mailboxes,
+  onClose,
+}: {
+  opened: boolean;
+  /** The current accounts. */
+  mailboxes: readonly Mailbox[];
+  onClose: () => void;
+}) {
   const [consenting, setConsenting] = useState<Consenting>();
   const close = () => {
     setConsenting(undefined);
@@ -44,19 +74,44 @@ export function ConnectMailbox({ opened, onClose }: { opened: boolean; onClose: 
   const title = consenting === undefined ? 'Connect mailbox' : 'Authorize';
   return (
     <Modal opened={opened} onClose={close} size="lg" title={<Text fw={600}>{title}</Text>}>
-      {consenting === undefined ? (
-        <ConnectForm onConsent={setConsenting} onClose={close} />
-      ) : (
-        <ConsentStep of={consenting} onDone={close} />
-      )}
+      <ConnectForm consenting={consenting} onConsent={setConsenting} mailboxes={mailboxes} onClose={close} />
     </Modal>
   );
 }
 
 const FIELDS = ['email', 'password', 'clientId', 'clientSecret', 'tenant', 'host', 'port', 'perMinute', 'dailyCap'];
 
-function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consenting) => void; onClose: () => void }) {
+function ConnectForm({
+  consenting,
+  onConsent,
+  mailboxes,
+  onClose,
+}: {
+  consenting: Consenting | undefined;
+  onConsent: (consenting: Consenting | undefined) => void;
+  mailboxes: readonly Mailbox[];
+  onClose: () => void;
+}) {
   const connect = useApiMutation(CONNECT);
+  const retract = useApiMutation(RETRACT);
+  const [added, setAdded] = useState<Added>();
+  const current = mailboxes.find(({ id }) => id === added?.id) ?? added;
+  const isWaiting = consenting !== undefined;
+  const settle = useEffectEvent(({ email, status }: Added) => {
+    if (status === 'connecting') return;
+    onConsent(undefined);
+    if (status !== 'connected') return;
+    notifySuccess(`${email} connected.`);
+    onClose();
+  });
+  useEffect(() => {
+    if (current !== undefined) settle(current);
+  }, [current]);
+  useEffect(() => {
+    if (!isWaiting) return undefined;
+    const timer = setInterval(refresh, LOOK_EVERY_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
   const form = useForm({
     initialValues: {
       provider: 'gmail' as MailboxProvider,
@@ -82,6 +137,9 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
   const submit = form.onSubmit(async (values) => {
     const isOther = provider === 'other';
     const withPassword = signIn === 'password';
+    // An attempt that failed is replaced: its address and provider may have been wrong.
+    if (added !== undefined) await retract.run({ id: added.id });
+    setAdded(undefined);
     const data = await connect.run({
       input: {
         email: values.email.trim(),
@@ -101,15 +159,18 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
     });
     if (data === undefined) return;
     const { account, authorizationUrl } = data.connectMailbox;
-    if (authorizationUrl !== null) return onConsent({ email: account.email, url: authorizationUrl });
-    if (account.status === 'connected') notifySuccess(`${account.email} connected.`);
-    else notifyError(`${account.email} was added, but the connection failed. See the list for the reason.`);
-    onClose();
+    if (authorizationUrl !== null) onConsent({ email: account.email, url: authorizationUrl });
+    setAdded(account);
   });
+  if (consenting !== undefined)
+    return <ConsentStep of={consenting} onBack={() => onConsent(undefined)} onDone={onClose} />;
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
         <FormProblem problem={connect.problem} fields={FIELDS} />
+        {current?.status === 'needs_attention' && (
+          <ConnectionProblem title={`${current.email} was added, but the connection failed`} of={current} />
+        )}
         <Radio.Group label="Provider" {...form.getInputProps('provider')}>
           <Group gap="lg" mt={6}>
             {Object.entries(MAILBOX_PROVIDERS).map(([value, { label }]) => (
@@ -211,7 +272,7 @@ function ConnectForm({ onConsent, onClose }: { onConsent: (consenting: Consentin
             {...form.getInputProps('dailyCap')}
           />
         </Group>
-        <FormButtons submit="Connect" running={connect.running}>
+        <FormButtons submit="Connect" running={retract.running || connect.running}>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

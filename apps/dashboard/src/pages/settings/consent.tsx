@@ -16,14 +16,29 @@ export function Consent({ of: consenting, onClose }: { of: Consenting | undefine
   );
 }
 
-export function ConsentStep({ of: { email, url }, onDone }: { of: Consenting; onDone: () => void }) {
+/** With `onBack`, it stays while the user is at the provider, and leads back to the form. */
+export function ConsentStep({
+  of: { email, url },
+  onBack,
+  onDone,
+}: {
+  of: Consenting;
+  onBack?: () => void;
+  onDone: () => void;
+}) {
   return (
     <Stack>
       <Text size="sm">
         Sign in as <b className="breakable">{email}</b> on the page that opens, and allow Postroom to send email.
         Complete this within 15 minutes in this browser.
+        {onBack !== undefined && ' This page follows. If access is not granted, go back to correct the form.'}
       </Text>
       <Group justify="flex-end" gap="xs">
+        {onBack !== undefined && (
+          <Button variant="default" onClick={onBack}>
+            Back
+          </Button>
+        )}
         <Button variant="default" onClick={onDone}>
           Close
         </Button>
@@ -33,7 +48,7 @@ export function ConsentStep({ of: { email, url }, onDone }: { of: Consenting; on
           target="_blank"
           rel="noreferrer"
           leftSection={<IconExternalLink size={16} aria-hidden />}
-          onClick={onDone}
+          onClick={onBack === undefined ? onDone : undefined}
         >
           Continue
         </Button>

@@ -1,9 +1,11 @@
 import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { ConnectionProblem } from './connection-problem.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Mailbox } from './mailboxes.tsx';
 
@@ -12,11 +14,12 @@ const UPDATE = graphql(`
     updateMailbox(id: $id, input: $input) {
       id
       status
+      statusReason
     }
   }
 `);
 
-/** Edits limits and credentials of a mailbox; blank secrets are kept. */
+/** Edits limits and credentials of a mailbox; blank secrets are kept. It stays open while the connection fails. */
 export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
   return (
     <Modal opened={mailbox !== undefined} onClose={onClose} title={<Text fw={600}>Edit mailbox</Text>}>
@@ -28,6 +31,7 @@ export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined;
 function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void }) {
   const { id, email, provider, signIn } = mailbox;
   const update = useApiMutation(UPDATE);
+  const [failed, setFailed] = useState<{ statusReason: string | null }>();
   const form = useForm({
     initialValues: {
       host: mailbox.host,
@@ -53,9 +57,8 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
       },
     });
     if (data === undefined) return;
-    if (data.updateMailbox.status === 'needs_attention')
-      notifyError(`${email} was updated, but the connection failed.`);
-    else notifySuccess(`${email} was updated.`);
+    if (data.updateMailbox.status === 'needs_attention') return setFailed(data.updateMailbox);
+    notifySuccess(`${email} was updated.`);
     onClose();
   });
   const secret = signIn === 'password' ? 'password' : 'clientSecret';
@@ -63,6 +66,9 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
     <form onSubmit={submit} noValidate>
       <Stack>
         <FormProblem problem={update.problem} fields={['host', 'port', 'perMinute', 'dailyCap', secret]} />
+        {failed !== undefined && (
+          <ConnectionProblem title={`${email} was updated, but the connection failed`} of={failed} />
+        )}
         {provider === 'other' && (
           <Group grow align="flex-start">
             <TextInput label="Mail server" autoComplete="off" {...form.getInputProps('host')} />

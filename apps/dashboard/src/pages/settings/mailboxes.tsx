@@ -103,7 +103,11 @@ export function Mailboxes() {
           )
         }
       </QueryResult>
-      <ConnectMailbox opened={connecting} onClose={() => setConnecting(false)} />
+      <ConnectMailbox
+        opened={connecting}
+        mailboxes={mailboxes.data?.mailboxAccounts ?? []}
+        onClose={() => setConnecting(false)}
+      />
     </Page>
   );
 }
