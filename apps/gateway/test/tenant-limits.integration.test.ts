@@ -124,7 +124,9 @@ test('GraphQL and sign-in limit anonymous bodies to a small size', async () => {
   const signIn = (bytes: number) =>
     post('/app/auth/sign-in/email', { email: `${'a'.repeat(bytes)}@example.com`, password: 'not the password' });
   expect([await query(1_000_000), await signIn(100_000)]).toEqual([413, 413]);
-  expect([await query(10), await signIn(10)]).toEqual([200, 401]);
+  expect(await query(10)).toBe(200);
+  // The password is wrong, or other tests have used up the sign-in attempts of this client address.
+  expect([401, 429]).toContain(await signIn(10));
 });
 
 const rates = async (like: string) =>

@@ -107,7 +107,7 @@ test('files of dry runs are deleted after a week, beyond the third, and when a p
   const ids: string[] = [];
   for (let at = 0; at < 4; at++) ids.push((await importFile(api, FILE, { dry_run: true })).id);
   expect(await kept()).toEqual(ids.slice(1));
-  await pool.query('UPDATE imports SET file_expires_at = now() WHERE id = $1', [ids[1]]);
+  await pool.query(`UPDATE imports SET file_expires_at = now() - interval '1 second' WHERE id = $1`, [ids[1]]);
   await dropExpiredFiles();
   expect(await kept()).toEqual(ids.slice(2));
   const reply = await api.post(`/v1/imports/${ids[1]}/execute`, {});
