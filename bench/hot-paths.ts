@@ -1,12 +1,19 @@
 /**
  * Compares our own code on hot paths with the library that would replace it, as CPU time of this process per message:
  * - sending: `createSmtpPool` of @postroom/smtp, and nodemailer's pooled transport, each over ten connections to the same mail server;
- * - composing: `render` of @postroom/mime, and nodemailer's MailComposer, for the same text and HTML.
+ * - composing: `render` of @postroom/mime, and nodemailer's MailComposer, for the same text and HTML;
+ * - reading contacts, 50 at a time as a gateway does: our SQL, which reads those of concurrent requests together, and Prisma.
  * Rounds alternate between the two; the medians are printed.
  * Run: npm run bench -- hot-paths [--messages 5000] [--rounds 3]
  */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { compileMessage } from '@postroom/mime';
+import { migrate } from '@postroom/platform/migrate';
 import { createSmtpPool } from '@postroom/smtp';
 import { parseTemplate } from '@postroom/templating';
 import nodemailer from 'nodemailer';
@@ -53,6 +60,36 @@ const theirs = (nth: number): Promise<Buffer> =>
     .compile()
     .build();
 
+const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
+chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
+const [postgresPort = 0] = await freePorts(1);
+const postgres = await startPostgres(run, {
+  folder: join(folder, 'postgres'),
+  port: postgresPort,
+  logFile: join(folder, 'postgres.log'),
+  removeAfter: folder,
+});
+await migrate(postgres.url);
+Object.assign(process.env, {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'error',
+  DATABASE_URL: postgres.url,
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+});
+const { closeDatabase, db, newId } = await import('@postroom/platform');
+const { createContact, getContact } = await import('@postroom/contacts');
+const projectId = newId('prj');
+await db.project.create({ data: { id: projectId, name: 'Bench' } });
+const contacts: string[] = [];
+for (let nth = 0; nth < 100; nth++)
+  contacts.push((await createContact(projectId, { email: `c${nth}@mail.test`, name: `Ada ${nth}` })).contact.id);
+const readAll = (read: (id: string) => Promise<unknown>) =>
+  Promise.all(
+    Array.from({ length: 50 }, async (_, worker) => {
+      for (let nth = worker; nth < MESSAGES; nth += 50) await read(contacts[nth % contacts.length] as string);
+    }),
+  );
+
 const sink = await startChild('smtp-sink.ts');
 const { port } = sink.ready as { port: number };
 const data = ours(0);
@@ -79,13 +116,15 @@ const variants: Record<string, () => Promise<unknown>> = {
   'compose, nodemailer': async () => {
     for (const nth of numbers) await theirs(nth);
   },
+  'read a contact, our SQL': () => readAll((id) => getContact(projectId, id)),
+  'read a contact, Prisma': () => readAll((id) => db.contact.findFirst({ where: { id, projectId } })),
 };
 
 const results = new Map<string, { cpuUs: number; perSecond: number }[]>();
 for (let round = 0; round <= ROUNDS; round++) {
-  for (const [name, run] of Object.entries(variants)) {
+  for (const [name, measured] of Object.entries(variants)) {
     const [began, before] = [performance.now(), process.cpuUsage()];
-    await run();
+    await measured();
     const { user, system } = process.cpuUsage(before);
     // The first round warms up.
     if (round === 0) continue;
@@ -102,3 +141,5 @@ for (const [name, rounds] of results) {
 await pool.close();
 transport.close();
 await sink.stop();
+await closeDatabase();
+await postgres.stop();

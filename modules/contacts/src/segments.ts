@@ -12,7 +12,7 @@ import {
   type PageArgs,
   pool,
   type Prisma,
-  readPage,
+  readRows,
   coalesceReads,
   runCostly,
   versionConflict,
@@ -23,15 +23,8 @@ import { readSchema } from './custom-fields.ts';
 import { Parameters } from './parameters.ts';
 import { compileFilter, readFilter, type SegmentFilter } from './segment-filter.ts';
 
-export interface Segment {
-  id: string;
-  name: string;
-  filter: SegmentFilter;
-  version: number;
-  editedById: string | null;
-  createdAt: Date;
-  updatedAt: Date;
-}
+/** A saved segment. Its filter was checked when it was saved. */
+export type Segment = Prisma.SegmentModel & { filter: SegmentFilter };
 
 /** Contact lists evaluate every segment for every contact shown. */
 const MAX_SEGMENTS = 100;
@@ -40,12 +33,7 @@ const PREVIEW_CONTACTS = 10;
 
 /** The project's segments, newest first. */
 export async function listSegments(projectId: string, args: PageArgs = {}): Promise<Page<Segment>> {
-  const where = { projectId };
-  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
-    const onPage = { ...where, ...(before === undefined ? {} : { id: { lt: before } }) };
-    return (await db.segment.findMany({ where: onPage, orderBy: { id: 'desc' }, take: limit })).map(asSegment);
-  };
-  return readPage('seg', args, read, (limit) => db.segment.count({ where, take: limit }));
+  return readRows(db.segment, 'seg', args, { projectId });
 }
 
 /** The project's segments with these ids, in any order; ids that do not exist are omitted. */
@@ -228,4 +216,4 @@ function checkName(name: string): string {
 
 const nameTaken = (name: string) => conflictIfTaken(`A segment named "${name}" already exists.`);
 
-const asSegment = (row: Prisma.SegmentModel): Segment => ({ ...row, filter: row.filter as unknown as SegmentFilter });
+const asSegment = (row: Prisma.SegmentModel) => row as Segment;

@@ -14,7 +14,6 @@ import {
 import { CUSTOM_FIELD_TYPES } from '../coercion.ts';
 import {
   createCustomField,
-  type CustomField as CustomFieldRow,
   deleteCustomField,
   findCustomFields,
   getCustomField,
@@ -28,7 +27,7 @@ const CustomFieldType = builder.enumType('CustomFieldType', {
   values: CUSTOM_FIELD_TYPES,
 });
 
-const CustomField = builder.objectRef<CustomFieldRow>('CustomField').implement({
+const CustomField = builder.prismaObject('CustomField', {
   description: "One key of the project's custom-field schema.",
   interfaces: [Node],
   fields: (t) => ({

@@ -29,7 +29,6 @@ import {
   getSegment,
   listSegments,
   previewSegment,
-  type Segment as SegmentRow,
   updateSegment,
 } from '../segments.ts';
 import { type SegmentSize as Size, SIZES_KEPT_DAYS, sizesOf } from '../segment-sizes.ts';
@@ -71,7 +70,7 @@ function loadSizes(days: number) {
   return loader;
 }
 
-const Segment = builder.objectRef<SegmentRow>('Segment').implement({
+const Segment = builder.prismaObject('Segment', {
   description: 'A saved filter over contacts. Its members are the contacts that match now.',
   interfaces: [Node],
   fields: (t) => ({

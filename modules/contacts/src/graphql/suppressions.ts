@@ -41,6 +41,7 @@ export const SuppressionOrigin = builder.enumType('SuppressionOrigin', {
   } satisfies Record<Origin, { description: string }>,
 });
 
+/** Not a `prismaObject`: a search by address also finds erased ones by their hash, which Prisma can't express. */
 const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
   description: 'An address that must not be mailed, and why. It outlives the contact.',
   interfaces: [Node],
