@@ -1,10 +1,11 @@
 // The commands of `postroom`. Programs run on Node 24, which comes as a package (see setup.mjs).
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { fail, modernNode, ROOT, setUp } from './setup.mjs';
+import { fail, modernNode, ROOT, setUp, SetupError } from './setup.mjs';
 
 /**
  * By command: the program, relative to the repository, and how it is run. `installs` prepares what is missing first; others
@@ -40,15 +41,24 @@ export async function run(command, args) {
     }
     const node = installs && !asksForHelp ? await setUp() : modernNode();
     const env = environment === undefined || asksForHelp ? process.env : environment(args);
-    runProgram(node, [join(ROOT, program), ...args], env);
+    await runProgram(node, join(ROOT, program), args, env);
   } catch (error) {
     fail(error);
   }
 }
 
-function runProgram(node, args, env) {
+async function runProgram(node, program, args, env) {
+  if (!existsSync(program))
+    throw new SetupError('This command needs a clone of the repository; an image has no such program.');
+  // In a container this is Node 24 already, and a second process would take 40 MB.
+  if (node === process.execPath) {
+    Object.assign(process.env, env);
+    process.argv.splice(1, process.argv.length, program, ...args);
+    await import(pathToFileURL(program).href);
+    return;
+  }
   // The IPC channel tells the program when this process exits.
-  const child = spawn(node, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+  const child = spawn(node, [program, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
   // A terminal's Ctrl-C also reaches the program, in the same process group; it shuts down, then this process
   // exits.
   process.on('SIGINT', () => {});

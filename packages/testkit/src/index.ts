@@ -18,6 +18,6 @@ export { startTestWorker } from './worker.ts';
 export { postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD } from './user.ts';
 export type { Role } from '@postroom/auth';
 export { takeSystemMail, type SystemMail } from './system-mail.ts';
-export { startSystem, type System, type SystemApi } from './system.ts';
+export { type StartProgram, startSystem, type System, type SystemApi } from './system.ts';
 export { freePorts } from '@postroom/embedded';
 export { type SingleSignOn, startSingleSignOn } from './single-sign-on.ts';

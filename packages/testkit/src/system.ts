@@ -37,6 +37,9 @@ export interface System {
   stop: () => Promise<void>;
 }
 
+/** Starts the gateway or the worker with an IPC channel; from the sources by default. */
+export type StartProgram = (name: 'gateway' | 'worker', env: NodeJS.ProcessEnv) => ChildProcess;
+
 /**
  * Starts a system that sends to `smtpUrl`, or to its own inbox, which simulates recipients. Its programs stop with
  * the test, even if that is killed.
@@ -44,9 +47,11 @@ export interface System {
 export async function startSystem({
   smtpUrl,
   env = {},
+  start = fromSources,
 }: {
   smtpUrl?: string;
   env?: Record<string, string>;
+  start?: StartProgram;
 } = {}): Promise<System> {
   const database = await createDatabase('system');
   const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0] = await freePorts(4);
@@ -69,8 +74,8 @@ export async function startSystem({
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
   let bounces: ChildProcess | undefined;
-  const gateway = await startProgram('apps/gateway/src/main.ts', environment);
-  const inbox = smtpUrl === undefined ? await startProgram('apps/inbox/src/main.ts', environment) : undefined;
+  const gateway = await ready('gateway', start('gateway', environment));
+  const inbox = smtpUrl === undefined ? await ready('inbox', fromSources('inbox', environment)) : undefined;
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
@@ -78,10 +83,10 @@ export async function startSystem({
     pool,
     api: () => newProject(pool, url),
     startWorker: async () => {
-      worker = await startProgram('apps/worker/src/main.ts', environment);
+      worker = await ready('worker', start('worker', environment));
     },
     startBounces: async () => {
-      bounces = await startProgram('apps/bounces/src/main.ts', environment);
+      bounces = await ready('bounces', fromSources('bounces', environment));
       return bouncePort;
     },
     killWorker: async () => {
@@ -95,12 +100,16 @@ export async function startSystem({
   };
 }
 
+function fromSources(name: string, env: NodeJS.ProcessEnv): ChildProcess {
+  const program = join(ROOT, 'apps', name, 'src/main.ts');
+  return spawn(process.execPath, [program], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}
+
 /** A program reports over its IPC channel that it is ready, and stops when the channel closes. */
-async function startProgram(path: string, env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(ROOT, path)], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+async function ready(name: string, child: ChildProcess): Promise<ChildProcess> {
   await new Promise<void>((resolve, reject) => {
     child.once('message', () => resolve());
-    child.once('exit', (code) => reject(new Error(`${path} ended with ${code} before it was ready.`)));
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready.`)));
   });
   return child;
 }
