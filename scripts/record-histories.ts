@@ -180,9 +180,9 @@ const STORIES: Record<string, Story> = {
     args: [],
     activities: { deleteOldRows: answers({ deliveries: 1, events: 1, idempotencyKeys: 1, givenUp: 0 }) },
   },
-  'tellOwners.told': {
-    args: ['prj_1', 'whe_1'],
-    activities: { listOwners: answers(['usr_1', 'usr_2']), tellOfDisabledEndpoint: answers(null) },
+  'mailNotification.sent': {
+    args: ['ntf_1'],
+    activities: { listNotificationMails: answers(['usr_1', 'usr_2']), sendNotificationMail: answers(null) },
   },
 };
 

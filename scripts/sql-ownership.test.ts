@@ -57,6 +57,8 @@ const READS: Record<string, string[]> = {
   insights: ['campaigns', 'contacts', 'events', 'messages', 'tracking_hits'],
   // subjects and states of campaigns, and retention settings
   ledger: ['campaigns', 'projects'],
+  // the project's name in emails, and its retention settings
+  notifications: ['projects'],
   // finds the person; the module has no tables
   privacy: ['contact_addresses', 'contacts', 'messages'],
   // who is behind an actor id

@@ -4,14 +4,14 @@ import { projectOf } from './identify.ts';
 
 /** Routine API key operations: they leave their own rows and events, and would flood the log. */
 const EVERYDAY = new Set(['createContact', 'createContacts', 'updateContact', 'sendEmail', 'sendEmails']);
-/** Mutations that are part of an operation with its own audit entry. */
-const PARTS = new Set(['addImportPart']);
+/** Mutations without an entry: a part of an operation that has its own, and what concerns only the caller. */
+const UNRECORDED = new Set(['addImportPart', 'markNotificationsRead']);
 
 /** Makes every mutation write an audit log entry after it succeeds and before the response is sent. */
 export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve } = field;
-    if (resolve === undefined || PARTS.has(field.name)) continue;
+    if (resolve === undefined || UNRECORDED.has(field.name)) continue;
     field.resolve = async (root, args: Record<string, unknown>, context: Context, info) => {
       const result: unknown = await resolve(root, args, context, info);
       const { caller } = context;

@@ -1,5 +1,6 @@
 import { checkOptions, createImport } from '@postroom/imports';
-import { ID_PREFIXES, newId, pool } from '@postroom/platform';
+import { notify } from '@postroom/notifications';
+import { ID_PREFIXES, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, type SignedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import {
   getNamedType,
@@ -72,7 +73,7 @@ describe('node and nodes', () => {
   const prefixes = Object.keys(ID_PREFIXES).filter((prefix) => !WITHOUT_NODE.includes(prefix));
   const query = 'query ($id: ID!) { node(id: $id) { __typename id } }';
   /** Only project managers may read these, here as in their own queries. */
-  const MANAGED = ['key', 'inv', 'aud', 'prv'];
+  const MANAGED = ['key', 'inv', 'aud', 'prv', 'ntf'];
 
   let own: Filled;
   let other: Filled;
@@ -328,6 +329,16 @@ async function fill(): Promise<Filled> {
   ids.inv = await one('{ invitations { id } }', (data: Data) => String(data.invitations?.[0]?.id));
   ids.ses = await one('{ mySessions { id } }', (data: Data) => String(data.mySessions?.[0]?.id));
   ids.aud = await one('{ auditLog(first: 1) { nodes { id } } }', (data: Data) => String(data.auditLog?.nodes[0]?.id));
+  await inTransaction((tx) =>
+    notify(tx, projectId, {
+      kind: 'campaign_paused',
+      subjectId: String(ids.cmp),
+      title: 'The campaign "News" was paused',
+      detail: 'Too many bounces.',
+      advice: 'Resume it:',
+    }),
+  );
+  ids.ntf = await one('{ notifications { nodes { id } } }', (data: Data) => String(data.notifications?.nodes[0]?.id));
   const { rows } = await pool.query<{ id: string }>('SELECT id FROM template_versions WHERE project_id = $1', [
     projectId,
   ]);

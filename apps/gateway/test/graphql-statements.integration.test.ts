@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
-import { builder, type Context, db, newId, pool } from '@postroom/platform';
+import { notify } from '@postroom/notifications';
+import { builder, type Context, db, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import {
   getNamedType,
@@ -55,7 +56,7 @@ const QUERIES: Record<string, string> = {
   }`,
   'people → user; keys → projects; audit log → actors': `{
     members { role user { email } } invitations { email } apiKeys { name projectIds } auditLog { nodes { action actorName } }
-    myProjects { role project { name } } mySessions { id }
+    myProjects { role project { name } } mySessions { id } notifications { totalCount nodes { title readAt } }
   }`,
   'templates, suppressions, custom fields, imports': `{
     templates { nodes { name editedByName draft { subject } scheduledCampaigns { name } } } suppressions { nodes { email } } customFields { nodes { key } }
@@ -222,6 +223,10 @@ async function fill(rows: number): Promise<Filled> {
     endpoints.push(await create(api, '/v1/webhooks', { url: `${url}/${number}`, events: ['*'] }));
   const campaign = campaigns[0] ?? '';
   const { projectId } = api;
+  for (const campaignId of campaigns) {
+    const notice = { kind: 'campaign_paused', subjectId: campaignId, title: 'Paused', detail: '', advice: '' } as const;
+    await inTransaction((tx) => notify(tx, projectId, notice));
+  }
   for (const [index, contactId] of contacts.entries()) {
     const [event, delivery, message] = [newId('evt'), newId('dlv'), newId('eml')];
     await pool.query(

@@ -1,15 +1,6 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import * as auth from '@postroom/auth/activities';
 import { deleteOldAuditEntries } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
-import { disabledNotice } from '@postroom/webhooks';
-import type { OwnerNotices } from '@postroom/workflows';
-
-/** Notifies one owner by mail that an endpoint was disabled. Webhooks writes the message; auth delivers it. */
-async function tellOfDisabledEndpoint(userId: string, endpointId: string): Promise<void> {
-  const notice = await disabledNotice(endpointId);
-  if (notice !== undefined) await auth.mailPerson(userId, notice);
-}
 
 /** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */
 async function deleteOldRows(): Promise<Record<string, number>> {
@@ -27,11 +18,7 @@ async function deleteOldRows(): Promise<Record<string, number>> {
  * @throws Error if two modules use a name, because Temporal knows activities only by name.
  */
 export async function loadActivities(): Promise<Record<string, (...args: never[]) => unknown>> {
-  const own = {
-    deleteOldRows,
-    tellOfDisabledEndpoint: tellOfDisabledEndpoint satisfies OwnerNotices['tellOfDisabledEndpoint'],
-  };
-  const parts = [own, ...(await loadParts('activities'))];
+  const parts = [{ deleteOldRows }, ...(await loadParts('activities'))];
   const entries = parts.flatMap((part) => Object.entries(part));
   const activities = Object.fromEntries(entries);
   if (entries.length > Object.keys(activities).length) {

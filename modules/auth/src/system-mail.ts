@@ -6,19 +6,28 @@ let relay: { url: string; transport: Transporter } | undefined;
 /** Whether a mail server for system mail is configured. */
 export const canSendSystemMail = () => config.SMTP_URL !== undefined;
 
+export interface SystemMail {
+  to: string;
+  subject: string;
+  text: string;
+  /** The local part of its Message-ID, where each attempt should have the same one; random if omitted. */
+  id?: string;
+}
+
 /**
  * Sends system mail through the installation's mail server (`SMTP_URL`; the inbox in development). Without one it
  * logs a warning and returns.
  * @throws Error if the server rejects the mail.
  */
-export async function sendSystemMail(mail: { to: string; subject: string; text: string }): Promise<void> {
-  const { SMTP_URL: url } = config;
+export async function sendSystemMail({ id, ...mail }: SystemMail): Promise<void> {
+  const { SMTP_URL: url, SYSTEM_MAIL_FROM: from } = config;
   if (url === undefined) {
     logger.warn({ subject: mail.subject }, 'system mail not sent: SMTP_URL is not set');
     return;
   }
   if (relay?.url !== url) relay = { url, transport: createTransport(transportOptions(url)) };
-  await relay.transport.sendMail({ from: config.SYSTEM_MAIL_FROM, ...mail });
+  const messageId = id === undefined ? {} : { messageId: `<${id}@${new URL(config.PUBLIC_URL).hostname}>` };
+  await relay.transport.sendMail({ from, ...messageId, ...mail });
 }
 
 /** `?tls=` works as for all other mail: `required` enforces STARTTLS, `insecure` accepts any certificate. */

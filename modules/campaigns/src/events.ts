@@ -1,6 +1,6 @@
 import type { NewEvent } from '@postroom/platform';
 
-interface CampaignRef {
+export interface CampaignRef {
   id: string;
   name: string;
 }

@@ -1,10 +1,15 @@
 import { MAIL_POLICY, type Settlement } from '@postroom/ledger';
+import { notify } from '@postroom/notifications';
 import { inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
 import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
+import { blockedNotice, pausedNotice } from './notices.ts';
 import { DEFAULT_POLICY } from './policy.ts';
 
-/** Pauses a campaign with a human-readable reason and records `campaign.paused` (spec: campaign.paused). No-op if it is not in status `from`. */
+/**
+ * Pauses a campaign with a human-readable reason, records `campaign.paused` (spec: campaign.paused) and notifies the
+ * project's owners and admins. No-op if it is not in status `from`.
+ */
 export async function autoPause(
   id: string,
   reason: string,
@@ -18,20 +23,27 @@ export async function autoPause(
     );
     const [campaign] = rows;
     if (campaign === undefined) return;
-    await record(client, campaign.project_id, [campaignPaused({ id, name: campaign.name }, reason)]);
+    const { project_id: projectId, name } = campaign;
+    await record(client, projectId, [campaignPaused({ id, name }, reason)]);
+    await notify(client, projectId, pausedNotice({ id, name }, reason));
     await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
   });
 }
 
-/** Blocks campaigns from the domain of a completed campaign until a user acknowledges the reason. */
+/** Blocks campaigns from the domain of a completed campaign until a user acknowledges the reason, and notifies as `autoPause`. */
 async function blockSender(id: string, reason: string): Promise<void> {
-  await pool.query(
-    `WITH blocking AS (
-       UPDATE campaigns SET pause_reason = $2, pause_blocks_sender = true, updated_at = now()
-       WHERE id = $1 AND status = 'completed' AND NOT pause_blocks_sender RETURNING id
-     ) SELECT pg_notify('postroom', 'campaign ' || id) FROM blocking`,
-    [id, reason],
-  );
+  await inTransaction(async (client) => {
+    const { rows } = await client.query<{ project_id: string; name: string; from_email: string | null }>(
+      `UPDATE campaigns SET pause_reason = $2, pause_blocks_sender = true, updated_at = now()
+       WHERE id = $1 AND status = 'completed' AND NOT pause_blocks_sender RETURNING project_id, name, from_email`,
+      [id, reason],
+    );
+    const [campaign] = rows;
+    if (campaign === undefined) return;
+    const { project_id: projectId, name, from_email: from } = campaign;
+    await notify(client, projectId, blockedNotice({ id, name }, domainOf(from ?? ''), reason));
+    await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
+  });
 }
 
 interface OverThreshold {

@@ -1,6 +1,7 @@
 import { addLocalDomain } from '@postroom/domains';
 import { recordReports } from '@postroom/bounces';
 import { holdMail } from '@postroom/emails/testing';
+import { notify } from '@postroom/notifications';
 import { audit, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
@@ -52,6 +53,8 @@ const NOT_OF_CONTACTS = [
   'mailbox_accounts',
   'mailbox_authorizations',
   'mailbox_usage',
+  'notification_recipients',
+  'notification_settings',
   'outbox',
   'projects',
   'provider_notifications',
@@ -193,6 +196,15 @@ async function person() {
     owner.id,
     { q: key },
   ]);
+  await inTransaction((tx) =>
+    notify(tx, api.projectId, {
+      kind: 'campaign_paused',
+      subjectId: newId('cmp'),
+      title: `The campaign "For ${key}" was paused`,
+      detail: `The last reply was: 550 no such user <${key}>`,
+      advice: `Resume it for ${key}`,
+    }),
+  );
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
   await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);
   await api.post('/v1/suppressions', { email });

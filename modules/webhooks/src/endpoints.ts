@@ -17,14 +17,15 @@ import {
   readRows,
   type RowsQuery,
   sql,
-  startWorkflow,
   textProblem,
   type Tx,
   newUrlProblem,
 } from '@postroom/platform';
+import { notify } from '@postroom/notifications';
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
 import { newSigningSecret } from './signature.ts';
 import { signingSecret } from './signing-secrets.ts';
+import { disabledNotice } from './notice.ts';
 import { POLICY } from './policy.ts';
 
 export const MAX_URL_LENGTH = 2048;
@@ -127,38 +128,31 @@ export async function disableEndpoint(projectId: string, id: string, reason: str
 }
 
 /**
- * Disables a failing endpoint, in any project, and notifies the project's owners once. Returns false if it was
+ * Disables a failing endpoint, in any project, and notifies the project's owners and admins once. Returns false if it was
  * already disabled.
  */
 export async function disableAutomatically(id: string, reason: string): Promise<boolean> {
   return inTransaction(async (tx) => {
     const disabled = await disable(tx, id, { reason, automatically: true });
     if (disabled === undefined) return false;
-    const { project_id: projectId, disabled_at: at } = disabled;
-    await startWorkflow(tx, {
-      workflowId: `${id}.disabled.${at.getTime()}`,
-      type: 'tellOwners',
-      args: [projectId, id],
-      summary: `Tell the owners that ${id} was disabled`,
-      searchAttributes: { projectId, endpointId: id },
-    });
+    await notify(tx, disabled.project_id, disabledNotice({ ...disabled, id, reason }));
     return true;
   });
 }
 
 /** Returns the disabled endpoint; `undefined` if it was already disabled. */
 async function disable(tx: Tx, id: string, { reason, automatically }: { reason: string; automatically: boolean }) {
-  const [disabled] = await sql<{ project_id: string; disabled_at: Date }>(
+  const [disabled] = await sql<{ project_id: string; url: string; description: string | null }>(
     tx,
     `WITH disabled AS (
        UPDATE webhook_endpoints
        SET enabled = false, disabled_at = now(), disabled_reason = $2, disabled_automatically = $3, updated_at = now()
-       WHERE id = $1 AND enabled RETURNING id, project_id, disabled_at
+       WHERE id = $1 AND enabled RETURNING id, project_id, url, description
      ), suspended AS (
        UPDATE deliveries SET next_attempt_at = NULL
        WHERE endpoint_id IN (SELECT id FROM disabled) AND state = 'retried' AND dispatched_at IS NULL
      )
-     SELECT project_id, disabled_at FROM disabled`,
+     SELECT project_id, url, description FROM disabled`,
     [id, reason, automatically],
   );
   return disabled;

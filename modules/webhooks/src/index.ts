@@ -20,5 +20,4 @@ export {
   MAX_TYPE_LENGTH,
 } from './event-types.ts';
 export { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
-export { disabledNotice } from './notice.ts';
 export { signature, standardSignature } from './signature.ts';

@@ -1,22 +1,30 @@
-import { config, db } from '@postroom/platform';
+import type { Notice } from '@postroom/notifications';
 import { POLICY } from './policy.ts';
 
-/** The notice to the project's owners that an endpoint was disabled; `undefined` if it is gone or enabled again. */
-export async function disabledNotice(endpointId: string): Promise<{ subject: string; text: string } | undefined> {
-  const endpoint = await db.webhookEndpoint.findUnique({ where: { id: endpointId }, include: { project: true } });
-  if (endpoint === null || endpoint.enabled) return undefined;
-  const { url, description, disabledReason, project } = endpoint;
-  const text = [
-    `Postroom has stopped posting events of the project "${project.name}" to`,
+interface DisabledEndpoint {
+  id: string;
+  url: string;
+  description: string | null;
+  /** Why it was disabled. */
+  reason: string;
+}
+
+/** The notice that an endpoint was disabled automatically. */
+export function disabledNotice({ id, url, description, reason }: DisabledEndpoint): Notice {
+  const advice = [
+    'Postroom has stopped posting events to',
     '',
     `  ${url}`,
     ...(description === null ? [] : [`  ${description}`]),
     '',
-    `${disabledReason} The endpoint is ${endpointId}.`,
-    '',
-    `Waiting deliveries are kept for ${POLICY.retention.backlogDays} days; new events are not delivered. Once the receiver works again, enable`,
-    `the endpoint, and choose whether to deliver the backlog: ${config.PUBLIC_URL}`,
-    '',
+    `Waiting deliveries are kept for ${POLICY.retention.backlogDays} days; new events are not delivered. Once the receiver works again,`,
+    'enable the endpoint, and choose whether to deliver the backlog:',
   ];
-  return { subject: `Webhooks to ${new URL(url).host} were stopped`, text: text.join('\n') };
+  return {
+    kind: 'endpoint_disabled',
+    subjectId: id,
+    title: `Webhooks to ${new URL(url).host} were stopped`,
+    detail: reason,
+    advice: advice.join('\n'),
+  };
 }

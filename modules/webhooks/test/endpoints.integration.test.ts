@@ -174,6 +174,19 @@ test('an API key can enable an endpoint disabled manually, but not one disabled 
   });
 });
 
+test('an endpoint that is disabled automatically notifies owners and admins once', async () => {
+  const api = await testApi();
+  const admin = await signedIn(api, 'admin');
+  const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
+  const reason = 'No attempt has been acknowledged for 3 days.';
+  const disabled = await Promise.all(Array.from({ length: 4 }, () => disableAutomatically(id, reason)));
+  expect(disabled.filter(Boolean)).toHaveLength(1);
+  const { body } = await admin.graphql('{ notifications { nodes { kind subjectId title detail } } }');
+  expect(body.data.notifications.nodes).toEqual([
+    { kind: 'endpoint_disabled', subjectId: id, title: 'Webhooks to example.com were stopped', detail: reason },
+  ]);
+});
+
 test('a project member without the manage permission cannot enable or disable an endpoint', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;

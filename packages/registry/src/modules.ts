@@ -17,6 +17,7 @@ export const MODULES: readonly string[] = [
   'webhooks',
   'insights',
   'auth',
+  'notifications',
   'ledger',
   'transports',
   'tracking',

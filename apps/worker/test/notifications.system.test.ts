@@ -13,8 +13,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 let sink: SmtpSink;
 let system: System;
 let receiver: Receiver;
+let isMailServerDown = false;
 beforeAll(async () => {
-  sink = await startSmtpSink();
+  sink = await startSmtpSink(() => (isMailServerDown ? { code: 451, message: '4.3.2 Come back later' } : undefined));
   receiver = await startReceiver((_, response) => void response.writeHead(500).end());
   system = await startSystem({ smtpUrl: sink.url });
   await system.startWorker();
@@ -36,11 +37,12 @@ async function member(projectId: string, email: string, role: string): Promise<v
 }
 
 test(
-  'the owners are told by mail when an endpoint is disabled automatically, once each time',
+  'owners and admins are told by mail when an endpoint is disabled automatically, once each time',
   { timeout: 90_000 },
   async () => {
     const api = await system.api();
-    for (const name of ['ada', 'grace']) await member(api.projectId, `${name}@example.com`, 'owner');
+    await member(api.projectId, 'ada@example.com', 'owner');
+    await member(api.projectId, 'grace@example.com', 'admin');
     await member(api.projectId, 'viewer@example.com', 'viewer');
     const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'], description: 'Our CRM' })).body
       .data;
@@ -74,5 +76,33 @@ test(
       const { rows } = await system.pool.query('SELECT count(*)::int AS left FROM outbox');
       expect(rows).toEqual([{ left: 0 }]);
     });
+  },
+);
+
+test(
+  'a notification whose email was under way when the worker was killed is emailed by the next one, once',
+  { timeout: 180_000 },
+  async () => {
+    const api = await system.api();
+    for (const name of ['edith', 'joan']) await member(api.projectId, `${name}@example.com`, 'owner');
+    isMailServerDown = true;
+    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
+    await system.pool.query(`UPDATE webhook_endpoints SET failing_since = now() - interval '3 days' WHERE id = $1`, [
+      id,
+    ]);
+    await api.post(`/v1/webhooks/${id}/test`);
+    await eventually(async () => {
+      const { rows } = await system.pool.query(
+        'SELECT count(*)::int AS recipients FROM notification_recipients WHERE project_id = $1',
+        [api.projectId],
+      );
+      expect(rows).toEqual([{ recipients: 2 }]);
+    });
+    await system.killWorker();
+    isMailServerDown = false;
+    await system.startWorker();
+    const emailed = () => sink.mails.map(({ to }) => to).filter((to) => /^(edith|joan)@/.test(to));
+    // An attempt that the kill interrupted is repeated after a minute.
+    await eventually(() => expect(emailed().sort()).toEqual(['edith@example.com', 'joan@example.com']), 100_000);
   },
 );

@@ -1,0 +1,179 @@
+import '@postroom/auth/graphql';
+import {
+  authenticated,
+  builder,
+  callerProject,
+  type Context,
+  db,
+  managersOnly,
+  Node,
+  refusal,
+  registerNode,
+  relayNames,
+  rowsQuery,
+} from '@postroom/platform';
+import { countUnread, listNotifications, markRead, MAX_UNREAD, watchUnread } from './notifications.ts';
+import { NOTIFICATION_ID } from './notify.ts';
+import { getSettings, type Settings, updateSettings } from './settings.ts';
+
+const NotificationKind = builder.enumType('NotificationKind', {
+  description: 'The kind of event that a notification reports.',
+  values: {
+    campaign_paused: { description: 'A campaign was paused automatically, or could not start at its scheduled time.' },
+    sender_blocked: {
+      description: "A completed campaign reached a limit of bounces or complaints; its sender's domain is blocked.",
+    },
+    endpoint_disabled: { description: 'A webhook endpoint was disabled because its deliveries kept failing.' },
+  },
+});
+
+const Notification = builder.prismaObject('Notification', {
+  interfaces: [Node],
+  description: 'Something that happened by itself and that owners and admins of the project should know.',
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Notification id.' }),
+    kind: t.expose('kind', { type: NotificationKind, description: 'The kind of event.' }),
+    subjectId: t.exposeID('subjectId', { description: 'The campaign or the webhook endpoint, which may be gone.' }),
+    title: t.exposeString('title', { description: 'What happened, in one line.' }),
+    detail: t.exposeString('detail', { description: 'Why it happened.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    readAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the caller marked it as read; null if it is unread.',
+      select: (_args, context) => ({ recipients: ofCaller(context) }),
+      resolve: ({ recipients }) => recipients[0]?.readAt ?? null,
+    }),
+  }),
+});
+
+const ofCaller = (context: Context) => ({
+  where: { userId: authenticated(context).id },
+  select: { readAt: true },
+});
+
+registerNode(
+  NOTIFICATION_ID,
+  'Notification',
+  (context, ids) =>
+    db.notification.findMany({
+      where: {
+        projectId: callerProject(context),
+        id: { in: ids },
+        recipients: { some: { userId: authenticated(context).id } },
+      },
+      include: { recipients: ofCaller(context) },
+    }),
+  'manage',
+);
+
+const NotificationSettings = builder.objectRef<Settings>('NotificationSettings').implement({
+  description: 'How a person is notified.',
+  fields: (t) => ({
+    emails: t.exposeBoolean('emails', { description: 'Whether notifications are emailed to them.' }),
+  }),
+});
+
+/** The id of the signed-in user; settings belong to people, whatever their role. */
+function person(context: Context): string {
+  const { kind, id } = authenticated(context);
+  if (kind === 'person') return id;
+  throw refusal(context, 'own');
+}
+
+const UNREAD = `unread notifications, counted up to ${MAX_UNREAD}: that number means that many or more.`;
+
+builder.queryFields((t) => ({
+  notifications: t.connection(
+    {
+      type: Notification,
+      ...managersOnly,
+      description: "The caller's notifications in the project, newest first.",
+      resolve: (_root, args, context, info) =>
+        listNotifications(callerProject(context), authenticated(context).id, args, rowsQuery(context, info)),
+    },
+    ...relayNames('Notification'),
+  ),
+  unreadNotifications: t.int({
+    ...managersOnly,
+    description: `The caller's ${UNREAD}`,
+    resolve: (_root, _args, context) => countUnread(callerProject(context), authenticated(context).id),
+  }),
+  notificationSettings: t.field({
+    type: NotificationSettings,
+    skipTypeScopes: true,
+    description: 'How the person who is signed in is notified, in all their projects.',
+    resolve: (_root, _args, context) => getSettings(person(context)),
+  }),
+}));
+
+builder.subscriptionField('unreadNotificationsChanged', (t) =>
+  t.int({
+    ...managersOnly,
+    description: `The caller's ${UNREAD} Sent at once, then whenever one is added or read, at most once a second.`,
+    subscribe: (_root, _args, context) => watchUnread(callerProject(context), authenticated(context).id),
+    resolve: (count) => count,
+  }),
+);
+
+const MarkNotificationsReadPayload = builder.objectRef<{ ids: string[] }>('MarkNotificationsReadPayload').implement({
+  description: 'What `markNotificationsRead` did.',
+  fields: (t) => ({
+    notifications: t.prismaField({
+      type: [Notification],
+      description: 'Those that were unread, newest first; at most 100.',
+      resolve: (query, { ids }) =>
+        db.notification.findMany({ ...query, where: { id: { in: ids } }, orderBy: { id: 'desc' }, take: 100 }),
+    }),
+    unreadNotifications: t.int({
+      description: `The remaining ${UNREAD}`,
+      resolve: (_payload, _args, context) => countUnread(callerProject(context), authenticated(context).id),
+    }),
+  }),
+});
+
+const UpdateNotificationSettingsPayload = builder.objectRef<Settings>('UpdateNotificationSettingsPayload').implement({
+  description: 'What `updateNotificationSettings` did.',
+  fields: (t) => ({
+    notificationSettings: t.field({
+      type: NotificationSettings,
+      description: 'The settings as they are now.',
+      resolve: (settings) => settings,
+    }),
+  }),
+});
+
+const NotificationSettingsInput = builder.inputType('NotificationSettingsInput', {
+  description: 'How to notify a person.',
+  fields: (t) => ({
+    emails: t.boolean({ required: true, description: 'Whether to email notifications to them.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  markNotificationsRead: t.field({
+    type: MarkNotificationsReadPayload,
+    ...managersOnly,
+    description: "Marks the caller's notifications as read: all of the project unless arguments say which.",
+    args: {
+      ids: t.arg.idList({ description: 'Only these; ids that are not of their notifications are ignored.' }),
+      through: t.arg.id({
+        description: 'Only this one and those before it, so that one that has just arrived stays unread.',
+      }),
+    },
+    resolve: async (_root, marked, context) => ({
+      ids: await markRead(callerProject(context), authenticated(context).id, marked),
+    }),
+  }),
+  updateNotificationSettings: t.field({
+    type: UpdateNotificationSettingsPayload,
+    skipTypeScopes: true,
+    description: 'Changes how the person who is signed in is notified, in all their projects.',
+    args: { input: t.arg({ type: NotificationSettingsInput, required: true, description: 'The settings.' }) },
+    resolve: async (_root, { input }, context) => {
+      await updateSettings(person(context), input);
+      return input;
+    },
+  }),
+}));

@@ -1,0 +1,48 @@
+import { listManagers, mailUser } from '@postroom/auth/managers';
+import { config, db, pool } from '@postroom/platform';
+import type { Notification } from './notify.ts';
+
+/**
+ * The users to email about a notification: its recipients who are still owners or admins, have not read it yet, and have
+ * not turned these emails off.
+ */
+export async function listMailRecipients(notificationId: string): Promise<string[]> {
+  const recipients = await db.notificationRecipient.findMany({ where: { notificationId, readAt: null } });
+  const [first] = recipients;
+  if (first === undefined) return [];
+  const settings = await db.notificationSettings.findMany({
+    where: { emails: false, userId: { in: recipients.map(({ userId }) => userId) } },
+  });
+  const without = new Set(settings.map(({ userId }) => userId));
+  const unread = new Set(recipients.map(({ userId }) => userId));
+  const managers = await listManagers(pool, first.projectId);
+  return managers.filter((userId) => unread.has(userId) && !without.has(userId));
+}
+
+/** Emails one user about a notification. Does nothing if the notification or the account is gone. */
+export async function mailOne(notificationId: string, userId: string): Promise<void> {
+  const notification = await db.notification.findUnique({ where: { id: notificationId } });
+  if (notification === null) return;
+  const { projectId, subjectId, title, detail, advice, createdAt } = notification;
+  const { name } = await db.project.findUniqueOrThrow({ where: { id: projectId } });
+  const text = [
+    `Project: ${name}`,
+    '',
+    detail,
+    '',
+    advice,
+    '',
+    `${config.PUBLIC_URL}/p/${projectId}/${pageOf(notification)}/${subjectId}`,
+    '',
+    `This happened on ${TIME.format(createdAt)}. You can turn these emails off on your account page:`,
+    `${config.PUBLIC_URL}/p/${projectId}/account`,
+    '',
+  ];
+  // The id is the same for each attempt, so that a repeated email can be recognized.
+  await mailUser(userId, { subject: title, text: text.join('\n'), id: `${notificationId}.${userId}` });
+}
+
+/** The dashboard's page about the subject of a notification. */
+const pageOf = ({ kind }: Notification) => (kind === 'endpoint_disabled' ? 'webhooks' : 'campaigns');
+
+const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });

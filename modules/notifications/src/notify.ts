@@ -1,0 +1,70 @@
+import { listManagers } from '@postroom/auth/managers';
+import { defineIdPrefix, newId, type Prisma, sql, startWorkflow, type Tx } from '@postroom/platform';
+
+export const NOTIFICATION_ID = defineIdPrefix('ntf', 'notification');
+
+export type Notification = Prisma.NotificationModel;
+
+/** The topic of changes to a project's notifications and to who has read them. */
+export const notificationsTopic = (projectId: string) => `notifications ${projectId}`;
+
+/** What the owners and admins of a project should know. */
+export interface Notice {
+  kind: Notification['kind'];
+  /** The campaign or the endpoint that it is about. */
+  subjectId: string;
+  /** What happened, in one line. */
+  title: string;
+  /** Why it happened. */
+  detail: string;
+  /** What to do about it, for the email. */
+  advice: string;
+}
+
+/** Longest title, which becomes the subject of an email, in characters. */
+const MAX_TITLE_LENGTH = 200;
+/** Longest detail: replies of mail servers can be long. In characters. */
+const MAX_DETAIL_LENGTH = 1_000;
+
+/**
+ * Notifies the owners and admins of a project: in the dashboard, and by email once the transaction commits, even after a
+ * crash. Call it in the transaction that changes the state. A second notice of the kind about the same subject in one
+ * transaction is ignored.
+ */
+export async function notify(tx: Tx, projectId: string, notice: Notice): Promise<void> {
+  const { kind, subjectId, title, detail, advice } = notice;
+  const [added] = await sql<{ id: string }>(
+    tx,
+    `INSERT INTO notifications (id, project_id, kind, subject_id, title, detail, advice, created_at)
+     VALUES ($1, $2, $3::notification_kind, $4, $5, $6, $7, now()) ON CONFLICT (subject_id, kind, created_at) DO NOTHING RETURNING id`,
+    [
+      newId(NOTIFICATION_ID),
+      projectId,
+      kind,
+      subjectId,
+      shortened(title, MAX_TITLE_LENGTH),
+      shortened(detail, MAX_DETAIL_LENGTH),
+      advice,
+    ],
+  );
+  if (added === undefined) return;
+  await sql(
+    tx,
+    `INSERT INTO notification_recipients (notification_id, user_id, project_id) SELECT $1, unnest($2::text[]), $3`,
+    [added.id, await listManagers(tx, projectId), projectId],
+  );
+  await sql(tx, `SELECT pg_notify('postroom', $1)::text`, [notificationsTopic(projectId)]);
+  await startWorkflow(tx, {
+    workflowId: added.id,
+    type: 'mailNotification',
+    args: [added.id],
+    summary: `Email the owners and admins about ${subjectId}`,
+    searchAttributes: { projectId, ...searchAttribute(subjectId) },
+  });
+}
+
+function searchAttribute(subjectId: string) {
+  return subjectId.startsWith('whe_') ? { endpointId: subjectId } : { campaignId: subjectId };
+}
+
+const shortened = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

@@ -1,0 +1,32 @@
+import { config, pool } from '@postroom/platform';
+
+/** Maximum rows deleted per statement. */
+const BATCH = 1_000;
+
+const EXPIRED = `
+  DELETE FROM notifications WHERE id IN (
+    SELECT n.id FROM notifications n JOIN projects p ON p.id = n.project_id
+    WHERE n.created_at < $1::timestamptz - make_interval(days => coalesce(p.event_retention_days, $2)) LIMIT ${BATCH}
+  )`;
+
+interface Options {
+  /** Default retention of events in days, for projects without their own setting. */
+  days?: number;
+  now?: number;
+  /** Called after each batch. If it throws, the rest is left for the next run. */
+  onBatch?: () => void;
+}
+
+/** Deletes notifications that are older than the events of their project are kept, with who has read them. */
+export async function deleteOld({
+  days = config.RETENTION_DAYS,
+  now = Date.now(),
+  onBatch = () => {},
+}: Options = {}): Promise<{ notifications: number }> {
+  for (let total = 0; ;) {
+    const { rowCount } = await pool.query(EXPIRED, [new Date(now), days]);
+    total += rowCount ?? 0;
+    onBatch();
+    if ((rowCount ?? 0) < BATCH) return { notifications: total };
+  }
+}
