@@ -12,6 +12,7 @@ import { Logo } from '../components/logo.tsx';
 import { NotificationArea } from '../components/notify.tsx';
 import { may } from './permissions.ts';
 import { type NavItem, NAVIGATION } from './navigation.ts';
+import { NotificationBell } from './notification-bell.tsx';
 import { ProjectChoice } from './project-choice.tsx';
 import { useSession } from './session.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -58,6 +59,7 @@ export function ProjectShell() {
             <Group gap="md" wrap="nowrap">
               <LiveIndicator />
               <CommandPaletteButton />
+              <NotificationBell key={projectId} />
               <UserMenu />
             </Group>
           </Group>

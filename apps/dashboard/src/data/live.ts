@@ -33,8 +33,53 @@ export function useLive<Data, Variables extends Record<string, unknown>>(
   const tellEvent = useEffectEvent((data: Data) => onEvent?.(data));
   useEffect(() => {
     if (off) return undefined;
-    return whileVisible(() => run(textOf(document), JSON.parse(key) as Variables, (data) => tellEvent(data as Data)));
+    const mark = newMark();
+    return whileVisible(() =>
+      run(textOf(document), JSON.parse(key) as Variables, {
+        onEvent: (data) => {
+          tellEvent(data as Data);
+          refreshSoon();
+        },
+        onOpen: refreshSoon,
+        mark,
+      }),
+    );
   }, [document, key, off]);
+}
+
+/** How long a subscription of the app shell leaves the connection to the first page, in ms. */
+const SHELL_WAIT_MS = 1000;
+
+/**
+ * Subscribes for a part of the app shell, while it is mounted. Each event is the whole state, so the page is not
+ * refetched, and the indicator in the header, which is about the page, ignores the stream.
+ */
+export function useLiveValue<Data>(
+  document: TypedDocumentNode<Data, Record<string, never>>,
+  onEvent: (data: Data) => void,
+  { pause: off = false }: { pause?: boolean } = {},
+): void {
+  const tellEvent = useEffectEvent(onEvent);
+  useEffect(() => {
+    if (off) return undefined;
+    let stop = () => {};
+    const listener = { onEvent: (data: unknown) => tellEvent(data as Data), onOpen: () => {}, mark: () => {} };
+    const starting = setTimeout(() => {
+      stop = whileVisible(() => run(textOf(document), {}, listener));
+    }, SHELL_WAIT_MS);
+    return () => {
+      clearTimeout(starting);
+      stop();
+    };
+  }, [document, off]);
+}
+
+interface Listener {
+  onEvent: (data: unknown) => void;
+  /** Called when the stream has opened. */
+  onOpen: () => void;
+  /** Receives the state of the stream. */
+  mark: (state: LiveState) => void;
 }
 
 /** Browsers allow only six HTTP/1.1 connections per host, so hidden pages close theirs and catch up when visible. */
@@ -56,13 +101,16 @@ function whileVisible(start: () => () => void): () => void {
 }
 
 /** Keeps a stream open until stopped, with exponential backoff. */
-function run(query: string, variables: Record<string, unknown>, onEvent: (data: unknown) => void): () => void {
+function run(query: string, variables: Record<string, unknown>, { onEvent, onOpen, mark }: Listener): () => void {
   const stopped = new AbortController();
-  const mark = newMark();
+  const opened = () => {
+    mark('live');
+    onOpen();
+  };
   void (async () => {
     for (let waitMs = FIRST_WAIT_MS; !stopped.signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       mark(navigator.onLine ? 'connecting' : 'offline');
-      const worked = await listen(query, variables, { onEvent, onOpen: () => mark('live'), signal: stopped.signal });
+      const worked = await listen(query, variables, { onEvent, onOpen: opened, signal: stopped.signal });
       if (worked) waitMs = FIRST_WAIT_MS;
       mark(navigator.onLine ? 'connecting' : 'offline');
       await pause(waitMs * (0.5 + Math.random()), stopped.signal);
@@ -79,7 +127,7 @@ function run(query: string, variables: Record<string, unknown>, onEvent: (data: 
 async function listen(
   query: string,
   variables: Record<string, unknown>,
-  { onEvent, onOpen, signal }: { onEvent: (data: unknown) => void; onOpen: () => void; signal: AbortSignal },
+  { onEvent, onOpen, signal }: Omit<Listener, 'mark'> & { signal: AbortSignal },
 ): Promise<boolean> {
   const { createClient } = await import('graphql-sse');
   if (signal.aborted) return false;
@@ -98,7 +146,6 @@ async function listen(
     if (worked || signal.aborted) return;
     worked = true;
     onOpen();
-    refreshSoon();
   };
   const settled = setTimeout(opened, SETTLED_MS);
   try {
@@ -106,7 +153,6 @@ async function listen(
       if (errors !== undefined || signal.aborted) break;
       opened();
       onEvent(data);
-      refreshSoon();
     }
   } catch {
     // The loop tries again; the mark in the header says so meanwhile.
