@@ -178,7 +178,10 @@ builder.queryFields((t) => ({
         outcome: t.arg({ type: RecipientOutcome, description: 'Only those whose message had this outcome.' }),
         bounceClass: t.arg({ type: BounceClass, description: 'Only those whose message bounced for this reason.' }),
         link: t.arg.int({ description: LINK, ...LINK_RANGE }),
-        email: t.arg.string({ description: 'Only this address, without regard to case.' }),
+        email: t.arg.string({
+          description: 'Only this address, without regard to case.',
+          ...atMost(MAX_EMAIL_LENGTH),
+        }),
         search: t.arg.string({ description: SEARCH, ...atMost(MAX_EMAIL_LENGTH) }),
       },
       resolve: (_root, { id, first, after, ...filter }, context) =>
