@@ -71,7 +71,7 @@ inBrowser('a project', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/settings');
-    await page.getByLabel('Name').fill('Better name');
+    await page.getByLabel('Name', { exact: true }).fill('Better name');
     await page.getByRole('button', { name: 'Save' }).first().click();
     await page.getByRole('button', { name: 'Project Better name. Switch project' }).click();
     await page.getByRole('menuitem', { name: 'New project' }).click();
