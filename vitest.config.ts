@@ -28,21 +28,27 @@ const TIERS = ['system', 'integration', 'unit'];
 
 /** System tests that take a minute or more. */
 const LONG = [
-  'modules/imports/test/kill',
-  'apps/dashboard/test/marketing-pages',
-  'apps/dashboard/test/pages',
   'apps/gateway/test/openapi/generators',
+  'apps/dashboard/test/marketing-pages',
+  'modules/imports/test/kill',
   'apps/dashboard/test/campaigns.',
-  'scripts/add-a-feature',
-  'scripts/turbo',
-  'scripts/chaos/chaos',
-  'modules/webhooks/test/faults',
+  'apps/dashboard/test/preparation',
+  'apps/dashboard/test/pages',
+  'modules/campaigns/test/costly-content',
   'scripts/demo/demo',
-  'modules/campaigns/test/kill',
-  'modules/campaigns/test/faults',
   'modules/emails/test/queue-drain-faults',
-  'apps/gateway/test/openapi/fuzz',
+  'modules/campaigns/test/sending',
+  'scripts/chaos/chaos',
+  'modules/campaigns/test/faults',
+  'scripts/add-a-feature',
+  'apps/dashboard/test/campaign-people',
+  'modules/campaigns/test/send-monitor',
+  'apps/dashboard/test/webhooks',
+  'scripts/turbo',
+  'modules/campaigns/test/kill',
   'apps/launcher/test/launcher',
+  'apps/gateway/test/openapi/fuzz',
+  'modules/webhooks/test/faults',
 ];
 
 /** Long files first, so that no process is still busy with one when the others have nothing left to do. */
