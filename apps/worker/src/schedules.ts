@@ -1,6 +1,12 @@
-import { config, type ScheduledWorkflow } from '@postroom/platform';
+import { config, logger, type ScheduledWorkflow } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
-import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
+import {
+  type Client,
+  ScheduleAlreadyRunning,
+  ScheduleNotFoundError,
+  type ScheduleOptions,
+  ScheduleOverlapPolicy,
+} from '@temporalio/client';
 
 const RETENTION: ScheduledWorkflow = {
   id: 'delete-old',
@@ -35,6 +41,22 @@ function optionsOf({ id, workflow, every, summary }: ScheduledWorkflow): Schedul
 /** Creates the schedules or updates them to this version; a paused schedule stays paused. */
 export async function ensureSchedules(client: Client): Promise<void> {
   await Promise.all((await schedules()).map((schedule) => ensureSchedule(client, schedule)));
+}
+
+/**
+ * Creates schedules that are missing, because somebody deleted them or the server lost its data, and runs those at once. Existing
+ * ones are left alone.
+ */
+export async function restoreSchedules(client: Client): Promise<void> {
+  for (const schedule of await schedules()) {
+    try {
+      await client.schedule.getHandle(schedule.scheduleId).describe();
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+      await ensureSchedule(client, { ...schedule, state: { triggerImmediately: true } });
+      logger.warn({ schedule: schedule.scheduleId }, 'created a schedule that was missing');
+    }
+  }
 }
 
 async function ensureSchedule(client: Client, schedule: ScheduleOptions): Promise<void> {

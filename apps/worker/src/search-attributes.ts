@@ -4,9 +4,12 @@ import { logger, SEARCH_ATTRIBUTES } from '@postroom/platform';
 /** Temporal's enum value for keyword attributes (`INDEXED_VALUE_TYPE_KEYWORD`). */
 const KEYWORD = 2;
 
+/** Whether the last attempt failed, so that a failure that lasts is logged once. */
+let hasFailed = false;
+
 /**
- * Creates missing search attributes in the namespace, because Temporal rejects workflows with unknown ones. Where
- * that is not allowed, as in Temporal Cloud, logs what to create by hand.
+ * Creates missing search attributes in the namespace, so that workflows can be found by them. Where that is not allowed, as in
+ * Temporal Cloud, logs what to create by hand; workflows start without attributes until then.
  */
 export async function ensureSearchAttributes({ connection, options }: Client): Promise<void> {
   const { operatorService } = connection as Connection;
@@ -14,14 +17,17 @@ export async function ensureSearchAttributes({ connection, options }: Client): P
   try {
     const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
     const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in (customAttributes ?? {})));
+    hasFailed = false;
     if (missing.length === 0) return;
     const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
     await operatorService.addSearchAttributes({ namespace, searchAttributes });
     logger.info({ namespace, searchAttributes: missing }, 'created search attributes in the Temporal namespace');
   } catch (error) {
+    if (hasFailed) return;
+    hasFailed = true;
     logger.warn(
       { err: error, namespace, searchAttributes: SEARCH_ATTRIBUTES },
-      'whether the Temporal namespace has these keyword search attributes is not known; make those that are missing',
+      'could not check or create the keyword search attributes of the Temporal namespace; create those that are missing',
     );
   }
 }

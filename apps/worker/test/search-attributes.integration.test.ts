@@ -1,4 +1,5 @@
 import { config, newId, SEARCH_ATTRIBUTES } from '@postroom/platform';
+import { startOnce } from '@postroom/platform/dispatcher';
 import { eventually } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { expect, test } from 'vitest';
@@ -11,6 +12,11 @@ test('a namespace without our search attributes gets them, once, whatever severa
   const workflowExecutionRetentionPeriod = { seconds: 86_400 } as never;
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   const client = new Client({ connection, namespace });
+  // Until then, workflows start without them.
+  const one = { workflowId: newId('dlv'), type: 'none', args: [], searchAttributes: { projectId: 'prj_1' } };
+  await eventually(() => startOnce(client, one));
+  const { searchAttributes: none } = await client.workflow.getHandle(one.workflowId).describe();
+  expect(none).not.toHaveProperty('projectId');
   await eventually(async () => {
     await Promise.all([ensureSearchAttributes(client), ensureSearchAttributes(client)]);
     const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });

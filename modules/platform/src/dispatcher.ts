@@ -1,5 +1,7 @@
 import {
   type Client,
+  isGrpcServiceError,
+  ServiceError,
   type WorkflowClientInterceptor,
   type WorkflowExecutionStatusName,
   WorkflowExecutionAlreadyStartedError,
@@ -208,18 +210,48 @@ export interface EagerStart extends WorkflowLabels {
   startDelayMs?: number;
 }
 
-/** Starts a workflow with its row's id. Succeeds if that workflow already exists, running or closed. */
+/**
+ * Starts a workflow with its row's id. Succeeds if that workflow is already running, or is closed and not `restartable`. If the
+ * namespace lacks a search attribute, the workflow starts without any.
+ */
 export async function startOnce(client: Client, start: EagerStart): Promise<void> {
+  try {
+    await startLabeled(client, start);
+  } catch (error) {
+    if (!lacksSearchAttribute(error)) throw error;
+    logger.warn({ err: error, workflowId: start.workflowId }, 'started without search attributes');
+    await startLabeled(client, { ...start, searchAttributes: {} }, { withoutSearchAttributes: true });
+  }
+}
+
+/** Temporal rejects a start that names a search attribute that the namespace does not have. */
+const lacksSearchAttribute = (error: unknown): boolean =>
+  error instanceof ServiceError &&
+  isGrpcServiceError(error.cause) &&
+  error.cause.code === INVALID_ARGUMENT &&
+  /search attribute/i.test(error.cause.details);
+
+/** The gRPC status code. */
+const INVALID_ARGUMENT = 3;
+
+/** @param memo tells the workflow that it must not set attributes either. */
+async function startLabeled(
+  client: Client,
+  start: EagerStart,
+  memo?: { withoutSearchAttributes: true },
+): Promise<void> {
   try {
     await client.workflow.start(start.type, {
       taskQueue: config.TEMPORAL_TASK_QUEUE,
       workflowId: start.workflowId,
       args: start.args,
-      workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      workflowIdReusePolicy:
+        start.restartable === true ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
       ...(start.startDelayMs === undefined ? {} : { startDelay: start.startDelayMs }),
       ...(start.summary === undefined ? {} : { staticSummary: start.summary }),
       ...(start.details === undefined ? {} : { staticDetails: start.details }),
+      ...(memo === undefined ? {} : { memo }),
       typedSearchAttributes: searchAttributes(start.searchAttributes ?? {}),
     });
   } catch (error) {

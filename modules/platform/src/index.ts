@@ -110,6 +110,7 @@ export {
   signalWorkflow,
   startWorkflow,
   type WorkflowLabels,
+  type WorkflowStart,
 } from './outbox.ts';
 export { isOutage, stopAfterRepeatedErrors } from './outages.ts';
 export {

@@ -7,6 +7,11 @@ export interface WorkflowLabels {
   /** Markdown for the workflow's page. */
   details?: string;
   searchAttributes?: Partial<Record<SearchAttribute, string>>;
+  /**
+   * Whether a workflow of this id may start again after it has closed. Its rows say what is left to do, so that a repeated start
+   * does nothing that has been done.
+   */
+  restartable?: boolean;
 }
 
 /** The keyword search attributes of every Postroom namespace. */
