@@ -39,7 +39,6 @@ const READS: Record<string, string[]> = {
     'group_opt_outs',
     'groups',
     'messages',
-    'outbox',
     'projects',
     'segments',
     'suppressions',

@@ -44,7 +44,7 @@ export async function ensureSchedules(client: Client): Promise<void> {
 }
 
 /**
- * Creates schedules that are missing, because somebody deleted them or the server lost its data, and runs those at once. Existing
+ * Creates schedules that are missing, because an operator deleted them or the server lost its data, and runs those at once. Existing
  * ones are left alone.
  */
 export async function restoreSchedules(client: Client): Promise<void> {

@@ -1,10 +1,12 @@
 import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
+import { sweepSource } from '@postroom/platform/durable-work';
 import { loadParts } from '@postroom/registry';
+import type { Client } from '@temporalio/client';
 import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { loadActivities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';
-import { ensureSchedules, runSchedules } from './schedules.ts';
+import { ensureSchedules, restoreSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
@@ -32,6 +34,7 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
 export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
   const activities = await loadActivities();
   const sources = (await loadParts('dispatcher')).map(({ source }) => source);
+  const kinds = (await loadParts('durable-work')).flatMap(({ work }) => work);
   Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
@@ -60,9 +63,12 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
     logger.fatal({ err: error }, 'a Temporal worker failed');
     process.exit(1);
   });
-  await ensureSchedules(client);
-  if (runsSchedules) await runSchedules(client);
-  const dispatcher = await startDispatcher(client, [outboxSource, ...sources]);
+  // Without its schedules, the worker still sends mail; the sweep tries again.
+  await prepareSchedules(client, { runsSchedules }).catch((error: unknown) =>
+    logger.warn({ err: error }, 'the schedules could not be made or run; will retry'),
+  );
+  const sweep = sweepSource(kinds, [ensureSearchAttributes, restoreSchedules]);
+  const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep]);
   return {
     stop: async () => {
       await dispatcher.stop();
@@ -71,6 +77,11 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
       await close();
     },
   };
+}
+
+async function prepareSchedules(client: Client, { runsSchedules }: { runsSchedules: boolean }): Promise<void> {
+  await ensureSchedules(client);
+  if (runsSchedules) await runSchedules(client);
 }
 
 /** A warning of the SDK about every worker that runs only activities, which ours do on purpose. */

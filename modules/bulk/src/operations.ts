@@ -20,6 +20,7 @@ import {
   sql,
   startWorkflow,
   type Tx,
+  type WorkflowStart,
 } from '@postroom/platform';
 
 export type BulkOperation = Prisma.BulkOperationModel;
@@ -68,16 +69,24 @@ export async function startOperation(projectId: string, actorId: string, input: 
   };
   await db.$transaction(async (tx) => {
     await tx.bulkOperation.create({ data });
-    await startWorkflow(tx, {
-      workflowId: id,
-      type: 'runBulkOperation',
-      args: [id],
-      summary: `Bulk operation: ${action.replaceAll('_', ' ')}`,
-      searchAttributes: { projectId },
-    });
+    await startWorkflow(tx, workflowOf({ id, projectId, action }));
   });
   return getOperation(projectId, id);
 }
+
+/** The workflow of an operation. Started again, it continues after the last batch. */
+export const workflowOf = ({
+  id,
+  projectId,
+  action,
+}: Pick<BulkOperation, 'id' | 'projectId' | 'action'>): WorkflowStart => ({
+  workflowId: id,
+  type: 'runBulkOperation',
+  args: [id],
+  summary: `Bulk operation: ${action.replaceAll('_', ' ')}`,
+  searchAttributes: { projectId },
+  restartable: true,
+});
 
 async function checkGroup(
   projectId: string,

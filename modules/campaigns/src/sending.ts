@@ -16,7 +16,7 @@ import { audienceProblems, hasRecipients } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';
-import { startSending, summaryOf, workflowIdOf } from './workflow.ts';
+import { startSending, timerOf, workflowIdOf } from './workflow.ts';
 
 /**
  * Starts a draft or scheduled campaign now (spec: Campaigns, Send errors). Its workflow takes the snapshot of the recipients.
@@ -186,14 +186,7 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
       data: { status: 'scheduled', scheduledAt },
     });
     if (count === 0) throw new DomainError('conflict', NOT_SCHEDULABLE);
-    // Each scheduled time has its own workflow. One whose campaign was rescheduled does nothing.
-    await startWorkflow(tx, {
-      workflowId: `${id}@${scheduledAt.toISOString()}`,
-      type: 'scheduleCampaign',
-      args: [id, scheduledAt.toISOString()],
-      summary: summaryOf(campaign.name),
-      searchAttributes: { projectId, campaignId: id },
-    });
+    await startWorkflow(tx, timerOf({ ...campaign, scheduledAt }));
   });
 }
 

@@ -1,4 +1,4 @@
-import { startWorkflow, type Tx } from '@postroom/platform';
+import { startWorkflow, type Tx, type WorkflowStart } from '@postroom/platform';
 
 /** The parts of a campaign that name and describe its workflow. */
 export interface CampaignRun {
@@ -25,8 +25,25 @@ export async function startSending(tx: Tx, { id, projectId, name, run }: Campaig
   });
 }
 
+/**
+ * The timer of a scheduled campaign. Each scheduled time has its own. One whose campaign was rescheduled does nothing, and neither
+ * does a second one for the same time.
+ */
+export function timerOf(campaign: Omit<CampaignRun, 'run'> & { scheduledAt: Date }): WorkflowStart {
+  const { id, projectId, name } = campaign;
+  const scheduledAt = campaign.scheduledAt.toISOString();
+  return {
+    workflowId: `${id}@${scheduledAt}`,
+    type: 'scheduleCampaign',
+    args: [id, scheduledAt],
+    summary: summaryOf(name),
+    searchAttributes: { projectId, campaignId: id },
+    restartable: true,
+  };
+}
+
 /** A one-line workflow summary. Temporal limits it to 200 bytes. */
-export function summaryOf(name: string): string {
+function summaryOf(name: string): string {
   const line = `Campaign: ${name.replace(/\s+/g, ' ')}`;
   return Buffer.byteLength(line) <= 200
     ? line

@@ -84,6 +84,7 @@ export function verificationOf({ id, projectId, domain }: VerifiableDomain): Par
     details:
       'Checks the DNS records of a sending domain, frequently at first, then daily. The signal `checkNow` triggers a check.',
     searchAttributes: { projectId },
+    restartable: true,
   };
 }
 
@@ -114,7 +115,7 @@ export async function requestCheck(projectId: string, id: string, actor: string)
     }
     const event = { type: 'checkRequested', part: 'domain', actor, detail: 'A check was requested.' } as const;
     await recordLifecycle(tx, id, [event]);
-    // Also restarts a workflow that a Temporal server lost with its data.
+    // Also restarts a workflow that was terminated or lost.
     await startVerification(tx, domain);
     await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
   });

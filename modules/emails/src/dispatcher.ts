@@ -1,26 +1,18 @@
-import { logger, newId, TokenBucket } from '@postroom/platform';
-import {
-  type DispatchSource,
-  type EagerStart,
-  type Round,
-  startAll,
-  startOnce,
-  workflowStatus,
-} from '@postroom/platform/dispatcher';
+import { TokenBucket } from '@postroom/platform';
+import { type DispatchSource, type EagerStart, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
-import { cancelPlanned, ledgerPool, MAIL_POLICY, markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
+import { ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
 
 /**
  * Assigns due transactional messages to workflows, fairly across projects: `sendEmails` for individual messages or batches,
  * or `sendBurst`, the queue drain, which claims its own. Messages are assigned before their `sendEmails` workflow starts,
- * so `reconcile` can recover them after a crash in between.
+ * so the sweep can recover them after a crash in between (durable-work.ts).
  */
 export const source: DispatchSource = {
   name: 'emails',
   dispatch,
-  tasks: [{ intervalMs: MAIL_POLICY.dispatch.reconcileIntervalMs, run: (client) => reconcile(client) }],
 };
 
 /** State kept between rounds. It affects only fairness and speed, never correctness. */
@@ -115,7 +107,8 @@ async function readWaiting(after: string): Promise<{ projects: Waiting[]; last: 
   };
 }
 
-interface Batch {
+/** A workflow and the number of messages assigned to it. */
+export interface Batch {
   workflow_id: string;
   project_id: string;
   messages: number;
@@ -202,51 +195,11 @@ async function releaseBatches(rejected: readonly EagerStart[]): Promise<void> {
   await ledgerPool.query(`${UNASSIGN} WHERE workflow_id = ANY ($1) AND state = 'planned'`, [workflowIds]);
 }
 
-const startOf = ({ workflow_id: workflowId, project_id: projectId, messages }: Batch): EagerStart => ({
+/** The workflow that sends assigned messages. */
+export const startOf = ({ workflow_id: workflowId, project_id: projectId, messages }: Batch): EagerStart => ({
   workflowId,
   type: 'sendEmails',
   args: [workflowId],
   summary: messages === 1 ? 'One transactional email' : `${messages} transactional emails`,
   searchAttributes: { projectId },
 });
-
-/**
- * Finds messages whose workflow no longer exists, because of a crash before it started or because Temporal lost its data,
- * and assigns them to a new one. If an operator terminated the workflow, its messages are canceled.
- * @returns the number of messages affected.
- */
-export async function reconcile(client: Client, after: string = MAIL_POLICY.dispatch.reconcileAfter): Promise<number> {
-  const { rows } = await ledgerPool.query<Batch>(
-    `SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM messages
-     WHERE workflow_id IS NOT NULL AND dispatched_at < now() - $1::interval
-     GROUP BY workflow_id ORDER BY min(dispatched_at) LIMIT ${MAIL_POLICY.dispatch.maxReconciled}`,
-    [after],
-  );
-  let found = 0;
-  for (const batch of rows) found += await reconcileBatch(client, batch);
-  if (found > 0) logger.warn({ messages: found }, 'recovered emails whose workflow was gone');
-  return found;
-}
-
-async function reconcileBatch(client: Client, batch: Batch): Promise<number> {
-  const { workflow_id: workflowId, messages } = batch;
-  const status = await workflowStatus(client, workflowId);
-  if (status === 'RUNNING') {
-    await reassign(workflowId, workflowId);
-    return 0;
-  }
-  if (status === 'TERMINATED' || status === 'CANCELLED') {
-    await markStaleClaimsUnknown({ workflowId }, newClaim());
-    await cancelPlanned('workflow_id = $1', workflowId, 'Canceled because an operator ended its workflow.');
-    return messages;
-  }
-  // A workflow that never started keeps its id; the id of one that has ended can't be reused.
-  const next = status === undefined ? workflowId : newId('eml');
-  await reassign(workflowId, next);
-  await startOnce(client, startOf({ ...batch, workflow_id: next }));
-  return messages;
-}
-
-async function reassign(from: string, to: string): Promise<void> {
-  await ledgerPool.query(`${assignTo('$2')} WHERE workflow_id = $1`, [from, to]);
-}

@@ -1,11 +1,12 @@
 import { config, newId, pool } from '@postroom/platform';
+import { recoverLost } from '@postroom/platform/durable-work';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endQueueDrain, renewDrainLease } from '../src/queue-drains.ts';
 import { holdMail } from './hold-mail.ts';
 import { newClaim, settle } from '@postroom/ledger';
-import { reconcile } from '../src/dispatcher.ts';
+import { work } from '../src/durable-work.ts';
 
 let sink: SmtpSink;
 let system: System;
@@ -158,9 +159,9 @@ const rowsOf = async (ids: string[]) =>
 test('messages of a drain unknown to Temporal are assigned to another workflow', async () => {
   const workflowId = newId('eml').replace('eml_', 'burst_');
   await insertAssigned(workflowId, ['claimed', 'planned']);
-  // Workers of other tests reconcile too, and each pass checks only some workflows.
+  // Workers of other tests sweep too, and each sweep checks only some workflows.
   await eventually(async () => {
-    await reconcile(client, '1 minute');
+    for (const kind of work) await recoverLost(client, kind);
     expect((await client.workflow.getHandle(workflowId).describe()).type).toBe('sendEmails');
   });
 });

@@ -16,6 +16,7 @@ import {
   sql,
   startWorkflow,
   type Tx,
+  type WorkflowStart,
 } from '@postroom/platform';
 import { keepFile } from './kept-files.ts';
 import type { CheckedOptions } from './options.ts';
@@ -111,14 +112,18 @@ export async function startImport(projectId: string, id: string, options?: Check
 /** Starts the workflow of a queued import. */
 export async function startImporting(tx: Tx, projectId: string, id: string): Promise<void> {
   await announce(tx, id);
-  await startWorkflow(tx, {
-    workflowId: id,
-    type: 'importContacts',
-    args: [id],
-    summary: 'Import of contacts',
-    searchAttributes: { projectId },
-  });
+  await startWorkflow(tx, importOf({ id, projectId }));
 }
+
+/** The workflow of an import. Started again, it continues after the last batch that was written. */
+export const importOf = ({ id, projectId }: { id: string; projectId: string }): WorkflowStart => ({
+  workflowId: id,
+  type: 'importContacts',
+  args: [id],
+  summary: 'Import of contacts',
+  searchAttributes: { projectId },
+  restartable: true,
+});
 
 async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<void> {
   const { fileName, mapping, onConflict, dryRun, createFields, skipInvalid, groupId, groupName, encoding, separator } =

@@ -58,10 +58,6 @@ export const MAIL_POLICY = {
     warmupRecheckMs: 15 * MINUTE_MS,
     /** Minimum interval between notifications of one campaign; its readers read the current state. Not measured. */
     noticeIntervalMs: 250,
-    /** How often campaigns are checked for a lost workflow, … Not measured. */
-    reconcileIntervalMs: 15_000,
-    /** … and how many at a time. Not measured. */
-    maxReconciled: 200,
     /** How often counters are checked for reports that arrive while nothing is being claimed. Not measured. */
     monitorIntervalMs: 5_000,
     /** The same while a campaign is being sent: at 18,000 messages a second every second counts. Not measured. */
@@ -98,12 +94,8 @@ export const MAIL_POLICY = {
     projectsPerRound: 100,
     /** Time between rounds while a queue drain runs, since it claims its mail without the dispatcher. Not measured. */
     roundMs: 50,
-    /** How often messages are checked for a lost workflow, … Not measured. */
-    reconcileIntervalMs: 30_000,
-    /** … from this long after they were assigned, … */
+    /** How long after they were assigned messages are checked for a lost workflow, and again. Not measured. */
     reconcileAfter: '1 minute',
-    /** … and how many workflows at a time. Not measured. */
-    maxReconciled: 50,
   },
 
   /** Queue drains: one workflow that claims a project's queued mail. */

@@ -5,21 +5,17 @@ import { forgetIdleEndpoints, recordDispatched, toEndpointQueue } from './endpoi
 import { plan } from './plan.ts';
 import { claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
 import { firstStarts, retryStart } from './starts.ts';
-import { reconcile } from './reconcile.ts';
 import { POLICY } from './policy.ts';
 
 /**
  * Starts workflows for waiting deliveries: `deliverWebhook` for one, `deliverBatch` for up to 600 first attempts.
  * Deliveries are claimed before their workflow starts and released if the start fails. A crash in between leaves
- * claimed deliveries without a workflow; `reconcile` finds those.
+ * claimed deliveries without a workflow; the sweep finds those (durable-work.ts).
  */
 export const source: DispatchSource = {
   name: 'deliveries',
   dispatch,
-  tasks: [
-    { intervalMs: POLICY.reconcile.intervalMs, run: reconcile },
-    { intervalMs: POLICY.reconcile.intervalMs, run: async () => forgetIdleEndpoints() },
-  ],
+  tasks: [{ intervalMs: POLICY.dispatch.forgetIntervalMs, run: async () => forgetIdleEndpoints() }],
 };
 
 /** State between rounds. It affects only fairness and latency, never correctness. */

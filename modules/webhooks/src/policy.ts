@@ -70,6 +70,8 @@ export const POLICY = {
     maxRetrying: 2_000,
     /** The same for one endpoint. Beyond this, its new deliveries stay queued. Not measured. */
     maxRetryingPerEndpoint: 1_000,
+    /** How often endpoints without traffic are forgotten. Not measured. */
+    forgetIntervalMs: 10_000,
   },
 
   endpoint: {
@@ -108,14 +110,8 @@ export const POLICY = {
   },
 
   reconcile: {
-    /** How often overdue deliveries are checked for a lost workflow. Not measured. */
-    intervalMs: 10_000,
-    /** They are overdue by more than an attempt can take. */
+    /** Deliveries are checked for a lost workflow when they are overdue by more than an attempt can take. */
     overdue: '15 seconds',
-    /** Workflows checked per run, picked at random so that many live ones cannot hide a lost one. Not measured. */
-    workflowsPerRun: 200,
-    /** Concurrent requests to Temporal. Not measured. */
-    concurrency: 10,
   },
 
   stream: {

@@ -1,5 +1,6 @@
 import type { EventType, PrivacyPart, Route, ScheduledWorkflow, StreamRoute } from '@postroom/platform';
 import type { DispatchSource } from '@postroom/platform/dispatcher';
+import type { DurableWork } from '@postroom/platform/durable-work';
 
 /**
  * What a module may contribute. A module contributes a part by exporting it from its package: `"./rest"` in the `exports` of its
@@ -18,8 +19,10 @@ export interface Parts {
   workflows: never;
   /** Workflows that run by the clock. Worker. */
   schedules: { schedules: readonly ScheduledWorkflow[] };
-  /** Rows that become workflows, or whose workflow was lost. Worker. */
+  /** Rows that become workflows. Worker. */
   dispatcher: { source: DispatchSource };
+  /** Open rows that need a running workflow, which the sweep restores when it was lost. Worker. */
+  'durable-work': { work: readonly DurableWork[] };
   /** Deletes expired rows and returns their numbers by kind. Worker, hourly. */
   retention: { deleteOld: (options: { onBatch: () => void }) => Promise<Record<string, number>> };
   /** Erases and exports what it stores about a person. Gateway. */
@@ -35,6 +38,7 @@ export const REQUIRED: { readonly [Part in keyof Parts]: readonly string[] } = {
   workflows: [],
   schedules: ['schedules'],
   dispatcher: ['source'],
+  'durable-work': ['work'],
   retention: ['deleteOld'],
   privacy: ['stage', 'eraseSubject'],
 };

@@ -1,9 +1,10 @@
 import { config, inTransaction, newId, pool } from '@postroom/platform';
+import { recoverLost } from '@postroom/platform/durable-work';
 import { eventually, type Receiver, startReceiver, startTestWorker } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createEndpoint } from '../src/endpoints.ts';
-import { reconcile } from '../src/reconcile.ts';
+import { work } from '../src/durable-work.ts';
 
 let client: Client;
 let receiver: Receiver;
@@ -16,6 +17,8 @@ beforeEach(async () => {
   receiver = await startReceiver();
 });
 afterEach(() => receiver.close());
+
+const sweep = () => Promise.all(work.map((kind) => recoverLost(client, kind)));
 
 /** Deliveries claimed some time ago by a dispatcher that then died, or ran `before` first. */
 async function marked(
@@ -37,7 +40,7 @@ async function marked(
        WHERE project_id = $1 RETURNING id`,
       [projectId, workflowId],
     );
-    // Not visible yet, because workers of other tests also reconcile.
+    // Not visible yet, because workers of other tests also sweep.
     for (const { id } of rows) await before(id);
     return rows.map(({ id }) => id);
   });
@@ -54,7 +57,7 @@ test('claimed deliveries whose workflow a crash lost are dispatched again, indiv
   const batch = await marked(`batch_${newId('dlv').slice(4)}`, { count: 5 });
   const ids = [...alone, ...batch];
   await eventually(async () => {
-    await reconcile(client);
+    await sweep();
     expect(await rowsOf(ids)).toEqual(ids.map(() => expect.objectContaining({ state: 'acknowledged' })));
   });
   expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(6);
@@ -71,7 +74,7 @@ test('a delivery whose workflow an operator terminated fails and is not sent aga
     before: async (id) => (await startNothing(id)).terminate('by the test'),
   });
   await eventually(async () => {
-    await reconcile(client);
+    await sweep();
     expect(await rowsOf([id])).toMatchObject([{ state: 'failed' }]);
   });
   expect(receiver.received).toHaveLength(0);
@@ -79,7 +82,7 @@ test('a delivery whose workflow an operator terminated fails and is not sent aga
 
 test('a delivery whose workflow is running is left alone, however late it is', async () => {
   const [id = ''] = await marked(null, { before: startNothing });
-  await reconcile(client);
+  await sweep();
   expect(await rowsOf([id])).toMatchObject([{ state: 'queued', workflow_id: id, returns: 0 }]);
   await client.workflow.getHandle(id).terminate('the test is over');
 });
