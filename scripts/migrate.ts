@@ -3,7 +3,7 @@
 import { migrate } from '../modules/platform/src/migrate.ts';
 import { checkSettings } from '../modules/platform/src/parse-config.ts';
 
-const { DATABASE_URL: databaseUrl = '' } = checkSettings('migrate');
+const { directDatabaseUrl: databaseUrl = '' } = checkSettings('migrate');
 try {
   const applied = await migrate(databaseUrl);
   for (const name of applied) console.log(`applied ${name}`);

@@ -161,8 +161,7 @@ const checkDatabase = (config: Config) =>
       return failed(`PostgreSQL ${version} is too old`, 'Upgrade PostgreSQL to 15 or later.');
     if (fsync !== 'on' && config.NODE_ENV === 'production')
       return failed('fsync is off: a power failure loses accepted mail', 'Set fsync = on in postgresql.conf.');
-    // Each process holds DATABASE_POOL connections and a few for the ledger and LISTEN.
-    const perProcess = config.DATABASE_POOL + 10;
+    const perProcess = config.DATABASE_POOL;
     if (max - used < perProcess)
       return warning(
         `PostgreSQL ${version}: ${used} of ${max} connections are in use, and one more process needs up to ${perProcess}`,

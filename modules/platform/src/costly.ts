@@ -15,7 +15,7 @@ let semaphore: FairSemaphore | undefined;
  */
 export function runCostly<T>(projectId: string, work: () => Promise<T>): Promise<T> {
   semaphore ??= new FairSemaphore({
-    total: Math.max(1, Math.floor(config.DATABASE_POOL / 2)),
+    total: Math.max(1, Math.floor(config.databasePools.main / 2)),
     perKey: config.COSTLY_QUERIES_PER_PROJECT,
     waitingPerKey: WAITING_PER_PROJECT,
     pace: paceBulkWork,

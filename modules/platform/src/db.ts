@@ -1,47 +1,17 @@
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { config } from './config.ts';
-import { logger } from './logger.ts';
-import { applicationName } from './programs.ts';
+import { closePools, createPool } from './connection-pool.ts';
 
 export type { Prisma } from '../generated/prisma/client.ts';
 
-let statementTimeoutSeconds = config.STATEMENT_TIMEOUT_SECONDS;
-
-/** Switches this process to the background statement timeout; call before its first statement. */
-export function useBackgroundTimeouts(): void {
-  statementTimeoutSeconds = config.BACKGROUND_STATEMENT_TIMEOUT_SECONDS;
-}
-
-/** Session settings. The timeout also cancels statements whose caller has gone. */
-export function sessionSettings(): string {
-  return `SET statement_timeout = ${Math.round(statementTimeoutSeconds * 1000)}`;
-}
-
 /** Connections for hand-written SQL: set-based or hot statements. Prisma draws from the same pool. */
-export const pool = new pg.Pool({
-  ...(config.DATABASE_URL === undefined ? {} : { connectionString: config.DATABASE_URL }),
-  application_name: applicationName(),
-  max: config.DATABASE_POOL,
-  connectionTimeoutMillis: 10_000,
-  idleTimeoutMillis: 60_000,
-  keepAlive: true,
+export const pool = createPool(config.databasePools.main, {
   // Every search scans the GIN pending list, so keep it short (in kB; PostgreSQL's default is 4 MB).
-  onConnect: async (client) => void (await client.query(`SET gin_pending_list_limit = 512; ${sessionSettings()}`)),
+  gin_pending_list_limit: 512,
 });
-// The pool replaces an idle connection that the server closed. Without a handler the event would end the process.
-pool.on('error', (error) => logger.warn({ err: error }, 'idle database connection lost'));
-ignoreConnectionErrors(pool);
-
-/**
- * Keeps a lost connection from ending the process. pg also emits an error event on the connection, which the pool
- * handles only while it is idle. The holder learns of the loss from its failing statement.
- */
-export function ignoreConnectionErrors(of: pg.Pool): void {
-  of.on('connect', (client) => void client.on('error', () => {}));
-}
 
 /** One name per SQL text, so that PostgreSQL parses and plans it once per connection. */
 const statementName = (text: string) => `p${createHash('sha1').update(text).digest('base64url').slice(0, 16)}`;
@@ -93,5 +63,5 @@ export async function sql<Row = Record<string, unknown>>(tx: Tx, text: string, v
 /** Closes every connection, so that the process can exit. */
 export async function closeDatabase(): Promise<void> {
   await db.$disconnect();
-  if (!pool.ended) await pool.end();
+  await closePools();
 }

@@ -26,19 +26,9 @@ export { clientAddress } from './client-address.ts';
 export { config } from './config.ts';
 export { type Config, parseConfig } from './parse-config.ts';
 export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
+export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runCostly } from './costly.ts';
-export {
-  closeDatabase,
-  db,
-  inTransaction,
-  pool,
-  type Prisma,
-  sessionSettings,
-  sql,
-  ignoreConnectionErrors,
-  type Tx,
-  useBackgroundTimeouts,
-} from './db.ts';
+export { closeDatabase, db, inTransaction, pool, type Prisma, sql, type Tx } from './db.ts';
 export {
   emailKey,
   emailKeyParts,
@@ -101,7 +91,6 @@ export { CHANNEL, listen } from './listen.ts';
 export { type Change, Notifier, sleep, subscribe, subscription } from './subscription.ts';
 export { logger } from './logger.ts';
 export { parseNetworks } from './networks.ts';
-export { applicationName } from './programs.ts';
 export { managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
 export { Node, registerNode } from './nodes.ts';
 export {

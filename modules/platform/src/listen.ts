@@ -62,7 +62,7 @@ export async function listen(topic: string, handler: Handler): Promise<() => Pro
  */
 async function connect(since: number): Promise<void> {
   const next = new pg.Client({
-    connectionString: config.DATABASE_URL ?? '',
+    connectionString: config.directDatabaseUrl ?? '',
     application_name: applicationName(),
     keepAlive: true,
     connectionTimeoutMillis: 10_000,

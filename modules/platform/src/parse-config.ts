@@ -110,13 +110,25 @@ function keysOf(settings: Settings, problems: SettingProblem[]): SecretKey[] {
   }
 }
 
+/** How many connections the pools of a process may open; with the one for LISTEN, DATABASE_POOL in all. */
+function poolSizes(total: number) {
+  const ledger = Math.min(6, Math.max(2, Math.floor(total / 4)));
+  return { main: total - ledger - 1, ledger };
+}
+
 function derive(settings: Settings, secretKeys: SecretKey[]) {
+  const databasePools = poolSizes(settings.DATABASE_POOL);
   const development = settings.NODE_ENV !== 'production';
   return {
     ...settings,
+    databasePools,
+    /** For LISTEN and migrations, which need their own session. */
+    directDatabaseUrl: settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL,
+    /** Whether DATABASE_URL leads to a pooler in transaction mode. */
+    behindPooler: settings.DATABASE_LISTEN_URL !== undefined && settings.DATABASE_LISTEN_URL !== settings.DATABASE_URL,
     SMTP_URL: isRelay(settings.SMTP_URL) ? settings.SMTP_URL : undefined,
     RATE_LIMIT_PROJECT_PER_SECOND: settings.RATE_LIMIT_PROJECT_PER_SECOND ?? 3 * settings.RATE_LIMIT_PER_SECOND,
-    REQUESTS_PER_PROJECT: settings.REQUESTS_PER_PROJECT ?? Math.max(1, Math.floor(settings.DATABASE_POOL * 0.8)),
+    REQUESTS_PER_PROJECT: settings.REQUESTS_PER_PROJECT ?? Math.max(1, Math.floor(databasePools.main * 0.8)),
     PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
     /** Where webhooks may go. */
     webhookScope: addressScope(settings.WEBHOOKS_ALLOW_PRIVATE, development),

@@ -17,6 +17,7 @@ const DATABASE: Requirement = {
   settings: ['DATABASE_URL'],
   why: 'the PostgreSQL database, such as postgresql://user:password@host:5432/postroom',
 };
+const DIRECT_DATABASE: Requirement = { ...DATABASE, settings: ['DATABASE_URL', 'DATABASE_LISTEN_URL'] };
 const SECRET_KEY: Requirement = {
   settings: ['POSTROOM_SECRET_KEY', 'POSTROOM_KEY_FILE'],
   why: '32 bytes in base64 that encrypt secrets and sign links, such as from: openssl rand -base64 32',
@@ -50,7 +51,7 @@ export const REQUIREMENTS = {
   submission: [DATABASE, SUBMISSION_CERTIFICATE],
   bounces: [DATABASE, SECRET_KEY],
   inbox: [DATABASE],
-  migrate: [DATABASE],
+  migrate: [DIRECT_DATABASE],
   'rotate-encryption-key': [DATABASE, SECRET_KEY],
   mcp: [],
 } as const satisfies Record<string, readonly Requirement[]>;

@@ -51,7 +51,20 @@ const database = {
   DATABASE_URL: postgresUrl
     .optional()
     .describe('PostgreSQL 15 to 18, `postgresql://…`; `npm start` brings its own when it is not set'),
-  DATABASE_POOL: z.coerce.number().int().min(2).max(500).default(20).describe('maximum connections of a process'),
+  DATABASE_LISTEN_URL: postgresUrl
+    .optional()
+    .describe(
+      'a direct connection to the same database, for LISTEN and migrations, if `DATABASE_URL` leads to a pooler in transaction mode: see [PgBouncer](../how-to/operations.md#pgbouncer)',
+    ),
+  DATABASE_POOL: z.coerce
+    .number()
+    .int()
+    .min(5)
+    .max(500)
+    .default(27)
+    .describe(
+      'maximum connections of a process: one for LISTEN, up to six for the ledger of messages, the others for everything else',
+    ),
   STATEMENT_TIMEOUT_SECONDS: z.coerce
     .number()
     .min(0.1)
@@ -256,7 +269,7 @@ const limits = {
   REQUESTS_PER_PROJECT: count
     .optional()
     .describe(
-      'concurrent requests of a project per gateway, and a quarter of it while other projects make requests; more queue; four fifths of `DATABASE_POOL` by default',
+      'concurrent requests of a project per gateway, and a quarter of it while other projects make requests; more queue; four fifths of its connections by default',
     ),
   COSTLY_QUERIES_PER_PROJECT: count
     .default(2)
@@ -357,6 +370,7 @@ export type SettingName = keyof Settings;
 
 /** Settings that can also be given as a file, by their name with `_FILE` at the end. */
 export const SECRETS = [
+  'DATABASE_LISTEN_URL',
   'DATABASE_URL',
   'METRICS_TOKEN',
   'OIDC_CLIENT_SECRET',

@@ -13,6 +13,7 @@ export { type EmptyDatabase, emptyDatabase } from './database.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
 export { type MailFaults, mailFaults, rejectOrDefer } from './mail-faults.ts';
+export { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 export { runExclusively } from './run-exclusively.ts';
 export { startTestWorker } from './worker.ts';
 export { postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD } from './user.ts';

@@ -7,6 +7,7 @@ import { COMPILED, freePorts } from '@postroom/embedded';
 import pg from 'pg';
 import type { Reply } from './api.ts';
 import { createDatabase } from './database.ts';
+import type { PgBouncer } from './pgbouncer.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -48,10 +49,13 @@ export async function startSystem({
   smtpUrl,
   env = {},
   start = fromSources,
+  pooler,
 }: {
   smtpUrl?: string;
   env?: Record<string, string>;
   start?: StartProgram;
+  /** What the programs connect to the database through. */
+  pooler?: Pick<PgBouncer, 'urlOf'>;
 } = {}): Promise<System> {
   const database = await createDatabase('system');
   const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0] = await freePorts(4);
@@ -61,6 +65,7 @@ export async function startSystem({
     NODE_ENV: 'test',
     LOG_LEVEL: 'error',
     DATABASE_URL: database.url,
+    ...(pooler && { DATABASE_URL: pooler.urlOf(database.url), DATABASE_LISTEN_URL: database.url }),
     TEMPORAL_TASK_QUEUE: database.name,
     SMTP_URL: smtpUrl ?? `smtp://127.0.0.1:${inboxSmtpPort}`,
     GATEWAY_PORT: String(port),

@@ -1,0 +1,8 @@
+/** PostgreSQL settings of a connection, with their units as PostgreSQL has them. */
+export type ConnectionSettings = Readonly<Record<string, string | number>>;
+
+/** Statements that set them: `SET` for a session, `SET LOCAL` for a transaction. */
+export const assignments = (command: 'SET' | 'SET LOCAL', settings: ConnectionSettings) =>
+  Object.entries(settings)
+    .map(([name, value]) => `${command} ${name} = ${value}`)
+    .join('; ');

@@ -1,0 +1,118 @@
+import {
+  eventually,
+  findPgBouncer,
+  type PgBouncer,
+  type Receiver,
+  type SmtpSink,
+  startPgBouncer,
+  startReceiver,
+  startSmtpSink,
+  startSystem,
+  type System,
+} from '@postroom/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTransactionsOnly } from '../src/transaction-mode.ts';
+
+const RECIPIENTS = 300;
+/** Fewer than one program has, so that transactions of several programs take turns on each of them. */
+const SERVER_CONNECTIONS = 5;
+
+const program = findPgBouncer();
+
+// Skipped where PgBouncer is not installed: it is not an npm package. CI installs it.
+describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', () => {
+  let pooler: PgBouncer;
+  let sink: SmtpSink;
+  let receiver: Receiver;
+  let system: System;
+
+  beforeAll(async () => {
+    pooler = await startPgBouncer(program ?? '', process.env.DATABASE_URL ?? '', SERVER_CONNECTIONS);
+    [sink, receiver] = await Promise.all([startSmtpSink(), startReceiver()]);
+    system = await startSystem({ smtpUrl: sink.url, pooler });
+    await system.startWorker();
+  }, 120_000);
+
+  afterAll(async () => {
+    await system.stop();
+    await Promise.all([sink.close(), receiver.close()]);
+    await pooler.stop();
+  });
+
+  test('a campaign, transactional mail and webhooks are sent exactly once, over fewer connections than one program has', async () => {
+    const api = await system.api();
+    await api.post('/v1/webhooks', {
+      url: receiver.url,
+      events: ['campaign.completed', 'email.sent', 'contact.created'],
+    });
+    const contacts = Array.from({ length: RECIPIENTS }, (_, index) => ({ email: `reader${index}@mail.test` }));
+    expect((await api.post('/v1/contacts/batch', { contacts })).status).toBeLessThan(300);
+    const group = await api.post('/v1/groups', { name: 'All', emails: contacts.map(({ email }) => email) });
+    const campaign = await api.post('/v1/campaigns', {
+      name: 'Pooled',
+      subject: 'News',
+      from_email: 'news@example.com',
+      html: '<p>Hello</p>',
+      group_ids: [group.body.data.id],
+    });
+    const path = `/v1/campaigns/${campaign.body.data.id}`;
+    expect((await api.post(`${path}/send`)).status).toBe(202);
+    const single = { from: 'news@example.com', to: ['one@mail.test'], subject: 'Receipt', html: '<p>Thanks</p>' };
+    const emails = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => api.post('/v1/emails', { ...single, to: [`one${index}@mail.test`] })),
+    );
+    expect(emails.map(({ status }) => status)).toEqual(emails.map(() => 202));
+    let most = 0;
+    await eventually(async () => {
+      const { rows } = await system.pool.query<{ used: number }>(
+        `SELECT count(*)::int AS used FROM pg_stat_activity
+           WHERE datname = current_database() AND application_name IN ('postroom-gateway', 'postroom-worker') AND query NOT LIKE 'LISTEN%'`,
+      );
+      most = Math.max(most, rows[0]?.used ?? 0);
+      expect((await api.get(path)).body.data.status).toBe('completed');
+      expect(sink.mails).toHaveLength(RECIPIENTS + 20);
+      expect(receiver.received.map(({ event }) => event.type)).toContain('campaign.completed');
+    }, 90_000);
+    expect([...sink.counts().values()].every((count) => count === 1)).toBe(true);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(SERVER_CONNECTIONS);
+  }, 120_000);
+
+  test('settings hold for the transactions of a pool, and do not leak to others', async () => {
+    const url = pooler.urlOf(process.env.DATABASE_URL ?? '');
+    const settings = { statement_timeout: 1234, enable_seqscan: 'off' };
+    const ours = new pg.Pool({
+      connectionString: url,
+      max: 3,
+      onConnect: async (client) => inTransactionsOnly(client, settings),
+    });
+    const others = new pg.Pool({ connectionString: url, max: 3 });
+    const shown = async (of: pg.Pool) => (await of.query('SHOW statement_timeout')).rows[0].statement_timeout;
+    for (let round = 0; round < 5; round++) {
+      const [mine, theirs] = await Promise.all([
+        Promise.all([shown(ours), shown(ours), shown(ours)]),
+        Promise.all([shown(others), shown(others), shown(others)]),
+      ]);
+      expect(mine).toEqual(['1234ms', '1234ms', '1234ms']);
+      expect(theirs).toEqual(['0', '0', '0']);
+    }
+    // A prepared statement would exist on one of the server's connections only.
+    const named = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        ours.query({ name: 'named', text: 'SELECT $1::int AS n', values: [index] }),
+      ),
+    );
+    expect(named.map(({ rows }) => rows[0].n)).toEqual(named.map((_, index) => index));
+    await expect(ours.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
+    await expect(ours.query('SELECT pg_sleep(5)')).rejects.toMatchObject({ code: '57014' });
+    const client = await ours.connect();
+    await client.query('BEGIN');
+    await client.query('CREATE TEMPORARY TABLE seen ON COMMIT DROP AS SELECT 1 AS n');
+    expect((await client.query('SELECT n FROM seen')).rows).toEqual([{ n: 1 }]);
+    expect((await client.query('SHOW enable_seqscan')).rows).toEqual([{ enable_seqscan: 'off' }]);
+    await client.query('ROLLBACK');
+    client.release();
+    await Promise.all([ours.end(), others.end()]);
+  });
+});
