@@ -3,7 +3,7 @@ import { addUnwatchedDomain } from '@postroom/domains/testing';
 import { db, idsFrom, pool, record } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, accessibilityViolations, windowOf } from './browser.ts';
+import { accessibilityViolations, expectAccessible, inBrowser, windowOf } from './browser.ts';
 
 inBrowser('home', () => {
   test('guides to the first campaign step by step', async () => {
@@ -43,6 +43,61 @@ inBrowser('home', () => {
     await page.getByText('90 days', { exact: true }).click();
     await page.getByRole('region', { name: 'In the last 90 days' }).waitFor();
     expect(page.url()).toContain('period=90d');
+  });
+
+  test('every figure opens the list of emails or people behind it, of the same period', async () => {
+    const api = await testApi();
+    await addLocalDomain(api.projectId, 'example.com');
+    const send = async (to: string) =>
+      (await api.post('/v1/emails', { from: 'a@example.com', to, subject: 'Hello', text: 'Hi' })).body.data
+        .id as string;
+    const [ada, bob] = [await send('ada@example.net'), await send('bob@example.net')];
+    await record(pool, api.projectId, [
+      { type: 'email.sent', data: { message_id: ada } },
+      { type: 'email.sent', data: { message_id: bob } },
+      { type: 'email.bounced', data: { message_id: bob } },
+    ]);
+    await pool.query(
+      `INSERT INTO tracking_hits (message_id, project_id, kind, at, verdict, is_first) VALUES ($1, $2, 'open', now(), 'machine', true)`,
+      [ada, api.projectId],
+    );
+    const eve = await api.contact('eve@example.net');
+    await api.patch(`/v1/contacts/${eve.id}`, { subscribed: false });
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await window.open('?period=7d');
+    const figures = page.getByRole('region', { name: 'In the last 7 days' });
+    const emails = page.getByRole('table', { name: 'Emails' }).locator('tbody tr');
+    await figures.getByRole('link', { name: 'Bounced: 1' }).click();
+    await page.getByRole('heading', { name: 'Emails', level: 1 }).waitFor();
+    await emails.filter({ hasText: 'bob@example.net' }).waitFor();
+    expect(await emails.count()).toBe(1);
+    const address = page.url();
+    expect(address).toContain('outcome=bounced');
+    await page.reload();
+    await emails.filter({ hasText: 'bob@example.net' }).waitFor();
+    expect(await emails.count()).toBe(1);
+    await page.getByRole('button', { name: /^Remove filter Bounced since/ }).focus();
+    await page.keyboard.press('Enter');
+    await emails.filter({ hasText: 'ada@example.net' }).waitFor();
+
+    await window.open('?period=7d');
+    await figures.getByRole('link', { name: 'Opened by bots: 1 by bots' }).focus();
+    await page.keyboard.press('Enter');
+    await emails.filter({ hasText: 'ada@example.net' }).waitFor();
+    expect(await emails.count()).toBe(1);
+
+    await window.open('?period=7d');
+    await figures.getByRole('link', { name: 'Unsubscribed: 1' }).click();
+    await page.getByRole('heading', { name: 'Suppressions', level: 1 }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'eve@example.net' }).waitFor();
+
+    await window.open('?period=7d');
+    await figures.getByRole('link', { name: '1 contact added' }).click();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'eve@example.net' }).waitFor();
+    await page.getByRole('button', { name: /^Remove filter Added since/ }).waitFor();
+    await expectAccessible(api, person, address.slice(address.indexOf('/emails')), 'bob@example.net');
   });
 
   test('compares with the period before, for a range of days as well, by keyboard', async () => {

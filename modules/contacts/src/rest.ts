@@ -164,8 +164,9 @@ const suppressions: Route[] = [
     needs: 'full',
     tag: 'Suppressions',
     summary: 'List suppressions, newest first',
-    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $email: String, $reason: SuppressionReason) {
-      suppressions(first: $limit, after: $cursor, email: $email, reason: $reason) {
+    document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $email: String, $reason: SuppressionReason,
+      $createdAfter: DateTime, $createdBefore: DateTime) {
+      suppressions(first: $limit, after: $cursor, email: $email, reason: $reason, createdAfter: $createdAfter, createdBefore: $createdBefore) {
         nodes { ${SUPPRESSION} }
         totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }

@@ -61,12 +61,14 @@ const COLUMNS = 's.id, s.email, s.reason, s.origin, s.added_by_id AS "addedById"
 export interface SuppressionFilter extends PageArgs {
   email?: string | null | undefined;
   reason?: SuppressionReason | null | undefined;
+  createdAfter?: Date | null | undefined;
+  createdBefore?: Date | null | undefined;
 }
 
-/** The project's suppressions, newest first; `email` filters by address. */
+/** The project's suppressions that match every filter, newest first. */
 export async function listSuppressions(
   projectId: string,
-  { email, reason, ...page }: SuppressionFilter,
+  { email, reason, createdAfter, createdBefore, ...page }: SuppressionFilter,
 ): Promise<Page<Suppression>> {
   const select = (before?: string) => {
     const parameters = new Parameters();
@@ -76,6 +78,8 @@ export async function listSuppressions(
       where.push(`s.email_key IN (${key}, erased_key(s.project_id, ${key}))`);
     }
     if (reason != null) where.push(`s.reason = ${parameters.add(reason)}`);
+    if (createdAfter != null) where.push(`s.created_at > ${parameters.add(createdAfter)}`);
+    if (createdBefore != null) where.push(`s.created_at < ${parameters.add(createdBefore)}`);
     if (before !== undefined) where.push(`s.id < ${parameters.add(before)}`);
     return { from: `FROM suppressions s WHERE ${where.join(' AND ')}`, parameters };
   };

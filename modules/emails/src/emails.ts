@@ -17,6 +17,7 @@ import {
   type Prisma,
   readPage,
   coalesceReads,
+  runCostly,
   type RowsQuery,
   sql,
   togetherByProject,
@@ -31,6 +32,7 @@ import {
   scheduleProblem,
   type SendEmailInput,
 } from './email-input.ts';
+import { messagesWithOutcome, type OutcomeFilter } from './email-outcomes.ts';
 import { type RenderedContent, renderContent } from './render-content.ts';
 import { formatMailbox } from './mailbox.ts';
 import { senderStatus } from '@postroom/transports';
@@ -278,7 +280,7 @@ export async function getEmail(projectId: string, id: string, query: RowsQuery =
   return message;
 }
 
-export interface EmailFilter {
+export interface EmailFilter extends OutcomeFilter {
   status?: EmailStatus | null | undefined;
   /** A recipient address, including cc and bcc. */
   to?: string | null | undefined;
@@ -289,7 +291,10 @@ export interface EmailFilter {
   createdBefore?: Date | null | undefined;
 }
 
-/** The project's emails, newest first: transactional mail, or the messages of a campaign. */
+/**
+ * The project's emails, newest first: transactional mail, the messages of a campaign, or with an outcome both.
+ * @throws DomainError `validation_error` for a period that does not fit the outcome.
+ */
 export async function listEmails(
   projectId: string,
   filter: EmailFilter,
@@ -300,10 +305,13 @@ export async function listEmails(
     const values: unknown[] = [projectId];
     const parameter = (value: unknown) => `$${values.push(value)}`;
     const where = ['m.project_id = $1', 'm.copy_of IS NULL'];
-    where.push(filter.campaignId == null ? 'm.campaign_id IS NULL' : `m.campaign_id = ${parameter(filter.campaignId)}`);
+    const hadOutcome = messagesWithOutcome(filter, parameter);
+    if (hadOutcome !== undefined) where.push(`m.id IN (${hadOutcome})`);
+    if (filter.campaignId != null) where.push(`m.campaign_id = ${parameter(filter.campaignId)}`);
+    else if (hadOutcome === undefined) where.push('m.campaign_id IS NULL');
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
     if (filter.status != null) where.push(STATUS_CONDITIONS[filter.status]);
-    if (filter.to != null) where.push(sentTo(parameter(emailKey(filter.to)), filter.campaignId));
+    if (filter.to != null) where.push(sentTo(parameter(emailKey(filter.to)), filter));
     if (filter.tag != null) where.push(`m.tags ? ${parameter(filter.tag)}`);
     if (filter.createdAfter != null) where.push(`m.created_at > ${parameter(filter.createdAfter)}`);
     if (filter.createdBefore != null) where.push(`m.created_at < ${parameter(filter.createdBefore)}`);
@@ -312,17 +320,19 @@ export async function listEmails(
   const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
     const { from, values, parameter } = select(before);
     const text = `SELECT m.id ${from} ORDER BY m.id DESC LIMIT ${parameter(limit)}`;
-    const ids = (await sql<{ id: string }>(pool, text, values)).map(({ id }) => id);
+    const page = () => sql<{ id: string }>(pool, text, values);
+    const ids = (await (filter.outcome == null ? page() : runCostly(projectId, page))).map(({ id }) => id);
     return db.message.findMany({ ...query, where: { id: { in: ids } }, orderBy: { id: 'desc' } });
   };
   return readPage('eml', args, read, (limit) => {
     const { from, values } = select();
-    return countUpTo(limit, `SELECT 1 ${from}`, values);
+    const count = () => countUpTo(limit, `SELECT 1 ${from}`, values);
+    return filter.outcome == null ? count() : runCostly(projectId, count);
   });
 }
 
-function sentTo(key: string, campaignId: string | null | undefined): string {
-  if (campaignId != null) return `${messageKeySql('m')} = ${key}`;
+function sentTo(key: string, { campaignId, outcome }: EmailFilter): string {
+  if (campaignId != null || outcome != null) return `${messageKeySql('m')} = ${key}`;
   return `m.id IN (SELECT coalesce(t.copy_of, t.id) FROM messages t
     WHERE t.project_id = $1 AND t.campaign_id IS NULL AND ${messageKeySql('t')} = ${key})`;
 }

@@ -27,6 +27,7 @@ import {
   sendEmail,
   sendEmails,
 } from './emails.ts';
+import { EMAIL_OUTCOMES } from './email-outcomes.ts';
 import {
   CONTENT_ID,
   MAX_ATTACHMENTS,
@@ -44,6 +45,13 @@ export const EmailStatus = builder.enumType('EmailStatus', {
   description: 'The status of an email.',
   values: Object.fromEntries(Object.entries(EMAIL_STATUSES).map(([name, description]) => [name, { description }])) as {
     [Name in keyof typeof EMAIL_STATUSES]: { description: string };
+  },
+});
+
+const EmailOutcome = builder.enumType('EmailOutcome', {
+  description: 'An outcome of a message, as `statistics` counts them; several may apply to one.',
+  values: Object.fromEntries(Object.entries(EMAIL_OUTCOMES).map(([name, description]) => [name, { description }])) as {
+    [Name in keyof typeof EMAIL_OUTCOMES]: { description: string };
   },
 });
 
@@ -269,6 +277,12 @@ builder.queryFields((t) => ({
         campaignId: t.arg.id({ description: 'The messages of this campaign instead of transactional mail.' }),
         createdAfter: t.arg({ type: 'DateTime', description: 'Only emails accepted after this time.' }),
         createdBefore: t.arg({ type: 'DateTime', description: 'Only emails accepted before this time.' }),
+        outcome: t.arg({
+          type: EmailOutcome,
+          description: 'Only emails with this outcome since `since`, those of campaigns included.',
+        }),
+        since: t.arg({ type: 'DateTime', description: 'Start of the period of `outcome`; at most 400 days.' }),
+        until: t.arg({ type: 'DateTime', description: 'End of the period of `outcome`; now if omitted.' }),
       },
       resolve: (_root, { first, after, ...filter }, context, info) =>
         listEmails(callerProject(context), filter, { first, after }, rowsQuery(context, info)),

@@ -62,11 +62,11 @@ export const routes: Route[] = [
     path: '/v1/emails',
     needs: 'full',
     tag,
-    summary: 'List transactional emails, or the messages of a campaign, newest first',
+    summary: 'List transactional emails, the messages of a campaign, or all with an outcome, newest first',
     document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $status: EmailStatus, $to: String, $tag: String, $campaignId: ID,
-      $createdAfter: DateTime, $createdBefore: DateTime) {
+      $createdAfter: DateTime, $createdBefore: DateTime, $outcome: EmailOutcome, $since: DateTime, $until: DateTime) {
       emails(first: $limit, after: $cursor, status: $status, to: $to, tag: $tag, campaignId: $campaignId,
-        createdAfter: $createdAfter, createdBefore: $createdBefore) {
+        createdAfter: $createdAfter, createdBefore: $createdBefore, outcome: $outcome, since: $since, until: $until) {
         nodes { ${FIELDS} }
         totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
       }

@@ -29,5 +29,15 @@ const INSERT = recordSelected(
   'SELECT e.id, $1, e.type, e.data::json FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)',
 );
 
+/**
+ * The messages of events of one type from a period, as SQL. All arguments are SQL; `from` and `to` are event ids that enclose
+ * the period, so that it is a range of the index on `(project_id, id)`.
+ */
+export const messagesOfEvents = (
+  of: Record<'projectId' | 'type' | 'since' | 'until' | 'from' | 'to', string>,
+): string =>
+  `SELECT e.data->>'message_id' FROM events e WHERE e.project_id = ${of.projectId} AND e.type = ${of.type}
+   AND e.id >= ${of.from} AND e.id < ${of.to} AND e.created_at >= ${of.since} AND e.created_at < ${of.until}`;
+
 /** Deletes events `e` that match a condition, as SQL. */
 export const deleteEventsWhere = (condition: string): string => `DELETE FROM events e WHERE ${condition}`;

@@ -53,7 +53,7 @@ export {
   timeoutOf,
 } from './errors.ts';
 export type { EventType } from './event-type.ts';
-export { deleteEventsWhere, type NewEvent, record, recordSelected } from './events.ts';
+export { deleteEventsWhere, messagesOfEvents, type NewEvent, record, recordSelected } from './events.ts';
 export {
   type DataSubject,
   type ErasedRows,

@@ -54,6 +54,21 @@ export interface Project {
  */
 export type EmailStatus = 'bounced' | 'canceled' | 'complained' | 'delivered' | 'failed' | 'queued' | 'scheduled' | 'sent' | 'suppressed' | 'unknown';
 
+/**
+ * An outcome of a message, as `statistics` counts them; several may apply to one.
+ *
+ * - `bounced`: Bounced.
+ * - `clicked`: A human first clicked a link.
+ * - `clicked_by_machines`: A bot first followed a link, such as a link scanner.
+ * - `complained`: Marked as spam.
+ * - `delivered`: Reported as accepted by the recipient's server.
+ * - `failed`: Rejected by a mail server.
+ * - `opened`: First opened by a human.
+ * - `opened_by_machines`: First opened by a bot, such as a privacy proxy.
+ * - `sent`: Accepted by a mail server.
+ */
+export type EmailOutcome = 'bounced' | 'clicked' | 'clicked_by_machines' | 'complained' | 'delivered' | 'failed' | 'opened' | 'opened_by_machines' | 'sent';
+
 /** An email, transactional or of a campaign. */
 export interface Email {
   /** Message id, the same in every event about it. */
@@ -2701,7 +2716,7 @@ export interface Operations {
     body: SendEmailInput;
     reply: QueuedEmailResponse;
   };
-  /** List transactional emails, or the messages of a campaign, newest first */
+  /** List transactional emails, the messages of a campaign, or all with an outcome, newest first */
   listEmails: {
     path: Record<never, never>;
     query: {
@@ -2723,6 +2738,12 @@ export interface Operations {
       created_after?: string | undefined;
       /** Only emails accepted before this time. */
       created_before?: string | undefined;
+      /** Only emails with this outcome since `since`, those of campaigns included. */
+      outcome?: EmailOutcome | undefined;
+      /** Start of the period of `outcome`; at most 400 days. */
+      since?: string | undefined;
+      /** End of the period of `outcome`; now if omitted. */
+      until?: string | undefined;
     };
     body: undefined;
     reply: EmailListResponse;
@@ -2907,6 +2928,10 @@ export interface Operations {
       email?: string | undefined;
       /** Suppressions with this reason. */
       reason?: SuppressionReason | undefined;
+      /** Added after this instant. */
+      created_after?: string | undefined;
+      /** Added before this instant. */
+      created_before?: string | undefined;
     };
     body: undefined;
     reply: SuppressionListResponse;

@@ -84,6 +84,8 @@ builder.queryFields((t) => ({
       args: {
         email: t.arg.string({ description: 'Suppressions of this address, case-insensitive.' }),
         reason: t.arg({ type: SuppressionReason, description: 'Suppressions with this reason.' }),
+        createdAfter: t.arg({ type: 'DateTime', description: 'Added after this instant.' }),
+        createdBefore: t.arg({ type: 'DateTime', description: 'Added before this instant.' }),
       },
       resolve: (_root, args, context) => listSuppressions(callerProject(context), args),
     },

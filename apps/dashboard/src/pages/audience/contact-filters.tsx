@@ -3,6 +3,7 @@ import { IconFilter } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
 import { conditionInWords, FieldFilter } from './field-filter.tsx';
@@ -56,6 +57,7 @@ export function ContactFilters({ search, fields }: { search: ContactSearch; fiel
     ...(search.where === undefined
       ? []
       : [['where', conditionInWords(search.where, fields)] as [keyof ContactSearch, string]]),
+    ...(search.since === undefined ? [] : [['since', `Added ${rangeWords(search)}`] as [keyof ContactSearch, string]]),
   ];
   return (
     <Stack gap="xs" flex={1}>
@@ -123,15 +125,11 @@ export function ContactFilters({ search, fields }: { search: ContactSearch; fiel
       {pills.length > 0 && (
         <Pill.Group aria-label="Active filters">
           {pills.map(([key, label]) => (
-            <Pill
+            <FilterPill
               key={key}
-              size="md"
-              withRemoveButton
-              onRemove={() => change({ [key]: undefined })}
-              removeButtonProps={{ 'aria-label': `Remove filter ${label}`, 'aria-hidden': false, tabIndex: 0 }}
-            >
-              {label}
-            </Pill>
+              label={label}
+              onRemove={() => change({ [key]: undefined, ...(key === 'since' ? { until: undefined as never } : {}) })}
+            />
           ))}
         </Pill.Group>
       )}

@@ -1,5 +1,6 @@
 import { downloadUrl } from '../../data/download.ts';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
+import { type TimeRange, timeRange } from '../../data/time-range.ts';
 import type { ContactSort, ContactSource } from '../../generated/graphql.ts';
 
 /** A condition on a custom field, as segments have it. */
@@ -11,7 +12,7 @@ export interface FieldCondition {
 }
 
 /** The contact list's search parameters. */
-export interface ContactSearch extends PageSearch {
+export interface ContactSearch extends PageSearch, TimeRange {
   /** Part of an address or name. */
   q?: string;
   mailed?: 'yes' | 'no';
@@ -51,6 +52,7 @@ export function contactSearch(search: Record<string, unknown>): ContactSearch {
     ...(segment === undefined ? {} : { segment }),
     ...(where === undefined ? {} : { where }),
     ...(typeof sort === 'string' && sort in SORTS ? { sort: sort as ContactSort } : {}),
+    ...timeRange(search),
     ...pageSearch(search),
   };
 }
@@ -64,7 +66,7 @@ function conditionIn(given: unknown): FieldCondition | undefined {
 }
 
 /** Converts search parameters to the filters of `contacts`. */
-export function filterOf({ q, mailed, source, group, segment, where }: ContactSearch) {
+export function filterOf({ q, mailed, source, group, segment, where, since, until }: ContactSearch) {
   return {
     search: q ?? null,
     suppressed: mailed === undefined ? null : mailed === 'no',
@@ -72,6 +74,8 @@ export function filterOf({ q, mailed, source, group, segment, where }: ContactSe
     groupId: group ?? null,
     segmentId: segment ?? null,
     where: where ?? null,
+    createdAfter: since ?? null,
+    createdBefore: until ?? null,
   };
 }
 
@@ -83,7 +87,7 @@ export const isFiltered = ({ after: _page, sort: _sort, ...filter }: ContactSear
 
 /** The CSV export URL for the current filters, or for certain contacts. */
 export function exportOf(projectId: string, search: ContactSearch, ids?: readonly string[]): string {
-  const { search: text, suppressed, source, groupId, segmentId, where } = filterOf(search);
+  const { search: text, suppressed, source, groupId, segmentId, where, createdAfter, createdBefore } = filterOf(search);
   if (ids !== undefined) return downloadUrl(projectId, 'contacts/export', { ids: ids.join(',') });
   return downloadUrl(projectId, 'contacts/export', {
     search: text,
@@ -92,5 +96,7 @@ export function exportOf(projectId: string, search: ContactSearch, ids?: readonl
     group_id: groupId,
     segment_id: segmentId,
     where: where === null ? null : JSON.stringify(where),
+    created_after: createdAfter,
+    created_before: createdBefore,
   });
 }

@@ -35,6 +35,8 @@ const CONTACTS = graphql(`
     $groupId: ID
     $segmentId: ID
     $where: JSON
+    $createdAfter: DateTime
+    $createdBefore: DateTime
     $sort: ContactSort
   ) {
     contacts(
@@ -46,6 +48,8 @@ const CONTACTS = graphql(`
       groupId: $groupId
       segmentId: $segmentId
       where: $where
+      createdAfter: $createdAfter
+      createdBefore: $createdBefore
       sort: $sort
     ) {
       nodes {
@@ -75,6 +79,8 @@ const TOTAL = graphql(`
     $groupId: ID
     $segmentId: ID
     $where: JSON
+    $createdAfter: DateTime
+    $createdBefore: DateTime
   ) {
     contacts(
       first: 1
@@ -84,6 +90,8 @@ const TOTAL = graphql(`
       groupId: $groupId
       segmentId: $segmentId
       where: $where
+      createdAfter: $createdAfter
+      createdBefore: $createdBefore
     ) {
       totalCount
     }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Pill, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconBan, IconDownload, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SuppressionsQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
+import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -24,8 +25,21 @@ import { ImportSuppressions } from './import-suppressions.tsx';
 import { explainReason, type Reason, Subscription } from './subscription.tsx';
 
 const SUPPRESSIONS = graphql(`
-  query Suppressions($after: String, $email: String, $reason: SuppressionReason) {
-    suppressions(first: 50, after: $after, email: $email, reason: $reason) {
+  query Suppressions(
+    $after: String
+    $email: String
+    $reason: SuppressionReason
+    $createdAfter: DateTime
+    $createdBefore: DateTime
+  ) {
+    suppressions(
+      first: 50
+      after: $after
+      email: $email
+      reason: $reason
+      createdAfter: $createdAfter
+      createdBefore: $createdBefore
+    ) {
       nodes {
         id
         email
@@ -72,11 +86,13 @@ const explain = ({ reason, origin, addedByName }: Row) => explainReason(reason, 
 /** The suppression list. */
 export function Suppressions() {
   const search = useSearch({ from: '/auth/p/$projectId/suppressions' });
-  const { email, reason } = search;
+  const { email, reason, since, until } = search;
   const rows = useApiQuery(SUPPRESSIONS, {
     after: cursorOf(search) ?? null,
     email: email ?? null,
     reason: reason ?? null,
+    createdAfter: since ?? null,
+    createdBefore: until ?? null,
   });
   const navigate = useNavigate();
   const [adding, setAdding] = useState(false);
@@ -84,7 +100,7 @@ export function Suppressions() {
   const { id: projectId } = useProject();
   const may = useMay();
   const change = (part: Record<string, string | null | undefined>) => {
-    const next = Object.entries({ email, reason, ...part }).filter(([, value]) => value != null);
+    const next = Object.entries({ email, reason, since, until, ...part }).filter(([, value]) => value != null);
     void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
   };
   const add = may('write') && (
@@ -133,10 +149,18 @@ export function Suppressions() {
             onChange={(next) => change({ reason: next })}
           />
         </Group>
+        {since !== undefined && (
+          <Pill.Group aria-label="Active filters">
+            <FilterPill
+              label={`Added ${rangeWords(search)}`}
+              onRemove={() => change({ since: undefined, until: undefined })}
+            />
+          </Pill.Group>
+        )}
         <QueryResult of={rows} skeleton={<RowsSkeleton />}>
           {({ suppressions: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
-              <None filtered={email !== undefined || reason !== undefined} />
+              <None filtered={email !== undefined || reason !== undefined || since !== undefined} />
             ) : (
               <Stack>
                 <Table rows={nodes} />

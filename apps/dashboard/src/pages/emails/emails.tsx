@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack } from '@mantine/core';
+import { Button, Group, Pill, Select, Stack } from '@mantine/core';
 import { IconExternalLink, IconMail, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
@@ -6,6 +6,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EmailsQuery } from '../../generated/graphql.ts';
+import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -13,12 +14,29 @@ import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import type { EmailSearch } from './email-search.ts';
+import { type EmailSearch, OUTCOMES } from './email-search.ts';
 import { EmailState, STATUS_LABELS } from './email-status.tsx';
 
 const EMAILS = graphql(`
-  query Emails($after: String, $to: String, $tag: String, $status: EmailStatus) {
-    emails(first: 50, after: $after, to: $to, tag: $tag, status: $status) {
+  query Emails(
+    $after: String
+    $to: String
+    $tag: String
+    $status: EmailStatus
+    $outcome: EmailOutcome
+    $since: DateTime
+    $until: DateTime
+  ) {
+    emails(
+      first: 50
+      after: $after
+      to: $to
+      tag: $tag
+      status: $status
+      outcome: $outcome
+      since: $since
+      until: $until
+    ) {
       nodes {
         id
         status
@@ -46,22 +64,30 @@ type Email = EmailsQuery['emails']['nodes'][number];
 /** The transactional email log. */
 export function Emails() {
   const search = useSearch({ from: '/auth/p/$projectId/emails' });
-  const { to, tag, status } = search;
+  const { to, tag, status, outcome, since, until } = search;
   const emails = useApiQuery(EMAILS, {
     after: cursorOf(search) ?? null,
     to: to ?? null,
     tag: tag ?? null,
     status: status ?? null,
+    outcome: outcome ?? null,
+    since: since ?? null,
+    until: until ?? null,
   });
-  const filtered = to !== undefined || tag !== undefined || status !== undefined;
+  const filtered = [to, tag, status, outcome].some((filter) => filter !== undefined);
   return (
     <Page
       title="Emails"
-      about="Transactional email sent through the API, newest first. Campaign email is listed with its campaign."
+      about={
+        outcome === undefined
+          ? 'Transactional email sent through the API, newest first. Campaign email is listed with its campaign.'
+          : 'Transactional and campaign email, newest first.'
+      }
       actions={<InboxLink />}
     >
       <Stack gap="sm">
         <EmailFilters search={search} />
+        <OutcomeFilter search={search} />
         <QueryResult of={emails} skeleton={<RowsSkeleton rows={12} />}>
           {({ emails: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
@@ -94,6 +120,21 @@ function InboxLink() {
     >
       Open the inbox
     </Button>
+  );
+}
+
+/** The outcome and period that a figure on Home leads to. */
+function OutcomeFilter({ search }: { search: EmailSearch }) {
+  const navigate = useNavigate();
+  const { outcome, since: _since, until: _until, after: _first, ...rest } = search;
+  if (outcome === undefined) return null;
+  return (
+    <Pill.Group aria-label="Active filters">
+      <FilterPill
+        label={`${OUTCOMES[outcome]} ${rangeWords(search)}`}
+        onRemove={() => void navigate({ to: '.', search: rest as never, replace: true })}
+      />
+    </Pill.Group>
   );
 }
 

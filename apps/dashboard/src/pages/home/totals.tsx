@@ -1,8 +1,10 @@
 import { Text } from '@mantine/core';
 import { type Better, CountChange, RateChange, rateOf } from '../../components/change.tsx';
+import type { EmailOutcome } from '../../generated/graphql.ts';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { BOUNCE_WARNING, COMPLAINTS_GMAIL } from '../../components/thresholds.ts';
-import { number, ofReached, percent, reachOf } from '../campaigns/campaign-labels.ts';
+import { ofReached, percent, reachOf } from '../campaigns/campaign-labels.ts';
+import { AddedLink, EmailsLink, UnsubscribedLink } from './figure-links.tsx';
 import type { Span } from './period.ts';
 import { type Point, total } from './statistics.ts';
 
@@ -56,6 +58,19 @@ export function Totals({ points, before, span }: { points: readonly Point[]; bef
         better={better}
       />
     );
+  const range = span.until === undefined ? { since: span.since } : { since: span.since, until: span.until };
+  const emails = (outcome: EmailOutcome, figure: number, words?: string) => (
+    <EmailsLink outcome={outcome} range={range} figure={figure} words={words} />
+  );
+  /** A share of humans, and a link to what bots did. */
+  const withBots = (share: string, outcome: EmailOutcome, byBots: number) =>
+    byBots === 0 ? (
+      share
+    ) : (
+      <>
+        {share}; {emails(outcome, byBots, 'by bots')}
+      </>
+    );
   return (
     <Stats
       label={span.title}
@@ -69,50 +84,50 @@ export function Totals({ points, before, span }: { points: readonly Point[]; bef
     >
       <Stat
         label="Sent"
-        value={number(sent)}
-        detail={`${number(total(points, 'failed'))} failed`}
+        value={emails('sent', sent)}
+        detail={emails('failed', total(points, 'failed'), 'failed')}
         change={count('sent', 'more')}
       />
       {reach.word === 'accepted' ? (
-        <Stat label="Accepted" value={number(sent)} detail="delivery not reported" />
+        <Stat label="Accepted" value={emails('sent', sent)} detail="delivery not reported" />
       ) : (
         <Stat
           label="Delivered"
-          value={number(delivered)}
+          value={emails('delivered', delivered)}
           detail={`${percent(delivered, sent)} of sent`}
           change={ofSent('delivered', 'more')}
         />
       )}
       <Stat
         label="Opened"
-        value={number(opened)}
-        detail={ofReached(opened, reach, total(points, 'openedByMachines'))}
+        value={emails('opened', opened)}
+        detail={withBots(ofReached(opened, reach), 'opened_by_machines', total(points, 'openedByMachines'))}
         change={ofReach('opened', 'more')}
       />
       <Stat
         label="Clicked"
-        value={number(clicked)}
-        detail={ofReached(clicked, reach, total(points, 'clickedByMachines'))}
+        value={emails('clicked', clicked)}
+        detail={withBots(ofReached(clicked, reach), 'clicked_by_machines', total(points, 'clickedByMachines'))}
         change={ofReach('clicked', 'more')}
       />
       <Stat
         label="Bounced"
-        value={number(bounced)}
+        value={emails('bounced', bounced)}
         detail={`${percent(bounced, sent)} of sent`}
         tone={isAbove(bounced, sent, BOUNCE_WARNING)}
         change={ofSent('bounced', 'less')}
       />
       <Stat
         label="Complained"
-        value={number(complained)}
+        value={emails('complained', complained)}
         detail={ofReached(complained, reach)}
         tone={isAbove(complained, reach.count, COMPLAINTS_GMAIL)}
         change={ofReach('complained', 'less')}
       />
       <Stat
         label="Unsubscribed"
-        value={number(unsubscribed)}
-        detail={`${number(total(points, 'added'))} contacts added`}
+        value={<UnsubscribedLink range={range} figure={unsubscribed} />}
+        detail={<AddedLink range={range} figure={total(points, 'added')} />}
         change={count('unsubscribed', 'less')}
       />
     </Stats>
