@@ -94,7 +94,7 @@ export async function startBounceServer({
     await Promise.allSettled(inProgress);
     await new Promise<void>((resolve) => server.close(resolve));
   };
-  return { port: address.port, stop };
+  return { port: address.port, servesClients: true, stop };
 }
 
 async function checkRecipient(address: string, { envelope }: SMTPServerSession): Promise<void> {

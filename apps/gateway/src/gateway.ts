@@ -10,19 +10,21 @@ import {
   config,
   createHttpServer,
   DomainError,
+  isDraining,
   isOwnHost,
   logger,
   pool,
   type Service,
+  withLogContext,
 } from '@postroom/platform';
 import { AUTH_PATH, authenticateUser } from '@postroom/auth';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { serveDocs } from './docs/docs.ts';
 import { createGraphql } from './graphql.ts';
-import { serveMetrics, countRequest } from './metrics.ts';
+import { countRequest } from './metrics.ts';
 import { createOpenApi } from './openapi/serve.ts';
-import { createFacade } from './rest/facade.ts';
+import { createFacade, requestIdOf } from './rest/facade.ts';
 import { servePreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
 import { routes, streams } from './routes.ts';
@@ -43,7 +45,7 @@ export interface GatewayOptions {
   stallMs?: number;
 }
 
-/** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream`, health and metrics. */
+/** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream` and health. */
 export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOptions): Promise<Gateway> {
   const facade = createFacade(schema, routes, streams);
   const openApi = createOpenApi(schema, routes, streams);
@@ -54,7 +56,11 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   const server = createHttpServer((request, response) => {
     countRequest(request, response);
     setSecurityHeaders(response);
-    dispatch(request, response).catch((error: unknown) => {
+    // A client that keeps its connection would send its next request to a gateway that is about to close.
+    if (isDraining()) response.setHeader('Connection', 'close');
+    const requestId = requestIdOf(request);
+    request.headers['x-request-id'] = requestId;
+    withLogContext({ requestId }, () => dispatch(request, response)).catch((error: unknown) => {
       logger.error({ err: error }, 'request failed outside its handler');
       answerError(response, error);
     });
@@ -78,8 +84,6 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await returningCaller(request));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });
     if (path === '/readyz') return answerReadiness(response);
-    if (path === '/metrics' && config.METRICS_TOKEN !== undefined)
-      return serveMetrics(request, response, config.METRICS_TOKEN);
     if (answerDashboard(request, response, path)) return;
     if (path === '/')
       return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
@@ -92,6 +96,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   const address = server.address() as AddressInfo;
   return {
     url: `http://${host}:${address.port}`,
+    servesClients: true,
     stop: () =>
       new Promise((resolve) => {
         // Clients keep connections alive, so close them as they become idle; subscriptions never end by themselves.
@@ -120,8 +125,9 @@ async function returningCaller({ headers: { cookie } }: IncomingMessage): Promis
   return cookie === undefined ? undefined : ((await authenticateUser({ cookie }, undefined)) ?? undefined);
 }
 
-/** Ready means that writes would succeed: the database responds. Requests do not depend on Temporal. */
+/** Ready means that writes would succeed: the database responds. Requests do not depend on Temporal. A draining gateway isn't. */
 async function answerReadiness(response: ServerResponse): Promise<void> {
+  if (isDraining()) return answerJson(response, 503, { status: 'draining' });
   try {
     await pool.query('SELECT 1');
     answerJson(response, 200, { status: 'ready' });

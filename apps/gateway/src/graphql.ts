@@ -76,7 +76,6 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
   const handler = (request: IncomingMessage, response: ServerResponse, path: string) => {
     // Lets us find a request in the log when a user quotes its id.
     const requestId = requestIdOf(request);
-    request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
     if (request.method === 'POST' && !isJson(request)) return answerNotJson(response);
     if (config.GRAPHQL_EXPLORER && request.method === 'GET')

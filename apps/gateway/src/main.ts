@@ -1,11 +1,14 @@
 import './settings.ts';
 import { createFirstOwner } from '@postroom/auth';
+import { measureQueues } from '@postroom/platform/metrics';
+import { loadParts } from '@postroom/registry';
 import { config, logger, runService, unreadableSecret } from '@postroom/platform';
 import { startGateway } from './gateway.ts';
 
 await runService('gateway', async () => {
   const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
   if (email !== undefined && password !== undefined) await createFirstOwner({ email, password, name: 'Owner' });
+  measureQueues((await loadParts('metrics')).flatMap(({ queues }) => queues));
   const gateway = await startGateway({ host: config.HOST, port: config.GATEWAY_PORT });
   void lookForUnreadableSecret(); // Runs in the background.
   return gateway;

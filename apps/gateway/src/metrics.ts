@@ -1,8 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { collectDefaultMetrics, Histogram, register } from 'prom-client';
-
-collectDefaultMetrics();
+import { Histogram } from '@postroom/platform/metrics';
 
 const requestSeconds = new Histogram({
   name: 'postroom_http_request_seconds',
@@ -26,14 +23,3 @@ export function countRequest(request: IncomingMessage, response: ServerResponse)
     requestSeconds.labels(request.method ?? '', route, String(response.statusCode)).observe(seconds);
   });
 }
-
-/** Serves Prometheus metrics to requests with the token; others get 401. */
-export async function serveMetrics(request: IncomingMessage, response: ServerResponse, token: string): Promise<void> {
-  const [, shown = ''] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
-  if (!timingSafeEqual(digest(shown), digest(token))) {
-    return void response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
-  }
-  response.setHeader('Content-Type', register.contentType).end(await register.metrics());
-}
-
-const digest = (text: string) => createHash('sha256').update(text).digest();

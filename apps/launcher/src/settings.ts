@@ -32,6 +32,7 @@ export function appEnvironment(
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
     BOUNCE_SMTP_PORT: String(ports.bounceSmtp),
+    ADMIN_PORT: '', // one port can't serve several programs
     // With an external SMTP server, mail does not reach the inbox.
     ...(development &&
       env.SMTP_URL === undefined && {

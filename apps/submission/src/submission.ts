@@ -95,7 +95,7 @@ export async function startSubmission({
     await submission.finish();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   };
-  return { port: (server.server.address() as { port: number }).port, stop };
+  return { port: (server.server.address() as { port: number }).port, servesClients: true, stop };
 }
 
 /** Credentials by session. */

@@ -89,3 +89,20 @@ export async function runSchedules(client: Client): Promise<void> {
     }),
   );
 }
+
+/** The number of schedules that Temporal lacks, or that should have run more than a minute ago; paused ones don't count. */
+export async function countOverdueSchedules(client: Client): Promise<number> {
+  const overdue = await Promise.all(
+    (await schedules()).map(async ({ scheduleId }) => {
+      try {
+        const { state, info } = await client.schedule.getHandle(scheduleId).describe();
+        const [next] = info.nextActionTimes;
+        return !state.paused && (next === undefined || next.getTime() < Date.now() - 60_000);
+      } catch (error) {
+        if (error instanceof ScheduleNotFoundError) return true;
+        throw error;
+      }
+    }),
+  );
+  return overdue.filter(Boolean).length;
+}

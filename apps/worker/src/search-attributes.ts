@@ -11,12 +11,11 @@ let hasFailed = false;
  * Creates missing search attributes in the namespace, so that workflows can be found by them. Where that is not allowed, as in
  * Temporal Cloud, logs what to create by hand; workflows start without attributes until then.
  */
-export async function ensureSearchAttributes({ connection, options }: Client): Promise<void> {
-  const { operatorService } = connection as Connection;
-  const { namespace } = options;
+export async function ensureSearchAttributes(client: Client): Promise<void> {
+  const { operatorService } = client.connection as Connection;
+  const { namespace } = client.options;
   try {
-    const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
-    const missing = SEARCH_ATTRIBUTES.filter((name) => !(name in (customAttributes ?? {})));
+    const missing = await missingSearchAttributes(client);
     hasFailed = false;
     if (missing.length === 0) return;
     const searchAttributes = Object.fromEntries(missing.map((name) => [name, KEYWORD]));
@@ -30,4 +29,10 @@ export async function ensureSearchAttributes({ connection, options }: Client): P
       'could not check or create the keyword search attributes of the Temporal namespace; create those that are missing',
     );
   }
+}
+
+/** The search attributes that the namespace lacks. */
+export async function missingSearchAttributes({ connection, options: { namespace } }: Client): Promise<string[]> {
+  const { customAttributes } = await (connection as Connection).operatorService.listSearchAttributes({ namespace });
+  return SEARCH_ATTRIBUTES.filter((name) => !(name in (customAttributes ?? {})));
 }

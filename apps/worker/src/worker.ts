@@ -1,12 +1,16 @@
 import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
+import type { Queue } from '@postroom/platform/metrics';
 import { loadParts } from '@postroom/registry';
 import type { Client } from '@temporalio/client';
-import { DefaultLogger, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { loadActivities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';
-import { ensureSchedules, restoreSchedules, runSchedules } from './schedules.ts';
+import { workerChecks } from './checks.ts';
+import { inLogContext } from './log-context.ts';
+import { installRuntime } from './runtime.ts';
+import { countOverdueSchedules, ensureSchedules, restoreSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
 
@@ -27,15 +31,20 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
   maintenance: { maxConcurrentActivityTaskExecutions: 50, maxConcurrentActivityTaskPolls: 2 },
 };
 
+export interface WorkerService extends Service {
+  /** Temporal's schedules, for metrics. */
+  schedules: Queue;
+}
+
 /**
  * Runs all workflows and activities, and the dispatcher that starts them. Also triggers the schedules once, unless
  * told not to: tests share a database with other tests' old rows.
  */
-export async function startWorker({ runsSchedules = true } = {}): Promise<Service> {
+export async function startWorker({ runsSchedules = true } = {}): Promise<WorkerService> {
   const activities = await loadActivities();
   const sources = (await loadParts('dispatcher')).map(({ source }) => source);
   const kinds = (await loadParts('durable-work')).flatMap(({ work }) => work);
-  Runtime.install({ logger: temporalLogger(), shutdownSignals: [] });
+  const { readMetrics } = await installRuntime();
   const starting = new AbortController();
   const { client, native, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
@@ -43,6 +52,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
     connection: native,
     namespace: client.options.namespace,
     activities,
+    interceptors: { activity: [inLogContext] },
     // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
     shutdownGraceTime: '15 seconds',
     shutdownForceTime: '20 seconds',
@@ -70,6 +80,9 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
   const sweep = sweepSource(kinds, [ensureSearchAttributes, restoreSchedules]);
   const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep]);
   return {
+    checks: workerChecks(client, workers),
+    schedules: { kind: 'temporal', read: async () => ({ overdue: await countOverdueSchedules(client) }) },
+    metrics: readMetrics === undefined ? [] : [readMetrics],
     stop: async () => {
       await dispatcher.stop();
       for (const worker of workers) worker.shutdown();
@@ -82,18 +95,4 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Servic
 async function prepareSchedules(client: Client, { runsSchedules }: { runsSchedules: boolean }): Promise<void> {
   await ensureSchedules(client);
   if (runsSchedules) await runSchedules(client);
-}
-
-/** A warning of the SDK about every worker that runs only activities, which ours do on purpose. */
-const ACTIVITIES_ONLY = 'No workflows registered, not polling for workflow tasks';
-
-function temporalLogger(): DefaultLogger {
-  return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const write = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-    const { error, ...temporal } = meta ?? {};
-    logger[message === ACTIVITIES_ONLY ? 'debug' : write[level]](
-      { ...(error === undefined ? {} : { err: error }), temporal },
-      message,
-    );
-  });
 }

@@ -2,7 +2,7 @@ import { config, newId, pool } from '@postroom/platform';
 import { eventually, runExclusively, startTestWorker, testApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ensureSchedules, runSchedules } from '../src/schedules.ts';
+import { countOverdueSchedules, ensureSchedules, runSchedules } from '../src/schedules.ts';
 
 // Scheduled workflows delete expired rows of all projects.
 runExclusively('retention');
@@ -54,4 +54,12 @@ test('when its time has come, what is old is deleted by a workflow that says wha
   });
   const result = await client.workflow.getHandle(last?.workflow.workflowId ?? '').result();
   expect(result).toMatchObject({ idempotencyKeys: expect.any(Number), events: expect.any(Number) });
+});
+
+test('a schedule that Temporal lacks counts as overdue', async () => {
+  expect(await countOverdueSchedules(client)).toBe(0);
+  await schedule().delete();
+  expect(await countOverdueSchedules(client)).toBe(1);
+  await ensureSchedules(client);
+  expect(await countOverdueSchedules(client)).toBe(0);
 });

@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
 import { ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
+import { FIRST_ATTEMPT, SEPARATE } from './due.ts';
 
 /**
  * Assigns due transactional messages to workflows, fairly across projects: `sendEmails` for individual messages or batches,
@@ -74,8 +75,6 @@ interface Waiting {
   waiting: number;
 }
 
-const FIRST_ATTEMPT = 'campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL AND deferred_at IS NULL';
-
 /**
  * Projects with queued mail after the id `$1`, in order, and how much of it is due. A loose index scan jumps from project to
  * project, so a million messages of one project cost no more than one.
@@ -124,9 +123,8 @@ async function openWorkflows(): Promise<Map<string, number>> {
   return new Map(rows.map(({ project_id: projectId, open }) => [projectId, open]));
 }
 
-/** Mail of mailbox accounts, and mail deferred during a queue drain. It is batched separately from first attempts. */
-const DUE_SEPARATELY = `campaign_id IS NULL AND dispatched_at IS NULL AND (mailbox_id IS NOT NULL OR deferred_at IS NOT NULL)
-        AND (deferred_at IS NOT NULL OR not_before <= now())`;
+/** A workflow of deferred mail waits until it is due. */
+const DUE_SEPARATELY = `${SEPARATE} AND (deferred_at IS NOT NULL OR not_before <= now())`;
 
 /** Checks first, because there is rarely any and `ASSIGN` is planned on each execution. */
 async function hasSeparatelyDue(): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { config, createPool } from '@postroom/platform';
+import { measurePool } from '@postroom/platform/metrics';
 
 /**
  * Connections that force index plans. A campaign inserts a million rows in one statement, and until PostgreSQL has analyzed
@@ -10,3 +11,4 @@ export const ledgerPool = createPool(config.databasePools.ledger, {
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
 });
+measurePool('ledger', ledgerPool);

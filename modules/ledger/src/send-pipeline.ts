@@ -1,4 +1,4 @@
-import { isOutage, logger } from '@postroom/platform';
+import { isOutage, logger, withLogContext } from '@postroom/platform';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from '@postroom/mime';
 import { type Claimed, settlementOf, unexpected } from './settlement.ts';
@@ -141,7 +141,7 @@ class SendPipeline<Row extends Claimed> {
 
   async #sendOnce(row: Row): Promise<Settlement> {
     try {
-      const { outcome, subject } = await this.#work.send(row);
+      const { outcome, subject } = await withLogContext({ messageId: row.id }, () => this.#work.send(row));
       this.#checkBackoff(outcome);
       const settlement = settlementOf(row, outcome);
       return subject === undefined ? settlement : { ...settlement, subject };

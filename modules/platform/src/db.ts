@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { config } from './config.ts';
 import { closePools, createPool } from './connection-pool.ts';
+import { measurePool } from './pool-metrics.ts';
 
 export type { Prisma } from '../generated/prisma/client.ts';
 
@@ -12,6 +13,7 @@ export const pool = createPool(config.databasePools.main, {
   // Every search scans the GIN pending list, so keep it short (in kB; PostgreSQL's default is 4 MB).
   gin_pending_list_limit: 512,
 });
+measurePool('main', pool);
 
 /** One name per SQL text, so that PostgreSQL parses and plans it once per connection. */
 const statementName = (text: string) => `p${createHash('sha1').update(text).digest('base64url').slice(0, 16)}`;

@@ -65,6 +65,7 @@ export {
   redaction,
   redactionValues,
 } from './data-subject.ts';
+export type { HealthCheck } from './health.ts';
 export { isOwnHost } from './host-check.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
@@ -89,7 +90,9 @@ export {
 } from './limits.ts';
 export { CHANNEL, listen } from './listen.ts';
 export { type Change, Notifier, sleep, subscribe, subscription } from './subscription.ts';
+export { drainSignal, isDraining } from './lifecycle.ts';
 export { logger } from './logger.ts';
+export { type LogContext, withLogContext } from './log-context.ts';
 export { parseNetworks } from './networks.ts';
 export { managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
 export { Node, registerNode } from './nodes.ts';
@@ -153,6 +156,7 @@ export {
 } from './secrets.ts';
 export type { ScheduledWorkflow } from './scheduled-workflow.ts';
 export { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
+export { identity } from './identity.ts';
 export { runService, type Service } from './service.ts';
 export {
   type AddressScope,

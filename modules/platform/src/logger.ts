@@ -1,5 +1,7 @@
 import { pino } from 'pino';
 import { config } from './config.ts';
+import { logContext } from './log-context.ts';
+import { identity } from './identity.ts';
 
 /** PostgreSQL's error details contain rows and parameters: addresses and mail contents. Message and code suffice. */
 function withoutRows(error: Error): object {
@@ -12,10 +14,14 @@ function withoutRows(error: Error): object {
   return shown;
 }
 
-/** Structured logs, one JSON object per line on standard output. They must not contain secrets or addresses. */
+/**
+ * Structured logs, one JSON object per line on standard output: which program and instance, the ids of the work in
+ * progress, and the message. They must not contain secrets or addresses.
+ */
 export const logger = pino({
   level: config.LOG_LEVEL,
   base: undefined,
+  mixin: () => ({ service: identity.service, instance: identity.instance, ...logContext() }),
   timestamp: pino.stdTimeFunctions.isoTime,
   serializers: { err: withoutRows },
   redact: ['authorization', '*.authorization', 'password', '*.password'],

@@ -129,6 +129,8 @@ function derive(settings: Settings, secretKeys: SecretKey[]) {
     SMTP_URL: isRelay(settings.SMTP_URL) ? settings.SMTP_URL : undefined,
     RATE_LIMIT_PROJECT_PER_SECOND: settings.RATE_LIMIT_PROJECT_PER_SECOND ?? 3 * settings.RATE_LIMIT_PER_SECOND,
     REQUESTS_PER_PROJECT: settings.REQUESTS_PER_PROJECT ?? Math.max(1, Math.floor(databasePools.main * 0.8)),
+    ADMIN_HOST: settings.ADMIN_HOST ?? settings.HOST,
+    DRAIN_SECONDS: settings.DRAIN_SECONDS ?? (development ? 0 : 5),
     PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
     /** Where webhooks may go. */
     webhookScope: addressScope(settings.WEBHOOKS_ALLOW_PRIVATE, development),

@@ -1,20 +1,39 @@
-import { closeDatabase } from './db.ts';
+import { startAdminServer } from './admin-server.ts';
+import { config } from './config.ts';
+import { closeDatabase, pool } from './db.ts';
+import { createReadiness, type HealthCheck, type Readiness } from './health.ts';
+import { startDraining } from './lifecycle.ts';
 import { logger } from './logger.ts';
+import { measureProcess, renderMetrics } from './metrics-registry.ts';
+import { identity } from './identity.ts';
+import { sleep } from './subscription.ts';
 
 /** A running component. Stopping it drains work in flight. */
 export interface Service {
   stop: () => Promise<void>;
+  /** What it needs besides the database, for `/readyz`. */
+  checks?: readonly HealthCheck[];
+  /** Metrics that it collects outside this process's registry, in Prometheus' text format. */
+  metrics?: readonly (() => Promise<string>)[];
+  /**
+   * Whether clients connect to it, so that it goes on serving for `DRAIN_SECONDS` after SIGTERM: load balancers need that
+   * long to notice that it is no longer ready.
+   */
+  servesClients?: boolean;
 }
 
-/** Drain timeout. A mail server or webhook receiver may take ten seconds. */
+/** Drain timeout after the wait for load balancers. A mail server or webhook receiver may take ten seconds. */
 const DRAIN_MS = 25_000;
+
+const DATABASE: HealthCheck = { name: 'database', check: () => pool.query('SELECT 1') };
 
 /**
  * Runs a program until SIGTERM, SIGINT or the exit of its parent, then drains and exits. If it fails to start, logs
- * the error and exits with status 1.
+ * the error and exits with status 1. Answers on `ADMIN_PORT` from the beginning.
  */
 export async function runService(name: string, start: () => Promise<Service>): Promise<void> {
-  const log = logger.child({ service: name });
+  identity.service = name;
+  const log = logger;
   process.on('unhandledRejection', (error) => {
     log.fatal({ err: error }, 'unhandled promise rejection');
     process.exit(1);
@@ -27,28 +46,69 @@ export async function runService(name: string, start: () => Promise<Service>): P
     process.on('disconnect', () => launcherEnded());
   }
   let service: Service;
+  let admin: Admin;
   try {
+    admin = await startAdmin();
     service = await start();
   } catch (error) {
     log.fatal({ err: error }, `${name} could not start: ${error instanceof Error ? error.message : String(error)}`);
     process.exit(1);
   }
+  admin.started(service);
   let stopping = false;
-  const stop = async (why: string) => {
+  const stop = async (why: string, waitMs: number) => {
     if (stopping) return;
     stopping = true;
-    log.info(`${why}: draining`);
+    log.info({ waitMs }, `${why}: draining`);
     setTimeout(() => {
-      log.error(`drain timed out after ${DRAIN_MS} ms`);
+      log.error(`drain timed out after ${waitMs + DRAIN_MS} ms`);
       process.exit(1);
-    }, DRAIN_MS).unref();
+    }, waitMs + DRAIN_MS).unref();
+    startDraining();
+    await sleep(waitMs);
     await service.stop();
+    await admin.stop();
     await closeDatabase();
     process.exit(0);
   };
-  process.on('SIGTERM', () => void stop('SIGTERM'));
-  process.on('SIGINT', () => void stop('SIGINT'));
-  launcherEnded = () => void stop('the launcher exited');
+  const lameDuckMs = service.servesClients === true ? config.DRAIN_SECONDS * 1000 : 0;
+  process.on('SIGTERM', () => void stop('SIGTERM', lameDuckMs));
+  process.on('SIGINT', () => void stop('SIGINT', 0));
+  launcherEnded = () => void stop('the launcher exited', 0);
   process.send?.({ ready: true });
   log.info('ready');
+}
+
+interface Admin {
+  /** From now on, readiness depends on the service's checks. */
+  started: (service: Service) => void;
+  stop: () => Promise<void>;
+}
+
+const STARTING: Readiness = { ready: false, checks: { lifecycle: 'starting' } };
+
+async function startAdmin(): Promise<Admin> {
+  if (config.ADMIN_PORT === undefined) return { started: () => {}, stop: () => Promise.resolve() };
+  measureProcess({
+    program: identity.service,
+    version: identity.version,
+    build: identity.build,
+    node: process.version,
+  });
+  let readiness = () => Promise.resolve(STARTING);
+  let sources: Service['metrics'] = [];
+  const { stop } = await startAdminServer({
+    host: config.ADMIN_HOST,
+    port: config.ADMIN_PORT,
+    readiness: () => readiness(),
+    metrics: () => renderMetrics(sources),
+    metricsToken: config.METRICS_TOKEN,
+  });
+  return {
+    started: ({ checks = [], metrics }) => {
+      readiness = createReadiness([DATABASE, ...checks]);
+      sources = metrics;
+    },
+    stop,
+  };
 }

@@ -45,6 +45,30 @@ const general = {
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
     .default('info')
     .describe('minimum level; logs are JSON lines on standard output'),
+  ADMIN_PORT: port
+    .optional()
+    .describe(
+      'where a program serves `/livez`, `/readyz` and `/metrics`; off by default; see [monitoring](../how-to/operations.md#monitoring). Programs on one machine need different ports',
+    ),
+  ADMIN_HOST: z.string().min(1).optional().describe('address that it serves them on; `HOST` by default'),
+  METRICS_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('bearer token that `/metrics` requires, at least 16 characters; none by default'),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(600)
+    .optional()
+    .describe(
+      'how long gateway, submission and bounces go on serving after SIGTERM while `/readyz` fails, so that load balancers stop using them first; 5 in production, otherwise 0',
+    ),
+  BUILD_ID: z
+    .string()
+    .regex(/^[\w.+-]{1,100}$/, 'must have 1 to 100 letters, digits, dots, hyphens, underscores and plus signs')
+    .optional()
+    .describe('the build that runs, for metrics, traces and worker versioning; the version by default'),
 };
 
 const database = {
@@ -124,11 +148,6 @@ const gateway = {
     .describe(
       'addresses and networks of the proxies in front of the gateway: `127.0.0.1, 10.0.0.0/8, fd00::/8`; see [behind a proxy](../how-to/operations.md#behind-a-proxy)',
     ),
-  METRICS_TOKEN: z
-    .string()
-    .min(16)
-    .optional()
-    .describe('bearer token for `/metrics`, at least 16 characters; without it `/metrics` is disabled'),
   GRAPHQL_EXPLORER: flag.optional().describe('GraphiQL and introspection; on outside production'),
   GRAPHQL_TRUSTED_DOCUMENTS: z
     .string()

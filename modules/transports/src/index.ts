@@ -5,6 +5,6 @@ export { mailboxIdFor, sendingProblem, senderStatus } from './sender-status.ts';
 export { handleSesNotification, SES_PATH } from './ses/notifications.ts';
 export { signatureWarning } from './signature-warning.ts';
 export { senderOf, signerFor } from './signing.ts';
-export { smtpPoolWidth } from './smtp-pools.ts';
+export { checkDefaultTransport, smtpPoolWidth } from './smtp-pools.ts';
 export { type OutgoingMessage } from './transport.ts';
 export { type Route, routeFor } from './transports.ts';

@@ -1,5 +1,6 @@
-import { config } from '@postroom/platform';
-import { createSmtpPool, type SmtpPool } from '@postroom/smtp';
+import { config, db } from '@postroom/platform';
+import { createSmtpPool, parseRelayUrl, probeRelay, type SmtpPool } from '@postroom/smtp';
+import { TRANSPORT_POLICY } from './policy.ts';
 
 /** Transactional mail has its own connections, so a running campaign doesn't delay it. */
 export type Traffic = 'campaigns' | 'transactional';
@@ -23,8 +24,23 @@ export function smtpPoolWidth(): number {
   return width;
 }
 
+/**
+ * Whether the installation's relay accepts a connection. Without a relay, at least one project must have a provider.
+ * @throws Error that says what is wrong.
+ */
+export async function checkDefaultTransport(): Promise<void> {
+  if (config.SMTP_URL === undefined && config.NODE_ENV === 'production') {
+    if ((await db.mailProvider.count({ take: 1 })) === 0) throw new Error(NO_TRANSPORT);
+    return;
+  }
+  const failure = await probeRelay(parseRelayUrl(relayUrl()), TRANSPORT_POLICY.test);
+  if (failure !== undefined) throw new Error(`The mail server of SMTP_URL can't be used: ${failure.answer}`);
+}
+
+const NO_TRANSPORT = 'No mail transport configured: set SMTP_URL.';
+
 function relayUrl(): string {
   if (config.SMTP_URL !== undefined) return config.SMTP_URL;
   if (config.NODE_ENV !== 'production') return `smtp://${config.HOST}:${config.INBOX_SMTP_PORT}`;
-  throw new Error('No mail transport configured: set SMTP_URL.');
+  throw new Error(NO_TRANSPORT);
 }

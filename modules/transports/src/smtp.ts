@@ -43,6 +43,7 @@ export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCr
   };
   return {
     id,
+    kind: 'smtp',
     get width() {
       const max = Math.max(connections, ...[...pools.values()].map((pool) => pool.width));
       return Math.max(2, Math.min(max, settings.ratePerSecond ?? Infinity));

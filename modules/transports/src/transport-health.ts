@@ -25,6 +25,7 @@ export function withTransportHealth(
   };
   return {
     id: transport.id,
+    kind: transport.kind,
     signing: transport.signing,
     get width() {
       return transport.width;

@@ -7,6 +7,7 @@ import { senderOf, signed } from './signing.ts';
 import { hostDeferred, type SendOutcome } from '@postroom/smtp';
 import { goneOutcome, openMailbox } from './mailboxes/transport.ts';
 import { providerCredentials } from './credentials.ts';
+import { measureSend } from './metrics.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
 import { openSmtp, type SmtpCredentials, type SmtpSettings } from './smtp.ts';
 import { TransportCache } from './transport-cache.ts';
@@ -82,6 +83,7 @@ async function transportsFor(projectId: string, fromEmail: string): Promise<Tran
 /** The relay from `SMTP_URL`, or the development inbox. */
 const defaultTransport: Transport = {
   id: 'installation',
+  kind: 'relay',
   get width() {
     return smtpPoolWidth();
   },
@@ -111,7 +113,9 @@ export function credentialsOf({
 
 function createRoute(transports: Transport[], projectId: string, traffic: Traffic): Route {
   const [only, second] = transports;
-  const send = async (transport: Transport, message: OutgoingMessage): Promise<SendOutcome> => {
+  const send = (transport: Transport, message: OutgoingMessage) =>
+    measureSend({ transport: transport.kind, traffic }, () => signAndSend(transport, message));
+  const signAndSend = async (transport: Transport, message: OutgoingMessage): Promise<SendOutcome> => {
     if (transport.signing === 'none') return transport.send(message, traffic);
     const sender = await senderOf(projectId, addressOfFrom(message));
     // The SES API uses its own MAIL FROM and rewrites the envelope.

@@ -8,6 +8,7 @@ const closed: string[] = [];
 
 const transport = (id: string): Transport => ({
   id,
+  kind: 'smtp',
   width: 1,
   signing: 'whole',
   send: () => Promise.reject(new Error('not sent in this test')),

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { config, logger, pool } from '@postroom/platform';
+import { config, logger, pool, withLogContext } from '@postroom/platform';
+import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
 import { ATTEMPTED } from './subscription.ts';
@@ -59,7 +60,12 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
   const number = delivery.attempt_count + 1;
   const secrets = secretsOf(delivery);
   const { headers, answer } =
-    secrets === undefined ? secretUnreadable() : await postSigned(delivery, number, secrets).catch(requestFailed);
+    secrets === undefined
+      ? secretUnreadable()
+      : await withLogContext({ deliveryId: delivery.id }, () =>
+          postSigned(delivery, number, secrets).catch(requestFailed),
+        );
+  measureAttempt(answer);
   const acknowledged = isAcknowledged(answer);
   const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
   return { delivery, number, headers, answer, acknowledged, delayMs };

@@ -1,6 +1,7 @@
 import type { EventType, PrivacyPart, Route, ScheduledWorkflow, StreamRoute } from '@postroom/platform';
 import type { DispatchSource } from '@postroom/platform/dispatcher';
 import type { DurableWork } from '@postroom/platform/durable-work';
+import type { Queue } from '@postroom/platform/metrics';
 
 /**
  * What a module may contribute. A module contributes a part by exporting it from its package: `"./rest"` in the `exports` of its
@@ -23,6 +24,8 @@ export interface Parts {
   dispatcher: { source: DispatchSource };
   /** Open rows that need a running workflow, which the sweep restores when it was lost. Worker. */
   'durable-work': { work: readonly DurableWork[] };
+  /** Queues of work, as `/metrics` reports them. Gateway and worker. */
+  metrics: { queues: readonly Queue[] };
   /** Deletes expired rows and returns their numbers by kind. Worker, hourly. */
   retention: { deleteOld: (options: { onBatch: () => void }) => Promise<Record<string, number>> };
   /** Erases and exports what it stores about a person. Gateway. */
@@ -39,6 +42,7 @@ export const REQUIRED: { readonly [Part in keyof Parts]: readonly string[] } = {
   schedules: ['schedules'],
   dispatcher: ['source'],
   'durable-work': ['work'],
+  metrics: ['queues'],
   retention: ['deleteOld'],
   privacy: ['stage', 'eraseSubject'],
 };

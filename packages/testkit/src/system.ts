@@ -27,6 +27,8 @@ export interface System {
   /** The inbox's API, when no other mail server was given. */
   inboxUrl: string;
   pool: pg.Pool;
+  /** Where gateway and worker serve their metrics and health. */
+  adminUrls: { gateway: string; worker: string };
   /** A new project that may send from example.com. */
   api: () => Promise<SystemApi>;
   startWorker: () => Promise<void>;
@@ -58,7 +60,7 @@ export async function startSystem({
   pooler?: Pick<PgBouncer, 'urlOf'>;
 } = {}): Promise<System> {
   const database = await createDatabase('system');
-  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0] = await freePorts(4);
+  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, ...adminPorts] = await freePorts(6);
   const environment = {
     ...COMPILED,
     ...process.env,
@@ -79,16 +81,18 @@ export async function startSystem({
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
   let bounces: ChildProcess | undefined;
-  const gateway = await ready('gateway', start('gateway', environment));
+  const [gatewayAdmin, workerAdmin] = adminPorts.map(String);
+  const gateway = await ready('gateway', start('gateway', { ...environment, ADMIN_PORT: gatewayAdmin }));
   const inbox = smtpUrl === undefined ? await ready('inbox', fromSources('inbox', environment)) : undefined;
   const url = `http://127.0.0.1:${port}`;
   return {
     url,
     inboxUrl: `http://127.0.0.1:${inboxWebPort}`,
     pool,
+    adminUrls: { gateway: `http://127.0.0.1:${gatewayAdmin}`, worker: `http://127.0.0.1:${workerAdmin}` },
     api: () => newProject(pool, url),
     startWorker: async () => {
-      worker = await ready('worker', start('worker', environment));
+      worker = await ready('worker', start('worker', { ...environment, ADMIN_PORT: workerAdmin }));
     },
     startBounces: async () => {
       bounces = await ready('bounces', fromSources('bounces', environment));

@@ -18,6 +18,7 @@ export function openMailbox(account: Account): Transport {
 
 class MailboxTransport implements Transport {
   readonly id: string;
+  readonly kind = 'mailbox';
   readonly width = 1;
   // Its own server signs, and may rewrite headers first.
   readonly signing = 'none';

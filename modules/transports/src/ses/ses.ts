@@ -81,6 +81,7 @@ async function accountOf(client: SESv2Client): Promise<SesAccount> {
 
 class SesTransport implements Transport {
   readonly id: string;
+  readonly kind = 'ses';
   // SES rewrites Date and Message-ID, so the signature must exclude them (SES docs: manual DKIM signing).
   readonly signing = 'without date and id';
   readonly #settings: SesSettings;

@@ -1,0 +1,36 @@
+import { collectDefaultMetrics, Counter, Gauge, register } from 'prom-client';
+import { logger } from './logger.ts';
+
+/** Counts what a scrape could not read. */
+export const metricsErrors = new Counter({
+  name: 'postroom_metrics_errors_total',
+  help: 'Readings for this page that failed or took too long; their metrics are missing from it.',
+  labelNames: ['kind'],
+});
+
+/** Adds the metrics of the process, and which build of which program it is. */
+export function measureProcess(labels: Record<'program' | 'version' | 'build' | 'node', string>): void {
+  collectDefaultMetrics();
+  new Gauge({
+    name: 'postroom_build_info',
+    help: 'The running build; always 1.',
+    labelNames: Object.keys(labels),
+  }).set(labels, 1);
+}
+
+/** All metrics in Prometheus' text format, followed by those of other sources in the same format. */
+export async function renderMetrics(sources: readonly (() => Promise<string>)[] = []): Promise<string> {
+  const own = await register.metrics();
+  const others = await Promise.all(
+    sources.map((read) =>
+      read().catch((error: unknown) => {
+        metricsErrors.inc({ kind: 'source' });
+        logger.warn({ err: error }, 'metrics of another source not read');
+        return '';
+      }),
+    ),
+  );
+  return [own, ...others].filter((text) => text !== '').join('\n');
+}
+
+export const METRICS_TYPE = register.contentType;

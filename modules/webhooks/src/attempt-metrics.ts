@@ -1,0 +1,16 @@
+import { Histogram } from '@postroom/platform/metrics';
+import type { Answer } from './http-client.ts';
+import { isAcknowledged } from './schedule.ts';
+
+const seconds = new Histogram({
+  name: 'postroom_webhook_attempt_duration_seconds',
+  help: 'Duration of POSTs to endpoints, by outcome: acknowledged, refused (any other status) or unanswered.',
+  labelNames: ['outcome'],
+  buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+});
+
+/** Adds a POST to the metrics. */
+export function measureAttempt(answer: Answer): void {
+  const refused = answer.status === null ? 'unanswered' : 'refused';
+  seconds.observe({ outcome: isAcknowledged(answer) ? 'acknowledged' : refused }, answer.durationMs / 1000);
+}
