@@ -15,7 +15,7 @@ import { productionInstall } from './licences.mjs';
 import { fail, ROOT, SetupError } from './setup.mjs';
 
 /** Workspaces that only build, test, or run everything on one machine. */
-const NOT_SHIPPED = ['apps/dashboard', 'apps/inbox', 'apps/launcher', 'bench', 'packages/embedded', 'packages/testkit'];
+const NOT_SHIPPED = ['apps/dashboard', 'apps/inbox', 'apps/launcher', 'bench', 'packages/testkit'];
 
 /** Folders of a workspace, or of `scripts`, that no program loads. */
 const NOT_RUN = [

@@ -88,6 +88,17 @@ test(
   },
 );
 
+test('postroom doctor checks an installation from the tree', () => {
+  const env = {
+    NODE_ENV: 'test',
+    DATABASE_URL: process.env.DATABASE_URL,
+    TEMPORAL_ADDRESS: process.env.TEMPORAL_ADDRESS,
+  };
+  const options = { ...NOBODY, cwd: tree, env, encoding: 'utf8' } as const;
+  const { stdout, stderr } = spawnSync(node, ['bin/postroom.mjs', 'doctor'], options);
+  expect(stderr + stdout).toContain('✓ Migrations: all ');
+});
+
 test('a command that needs the repository says so', () => {
   const { stderr, status } = spawnSync(node, ['bin/postroom.mjs', 'chaos', '--help'], { cwd: tree, encoding: 'utf8' });
   expect([status, stderr]).toEqual([1, expect.stringContaining('needs a clone of the repository')]);
