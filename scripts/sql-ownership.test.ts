@@ -28,8 +28,10 @@ const MAY_WRITE_ALL: Record<string, string> = {
 const READS: Record<string, string[]> = {
   // whether a return address is ours
   'apps/bounces': ['domains', 'messages'],
-  // the audit log and the projects of a user, shown with their names
-  auth: ['audit_entries', 'projects'],
+  // the log, and who is behind an actor id in an export
+  audit: ['api_keys', 'audit_entries', 'users'],
+  // the projects of a user, shown with their names
+  auth: ['projects'],
   // reports and the events they cause, in one statement
   bounces: ['campaigns', 'messages', 'projects'],
   // the audience, its snapshot and each claim, in one statement each

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { db } from '@postroom/platform';
 import { createApiKey } from '@postroom/projects';
-import { testApi } from '@postroom/testkit';
+import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, openWindow, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
 
 inBrowser('API keys', () => {
   test('a key is shown once, works immediately, and its dialog stays until confirmed', async () => {
@@ -178,5 +179,82 @@ inBrowser('the audit log', () => {
     await soon(target).toBe(first);
     const link = page.getByRole('table', { name: 'Audit log' }).getByRole('link').first();
     expect(await link.getAttribute('href')).toBe(`/p/${api.projectId}/templates/${await link.textContent()}`);
+  });
+
+  /** A project with changes by two people and a key. */
+  async function changed() {
+    const api = await testApi();
+    const [owner, admin] = [await signedIn(api), await signedIn(api, 'admin')];
+    await db.user.update({ where: { id: admin.id }, data: { name: 'Grace Hopper' } });
+    const { id } = (await api.post('/v1/campaigns', { name: 'News', subject: 'Hello' })).body.data;
+    const update =
+      'mutation ($id: ID!, $input: UpdateCampaignInput!) { updateCampaign(id: $id, input: $input) { id } }';
+    await admin.graphql(update, { id, input: { subject: 'Hello again' } });
+    await owner.graphql('mutation { setBrandColor(color: "#1f5eff") { id } }');
+    return { api, owner, admin, campaign: id };
+  }
+
+  test('filters by mouse, keeps them in the URL, and exports what they show', async () => {
+    const { api, owner, admin, campaign } = await changed();
+    await using window = await openWindow(api, owner);
+    const { page } = window;
+    await window.open('/audit');
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr');
+    await soon(() => rows.count()).toBe(3);
+    await page.getByRole('combobox', { name: 'Who' }).click();
+    await page.getByRole('option', { name: 'Grace Hopper' }).click();
+    await soon(() => rows.count()).toBe(1);
+    await page.waitForURL(new RegExp(`actor=${admin.id}`));
+    await page.reload();
+    await soon(() => rows.count()).toBe(1);
+    expect(await page.getByRole('combobox', { name: 'Who' }).inputValue()).toBe('Grace Hopper');
+    expect(await rows.getByRole('link', { name: 'News' }).getAttribute('href')).toBe(
+      `/p/${api.projectId}/campaigns/${campaign}`,
+    );
+    await rows.locator('summary').click();
+    await rows.getByText('Hello again').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Export' }).click();
+    const file = readFileSync(await (await download).path(), 'utf8');
+    expect(file.trim().split('\r\n')).toHaveLength(2);
+    expect(file).toContain('Grace Hopper,updateCampaign,Changed campaign,campaign');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await soon(() => rows.count()).toBe(3);
+  });
+
+  test('filters and shows changes by keyboard', async () => {
+    const { api, owner } = await changed();
+    await using window = await openWindow(api, owner);
+    const { page } = window;
+    await window.open('/audit');
+    const rows = page.getByRole('table', { name: 'Audit log' }).locator('tbody tr');
+    await soon(() => rows.count()).toBe(3);
+    await page.getByRole('combobox', { name: 'Kind of object' }).focus();
+    await page.keyboard.type('proj');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/kind=project/);
+    await soon(() => rows.count()).toBe(1);
+    await rows.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    await rows.getByText('#1f5eff').waitFor();
+    const last = page.getByLabel('Last day');
+    await last.focus();
+    await last.fill('2020-01-01');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/to=2020-01-01/);
+    await page.getByText('No change passes these filters.').waitFor();
+  });
+
+  test('is accessible in both color schemes with a change open', async () => {
+    const { api, owner } = await changed();
+    for (const colorScheme of SCHEMES) {
+      await using window = await openWindow(api, owner, { ...SIZES.desktop, colorScheme });
+      const { page } = window;
+      await window.open('/audit?kind=campaign');
+      await page.locator('summary').click();
+      await page.getByText('Hello again').waitFor();
+      expect(await accessibilityViolations(page), colorScheme).toEqual([]);
+    }
   });
 });

@@ -11,7 +11,7 @@ import { prepareStream } from './rest/streams.ts';
 export const DOWNLOADS_PATH = '/app/downloads/';
 
 /**
- * Lets signed-in users download the files that API keys get from `/v1`. A dashboard link sends the cookie but can't
+ * Lets signed-in users download the files that API keys get from `/v1`, and those for users only. A dashboard link sends the cookie but can't
  * send a project header, so the project is in the path. Only read-only routes are available.
  */
 export function createDownloads(schema: GraphQLSchema, streams: readonly StreamRoute[]) {

@@ -27,7 +27,7 @@ import { createOpenApi } from './openapi/serve.ts';
 import { createFacade, requestIdOf } from './rest/facade.ts';
 import { servePreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
-import { routes, streams } from './routes.ts';
+import { downloads, routes, streams } from './routes.ts';
 import { schema } from './schema.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { serveSignIn } from './sign-in.ts';
@@ -51,7 +51,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
   const openApi = createOpenApi(schema, routes, streams);
   const graphql = createGraphql(schema, { stallMs });
   const answerDashboard = createDashboard();
-  const answerDownload = createDownloads(schema, streams);
+  const answerDownload = createDownloads(schema, [...streams, ...downloads]);
   const tracking = startTracking();
   const server = createHttpServer((request, response) => {
     countRequest(request, response);

@@ -8,3 +8,6 @@ export const routes: readonly Route[] = parts.flatMap((part) => part.routes);
 
 /** The routes whose bodies or responses are too large to buffer. */
 export const streams: readonly StreamRoute[] = parts.flatMap((part) => part.streams ?? []);
+
+/** Files for signed-in users only. */
+export const downloads: readonly StreamRoute[] = parts.flatMap((part) => part.downloads ?? []);

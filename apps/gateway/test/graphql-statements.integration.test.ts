@@ -55,7 +55,8 @@ const QUERIES: Record<string, string> = {
     domains { nodes { domain records { name found } recommendations { title record { name } } lifecycle { type } dnsProvider { name } trackingRecord { name found } warmup { step todaySent } workflowUrl } }
   }`,
   'people → user; keys → projects; audit log → actors': `{
-    members { role user { email } } invitations { email } apiKeys { name projectIds } auditLog { nodes { action actorName } }
+    members { role user { email } } invitations { email } apiKeys { name projectIds } auditLog { nodes { action actorName targetName changes { field } } }
+    auditLogFacets { actors { name } actions { label } targetKinds }
     myProjects { role project { name } } mySessions { id } notifications { totalCount nodes { title readAt } }
   }`,
   'templates, suppressions, custom fields, imports': `{

@@ -1,6 +1,6 @@
-import { actorName } from '@postroom/projects';
 import '@postroom/projects/graphql';
 import {
+  audits,
   authenticated,
   builder,
   callerProject,
@@ -8,15 +8,11 @@ import {
   db,
   DomainError,
   Node,
+  notFound,
   registerNode,
+  removalMutation,
   succeeds,
   useInstead,
-  notFound,
-  type Prisma,
-  readRows,
-  rowsQuery,
-  relayNames,
-  removalMutation,
 } from '@postroom/platform';
 import {
   acceptInvitation,
@@ -105,26 +101,6 @@ const Invitation = builder.prismaObject('Invitation', {
   }),
 });
 
-const AuditEntry = builder.prismaObject('AuditEntry', {
-  interfaces: [Node],
-  description: 'Who changed what, and when.',
-  select: { id: true, actorId: true },
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Entry id.' }),
-    actorId: t.exposeID('actorId', { description: '`usr_…` or `key_…`.' }),
-    actorName: t.string({
-      nullable: true,
-      description: 'What the person or the key is called now; null when they are gone.',
-      resolve: ({ actorId }) => actorName(actorId),
-    }),
-    action: t.exposeString('action', {
-      description: 'What was done, such as `createGroup`. A mutation keeps the action of the one that it replaced.',
-    }),
-    targetId: t.exposeID('targetId', { nullable: true, description: 'What it was done to.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When.' }),
-  }),
-});
-
 /** The signed-in user. Fields about the user are closed to API keys. */
 function person(context: Context): UserCaller {
   const caller = authenticated(context);
@@ -134,11 +110,17 @@ function person(context: Context): UserCaller {
 
 const asOwner = (context: Context) => authenticated(context).may('own');
 
-registerNode('usr', 'User', (context, ids) => {
-  const { id } = authenticated(context);
-  const inProject = { memberships: { some: { projectId: callerProject(context) } } };
-  return db.user.findMany({ where: { id: { in: ids }, OR: [{ id }, inProject] } });
-});
+registerNode(
+  'usr',
+  'User',
+  (context, ids) => {
+    const { id } = authenticated(context);
+    const inProject = { memberships: { some: { projectId: callerProject(context) } } };
+    return db.user.findMany({ where: { id: { in: ids }, OR: [{ id }, inProject] } });
+  },
+  'read',
+  ({ name }) => ({ name, values: { name } }),
+);
 registerNode('ses', 'Session', (context, ids) =>
   db.session.findMany({ where: { id: { in: ids }, userId: authenticated(context).id, expiresAt: { gt: new Date() } } }),
 );
@@ -147,12 +129,7 @@ registerNode(
   'Invitation',
   (context, ids) => db.invitation.findMany({ where: { ...waiting(callerProject(context)), id: { in: ids } } }),
   'manage',
-);
-registerNode(
-  'aud',
-  'AuditEntry',
-  (context, ids) => db.auditEntry.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
-  'manage',
+  ({ email }) => ({ name: email, values: {} }),
 );
 
 const InvitationPreviewType = builder.objectRef<InvitationPreview>('InvitationPreview').implement({
@@ -208,22 +185,6 @@ builder.queryFields((t) => ({
     description: 'The invitations that wait, newest first.',
     resolve: (_root, _args, context) => listInvitations(callerProject(context)),
   }),
-  auditLog: t.connection(
-    {
-      type: AuditEntry,
-      authScopes: { manage: true },
-      description: 'What people and keys changed in the project, newest first.',
-      resolve: (_root, args, context, info) =>
-        readRows<Prisma.AuditEntryModel>(
-          db.auditEntry,
-          'aud',
-          args,
-          { projectId: callerProject(context) },
-          rowsQuery(context, info),
-        ),
-    },
-    ...relayNames('AuditEntry'),
-  ),
 }));
 
 const InviteInput = builder.inputType('InviteInput', {
@@ -300,6 +261,12 @@ const MemberRemovePayload = builder.objectRef<{ projectId: string; userId: strin
 
 const userId = { required: true, description: 'User id.' } as const;
 
+/** The role of the member that a mutation is about. */
+async function roleOf(projectId: string, { userId }: Record<string, unknown>): Promise<{ role?: string }> {
+  const member = await db.member.findFirst({ where: { projectId, userId: String(userId) } });
+  return member === null ? {} : { role: member.role };
+}
+
 builder.mutationFields((t) => ({
   invite: t.field({
     type: InvitePayload,
@@ -342,7 +309,7 @@ builder.mutationFields((t) => ({
   memberChangeRole: t.field({
     type: MemberChangeRolePayload,
     authScopes: { manage: true },
-    ...succeeds('changeRole'),
+    ...audits({ action: 'changeRole', values: roleOf }),
     description: 'Gives a member another role.',
     args: {
       userId: t.arg.id(userId),
@@ -357,6 +324,7 @@ builder.mutationFields((t) => ({
   changeRole: t.field({
     type: 'Boolean',
     authScopes: { manage: true },
+    ...audits({ values: roleOf }),
     deprecationReason: useInstead('memberChangeRole'),
     description:
       'Gives a member another role. Returns true. Keys that they created and invitations that they sent end with the right to manage the project.',

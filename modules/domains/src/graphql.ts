@@ -1,4 +1,5 @@
 import {
+  atMost,
   authenticated,
   batchLoader,
   builder,
@@ -7,12 +8,12 @@ import {
   db,
   managersOnly,
   Node,
+  pick,
   registerNode,
-  rowsQuery,
-  workflowUrl,
   relayNames,
   removalMutation,
-  atMost,
+  rowsQuery,
+  workflowUrl,
 } from '@postroom/platform';
 import { recordsOf } from './check.ts';
 import { MAX_DOMAIN_LENGTH } from './domain-name.ts';
@@ -215,8 +216,12 @@ builder.prismaObjectField('Domain', 'warmup', (t) =>
   }),
 );
 
-registerNode('dom', 'Domain', (context, ids) =>
-  db.domain.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'dom',
+  'Domain',
+  (context, ids) => db.domain.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  (row) => ({ name: row.domain, values: pick(row, 'trackingDomain', 'warmupSteps', 'warmupSince') }),
 );
 
 builder.queryFields((t) => ({

@@ -1,23 +1,24 @@
 import { Contact } from '@postroom/contacts/graphql';
 import {
+  atMost,
   batchLoader,
   builder,
   callerProject,
   type Context,
   db,
+  IDS,
   jsonSchema,
+  MAX_NAME_LENGTH,
   NAME,
-  NOT_EMPTY,
   Node,
+  NOT_EMPTY,
+  pick,
   registerNode,
-  rowsQuery,
   relayNames,
   removalMutation,
+  rowsQuery,
   succeeds,
   useInstead,
-  atMost,
-  IDS,
-  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import {
   addContacts,
@@ -76,8 +77,12 @@ export const Group = builder.prismaObject('Group', {
   }),
 });
 
-registerNode('grp', 'Group', (context, ids) =>
-  db.group.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'grp',
+  'Group',
+  (context, ids) => db.group.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  (row) => ({ name: row.name, values: pick(row, 'name', 'publicName') }),
 );
 
 const ContactGroup = builder.objectRef<{ id: string; name: string }>('ContactGroup').implement({

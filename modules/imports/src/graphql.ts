@@ -203,7 +203,13 @@ const Import = builder.prismaObject('Import', {
   }),
 });
 
-registerNode('imp', 'Import', (context, ids) => findImports(callerProject(context), ids));
+registerNode(
+  'imp',
+  'Import',
+  (context, ids) => findImports(callerProject(context), ids),
+  'read',
+  (row) => ({ name: row.fileName, values: {} }),
+);
 
 const importId = { required: true, description: 'Import id.' } as const;
 

@@ -48,7 +48,7 @@ export function authenticated(context: Context): Caller {
  * @returns DomainError `insufficient_scope` for a sending key, `forbidden` for a person whose role is not enough, and for
  * any key where only people may act.
  */
-export function refusal({ caller }: Context, permission: Permission): DomainError {
+export function refusal({ caller }: Pick<Context, 'caller'>, permission: Permission): DomainError {
   if (caller?.kind === 'key' && !caller.may('read')) {
     return new DomainError('insufficient_scope', 'This API key can only send email. Use a full-scope key.');
   }

@@ -9,6 +9,7 @@ export {
   UNIQUE_VIOLATION,
 } from './retry.ts';
 export { audit, type AuditEntry } from './audit.ts';
+export { type AuditChange, type AuditedRow, changesBetween, pick, withoutSecrets } from './audit-changes.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batchLoader } from './batch-loader.ts';
 export { buildSchema, builder } from './builder.ts';
@@ -94,8 +95,8 @@ export { drainSignal, isDraining } from './lifecycle.ts';
 export { logger } from './logger.ts';
 export { type LogContext, withLogContext } from './log-context.ts';
 export { parseNetworks } from './networks.ts';
-export { managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
-export { Node, registerNode } from './nodes.ts';
+export { type AuditedMutation, audits, managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
+export { auditedRows, Node, registerNode } from './nodes.ts';
 export {
   SEARCH_ATTRIBUTES,
   type SearchAttribute,

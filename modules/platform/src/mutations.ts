@@ -7,6 +7,17 @@ export const managersOnly = { authScopes: { manage: true }, skipTypeScopes: true
 /** Marks a mutation as the successor of another. The audit log records both under the old name. */
 export const succeeds = (name: string) => ({ extensions: { action: name } });
 
+/**
+ * Values that a mutation changes and that are not those of the row that its id names: the audit log records how they differ
+ * before and after it. Without an id the mutation changes the project.
+ */
+export interface AuditedMutation {
+  action?: string;
+  values: (projectId: string, args: Record<string, unknown>) => Promise<Record<string, unknown>>;
+}
+
+export const audits = (audited: AuditedMutation) => ({ extensions: { ...audited } });
+
 /** Deprecation reason of a mutation whose successor returns a payload. */
 export const useInstead = (mutation: string) => `Use Mutation.${mutation}.`;
 

@@ -1,3 +1,4 @@
+import type { AuditedRow } from './audit-changes.ts';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { builder } from './builder.ts';
 import { invalid } from './errors.ts';
@@ -11,6 +12,7 @@ interface NodeType {
   permission: Permission;
   /** Loads the rows with these ids that the caller may see, in any order. */
   load: (context: Context, ids: string[]) => Promise<readonly Row[]>;
+  audited: ((row: never) => AuditedRow) | undefined;
 }
 
 const types = new Map<string, NodeType>();
@@ -31,15 +33,31 @@ export const Node = builder.interfaceRef<Row>('Node').implement({
 
 /**
  * Registers a type with `node(id:)` and `nodes(ids:)`. `load` must restrict rows to the caller's project;
- * `permission` is what the type's own queries require.
+ * `permission` is what the type's own queries require. `audited` says what the audit log records of a row.
  */
-export function registerNode(
+export function registerNode<R extends Row>(
   prefix: IdPrefix,
   typename: string,
-  load: NodeType['load'],
+  load: (context: Context, ids: string[]) => Promise<readonly R[]>,
   permission: Permission = 'read',
+  audited?: (row: R) => AuditedRow,
 ): void {
-  types.set(prefix, { prefix, typename, load, permission });
+  types.set(prefix, { prefix, typename, load, permission, audited });
+}
+
+/** What the audit log records of rows that the caller's project has, by id. */
+export async function auditedRows(context: Context, ids: readonly string[]): Promise<Map<string, AuditedRow>> {
+  const found = new Map<string, AuditedRow>();
+  const byPrefix = Map.groupBy(ids, prefixOf);
+  const loads = [...byPrefix].map(async ([prefix, own]) => {
+    const type = types.get(prefix);
+    if (type?.audited === undefined) return;
+    const valid = [...new Set(own)].filter((id) => isId(type.prefix, id));
+    if (valid.length === 0) return;
+    for (const row of await type.load(context, valid)) found.set(row.id, type.audited(row as never));
+  });
+  await Promise.all(loads);
+  return found;
 }
 
 /**

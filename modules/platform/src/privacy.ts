@@ -27,7 +27,7 @@ const ANONYMIZE_EVENTS = `
 
 const EVENT = redaction({ data: 'json' });
 const KEY = redaction({ key: 'text', body: 'text' });
-const ENTRY = redaction({ details: 'jsonb' });
+const ENTRY = redaction({ details: 'jsonb', target_name: 'text', changes: 'jsonb' });
 
 /** Anonymizes events, stored responses and audit entries. */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
@@ -37,15 +37,21 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
   await sql(tx, `UPDATE events SET ${EVENT.set} WHERE project_id = $1 AND ${EVENT.mentions}`, values);
   await sql(tx, `UPDATE idempotency_keys SET ${KEY.set} WHERE project_id = $1 AND ${KEY.mentions}`, values);
   await sql(tx, `UPDATE audit_entries SET ${ENTRY.set} WHERE project_id = $1 AND ${ENTRY.mentions}`, values);
+  // Changes of the contact itself hold its names and fields as well.
+  await sql(
+    tx,
+    `UPDATE audit_entries SET target_name = NULL, changes = '[]' WHERE project_id = $1 AND target_id = $2`,
+    [projectId, contactId],
+  );
   return { events: events.length };
 }
 
 const EXPORT = `
   SELECT (SELECT coalesce(json_agg(json_build_object('id', e.id, 'type', e.type, 'at', e.created_at, 'data', e.data) ORDER BY e.id), '[]')
       FROM events e WHERE e.project_id = $1 AND (lower(e.data->>'email') = ANY ($2) OR e.data->>'contact_id' = $3)) AS events,
-    (SELECT coalesce(json_agg(json_build_object('id', a.id, 'action', a.action, 'at', a.created_at, 'details', a.details) ORDER BY a.id), '[]')
+    (SELECT coalesce(json_agg(json_build_object('id', a.id, 'action', a.action, 'at', a.created_at, 'details', a.details, 'changes', a.changes) ORDER BY a.id), '[]')
       FROM audit_entries a WHERE a.project_id = $1 AND (a.target_id = $3
-        OR EXISTS (SELECT FROM unnest($2::text[]) AS key WHERE position(key IN lower(a.details::text)) > 0))) AS audit`;
+        OR EXISTS (SELECT FROM unnest($2::text[]) AS key WHERE position(key IN lower(concat_ws(' ', a.details, a.target_name, a.changes))) > 0))) AS audit`;
 
 /** The events and audit entries that name the person. */
 export async function exportSubject(

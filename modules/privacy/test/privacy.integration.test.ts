@@ -61,6 +61,7 @@ const NOT_OF_CONTACTS = [
   'segment_sizes',
   'sending_policies',
   'tracking_hits',
+  'webhook_endpoint_hours',
   'webhook_endpoints',
   // Content written by users.
   'campaigns',
@@ -445,7 +446,7 @@ test('the export includes data stored under a previous address', async () => {
   });
   expect(data.messages.map(({ id }: { id: string }) => id)).toContain(sent);
   expect(data.events.map(({ type }: { type: string }) => type)).toContain('email.bounced');
-  expect(data.audit).toHaveLength(1);
+  expect(data.audit.map(({ action }: { action: string }) => action)).toEqual(['addSuppression', 'test']);
 });
 
 test("a previous address that now belongs to another contact is kept for them, but the person's own mail is erased", async () => {
@@ -486,7 +487,9 @@ test('the export of a person is one JSON document', async () => {
     groups: [{ name: 'Readers' }],
     groupOptOuts: [{ name: 'Readers' }],
     softBounces: [{ inARow: 2 }],
-    audit: [{ action: 'test' }],
+    // An entry names what was changed, here the address that was suppressed.
+    audit: [{ action: 'addSuppression' }, { action: 'test' }],
+    notifications: [{ kind: 'campaign_paused' }],
   });
   expect(messages).toHaveLength(2);
   const message = messages.find(({ id }: { id: string }) => id === sent);

@@ -1,4 +1,5 @@
 import {
+  atMost,
   authenticated,
   builder,
   callerProject,
@@ -6,12 +7,12 @@ import {
   type Context,
   db,
   DomainError,
+  MAX_NAME_LENGTH,
   Node,
+  pick,
   registerNode,
   succeeds,
   useInstead,
-  atMost,
-  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import {
   createApiKey,
@@ -83,11 +84,29 @@ const Project = builder.prismaObject('Project', {
   }),
 });
 
-registerNode('prj', 'Project', (context, ids) => {
-  const { projects } = authenticated(context);
-  const own = projects === 'all' ? ids : ids.filter((id) => projects.includes(id));
-  return db.project.findMany({ where: { id: { in: own } } });
-});
+registerNode(
+  'prj',
+  'Project',
+  (context, ids) => {
+    const { projects } = authenticated(context);
+    const own = projects === 'all' ? ids : ids.filter((id) => projects.includes(id));
+    return db.project.findMany({ where: { id: { in: own } } });
+  },
+  'read',
+  (row) => ({
+    name: row.name,
+    values: pick(
+      row,
+      'name',
+      'brandColor',
+      'postalAddress',
+      'trackOpens',
+      'trackClicks',
+      'messageRetentionDays',
+      'eventRetentionDays',
+    ),
+  }),
+);
 
 builder.queryField('projects', (t) =>
   t.field({
@@ -140,7 +159,13 @@ const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
-registerNode('key', 'ApiKey', (context, ids) => findApiKeys(callerProject(context), ids), 'manage');
+registerNode(
+  'key',
+  'ApiKey',
+  (context, ids) => findApiKeys(callerProject(context), ids),
+  'manage',
+  ({ name }) => ({ name, values: {} }),
+);
 
 builder.queryField('apiKeys', (t) =>
   t.prismaField({

@@ -1,19 +1,20 @@
 import { actorName } from '@postroom/projects';
 import {
+  atMost,
   authenticated,
   builder,
   callerProject,
   db,
-  NAME,
-  NOT_EMPTY,
-  Node,
-  registerNode,
-  rowsQuery,
-  relayNames,
-  removalMutation,
-  atMost,
   MAX_NAME_LENGTH,
   MAX_SUBJECT_LENGTH,
+  NAME,
+  Node,
+  NOT_EMPTY,
+  pick,
+  registerNode,
+  relayNames,
+  removalMutation,
+  rowsQuery,
 } from '@postroom/platform';
 import { MAX_LENGTH } from './check-body.ts';
 import type { ContentProblem } from './problems.ts';
@@ -176,8 +177,15 @@ builder.prismaObjectField(Template, 'draft', (t) =>
 registerNode('tpv', 'TemplateVersion', (context, ids) =>
   db.templateVersion.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
 );
-registerNode('tpl', 'Template', (context, ids) =>
-  db.template.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'tpl',
+  'Template',
+  (context, ids) => db.template.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  (row) => ({
+    name: row.name,
+    values: pick(row, 'name', 'status', 'version', 'publishedVersion', 'subject', 'format', 'body'),
+  }),
 );
 
 builder.queryFields((t) => ({

@@ -18,6 +18,7 @@ export const MODULES: readonly string[] = [
   'insights',
   'auth',
   'notifications',
+  'audit',
   'ledger',
   'transports',
   'tracking',

@@ -10,8 +10,8 @@ import type { Queue } from '@postroom/platform/metrics';
 export interface Parts {
   /** Adds its GraphQL types to the builder when it is imported. Gateway. */
   graphql: object;
-  /** Its `/v1` routes. Gateway. */
-  rest: { routes: readonly Route[]; streams?: readonly StreamRoute[] };
+  /** Its `/v1` routes, and downloads for signed-in users that `/v1` does not have. Gateway. */
+  rest: { routes: readonly Route[]; streams?: readonly StreamRoute[]; downloads?: readonly StreamRoute[] };
   /** Its event types, for webhooks, the event stream and the reference. Gateway and worker. */
   events: { eventTypes: Readonly<Record<string, EventType>> };
   /** Its activities: every export. Worker. */

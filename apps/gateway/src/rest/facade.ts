@@ -130,7 +130,7 @@ async function handle(
   if (match === undefined) throw new DomainError('not_found', `Not found: ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
   const permission = found.route.needs === 'full' ? 'read' : 'sending';
-  if (!caller.may(permission)) throw refusal({ caller, requestId }, permission);
+  if (!caller.may(permission)) throw refusal({ caller }, permission);
   const key = header(request, 'idempotency-key');
   if ('answer' in found) return found.answer({ caller, requestId, params: match.params, request, response, key });
   const { route } = found;

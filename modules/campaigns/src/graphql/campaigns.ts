@@ -12,24 +12,25 @@ import {
 import { listLinks, type TrackedLink } from '@postroom/tracking';
 import { type QueuedEmail } from '@postroom/emails';
 import {
+  atMost,
   authenticated,
+  batchLoader,
   builder,
   callerProject,
   type Context,
-  batchLoader,
   db,
-  Node,
-  registerNode,
-  rowsQuery,
-  relayNames,
-  removalMutation,
-  workflowUrl,
-  atMost,
   IDS,
   MAX_EMAIL_LENGTH,
+  MAX_MAILBOX_LENGTH,
   MAX_NAME_LENGTH,
   MAX_SUBJECT_LENGTH,
-  MAX_MAILBOX_LENGTH,
+  Node,
+  pick,
+  registerNode,
+  relayNames,
+  removalMutation,
+  rowsQuery,
+  workflowUrl,
 } from '@postroom/platform';
 import {
   type Campaign as CampaignModel,
@@ -301,9 +302,41 @@ const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
   }),
 });
 
-registerNode('cmp', 'Campaign', (context, ids) =>
-  db.campaign.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'cmp',
+  'Campaign',
+  (context, ids) => db.campaign.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  (row) => ({ name: row.name, values: pick(row, ...AUDITED) }),
 );
+
+/** What users change of a campaign. */
+const AUDITED = [
+  'name',
+  'status',
+  'scheduledAt',
+  'subject',
+  'previewText',
+  'fromName',
+  'fromEmail',
+  'replyTo',
+  'templateId',
+  'format',
+  'html',
+  'text',
+  'groupIds',
+  'segmentIds',
+  'excludedGroupIds',
+  'excludedSegmentIds',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'trackOpens',
+  'trackClicks',
+  'ratePerSecond',
+] as const;
 
 const idArg = 'Campaign id.';
 

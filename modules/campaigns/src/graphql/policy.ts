@@ -1,4 +1,4 @@
-import { builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platform';
+import { audits, builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platform';
 import { getPolicy, type SendingPolicy, updatePolicy } from '../policy.ts';
 
 const describe = {
@@ -60,6 +60,7 @@ builder.mutationField('updateSendingPolicy', (t) =>
     authScopes: { manage: true },
     skipTypeScopes: true,
     description: "Updates the sending rate of the project's campaigns and their auto-pause thresholds.",
+    ...audits({ values: async (projectId) => ({ ...(await getPolicy(projectId)) }) }),
     args: { input: t.arg({ type: UpdatePolicyInput, required: true, description: 'What to change.' }) },
     resolve: (_root, { input }, context) => updatePolicy(callerProject(context), input),
   }),

@@ -1,5 +1,6 @@
 import {
   ADDRESS,
+  atMost,
   authenticated,
   batchLoader,
   builder,
@@ -7,12 +8,12 @@ import {
   type Context,
   JSON_OBJECT,
   jsonSchema,
+  MAX_NAME_LENGTH,
   Node,
+  pick,
   registerNode,
   relayNames,
   removalMutation,
-  atMost,
-  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import { type BatchResult, createContactsBatch } from '../contact-batch.ts';
 import { listContacts } from '../contact-list.ts';
@@ -99,7 +100,13 @@ builder.objectType(Contact, {
   }),
 });
 
-registerNode('ctc', 'Contact', async (context, ids) => [...(await findContacts(callerProject(context), ids)).values()]);
+registerNode(
+  'ctc',
+  'Contact',
+  async (context, ids) => [...(await findContacts(callerProject(context), ids)).values()],
+  'read',
+  (row) => ({ name: row.email, values: pick(row, 'email', 'name', 'suppressionStatus', 'customFields') }),
+);
 
 builder.queryFields((t) => ({
   contact: t.field({

@@ -1,15 +1,16 @@
 import {
+  atMost,
   builder,
   callerProject,
   jsonSchema,
   listOf,
+  MAX_NAME_LENGTH,
   NAME,
   Node,
+  pick,
   registerNode,
   relayNames,
   removalMutation,
-  atMost,
-  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import { CUSTOM_FIELD_TYPES } from '../coercion.ts';
 import {
@@ -46,7 +47,13 @@ const CustomField = builder.prismaObject('CustomField', {
   }),
 });
 
-registerNode('fld', 'CustomField', (context, ids) => findCustomFields(callerProject(context), ids));
+registerNode(
+  'fld',
+  'CustomField',
+  (context, ids) => findCustomFields(callerProject(context), ids),
+  'read',
+  (row) => ({ name: row.label, values: pick(row, 'label', 'options') }),
+);
 
 builder.queryFields((t) => ({
   customField: t.field({

@@ -1,5 +1,6 @@
 import { EDITED_BY } from '@postroom/projects';
 import {
+  atMost,
   authenticated,
   batchLoader,
   builder,
@@ -8,14 +9,14 @@ import {
   invalid,
   JSON_OBJECT,
   jsonSchema,
+  MAX_NAME_LENGTH,
   NAME,
   Node,
+  pick,
   readPage,
   registerNode,
   relayNames,
   removalMutation,
-  atMost,
-  MAX_NAME_LENGTH,
 } from '@postroom/platform';
 import type { SegmentFilter } from '../segment-filter.ts';
 import { type FilterPage, newestOfFilters } from '../contact-list.ts';
@@ -124,7 +125,13 @@ const Segment = builder.prismaObject('Segment', {
   }),
 });
 
-registerNode('seg', 'Segment', (context, ids) => findSegments(callerProject(context), ids));
+registerNode(
+  'seg',
+  'Segment',
+  (context, ids) => findSegments(callerProject(context), ids),
+  'read',
+  (row) => ({ name: row.name, values: pick(row, 'name', 'filter') }),
+);
 
 const SegmentPreview = builder.objectRef<{ count: number; contacts: ContactRow[] }>('SegmentPreview').implement({
   description: 'The contacts that a filter matches, without saving it.',

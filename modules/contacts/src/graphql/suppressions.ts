@@ -68,7 +68,13 @@ const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
   }),
 });
 
-registerNode('sup', 'Suppression', (context, ids) => findSuppressions(callerProject(context), ids));
+registerNode(
+  'sup',
+  'Suppression',
+  (context, ids) => findSuppressions(callerProject(context), ids),
+  'read',
+  ({ email }) => ({ name: email, values: {} }),
+);
 
 builder.queryFields((t) => ({
   suppression: t.field({

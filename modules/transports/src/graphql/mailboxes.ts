@@ -7,6 +7,7 @@ import {
   db,
   managersOnly,
   Node,
+  pick,
   registerNode,
   removalMutation,
 } from '@postroom/platform';
@@ -87,8 +88,15 @@ const MailboxAccount = builder.prismaObject('MailboxAccount', {
   }),
 });
 
-registerNode('mbx', 'MailboxAccount', (context, ids) =>
-  db.mailboxAccount.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'mbx',
+  'MailboxAccount',
+  (context, ids) => db.mailboxAccount.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  (row) => ({
+    name: row.email,
+    values: pick(row, 'host', 'port', 'implicitTls', 'username', 'signIn', 'perMinute', 'dailyCap'),
+  }),
 );
 
 builder.queryFields((t) => ({

@@ -1,4 +1,13 @@
-import { builder, callerProject, db, managersOnly, Node, registerNode, removalMutation } from '@postroom/platform';
+import {
+  builder,
+  callerProject,
+  db,
+  managersOnly,
+  Node,
+  pick,
+  registerNode,
+  removalMutation,
+} from '@postroom/platform';
 import {
   createProvider,
   deleteProvider,
@@ -144,6 +153,8 @@ registerNode(
   'MailProvider',
   (context, ids) => db.mailProvider.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'manage',
+  // Credentials are a separate column.
+  (row) => ({ name: row.name, values: pick(row, 'name', 'domain', 'position', 'settings') }),
 );
 
 builder.queryFields((t) => ({

@@ -1,4 +1,5 @@
 import {
+  atMost,
   authenticated,
   batchLoader,
   builder,
@@ -6,16 +7,17 @@ import {
   type Context,
   db,
   jsonSchema,
-  NOT_EMPTY,
+  listOf,
   Node,
+  NOT_EMPTY,
+  pick,
   registerNode,
+  relayNames,
+  removalMutation,
   rowsQuery,
   succeeds,
   useInstead,
-  relayNames,
-  removalMutation,
-  atMost,
-  listOf,
+  withoutSecrets,
 } from '@postroom/platform';
 import { replayFailed, sendTestEvent } from '../deliveries.ts';
 import {
@@ -141,8 +143,15 @@ const Endpoint = builder.prismaObject('WebhookEndpoint', {
   }),
 });
 
-registerNode('whe', 'WebhookEndpoint', (context, ids) =>
-  db.webhookEndpoint.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+registerNode(
+  'whe',
+  'WebhookEndpoint',
+  (context, ids) => db.webhookEndpoint.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  (row) => {
+    const url = withoutSecrets(row.url);
+    return { name: row.description ?? url, values: { url, ...pick(row, 'description', 'events', 'enabled') } };
+  },
 );
 
 const idArg = 'Endpoint id.';

@@ -23,7 +23,8 @@ export interface HomeSearch {
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const isDay = (value: unknown): value is string =>
+/** Whether a value is a day, such as 2026-11-22. */
+export const isDay = (value: unknown): value is string =>
   typeof value === 'string' && DAY.test(value) && !Number.isNaN(Date.parse(value));
 
 export function homeSearch({ period, from, to }: Record<string, unknown>): HomeSearch {
@@ -101,7 +102,7 @@ export function spanOf({ period = '30d', from, to }: HomeSearch, now: number): S
 }
 
 /** Midnight of a day in the browser's time zone, some days later. */
-const dayAt = (day: string, later: number) => daysLater(new Date(`${day}T00:00:00`), later);
+export const dayAt = (day: string, later: number) => daysLater(new Date(`${day}T00:00:00`), later);
 
 function daysLater(time: Date, days: number): Date {
   const moved = new Date(time);

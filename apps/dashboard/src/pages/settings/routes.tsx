@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { projectRoute } from '../../app/routes.tsx';
-import { pageSearch } from '../../data/paging.ts';
+import { auditSearch } from './audit-search.ts';
 
 /** Settings and account routes. */
 export const settingsRoutes = [
@@ -28,7 +28,7 @@ export const settingsRoutes = [
     getParentRoute: () => projectRoute,
     path: 'audit',
     component: lazyRouteComponent(() => import('./audit-log.tsx'), 'AuditLog'),
-    validateSearch: pageSearch,
+    validateSearch: auditSearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,

@@ -1,0 +1,221 @@
+import { audit, newId, pool } from '@postroom/platform';
+import { type Api, eventually, type SignedIn, signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+const LOG = `query ($filter: AuditLogFilter) { auditLog(filter: $filter) { totalCount nodes {
+  actorId actorName action actionLabel targetId targetKind targetName changes { field label before after }
+} } }`;
+
+async function log(user: SignedIn, filter: object = {}) {
+  const { body } = await user.graphql(LOG, { filter });
+  expect(body.errors).toBeUndefined();
+  return body.data.auditLog;
+}
+
+async function create(api: Api, path: string, body: object): Promise<string> {
+  const reply = await api.post(path, body);
+  expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300);
+  return reply.body.data.id;
+}
+
+test('an update is recorded with the names and the values before and after it', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const id = await create(api, '/v1/campaigns', { name: 'News', subject: 'Hello' });
+  const update = 'mutation ($id: ID!, $input: UpdateCampaignInput!) { updateCampaign(id: $id, input: $input) { id } }';
+  await owner.graphql(update, { id, input: { name: 'Autumn news', subject: 'Hello', ratePerSecond: 5 } });
+  const { nodes } = await log(owner, { actorId: owner.id });
+  expect(nodes).toEqual([
+    {
+      actorId: owner.id,
+      actorName: 'A Person',
+      action: 'updateCampaign',
+      actionLabel: 'Changed campaign',
+      targetId: id,
+      targetKind: 'campaign',
+      targetName: 'News',
+      changes: [
+        { field: 'name', label: 'Name', before: 'News', after: 'Autumn news' },
+        { field: 'ratePerSecond', label: 'Rate per second', before: null, after: 5 },
+      ],
+    },
+  ]);
+});
+
+test('a deleted object keeps its name in the log, and a created one has it', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const created = await owner.graphql(
+    'mutation ($input: CreateTemplateInput!) { createTemplate(input: $input) { id } }',
+    { input: { name: 'Welcome', body: 'Hello' } },
+  );
+  const { id } = created.body.data.createTemplate;
+  await owner.graphql('mutation ($id: ID!) { templateDelete(id: $id) { deletedId } }', { id });
+  expect((await log(owner)).nodes).toMatchObject([
+    { action: 'deleteTemplate', targetId: id, targetName: 'Welcome', changes: [] },
+    { action: 'createTemplate', targetId: id, targetName: 'Welcome', changes: [] },
+  ]);
+});
+
+test('settings of the project and roles of members are recorded as updates of the project and the member', async () => {
+  const api = await testApi();
+  const [owner, member] = [await signedIn(api), await signedIn(api, 'member')];
+  await owner.graphql('mutation { setBrandColor(color: "#1f5eff") { id } }');
+  await owner.graphql('mutation { updateSendingPolicy(input: { refusalsInRow: 10 }) { refusalsInRow } }');
+  await owner.graphql('mutation ($id: ID!) { memberChangeRole(userId: $id, role: admin) { member { role } } }', {
+    id: member.id,
+  });
+  expect((await log(owner)).nodes).toMatchObject([
+    {
+      action: 'changeRole',
+      targetId: member.id,
+      targetKind: 'user',
+      targetName: 'A Person',
+      changes: [{ field: 'role', before: 'member', after: 'admin' }],
+    },
+    {
+      action: 'updateSendingPolicy',
+      targetId: api.projectId,
+      targetKind: 'project',
+      changes: [{ field: 'refusalsInRow', before: 25, after: 10 }],
+    },
+    {
+      action: 'setBrandColor',
+      targetId: api.projectId,
+      changes: [{ field: 'brandColor', label: 'Brand color', before: null, after: '#1f5eff' }],
+    },
+  ]);
+});
+
+test('secrets are never recorded', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const secret = `s3cret${newId('req').slice(-12)}`;
+  const id = await create(api, '/v1/webhooks', { url: `https://example.com/hook?token=${secret}`, events: ['*'] });
+  const input = { url: `https://example.com/other?token=${secret}2` };
+  await owner.graphql(
+    'mutation ($id: ID!, $input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(id: $id, input: $input) { id } }',
+    {
+      id,
+      input,
+    },
+  );
+  await owner.graphql('mutation ($id: ID!) { webhookEndpointRotateSecret(id: $id) { secret } }', { id });
+  const created = await owner.graphql('mutation { createApiKey(input: { name: "CI", scope: full }) { key } }');
+  const provider = {
+    name: 'Relay',
+    smtp: { host: 'relay.example.com', port: 587, tls: 'starttls', username: 'postroom', password: secret },
+  };
+  const added = await owner.graphql(
+    'mutation ($input: MailProviderInput!) { createMailProvider(input: $input) { id } }',
+    {
+      input: provider,
+    },
+  );
+  expect(added.body.errors).toBeUndefined();
+  const { rows } = await pool.query<{ text: string }>(
+    `SELECT string_agg(e::text, ' ') AS text FROM audit_entries e WHERE project_id = $1`,
+    [api.projectId],
+  );
+  for (const hidden of [secret, 'whsec_', created.body.data.createApiKey.key])
+    expect(rows[0]?.text).not.toContain(hidden);
+  expect((await log(owner, { action: 'updateWebhookEndpoint' })).nodes[0].changes).toEqual([
+    {
+      field: 'url',
+      label: 'URL',
+      before: 'https://example.com/hook?token=…',
+      after: 'https://example.com/other?token=…',
+    },
+  ]);
+});
+
+test('the log is filtered by actor, action, kind of object, object and period', async () => {
+  const api = await testApi();
+  const [ada, grace] = [await signedIn(api), await signedIn(api, 'admin')];
+  const campaign = await create(api, '/v1/campaigns', { name: 'News' });
+  const group = await create(api, '/v1/groups', {
+    name: 'Readers',
+    emails: [(await api.contact('a@example.com')).email],
+  });
+  const rename = (user: SignedIn, name: string) =>
+    user.graphql('mutation ($id: ID!, $name: String!) { updateCampaign(id: $id, input: { name: $name }) { id } }', {
+      id: campaign,
+      name,
+    });
+  await rename(ada, 'One');
+  await eventually(async () => expect((await log(ada, { actorId: ada.id })).totalCount).toBe(1));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const between = new Date().toISOString();
+  await rename(grace, 'Two');
+  await grace.graphql('mutation ($id: ID!) { groupDelete(id: $id) { deletedId } }', { id: group });
+  const actions = async (filter: object) =>
+    (await log(ada, filter)).nodes.map(({ action }: { action: string }) => action);
+  expect(await actions({ actorId: grace.id })).toEqual(['deleteGroup', 'updateCampaign']);
+  expect(await actions({ action: 'updateCampaign' })).toEqual(['updateCampaign', 'updateCampaign']);
+  expect(await actions({ targetKind: 'group' })).toEqual(['deleteGroup', 'createGroup']);
+  expect(await actions({ targetId: group, actorId: grace.id })).toEqual(['deleteGroup']);
+  expect(await actions({ since: between })).toEqual(['deleteGroup', 'updateCampaign']);
+  expect(await actions({ until: between, targetKind: 'campaign' })).toEqual(['updateCampaign', 'createCampaign']);
+  const { body } = await ada.graphql(LOG, { filter: { targetKind: 'spaceship' } });
+  expect(body.errors[0].extensions.details).toEqual([
+    { field: 'filter.targetKind', message: 'is not a kind of object' },
+  ]);
+  const facets = await ada.graphql(
+    '{ auditLogFacets { actors { actorId name } actions { action label } targetKinds } }',
+  );
+  expect(facets.body.data.auditLogFacets).toEqual({
+    actors: expect.arrayContaining([
+      { actorId: ada.id, name: 'A Person' },
+      { actorId: grace.id, name: 'A Person' },
+    ]),
+    actions: [
+      { action: 'createCampaign', label: 'Created campaign' },
+      { action: 'createGroup', label: 'Created group' },
+      { action: 'deleteGroup', label: 'Deleted group' },
+      { action: 'updateCampaign', label: 'Changed campaign' },
+    ],
+    targetKinds: ['campaign', 'group'],
+  });
+});
+
+test('the export has what passes the filters, with formulas guarded, for owners and admins', async () => {
+  const api = await testApi();
+  const [owner, member] = [await signedIn(api), await signedIn(api, 'member')];
+  const id = newId('cmp');
+  const entry = { projectId: api.projectId, actorId: owner.id, action: 'updateCampaign', targetId: id };
+  await audit(pool, {
+    ...entry,
+    targetName: '=HYPERLINK("https://evil.example")',
+    changes: [{ field: 'name', before: 'A', after: 'B' }],
+  });
+  await audit(pool, { ...entry, action: 'createGroup', targetId: newId('grp') });
+  const download = (cookie: string, query = '') =>
+    fetch(`${api.url}/app/downloads/${api.projectId}/audit-log/export${query}`, { headers: { cookie } });
+  const file = await download(owner.cookie, '?target_kind=campaign');
+  expect(file.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  const [header, line, ...rest] = (await file.text()).split('\r\n');
+  expect(header).toBe('time,actor_id,actor,action,description,kind,object_id,object,changes');
+  expect(line).toContain(`${owner.id},A Person,updateCampaign,Changed campaign,campaign,${id},"'=HYPERLINK(""https`);
+  expect(line).toContain('""field"":""name""');
+  expect(rest).toEqual(['']);
+  expect((await (await download(owner.cookie)).text()).split('\r\n')).toHaveLength(4);
+  expect((await download(member.cookie)).status).toBe(403);
+  expect((await download('')).status).toBe(401);
+  expect((await api.get('/v1/audit-log/export')).status).toBe(404);
+});
+
+test('an erased person is in no entry, and the rest of the log stays', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const ada = await api.contact('ada.l@example.com', { name: 'Ada Lovelace' });
+  const update = 'mutation ($id: ID!, $input: UpdateContactInput!) { updateContact(id: $id, input: $input) { id } }';
+  await owner.graphql(update, { id: ada.id, input: { name: 'Ada King' } });
+  await create(api, '/v1/campaigns', { name: 'For ada.l@example.com' });
+  await owner.graphql('mutation ($id: ID!) { erasePerson(contactId: $id) { messages } }', { id: ada.id });
+  const { rows } = await pool.query<{ text: string }>(
+    `SELECT string_agg(e::text, ' ') AS text FROM audit_entries e WHERE project_id = $1`,
+    [api.projectId],
+  );
+  for (const name of ['ada.l@', 'Lovelace', 'Ada King']) expect(rows[0]?.text).not.toContain(name);
+  expect((await log(owner, { targetId: ada.id })).nodes).toMatchObject([{ action: 'updateContact', changes: [] }]);
+});

@@ -1,0 +1,61 @@
+/** What the audit log records of a row. */
+export interface AuditedRow {
+  /** What users call it. */
+  name: string | null;
+  /** The values that users change; never a secret. */
+  values: Record<string, unknown>;
+}
+
+/** One value that an update changed. */
+export interface AuditChange {
+  /** Its field, such as `subject` or `customFields.plan`. */
+  field: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** At most this many changes are recorded of one update. */
+export const MAX_CHANGES = 50;
+/** A longer text is shortened, and a longer list or object recorded as shortened JSON, in characters. */
+export const MAX_VALUE_LENGTH = 300;
+
+/** The values that differ between two states of a row, bounded in size. Members of an object are compared one by one. */
+export function changesBetween(before: Record<string, unknown>, after: Record<string, unknown>): AuditChange[] {
+  const [from, to] = [flat(before), flat(after)];
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  return fields
+    .filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]))
+    .slice(0, MAX_CHANGES)
+    .map((field) => ({ field, before: bounded(from[field]), after: bounded(to[field]) }));
+}
+
+/** Replaces each object by its members, as JSON has them: `customFields.plan`. Null and undefined are equal. */
+function flat(values: Record<string, unknown>): Record<string, unknown> {
+  const json = JSON.parse(JSON.stringify(values)) as Record<string, unknown>;
+  const entries = Object.entries(json).flatMap(([field, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([member, inner]) => [`${field}.${member}`, inner] as const)
+      : [[field, value] as const],
+  );
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}
+
+function bounded(value: unknown): unknown {
+  if (value === undefined) return null;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  if (text.length <= MAX_VALUE_LENGTH) return value;
+  return `${text.slice(0, MAX_VALUE_LENGTH)}… (${text.length.toLocaleString('en')} characters)`;
+}
+
+/** The members of a row with these names. */
+export function pick<Row extends object>(row: Row, ...names: (keyof Row & string)[]): Record<string, unknown> {
+  return Object.fromEntries(names.map((name) => [name, row[name]]));
+}
+
+/** A URL without the values of its query and its password, which may be secrets. */
+export function withoutSecrets(url: string): string {
+  const shown = new URL(url);
+  for (const name of new Set(shown.searchParams.keys())) shown.searchParams.set(name, '…');
+  if (shown.password !== '') shown.password = '…';
+  return decodeURI(shown.href);
+}
