@@ -53,7 +53,11 @@ export function deployedPackages(lock) {
   Object.keys(devDependencies)
     .filter((name) => !DASHBOARD_TOOLS.includes(name))
     .forEach(add);
-  return [...deployed].map((path) => ({ name: nameOf(path), licence: licenceOf(nameOf(path), packages[path]) }));
+  return [...deployed].map((path) => ({
+    name: nameOf(path),
+    version: packages[path].version,
+    licence: licenceOf(nameOf(path), packages[path]),
+  }));
 }
 
 const nameOf = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);

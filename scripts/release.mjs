@@ -1,7 +1,9 @@
-// `npm run release -- 1.2.0`: sets the version of every package, dates the changelog, commits and tags. It pushes nothing.
+// `npm run release -- 1.2.0`: sets the version of every package, dates the changelog and the upgrade notes, commits and tags, and
+// writes a software bill of materials to publish with the release. It pushes nothing.
 import { execFileSync } from 'node:child_process';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { billOfMaterials } from './sbom.mjs';
 import { fail, ROOT, SetupError } from './setup.mjs';
 
 const MANIFESTS = [
@@ -30,10 +32,15 @@ function release(version) {
   setLockVersions(version);
   const date = new Date().toISOString().slice(0, 10);
   writeFileSync(changelog, text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} (${date})\n`));
+  const notes = join(ROOT, 'docs/how-to/upgrade.md');
+  writeFileSync(notes, readFileSync(notes, 'utf8').replace('### Unreleased\n', `### Unreleased\n\n### ${version}\n`));
   git('add', '--all');
   git('commit', '--quiet', '--message', `release: ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', unreleased);
-  console.log(`Created the commit and tag v${version}. Publish with: git push --follow-tags`);
+  const bill = join(ROOT, 'dist', `postroom-${version}.cdx.json`);
+  mkdirSync(join(ROOT, 'dist'), { recursive: true });
+  writeFileSync(bill, `${JSON.stringify(billOfMaterials(version), null, 2)}\n`);
+  console.log(`Created the commit and tag v${version}, and ${bill}. Publish with: git push --follow-tags`);
 }
 
 /** Changes only this line, so that the rest of the file keeps its format. */
