@@ -8,6 +8,7 @@ const COMMANDS = {
   stop: ['stop the Postroom running on a data folder', 'stop'],
   demo: ['send a campaign and its webhooks, and verify every delivery', 'demo'],
   migrate: ['apply pending migrations to DATABASE_URL', 'migrate'],
+  bootstrap: ['create the first owner, a project and an API key, as far as they do not exist', 'bootstrap'],
   gateway: ['run the gateway: /v1, /graphql, dashboard', 'gateway'],
   worker: ['run the worker: workflows, activities, dispatcher', 'worker'],
   submission: ['run the SMTP submission server', 'submission'],
@@ -42,5 +43,5 @@ function usage() {
 
 ${lines.join('\n')}
 
-"postroom <command> --help" shows the options of start, demo, chaos and doctor.`;
+"postroom <command> --help" shows the options of start, demo, migrate, bootstrap, chaos and doctor.`;
 }

@@ -16,6 +16,7 @@ const PROGRAMS = {
   stop: { program: 'apps/launcher/src/stop.ts' },
   demo: { program: 'scripts/demo/main.ts', installs: true },
   migrate: { program: 'scripts/migrate.ts' },
+  bootstrap: { program: 'scripts/bootstrap.ts' },
   gateway: { program: 'apps/gateway/src/main.ts' },
   worker: { program: 'apps/worker/src/main.ts' },
   submission: { program: 'apps/submission/src/main.ts' },

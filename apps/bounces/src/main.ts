@@ -1,8 +1,9 @@
 import './settings.ts';
-import { config, logger, readCertificate, runService } from '@postroom/platform';
+import { config, logger, readCertificate, runService, waitForSchema } from '@postroom/platform';
 import { startBounceServer } from './server.ts';
 
-await runService('bounces', () => {
+await runService('bounces', async () => {
+  await waitForSchema();
   const tls = readCertificate(config.BOUNCE_TLS_CERT, config.BOUNCE_TLS_KEY);
   if (tls === undefined) {
     logger.warn('no TLS certificate configured: bounces arrive unencrypted; set BOUNCE_TLS_CERT and BOUNCE_TLS_KEY');

@@ -2,10 +2,11 @@ import './settings.ts';
 import { createFirstOwner } from '@postroom/auth';
 import { measureQueues } from '@postroom/platform/metrics';
 import { loadParts } from '@postroom/registry';
-import { config, logger, runService, unreadableSecret } from '@postroom/platform';
+import { config, logger, runService, unreadableSecret, waitForSchema } from '@postroom/platform';
 import { startGateway } from './gateway.ts';
 
 await runService('gateway', async () => {
+  await waitForSchema();
   const { POSTROOM_OWNER_EMAIL: email, POSTROOM_OWNER_PASSWORD: password } = config;
   if (email !== undefined && password !== undefined) await createFirstOwner({ email, password, name: 'Owner' });
   measureQueues((await loadParts('metrics')).flatMap(({ queues }) => queues));

@@ -1,14 +1,15 @@
 import './settings.ts';
-import { config, runService } from '@postroom/platform';
+import { config, runService, waitForSchema } from '@postroom/platform';
 import { certificate } from './certificate.ts';
 import { startSubmission } from './submission.ts';
 
-await runService('submission', async () =>
-  startSubmission({
+await runService('submission', async () => {
+  await waitForSchema();
+  return startSubmission({
     host: config.HOST,
     port: config.SUBMISSION_PORT,
     tls: certificate(),
     // In development, allow authentication without TLS.
     needsTls: config.NODE_ENV === 'production',
-  }),
-);
+  });
+});

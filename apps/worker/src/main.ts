@@ -1,11 +1,12 @@
 import './settings.ts';
-import { runService, useBackgroundTimeouts } from '@postroom/platform';
+import { runService, useBackgroundTimeouts, waitForSchema } from '@postroom/platform';
 import { measureQueues } from '@postroom/platform/metrics';
 import { loadParts } from '@postroom/registry';
 import { startWorker } from './worker.ts';
 
 useBackgroundTimeouts();
 await runService('worker', async () => {
+  await waitForSchema();
   const worker = await startWorker();
   measureQueues([...(await loadParts('metrics')).flatMap(({ queues }) => queues), worker.schedules]);
   return worker;

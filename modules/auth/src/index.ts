@@ -1,3 +1,4 @@
+export { bootstrap } from './bootstrap.ts';
 export { ADDRESS_HEADER, auth, AUTH_PATH } from './auth.ts';
 export { acceptInvitation, invite, listInvitations, previewInvitation, withdrawInvitation } from './invitations.ts';
 export { changeRole, listMembers, removeMember } from './members.ts';

@@ -21,6 +21,8 @@ const DATA_MIGRATIONS: readonly DataMigration[] = [
   { name: 'derived_names', runBatch: emptyDerivedNames },
 ];
 
+export const DATA_MIGRATION_NAMES: readonly string[] = DATA_MIGRATIONS.map(({ name }) => name);
+
 /**
  * Runs pending data migrations; the caller holds the migration lock. A batch and its cursor commit together, so a
  * killed process resumes after the last committed batch. Returns the names of those it finished.

@@ -145,6 +145,7 @@ export {
 } from './rest.ts';
 export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime, textProblem } from './scalars.ts';
 export { type RotatedSecrets, rotateEncryptionKey, unreadableSecret } from './rotate-encryption-key.ts';
+export { waitForSchema } from './schema-version.ts';
 export { safeRedirect } from './safe-redirect.ts';
 export {
   registerSecretColumn,

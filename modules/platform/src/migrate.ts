@@ -80,16 +80,22 @@ export async function restartTransactionNumbers(client: pg.ClientBase): Promise<
 
 /** The migrations of every module, or of one folder, in the order in which they apply: that of their names. */
 export async function readMigrations(migrationsDir?: string): Promise<Migration[]> {
-  const all =
-    migrationsDir === undefined ? (await readdir(MODULES)).map(migrationsOf).filter(existsSync) : [migrationsDir];
-  const entries = (await Promise.all(all.map((folder) => readdir(folder, { withFileTypes: true })))).flat();
-  const folders = entries.filter((entry) => entry.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const all = migrationsDir === undefined ? undefined : [migrationsDir];
   return Promise.all(
-    folders.map(async ({ name, parentPath }) => ({
+    (await migrationFolders(all)).map(async ({ name, parentPath }) => ({
       name,
       sql: await readFile(join(parentPath, name, 'migration.sql'), 'utf8'),
     })),
   );
+}
+
+/** The names of every module's migrations, in order. */
+export const migrationNames = async (): Promise<string[]> => (await migrationFolders()).map(({ name }) => name);
+
+async function migrationFolders(of?: readonly string[]) {
+  const all = of ?? (await readdir(MODULES)).map(migrationsOf).filter(existsSync);
+  const entries = (await Promise.all(all.map((folder) => readdir(folder, { withFileTypes: true })))).flat();
+  return entries.filter((entry) => entry.isDirectory()).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function selectWaiting(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {

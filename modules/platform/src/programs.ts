@@ -38,6 +38,10 @@ const SYSTEM_MAIL_FROM: Requirement = {
   inProduction: true,
   unless: ({ SMTP_URL }) => !isRelay(SMTP_URL),
 };
+const OWNER: readonly Requirement[] = [
+  { settings: ['POSTROOM_OWNER_EMAIL'], why: 'the email address of the first owner' },
+  { settings: ['POSTROOM_OWNER_PASSWORD'], why: 'the password of the first owner, at least 10 characters' },
+];
 const SUBMISSION_CERTIFICATE: Requirement = {
   settings: ['SUBMISSION_TLS_CERT'],
   why: 'the PEM file of the certificate that clients verify',
@@ -52,6 +56,7 @@ export const REQUIREMENTS = {
   bounces: [DATABASE, SECRET_KEY],
   inbox: [DATABASE],
   migrate: [DIRECT_DATABASE],
+  bootstrap: [DATABASE, SECRET_KEY, ...OWNER],
   'rotate-encryption-key': [DATABASE, SECRET_KEY],
   mcp: [],
 } as const satisfies Record<string, readonly Requirement[]>;

@@ -89,6 +89,13 @@ const database = {
     .describe(
       'maximum connections of a process: one for LISTEN, up to six for the ledger of messages, the others for everything else',
     ),
+  MIGRATION_WAIT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(0)
+    .describe('how long a program waits for pending migrations before it refuses to start'),
   STATEMENT_TIMEOUT_SECONDS: z.coerce
     .number()
     .min(0.1)

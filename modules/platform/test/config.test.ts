@@ -84,6 +84,8 @@ const COMPLETE = {
   SYSTEM_MAIL_FROM: 'Postroom <postroom@example.com>',
   SUBMISSION_TLS_CERT: '/tls/cert.pem',
   SUBMISSION_TLS_KEY: '/tls/key.pem',
+  POSTROOM_OWNER_EMAIL: 'ada@example.com',
+  POSTROOM_OWNER_PASSWORD: 'correct horse battery',
 };
 
 test.each(PROGRAM_NAMES)('the %s refuses to start in production without any one setting it needs', (program) => {
@@ -108,10 +110,11 @@ test('in production, having no relay at all is a decision, not an omission', () 
   expect(parseConfig({ ...others, SMTP_URL: 'none' }, 'worker').SMTP_URL).toBeUndefined();
 });
 
-test('outside production only the database and the key are needed', () => {
+test('outside production only the database and the key are needed, to run', () => {
   const { DATABASE_URL, POSTROOM_SECRET_KEY } = COMPLETE;
   const env = { NODE_ENV: 'development', DATABASE_URL, POSTROOM_SECRET_KEY };
-  for (const program of PROGRAM_NAMES) expect(() => parseConfig(env, program)).not.toThrow();
+  for (const program of PROGRAM_NAMES.filter((name) => name !== 'bootstrap'))
+    expect(() => parseConfig(env, program)).not.toThrow();
 });
 
 test.each(SECRETS)('%s can be a file, whose newline at the end is ignored', (name) => {

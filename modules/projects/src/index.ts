@@ -4,6 +4,7 @@ export {
   endAccessOfKeysBy,
   generateKey,
   isWellFormedKey,
+  listApiKeys,
   type NewApiKey,
   revokeApiKey,
 } from './api-keys.ts';

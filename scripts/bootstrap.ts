@@ -1,0 +1,41 @@
+// `postroom bootstrap`: creates the first owner, a project and an API key, as far as they don't exist, and prints JSON. A deployment
+// may run it every time.
+import { parseArgs } from 'node:util';
+import { checkSettings } from '../modules/platform/src/parse-config.ts';
+
+const HELP = `postroom bootstrap [--project NAME] [--key NAME]
+
+Creates the first owner (POSTROOM_OWNER_EMAIL, POSTROOM_OWNER_PASSWORD), a project and an API key with full scope for it, as far as
+they don't exist, and prints what there is as JSON. The key itself is in the output only of the run that creates it. If there is a
+user already, no owner is created. Run "postroom migrate" first.
+
+  --project NAME   default "Default"
+  --key NAME       default "Bootstrap"
+`;
+
+const { values } = parseArgs({
+  options: {
+    project: { type: 'string', default: 'Default' },
+    key: { type: 'string', default: 'Bootstrap' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+if (values.help === true) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+const { POSTROOM_OWNER_EMAIL: email = '', POSTROOM_OWNER_PASSWORD: password = '' } = checkSettings('bootstrap');
+const [{ bootstrap }, { closeDatabase, waitForSchema }] = await Promise.all([
+  import('../modules/auth/src/index.ts'),
+  import('../modules/platform/src/index.ts'),
+]);
+try {
+  await waitForSchema();
+  const { project, key } = values;
+  console.log(JSON.stringify(await bootstrap({ owner: { email, password }, project, key }), null, 2));
+} catch (error) {
+  console.error(`postroom bootstrap failed: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+} finally {
+  await closeDatabase();
+}
