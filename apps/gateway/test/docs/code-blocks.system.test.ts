@@ -76,6 +76,7 @@ const NOT_RUN = [
   'docs/how-to/production.md sh',
   'docs/how-to/production.md sh',
   'docs/how-to/production.md sh',
+  'docs/how-to/production.md sh',
   'docs/how-to/providers.md graphql',
   'docs/how-to/providers.md graphql',
   'docs/how-to/providers.md graphql',

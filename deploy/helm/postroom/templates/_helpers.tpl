@@ -92,13 +92,13 @@ spec:
                 name: {{ .root.Release.Name }}-settings
             - secretRef:
                 name: {{ .root.Values.secretName }}
-          {{- with .env }}
           env:
-            {{- range $name, $value := . }}
+            - name: BUILD_ID
+              value: {{ .root.Values.image.tag | default .root.Chart.AppVersion | quote }}
+            {{- range $name, $value := .env }}
             - name: {{ $name }}
               value: {{ $value | quote }}
             {{- end }}
-          {{- end }}
           ports:
             {{- range $name, $port := .ports }}
             - name: {{ $name }}
