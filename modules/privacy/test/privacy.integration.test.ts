@@ -49,6 +49,7 @@ const NOT_OF_CONTACTS = [
   'group_members',
   'group_opt_outs',
   'import_batches',
+  'leases',
   'mail_providers',
   'mailbox_accounts',
   'mailbox_authorizations',
