@@ -58,9 +58,9 @@ function targetBefore(field: Field, args: Args, { caller }: Context): string | u
   return type === 'User' ? caller.id : undefined;
 }
 
-/** The id of what a mutation returned, or of the first object in its payload. */
+/** The id of what a mutation returned, or of the first object in its payload; undefined for a list of objects. */
 function idIn(result: unknown): string | undefined {
-  if (typeof result !== 'object' || result === null) return undefined;
+  if (typeof result !== 'object' || result === null || Array.isArray(result)) return undefined;
   return [result, ...Object.values(result)].map(ownId).find((id) => id !== undefined);
 }
 
