@@ -3,9 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { loadParts, partFiles } from '@postroom/registry';
 import { expect, test } from 'vitest';
 
-/** Workflows without a row that says what is left to do: a notification that is lost with its workflow. */
-const WITHOUT_ROWS = ['tellOwners'];
-
 test('every workflow is found by the sweep when it is lost, or runs by a schedule', async () => {
   const files = [fileURLToPath(import.meta.resolve('@postroom/workflows')), ...partFiles('workflows')];
   const exported = files.flatMap((path) =>
@@ -15,5 +12,5 @@ test('every workflow is found by the sweep when it is lost, or runs by a schedul
   const scheduled = (await loadParts('schedules')).flatMap(({ schedules }) =>
     schedules.map(({ workflow }) => workflow),
   );
-  expect(exported.sort()).toEqual([...swept, ...scheduled, 'deleteOld', ...WITHOUT_ROWS].sort());
+  expect(exported.sort()).toEqual([...swept, ...scheduled, 'deleteOld'].sort());
 });

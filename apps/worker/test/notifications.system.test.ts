@@ -1,4 +1,4 @@
-import { newId } from '@postroom/platform';
+import { config, newId } from '@postroom/platform';
 import {
   eventually,
   type Receiver,
@@ -7,7 +7,9 @@ import {
   startSmtpSink,
   startSystem,
   type System,
+  type SystemApi,
 } from '@postroom/testkit';
+import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 let sink: SmtpSink;
@@ -79,18 +81,21 @@ test(
   },
 );
 
+/** Has a failing endpoint of a project with these owners disabled, while the mail server is down. */
+async function disableEndpoint(api: SystemApi, owners: readonly string[]): Promise<void> {
+  for (const name of owners) await member(api.projectId, `${name}@example.com`, 'owner');
+  isMailServerDown = true;
+  const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
+  await system.pool.query(`UPDATE webhook_endpoints SET failing_since = now() - interval '3 days' WHERE id = $1`, [id]);
+  await api.post(`/v1/webhooks/${id}/test`);
+}
+
 test(
   'a notification whose email was under way when the worker was killed is emailed by the next one, once',
   { timeout: 180_000 },
   async () => {
     const api = await system.api();
-    for (const name of ['edith', 'joan']) await member(api.projectId, `${name}@example.com`, 'owner');
-    isMailServerDown = true;
-    const { id } = (await api.post('/v1/webhooks', { url: receiver.url, events: ['*'] })).body.data;
-    await system.pool.query(`UPDATE webhook_endpoints SET failing_since = now() - interval '3 days' WHERE id = $1`, [
-      id,
-    ]);
-    await api.post(`/v1/webhooks/${id}/test`);
+    await disableEndpoint(api, ['edith', 'joan']);
     await eventually(async () => {
       const { rows } = await system.pool.query(
         'SELECT count(*)::int AS recipients FROM notification_recipients WHERE project_id = $1',
@@ -104,5 +109,38 @@ test(
     const emailed = () => sink.mails.map(({ to }) => to).filter((to) => /^(edith|joan)@/.test(to));
     // An attempt that the kill interrupted is repeated after a minute.
     await eventually(() => expect(emailed().sort()).toEqual(['edith@example.com', 'joan@example.com']), 100_000);
+  },
+);
+
+test(
+  'a notification whose workflow was terminated is emailed to those who have not got it, once',
+  { timeout: 120_000 },
+  async () => {
+    const api = await system.api();
+    await disableEndpoint(api, ['mary', 'dorothy']);
+    const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
+    try {
+      await eventually(async () => {
+        const { rows } = await system.pool.query('SELECT id FROM notifications WHERE project_id = $1', [api.projectId]);
+        await new Client({ connection }).workflow.getHandle(rows[0]?.id).terminate('The test terminates it.');
+      });
+    } finally {
+      await connection.close();
+    }
+    await system.pool.query(
+      `UPDATE notification_recipients SET mail_closed_at = now()
+       WHERE project_id = $1 AND user_id = (SELECT id FROM users WHERE email = 'mary@example.com')`,
+      [api.projectId],
+    );
+    isMailServerDown = false;
+    const emailed = () => sink.mails.map(({ to }) => to).filter((to) => /^(mary|dorothy)@/.test(to));
+    await eventually(() => expect(emailed()).toEqual(['dorothy@example.com']), 60_000);
+    await eventually(async () => {
+      const { rows } = await system.pool.query(
+        'SELECT count(*)::int AS open FROM notification_recipients WHERE project_id = $1 AND mail_closed_at IS NULL',
+        [api.projectId],
+      );
+      expect(rows).toEqual([{ open: 0 }]);
+    });
   },
 );

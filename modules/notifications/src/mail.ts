@@ -3,11 +3,22 @@ import { config, db, pool } from '@postroom/platform';
 import type { Notification } from './notify.ts';
 
 /**
- * The users to email about a notification: its recipients who are still owners or admins, have not read it yet, and have
- * not turned these emails off.
+ * The users to email about a notification: its recipients who have not been emailed, are still owners or admins, have not
+ * read it yet, and have not turned these emails off. No email will go to the others.
  */
 export async function listMailRecipients(notificationId: string): Promise<string[]> {
-  const recipients = await db.notificationRecipient.findMany({ where: { notificationId, readAt: null } });
+  const userIds = await usersToMail(notificationId);
+  await db.notificationRecipient.updateMany({
+    where: { notificationId, mailClosedAt: null, userId: { notIn: userIds } },
+    data: { mailClosedAt: new Date() },
+  });
+  return userIds;
+}
+
+async function usersToMail(notificationId: string): Promise<string[]> {
+  const recipients = await db.notificationRecipient.findMany({
+    where: { notificationId, readAt: null, mailClosedAt: null },
+  });
   const [first] = recipients;
   if (first === undefined) return [];
   const settings = await db.notificationSettings.findMany({
@@ -19,10 +30,14 @@ export async function listMailRecipients(notificationId: string): Promise<string
   return managers.filter((userId) => unread.has(userId) && !without.has(userId));
 }
 
-/** Emails one user about a notification. Does nothing if the notification or the account is gone. */
+/** Emails one user about a notification, once. Does nothing if the notification or the account is gone. */
 export async function mailOne(notificationId: string, userId: string): Promise<void> {
-  const notification = await db.notification.findUnique({ where: { id: notificationId } });
-  if (notification === null) return;
+  const recipient = await db.notificationRecipient.findUnique({
+    where: { notificationId_userId: { notificationId, userId } },
+    include: { notification: true },
+  });
+  if (recipient === null || recipient.mailClosedAt !== null) return;
+  const { notification } = recipient;
   const { projectId, subjectId, title, detail, advice, createdAt } = notification;
   const { name } = await db.project.findUniqueOrThrow({ where: { id: projectId } });
   const text = [
@@ -40,6 +55,10 @@ export async function mailOne(notificationId: string, userId: string): Promise<v
   ];
   // The id is the same for each attempt, so that a repeated email can be recognized.
   await mailUser(userId, { subject: title, text: text.join('\n'), id: `${notificationId}.${userId}` });
+  await db.notificationRecipient.updateMany({
+    where: { notificationId, userId },
+    data: { mailClosedAt: new Date() },
+  });
 }
 
 /** The dashboard's page about the subject of a notification. */

@@ -1,5 +1,13 @@
 import { listManagers } from '@postroom/auth/managers';
-import { defineIdPrefix, newId, type Prisma, sql, startWorkflow, type Tx } from '@postroom/platform';
+import {
+  defineIdPrefix,
+  newId,
+  type Prisma,
+  sql,
+  startWorkflow,
+  type Tx,
+  type WorkflowStart,
+} from '@postroom/platform';
 
 export const NOTIFICATION_ID = defineIdPrefix('ntf', 'notification');
 
@@ -54,14 +62,22 @@ export async function notify(tx: Tx, projectId: string, notice: Notice): Promise
     [added.id, await listManagers(tx, projectId), projectId],
   );
   await sql(tx, `SELECT pg_notify('postroom', $1)::text`, [notificationsTopic(projectId)]);
-  await startWorkflow(tx, {
-    workflowId: added.id,
-    type: 'mailNotification',
-    args: [added.id],
-    summary: `Email the owners and admins about ${subjectId}`,
-    searchAttributes: { projectId, ...searchAttribute(subjectId) },
-  });
+  await startWorkflow(tx, mailingOf({ id: added.id, projectId, subjectId }));
 }
+
+/** The workflow that emails a notification. Started again, it emails those who have not got it yet. */
+export const mailingOf = ({
+  id,
+  projectId,
+  subjectId,
+}: Pick<Notification, 'id' | 'projectId' | 'subjectId'>): WorkflowStart => ({
+  workflowId: id,
+  type: 'mailNotification',
+  args: [id],
+  summary: `Email the owners and admins about ${subjectId}`,
+  searchAttributes: { projectId, ...searchAttribute(subjectId) },
+  restartable: true,
+});
 
 function searchAttribute(subjectId: string) {
   return subjectId.startsWith('whe_') ? { endpointId: subjectId } : { campaignId: subjectId };
