@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runDataMigrations } from './data-migrations.ts';
+import { LOCK_NOT_AVAILABLE, retry } from './retry.ts';
 
 const MODULES = join(import.meta.dirname, '../..');
 
@@ -15,6 +17,19 @@ export const MIGRATIONS_DIR = migrationsOf('platform');
 
 /** The advisory lock of Prisma's own `migrate deploy`, so that the two exclude each other. */
 const MIGRATION_LOCK = 72707369;
+
+/** How often a migration that waits for another one looks whether that has ended, in milliseconds. */
+const LOCK_POLL_MS = 200;
+
+/**
+ * A statement that waits for a table's lock makes every later query of that table wait behind it. A migration therefore
+ * gives up after this time, in milliseconds, lets them pass, and tries again after each of these delays.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
+const LOCK_RETRY_DELAYS_MS = Array.from({ length: 60 }, (_, attempt) => Math.min(5_000, 250 * 2 ** attempt));
+
+/** First line of a migration whose statements run one by one without a transaction, as `CREATE INDEX CONCURRENTLY` must. */
+const NO_TRANSACTION = /^-- postroom: no transaction\r?\n/;
 
 /** Prisma's migrations table, with its exact definition, so that either tool can continue after the other. */
 const CREATE_MIGRATIONS_TABLE = `
@@ -36,7 +51,8 @@ export interface Migration {
 
 /**
  * Applies pending migrations and returns their names. Concurrent callers wait for each other. Each migration is
- * applied atomically.
+ * applied atomically, except those that begin with `-- postroom: no transaction`: they repeat from their first statement
+ * after a failure, so each statement must allow that.
  * @throws Error naming a migration that failed, that changed after it was applied, or that Prisma left unfinished.
  */
 export async function migrate(databaseUrl: string, migrationsDir?: string): Promise<string[]> {
@@ -44,7 +60,7 @@ export async function migrate(databaseUrl: string, migrationsDir?: string): Prom
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'postroom migrate' });
   await client.connect();
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await acquireMigrationLock(client);
     await client.query('SET client_min_messages = warning');
     await client.query(CREATE_MIGRATIONS_TABLE);
     const waiting = await selectWaiting(client, migrations);
@@ -56,6 +72,17 @@ export async function migrate(databaseUrl: string, migrationsDir?: string): Prom
     return waiting.map(({ name }) => name);
   } finally {
     await client.end(); // also releases the lock
+  }
+}
+
+/** Polls, because a session that waits for a lock keeps a snapshot, for which `CREATE INDEX CONCURRENTLY` would wait in turn. */
+async function acquireMigrationLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      MIGRATION_LOCK,
+    ]);
+    if (rows[0]?.locked === true) return;
+    await sleep(LOCK_POLL_MS);
   }
 }
 
@@ -119,21 +146,52 @@ async function selectWaiting(client: pg.Client, migrations: Migration[]): Promis
   });
 }
 
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  if (NO_TRANSACTION.test(migration.sql)) return applyStatements(client, migration);
+  await retry(() => applyAtOnce(client, migration), {
+    delaysMs: LOCK_RETRY_DELAYS_MS,
+    isRetryable: (error) => ((error as Error).cause as { code?: string } | undefined)?.code === LOCK_NOT_AVAILABLE,
+  });
+}
+
 /** Statements and bookkeeping share a transaction, so a crash or an error leaves nothing behind. */
-async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {
+  const { name, sql } = migration;
   try {
-    await client.query('BEGIN');
+    await client.query(`BEGIN; SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query(sql);
-    await client.query(
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-       VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
-      [randomUUID(), sha256(sql), name],
-    );
+    await markApplied(client, migration);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined); // the connection itself may have failed
     throw new Error(`Migration ${name} failed and was rolled back: ${describe(error, sql)}`, { cause: error });
   }
+}
+
+async function applyStatements(client: pg.Client, migration: Migration): Promise<void> {
+  const { name, sql } = migration;
+  for (const statement of sql.replaceAll(/^--.*$/gm, '').split(/;\s*$/m)) {
+    if (statement.trim() === '') continue;
+    try {
+      await client.query(statement);
+    } catch (error) {
+      throw new Error(
+        `Migration ${name} failed at "${statement.trim()}" and will be repeated: ${(error as Error).message}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+  await markApplied(client, migration);
+}
+
+async function markApplied(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  await client.query(
+    `INSERT INTO _prisma_migrations (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), sha256(sql), name],
+  );
 }
 
 /** Converts PostgreSQL's character position to a line number. */

@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@postroom/testkit';
 import { emptyDatabase } from '@postroom/testkit/database';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../src/migrate.ts';
 
@@ -86,4 +88,39 @@ test("a migration that Prisma's own tool left half done is named, and nothing is
     migrate(url, await folderOf({ ...one, '20260102000000_two': 'CREATE TABLE b (id int);' })),
   ).rejects.toThrow('Migration 20260101000000_one did not finish.');
   expect((await client.query(`SELECT to_regclass('b') AS b`)).rows).toEqual([{ b: null }]);
+});
+
+test('a migration that cannot lock its table gives way to the queries behind it, and tries again', async () => {
+  const { url, client } = await newDatabase();
+  await client.query('CREATE TABLE a (id int)');
+  await client.query('BEGIN; SELECT FROM a'); // holds a lock that ALTER TABLE waits for
+  const migrated = migrate(url, await folderOf({ '20260101000000_alter': 'ALTER TABLE a ADD COLUMN name text;' }));
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  await eventually(async () => {
+    const { rows } = await other.query(`SELECT FROM pg_locks WHERE relation = 'a'::regclass AND NOT granted`);
+    expect(rows).toHaveLength(1);
+  });
+  await other.query('SELECT FROM a'); // waits behind the migration until that gives way
+  await client.query('COMMIT');
+  expect(await migrated).toEqual(['20260101000000_alter']);
+  await other.end();
+});
+
+test('an index is built concurrently, while others wait to migrate, and again after a failure', async () => {
+  const { url, client } = await newDatabase();
+  await client.query('CREATE TABLE a (id int); INSERT INTO a VALUES (1), (1)');
+  const folder = await folderOf({
+    '20260101000000_index': `-- postroom: no transaction
+-- What an earlier try left is invalid.
+DROP INDEX CONCURRENTLY IF EXISTS a_id_key;
+CREATE UNIQUE INDEX CONCURRENTLY a_id_key ON a (id);
+`,
+  });
+  await expect(migrate(url, folder)).rejects.toThrow(/20260101000000_index failed at "CREATE UNIQUE INDEX/);
+  await client.query('DELETE FROM a');
+  const applied = await Promise.all([migrate(url, folder), migrate(url, folder), migrate(url, folder)]);
+  expect(applied.flat()).toEqual(['20260101000000_index']);
+  const { rows } = await client.query(`SELECT indisvalid FROM pg_index WHERE indexrelid = 'a_id_key'::regclass`);
+  expect(rows).toEqual([{ indisvalid: true }]);
 });
