@@ -13,6 +13,7 @@ const COMMANDS = {
   worker: ['run the worker: workflows, activities, dispatcher', 'worker'],
   submission: ['run the SMTP submission server', 'submission'],
   bounces: ['run the SMTP server that receives bounces and complaints', 'bounces'],
+  'promote-worker': ['make BUILD_ID the current build of WORKER_DEPLOYMENT', 'promote-worker'],
   mcp: ['run the MCP server, over stdio or with --http', 'mcp'],
   doctor: ['check settings, database, Temporal, DNS, mail transport and ports, and say what to fix', 'doctor'],
   'rotate-encryption-key': ['re-encrypt every stored secret with the current key', 'rotate-encryption-key'],

@@ -19,6 +19,7 @@ const PROGRAMS = {
   bootstrap: { program: 'scripts/bootstrap.ts' },
   gateway: { program: 'apps/gateway/src/main.ts' },
   worker: { program: 'apps/worker/src/main.ts' },
+  'promote-worker': { program: 'apps/worker/src/promote.ts' },
   submission: { program: 'apps/submission/src/main.ts' },
   bounces: { program: 'apps/bounces/src/main.ts' },
   mcp: { program: 'apps/mcp/src/main.ts' },

@@ -20,7 +20,12 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
       logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal not reachable; will retry'),
   });
   return {
-    client: new Client({ connection: native, namespace, interceptors: { workflow: [startEagerly] } }),
+    client: new Client({
+      connection: native,
+      namespace,
+      // Temporal gives an eager start to this process even if its build isn't the current one.
+      interceptors: { workflow: config.WORKER_DEPLOYMENT === undefined ? [startEagerly] : [] },
+    }),
     native,
     close: () => native.close(),
   };

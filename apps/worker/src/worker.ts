@@ -1,4 +1,4 @@
-import { config, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
+import { config, identity, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
 import type { Queue } from '@postroom/platform/metrics';
@@ -56,6 +56,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
     shutdownGraceTime: '15 seconds',
     shutdownForceTime: '20 seconds',
+    ...deployment(),
   };
   // One worker runs all workflows, because each that does takes a thread and 47 MB. It runs webhook
   // deliveries as well, and what an older release scheduled on its queue.
@@ -69,8 +70,9 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     }),
     ...WORK_KINDS.map((kind) => Worker.create({ ...common, taskQueue: taskQueueOf(kind), ...CAPACITY[kind] })),
   ]);
+  let stopping = false;
   const running = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
-    logger.fatal({ err: error }, 'a Temporal worker failed');
+    logger.fatal({ err: error }, stopping ? 'activities did not end in time' : 'a Temporal worker failed');
     process.exit(1);
   });
   // Without its schedules, the worker still sends mail; the sweep tries again.
@@ -84,9 +86,10 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     schedules: { kind: 'temporal', read: async () => ({ overdue: await countOverdueSchedules(client) }) },
     metrics: readMetrics === undefined ? [] : [readMetrics],
     stop: async () => {
-      await dispatcher.stop();
+      stopping = true;
+      // At once, so that this process gets none of the work that it hands back.
       for (const worker of workers) worker.shutdown();
-      await running;
+      await Promise.all([dispatcher.stop(), running]);
       await close();
     },
   };
@@ -95,4 +98,20 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
 async function prepareSchedules(client: Client, { runsSchedules }: { runsSchedules: boolean }): Promise<void> {
   await ensureSchedules(client);
   if (runsSchedules) await runSchedules(client);
+}
+
+/**
+ * With `WORKER_DEPLOYMENT`, Temporal gives tasks only to workers of the current build. Open workflows move to it with
+ * their next task, since every change of a workflow is patched (docs/how-to/operations.md), so the old build can go.
+ */
+function deployment(): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  const { WORKER_DEPLOYMENT: deploymentName } = config;
+  if (deploymentName === undefined) return {};
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName, buildId: identity.build },
+      useWorkerVersioning: true,
+      defaultVersioningBehavior: 'AUTO_UPGRADE',
+    },
+  };
 }

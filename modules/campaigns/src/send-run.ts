@@ -17,7 +17,7 @@ import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
-import { BulkPacer, logger, pool, record } from '@postroom/platform';
+import { BulkPacer, drainSignal, isDraining, logger, pool, record } from '@postroom/platform';
 import { claimPage, type ClaimedRecipient, acquireFence } from './claim.ts';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { campaignCompleted } from './events.ts';
@@ -163,8 +163,9 @@ async function sendPages(
   try {
     const { hold } = await runSendPipeline<ClaimedRecipient>({
       claim: async (limit) => {
-        if (Date.now() >= lastClaimAt) return NO_PAGE;
-        await pacer.pause(signal);
+        // A draining worker ends its run, so that another one continues at once.
+        if (Date.now() >= lastClaimAt || isDraining()) return NO_PAGE;
+        await pacer.pause(AbortSignal.any([signal, drainSignal]));
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
         const page = await pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields));

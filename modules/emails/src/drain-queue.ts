@@ -1,4 +1,4 @@
-import { listen, Notifier, sleep } from '@postroom/platform';
+import { drainSignal, isDraining, listen, Notifier, sleep } from '@postroom/platform';
 import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
 import { ledgerPool, MAIL_POLICY, markStaleClaimsUnknown } from '@postroom/ledger';
 import { claimQueued, REQUEUE } from '@postroom/ledger/sql';
@@ -145,7 +145,8 @@ class QueueSource {
     const { windowMs, claimIntervalMs, pollMs } = policy;
     for (;;) {
       const now = performance.now();
-      if (signal.aborted || now > this.#runEndsAt) return [];
+      // A draining worker ends its run, so that another one continues at once.
+      if (signal.aborted || isDraining() || now > this.#runEndsAt) return [];
       if (this.#lostLease) return this.#end();
       if (now > this.#windowEndsAt) {
         if (this.#isEmpty && (await this.#isQuiet())) return this.#end();
@@ -159,7 +160,7 @@ class QueueSource {
       this.#found += ready.length;
       this.#isEmpty = ready.length === 0;
       if (ready.length > 0) return ready;
-      await this.#notifier.wait({ timeoutMs: pollMs, signal });
+      await this.#notifier.wait({ timeoutMs: pollMs, signal: AbortSignal.any([signal, drainSignal]) });
     }
   }
 

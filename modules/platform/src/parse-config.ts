@@ -93,6 +93,8 @@ function contradictions(settings: Settings): SettingProblem[] {
       setting: 'GRAPHQL_TRUSTED_ONLY',
       problem: 'requires GRAPHQL_TRUSTED_DOCUMENTS, the file of trusted documents',
     });
+  if (settings.WORKER_DEPLOYMENT !== undefined && settings.BUILD_ID === undefined)
+    problems.push({ setting: 'WORKER_DEPLOYMENT', problem: 'requires BUILD_ID, the build that this worker runs' });
   return problems;
 }
 

@@ -120,6 +120,13 @@ const temporal = {
     .describe(
       'the task queue of workflows and webhook deliveries; the activities of mail, campaigns, imports and maintenance run on `postroom-mail` and so on',
     ),
+  WORKER_DEPLOYMENT: z
+    .string()
+    .regex(/^[\w-]{1,100}$/, 'must have 1 to 100 letters, digits, hyphens and underscores')
+    .optional()
+    .describe(
+      "Temporal's name for the workers' deployment; turns on [worker versioning](../how-to/operations.md#upgrades-without-downtime) by `BUILD_ID`, which is then required",
+    ),
   TEMPORAL_UI_URL: z.url().optional().describe('URL of the Temporal UI, for links to workflows'),
   TEMPORAL_API_KEY: z.string().optional().describe('API key, such as one of Temporal Cloud; turns TLS on'),
 };

@@ -1,3 +1,4 @@
+import { isDraining } from '@postroom/platform';
 import { type Attempted, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
 import { POLICY } from './policy.ts';
 
@@ -18,7 +19,9 @@ export async function runBatch(
   const results = new ResultWriter();
   const queues = toQueues(deliveries.filter(({ enabled }) => enabled));
   const deadline = Date.now() + POLICY.batch.startWindowMs;
-  await Promise.all(queues.map((queue) => runQueue(queue, results, () => signal.aborted || Date.now() > deadline)));
+  await Promise.all(
+    queues.map((queue) => runQueue(queue, results, () => signal.aborted || isDraining() || Date.now() > deadline)),
+  );
   await results.flush();
   const unstarted = queues.flatMap(({ waiting }) => waiting.map(({ id }) => id));
   const disabled = deliveries.filter(({ enabled }) => !enabled).map(({ id }) => id);

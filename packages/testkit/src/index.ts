@@ -9,7 +9,7 @@ export {
   type ProxiedStatement,
   startDatabaseProxy,
 } from './database-proxy.ts';
-export { type EmptyDatabase, emptyDatabase } from './database.ts';
+export { createDatabase, type EmptyDatabase, emptyDatabase } from './database.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
 export { type MailFaults, mailFaults, rejectOrDefer } from './mail-faults.ts';
@@ -19,6 +19,15 @@ export { startTestWorker } from './worker.ts';
 export { postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD } from './user.ts';
 export type { Role } from '@postroom/auth';
 export { takeSystemMail, type SystemMail } from './system-mail.ts';
-export { type StartProgram, startSystem, type System, type SystemApi } from './system.ts';
+export {
+  endProgram,
+  fromSources,
+  newProject,
+  ready,
+  type StartProgram,
+  startSystem,
+  type System,
+  type SystemApi,
+} from './system.ts';
 export { freePorts } from '@postroom/embedded';
 export { type SingleSignOn, startSingleSignOn } from './single-sign-on.ts';

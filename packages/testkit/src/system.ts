@@ -99,23 +99,24 @@ export async function startSystem({
       return bouncePort;
     },
     killWorker: async () => {
-      await end(worker, 'SIGKILL');
+      await endProgram(worker, 'SIGKILL');
     },
     stop: async () => {
-      await Promise.all([gateway, worker, inbox, bounces].map((program) => end(program, 'SIGTERM')));
+      await Promise.all([gateway, worker, inbox, bounces].map((program) => endProgram(program, 'SIGTERM')));
       await pool.end();
       await database.drop();
     },
   };
 }
 
-function fromSources(name: string, env: NodeJS.ProcessEnv): ChildProcess {
+/** Starts a program from the sources, with an IPC channel. */
+export function fromSources(name: string, env: NodeJS.ProcessEnv): ChildProcess {
   const program = join(ROOT, 'apps', name, 'src/main.ts');
   return spawn(process.execPath, [program], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
 /** A program reports over its IPC channel that it is ready, and stops when the channel closes. */
-async function ready(name: string, child: ChildProcess): Promise<ChildProcess> {
+export async function ready(name: string, child: ChildProcess): Promise<ChildProcess> {
   await new Promise<void>((resolve, reject) => {
     child.once('message', () => resolve());
     child.once('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready.`)));
@@ -123,14 +124,15 @@ async function ready(name: string, child: ChildProcess): Promise<ChildProcess> {
   return child;
 }
 
-async function end(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+export async function endProgram(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill(signal);
   await gone;
 }
 
-async function newProject(pool: pg.Pool, url: string): Promise<SystemApi> {
+/** A new project that may send from example.com, and a client for the gateway at `url`. */
+export async function newProject(pool: pg.Pool, url: string): Promise<SystemApi> {
   const projectId = newId('prj');
   const key = generateKey();
   const keyId = newId('key');

@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 /** Proxies close connections that are silent for a minute; some browsers show nothing before the first byte. */
 const PING_EVERY_MS = 12_000;
 const PING = ':\n\n';
+/** When readers of a closing gateway connect again, in milliseconds. */
+const RECONNECT_MS = { min: 250, max: 2_000 };
 
 /**
  * A response of Server-Sent Events with bounded buffering: `send` waits until the connection accepts more, and a reader
@@ -47,6 +49,13 @@ export class EventStream {
     if (this.#response.write(`event: ${event}\ndata:${data === '' ? '' : ` ${data}`}\n\n`)) return;
     this.#drained ??= this.#untilDrained();
     await this.#drained;
+  }
+
+  /** Ends the stream and has its reader connect again, after a time that differs between readers so that they don't rush. */
+  reconnect(): void {
+    const delayMs = RECONNECT_MS.min + Math.round(Math.random() * (RECONNECT_MS.max - RECONNECT_MS.min));
+    this.#response.write(`retry: ${delayMs}\n\n`);
+    this.end();
   }
 
   /** Flushes and closes the stream. */

@@ -214,7 +214,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
       request.method !== 'OPTIONS' && (path === '/graphql/stream' || (path === '/graphql' && wantsEvents(request))),
     handle,
     stop: async () => {
-      for (const stream of open) stream.end();
+      for (const stream of open) stream.reconnect();
       for (const { forget } of connections.values()) clearTimeout(forget);
       await access.stop();
     },
