@@ -3,7 +3,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isProgram, parseConfig, PROGRAM_NAMES } from '@postroom/platform/settings';
+import { isProgram, parseConfig } from '@postroom/platform/settings';
 import { afterAll, expect, test } from 'vitest';
 import { SECRETS, SECTIONS } from '../../modules/platform/src/settings.ts';
 import { deployCheck, hadolint, installed } from './tools.ts';
@@ -18,6 +18,13 @@ const SETTINGS = new Set<string>([
   ...Object.values(SECTIONS).flatMap((section) => Object.keys(section)),
   ...SECRETS.map((name) => `${name}_FILE`),
 ]);
+
+/** The commands of the image, from `postroom --help`. */
+const COMMANDS = new Set(
+  execFileSync(process.execPath, [join(DEPLOY, '../bin/postroom.mjs'), '--help'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^ {2}([\w-]+) /.exec(line)?.[1]),
+);
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-deploy-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -121,8 +128,8 @@ test.skipIf(check === undefined).each(EXAMPLES)(
     );
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !SETTINGS.has(name))).toEqual([]);
-    const commands = [...rendered.matchAll(/^ +args: \[(\w+)/gm)].map(([, name = '']) => name);
-    expect(commands.filter((name) => !PROGRAM_NAMES.some((program) => program === name))).toEqual([]);
+    const commands = [...rendered.matchAll(/^ +args: \["?([\w-]+)/gm)].map(([, name = '']) => name);
+    expect(commands.filter((name) => !COMMANDS.has(name))).toEqual([]);
   },
 );
 

@@ -171,3 +171,49 @@ spec:
       port: {{ .values.service.port }}
       targetPort: smtp
 {{- end }}
+
+{{/* A Job that Helm runs as a hook: root, component, hook, args, settings (whether the ConfigMap exists by then), env, resources. */}}
+{{- define "postroom.job" -}}
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ .root.Release.Name }}-{{ .component }}
+  labels: {{- include "postroom.labels" . | nindent 4 }}
+  annotations:
+    helm.sh/hook: {{ .hook }}
+    helm.sh/hook-delete-policy: before-hook-creation,hook-succeeded
+spec:
+  backoffLimit: 5
+  activeDeadlineSeconds: 3600
+  template:
+    metadata:
+      labels: {{- include "postroom.labels" . | nindent 8 }}
+    spec:
+      restartPolicy: Never
+      automountServiceAccountToken: false
+      securityContext: {{- include "postroom.podSecurity" . | nindent 8 }}
+      {{- with .root.Values.imagePullSecrets }}
+      imagePullSecrets: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      containers:
+        - name: {{ .component }}
+          image: {{ include "postroom.image" .root }}
+          imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+          args: {{ .args | toJson }}
+          securityContext: {{- include "postroom.containerSecurity" . | nindent 12 }}
+          envFrom:
+            {{- if .settings }}
+            - configMapRef:
+                name: {{ .root.Release.Name }}-settings
+            {{- end }}
+            - secretRef:
+                name: {{ .root.Values.secretName }}
+          {{- with .env }}
+          env:
+            {{- range $name, $value := . }}
+            - name: {{ $name }}
+              value: {{ $value | quote }}
+            {{- end }}
+          {{- end }}
+          resources: {{- toYaml .resources | nindent 12 }}
+{{- end }}
