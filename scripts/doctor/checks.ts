@@ -149,16 +149,31 @@ async function withDatabase(config: Config, work: (client: pg.Client) => Promise
   }
 }
 
+interface DatabaseFacts {
+  number: number;
+  version: string;
+  max: number;
+  used: number;
+  fsync: string;
+  /** Whether the locale knows letters beyond ASCII. */
+  cases: boolean;
+}
+
 const checkDatabase = (config: Config) =>
   withDatabase(config, async (client) => {
-    const { rows } = await client.query<{ number: number; version: string; max: number; used: number; fsync: string }>(
+    const { rows } = await client.query<DatabaseFacts>(
       `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
-         current_setting('max_connections')::int AS max, current_setting('fsync') AS fsync,
+         current_setting('max_connections')::int AS max, current_setting('fsync') AS fsync, lower('É') = 'é' AS cases,
          (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
     );
-    const { number, version, max, used, fsync } = rows[0]!;
+    const { number, version, max, used, fsync, cases } = rows[0]!;
     if (number < MIN_POSTGRES_VERSION)
       return failed(`PostgreSQL ${version} is too old`, 'Upgrade PostgreSQL to 15 or later.');
+    if (!cases)
+      return failed(
+        "the database's locale knows upper and lower case of ASCII only, so searches miss names such as É",
+        'Create the database with a UTF-8 locale: CREATE DATABASE postroom TEMPLATE template0 LOCALE "C.UTF-8".',
+      );
     if (fsync !== 'on' && config.NODE_ENV === 'production')
       return failed('fsync is off: a power failure loses accepted mail', 'Set fsync = on in postgresql.conf.');
     const perProcess = config.DATABASE_POOL;

@@ -1,12 +1,15 @@
 import { Client } from '@temporalio/client';
-import { NativeConnection } from '@temporalio/worker';
+import { NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { config, exponentialDelays, logger, retry } from '@postroom/platform';
+import { payloadCodec } from '@postroom/platform/payload-codec';
 import { startEagerly } from '@postroom/platform/dispatcher';
 import { temporalSettings } from '@postroom/platform/temporal-settings';
 
 export interface TemporalConnections {
   client: Client;
   native: NativeConnection;
+  /** For workers, which must read what the client wrote. */
+  dataConverter: NonNullable<WorkerOptions['dataConverter']>;
   close: () => Promise<void>;
 }
 
@@ -19,14 +22,17 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
     onFailure: (error) =>
       logger.warn({ err: error, address: config.TEMPORAL_ADDRESS }, 'Temporal not reachable; will retry'),
   });
+  const dataConverter = { payloadCodecs: [payloadCodec(config.secretKeys, config.TEMPORAL_ENCRYPT_PAYLOADS)] };
   return {
     client: new Client({
       connection: native,
       namespace,
+      dataConverter,
       // Temporal gives an eager start to this process even if its build isn't the current one.
       interceptors: { workflow: config.WORKER_DEPLOYMENT === undefined ? [startEagerly] : [] },
     }),
     native,
+    dataConverter,
     close: () => native.close(),
   };
 }

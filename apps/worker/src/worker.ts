@@ -46,10 +46,11 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
   const kinds = (await loadParts('durable-work')).flatMap(({ work }) => work);
   const { readMetrics } = await installRuntime();
   const starting = new AbortController();
-  const { client, native, close } = await connectTemporal(starting.signal);
+  const { client, native, dataConverter, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
   const common = {
     connection: native,
+    dataConverter,
     namespace: client.options.namespace,
     activities,
     interceptors: { activity: [inLogContext] },

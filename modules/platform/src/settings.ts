@@ -128,6 +128,11 @@ const temporal = {
       "Temporal's name for the workers' deployment; turns on [worker versioning](../how-to/operations.md#upgrades-without-downtime) by `BUILD_ID`, which is then required",
     ),
   TEMPORAL_UI_URL: z.url().optional().describe('URL of the Temporal UI, for links to workflows'),
+  TEMPORAL_ENCRYPT_PAYLOADS: flag
+    .default(false)
+    .describe(
+      "encrypts what Temporal stores of workflows with the installation's key, see [payload encryption](../how-to/operations.md#payload-encryption)",
+    ),
   TEMPORAL_API_KEY: z.string().optional().describe('API key, such as one of Temporal Cloud; turns TLS on'),
 };
 

@@ -6,4 +6,5 @@ export { startPostgres } from './postgres.ts';
 export { isRunning, type ProcessId, processId, signal, waitForEnd } from './processes.ts';
 export { COMPILED, exitText, type Program, run, type Start, startNode } from './programs.ts';
 export { temporalBinary } from './temporal-binary.ts';
+export { serverUser } from './server-user.ts';
 export { startTemporal } from './temporal.ts';

@@ -31,3 +31,4 @@ export {
 } from './system.ts';
 export { freePorts } from '@postroom/embedded';
 export { type SingleSignOn, startSingleSignOn } from './single-sign-on.ts';
+export { startApiKeyProxy, startMutualTlsProxy, type TlsProxy } from './temporal-tls-proxy.ts';
