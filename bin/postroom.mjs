@@ -16,6 +16,10 @@ const COMMANDS = {
   'promote-worker': ['make BUILD_ID the current build of WORKER_DEPLOYMENT', 'promote-worker'],
   mcp: ['run the MCP server, over stdio or with --http', 'mcp'],
   doctor: ['check settings, database, Temporal, DNS, mail transport and ports, and say what to fix', 'doctor'],
+  'after-restore': [
+    'list what may have been sent since the point a database was restored to; --release sends again',
+    'after-restore',
+  ],
   'rotate-encryption-key': ['re-encrypt every stored secret with the current key', 'rotate-encryption-key'],
   chaos: ['kill processes during a campaign and count lost and duplicate messages', 'chaos'],
 };
@@ -44,5 +48,5 @@ function usage() {
 
 ${lines.join('\n')}
 
-"postroom <command> --help" shows the options of start, demo, migrate, bootstrap, chaos and doctor.`;
+"postroom <command> --help" shows the options of start, demo, migrate, bootstrap, chaos, doctor and after-restore.`;
 }

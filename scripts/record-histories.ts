@@ -18,6 +18,8 @@ const HISTORIES = new URL('../workflows/histories/', import.meta.url);
 interface Story {
   args: unknown[];
   activities: Record<string, (...args: never[]) => Promise<unknown>>;
+  /** Whether it never ends by itself. */
+  isTerminated?: boolean;
   /** Signals and other interventions while it runs. */
   meanwhile?: (workflow: WorkflowHandle) => Promise<void>;
 }
@@ -184,6 +186,28 @@ const STORIES: Record<string, Story> = {
     args: ['ntf_1'],
     activities: { listNotificationMails: answers(['usr_1', 'usr_2']), sendNotificationMail: answers(null) },
   },
+  'witnessSending.announced': {
+    args: [
+      [
+        {
+          scope: 'queue prj_1',
+          position: '2026-01-01T00:00:00.000Z',
+          until: '2026-01-01T00:00:00.000Z',
+          epoch: 1,
+          number: 1,
+        },
+      ],
+    ],
+    activities: { none: answers(null) },
+    isTerminated: true,
+    meanwhile: async (workflow) => {
+      for (const number of [2, 3])
+        await workflow.signal('reserved', [
+          { scope: 'campaign cmp_1', position: `eml_${number}`, until: '2026-01-01T00:00:00.000Z', epoch: 1, number },
+        ]);
+      await pause(1_000);
+    },
+  },
 };
 
 const asked = process.argv.slice(2);
@@ -210,7 +234,7 @@ await temporal.stop();
 rmSync(folder, { recursive: true, force: true });
 process.exit(0);
 
-async function record(name: string, { args, activities, meanwhile }: Story): Promise<void> {
+async function record(name: string, { args, activities, meanwhile, isTerminated = false }: Story): Promise<void> {
   const taskQueue = name;
   const common = { connection: native, identity: 'recorder', activities };
   const workers = await Promise.all([
@@ -225,7 +249,8 @@ async function record(name: string, { args, activities, meanwhile }: Story): Pro
       await pause(1_000);
       await meanwhile(workflow);
     }
-    await workflow.result();
+    if (isTerminated) await workflow.terminate();
+    else await workflow.result();
     const recorded = History.toObject(History.fromObject(await workflow.fetchHistory()), {
       longs: String,
       bytes: String,

@@ -10,3 +10,4 @@ export { runBulkOperation } from './run-bulk-operation.ts';
 export { sendBurst } from './send-burst.ts';
 export { sendCampaign } from './send-campaign.ts';
 export { sendEmails } from './send-emails.ts';
+export { witnessSending } from './witness-sending.ts';

@@ -13,6 +13,7 @@ import { installRuntime } from './runtime.ts';
 import { countOverdueSchedules, ensureSchedules, restoreSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
 import { connectTemporal } from './temporal.ts';
+import { useWitnesses } from './witnesses.ts';
 
 /**
  * Activity slots per kind of work. Imports and campaigns are limited per project (see their activities); rejected
@@ -48,6 +49,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
   const starting = new AbortController();
   const { client, native, dataConverter, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
+  useWitnesses(client);
   const common = {
     connection: native,
     dataConverter,

@@ -1,5 +1,5 @@
-import { ledgerPool } from '@postroom/ledger';
-import { claimOrSuppress, claimUntried } from '@postroom/ledger/sql';
+import { ledgerPool, type Reserved } from '@postroom/ledger';
+import { claimOrSuppress, claimUntried, maySend } from '@postroom/ledger/sql';
 import { messageKeySql } from '@postroom/platform';
 import type { CampaignRow } from './progress-row.ts';
 
@@ -17,6 +17,8 @@ export interface ClaimedPage {
   rows: ClaimedRecipient[];
   /** Maximum messages per second: the lower of the campaign's limit and its share of the project's; null for no limit. */
   ratePerSecond: number | null;
+  /** Whether nothing can be claimed under this fencing token, or sending is held. */
+  isFencedOff: boolean;
 }
 
 /**
@@ -32,9 +34,9 @@ export async function acquireFence(campaignId: string, run: number, claim: strin
   return rows[0];
 }
 
-/** Messages never tried, past the cursor. Deferred and requeued ones have a `not_before` and are claimed by that instead. */
+/** Messages never tried, past the cursor and as far as reserved. Deferred and requeued ones have a `not_before` and are claimed by that instead. */
 const UNTRIED = (m: string) =>
-  `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
+  `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.id <= $5 AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
 
 /**
  * Claims the next page: requeued and deferred messages that are due, then untried ones in id order from the campaign's cursor.
@@ -54,7 +56,7 @@ const CLAIM = `
     SELECT id, cursor, least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
         WHERE s.project_id = p.project_id AND s.status = 'sending'))
       FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second
-    FROM campaigns c WHERE id = $1 AND fencing_token = $2 AND status = 'sending' FOR NO KEY UPDATE OF c
+    FROM campaigns c WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} FOR NO KEY UPDATE OF c
   ), requeued AS (
     SELECT m.* FROM fenced CROSS JOIN LATERAL (
       SELECT id, project_id, contact_id, email, email_key FROM messages
@@ -103,24 +105,25 @@ const CLAIM = `
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
   FROM fenced LEFT JOIN claimed t ON true`;
 
-/** Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due. */
+/** Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due up to `reserved`. */
 export async function claimPage(
   campaignId: string,
   claim: string,
   limit: number,
   needsCustomFields: boolean,
+  reserved: Pick<Reserved, 'position' | 'number'>,
 ): Promise<ClaimedPage> {
   for (;;) {
     const { rows } = await ledgerPool.query<ClaimedRecipient & { considered: number; ratePerSecond: number | null }>({
       name: 'campaign-claim',
       text: CLAIM,
-      values: [campaignId, claim, limit, needsCustomFields],
+      values: [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number],
     });
     const [first] = rows;
-    if (first === undefined) return { rows: [], ratePerSecond: null };
+    if (first === undefined) return { rows: [], ratePerSecond: null, isFencedOff: true };
     const { considered, ratePerSecond } = first;
-    if (first.id !== null) return { rows, ratePerSecond };
-    if (considered === 0) return { rows: [], ratePerSecond };
+    if (first.id !== null) return { rows, ratePerSecond, isFencedOff: false };
+    if (considered === 0) return { rows: [], ratePerSecond, isFencedOff: false };
     // Every recipient on this page was suppressed; try the next page.
   }
 }

@@ -1,3 +1,4 @@
+export { pauseUncertain } from './after-restore.ts';
 export { resendUnknown, resolveUnknownRecipients, retryFailed } from './requeue.ts';
 export {
   type Campaign,

@@ -1,11 +1,14 @@
 import {
   type Backoff,
   campaignNotice,
+  CampaignReservations,
+  checkNotHeld,
   inLedgerTransaction,
   ledgerPool,
   MAIL_POLICY,
   markStaleClaimsUnknown,
   releaseClaims,
+  type Reserved,
   runSendPipeline,
   settle,
   type Settlement,
@@ -18,7 +21,7 @@ import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
 import { BulkPacer, drainSignal, isDraining, logger, pool, record } from '@postroom/platform';
-import { claimPage, type ClaimedRecipient, acquireFence } from './claim.ts';
+import { claimPage, type ClaimedPage, type ClaimedRecipient, acquireFence } from './claim.ts';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { campaignCompleted } from './events.ts';
 import { snapshotRecipients } from './snapshot-recipients.ts';
@@ -57,6 +60,7 @@ export async function sendUntilDeadline(
   signal: AbortSignal,
   tally: Tally = {},
 ): Promise<SendRun> {
+  await checkNotHeld();
   const campaign = await acquireFence(campaignId, run, claim);
   if (campaign === undefined) return idleRun({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await markStaleClaimsUnknown({ campaignId }, claim);
@@ -155,6 +159,7 @@ async function sendPages(
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
   const pacer = new BulkPacer();
+  const reservations = new CampaignReservations(campaignId);
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId };
@@ -168,7 +173,9 @@ async function sendPages(
         await pacer.pause(AbortSignal.any([signal, drainSignal]));
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
-        const page = await pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields));
+        const page = await claimReserved(reservations, (reserved) =>
+          pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved)),
+        );
         await volume?.release(granted - page.rows.length);
         return page;
       },
@@ -188,6 +195,20 @@ async function sendPages(
   } catch (error) {
     if (!(error instanceof UnrecordedError)) await withRetries(() => releaseClaims({ campaignId }, claim), signal);
     throw error;
+  }
+}
+
+/** Claims a page of what is reserved, and reserves more when that is used up. */
+async function claimReserved(
+  reservations: CampaignReservations,
+  claim: (reserved: Reserved) => Promise<ClaimedPage>,
+): Promise<ClaimedPage> {
+  for (;;) {
+    const reserved = await reservations.current();
+    const page = await claim(reserved);
+    reservations.claimed(page.rows.length);
+    if (page.rows.length > 0 || page.isFencedOff || reserved.isAll) return page;
+    await reservations.extend();
   }
 }
 

@@ -38,6 +38,9 @@ const suppress = (projectId: string, email: string) =>
 const contact = (projectId: string, name: string, statement: string, more: unknown[] = []) =>
   pool.query(statement, [projectId, name, ...more]);
 
+/** As if every message were reserved. */
+const ALL = { position: '~', number: 0 };
+
 test('a page claims contacts who can be mailed and marks those suppressed or deleted since the snapshot', async () => {
   const { id, projectId } = await sendingTo(['ada', 'bob', 'eve', 'kim', 'lee', 'max']);
   await suppress(projectId, 'bob@mail.test');
@@ -47,14 +50,14 @@ test('a page claims contacts who can be mailed and marks those suppressed or del
   await contact(projectId, 'lee', move, ['lee@moved.test']);
   await suppress(projectId, 'lee@mail.test');
 
-  const first = await claimPage(id, 'first', 5, true);
+  const first = await claimPage(id, 'first', 5, true, ALL);
   expect(first.rows.map(({ email, name }) => [name, email]).toSorted()).toEqual([
     ['ada', 'ada@mail.test'],
     ['kim', 'kim@mail.test'],
   ]);
-  const second = await claimPage(id, 'first', 5, true);
+  const second = await claimPage(id, 'first', 5, true, ALL);
   expect(second.rows.map(({ email }) => email)).toEqual(['max@mail.test']);
-  expect((await claimPage(id, 'first', 5, true)).rows).toEqual([]);
+  expect((await claimPage(id, 'first', 5, true, ALL)).rows).toEqual([]);
 
   const { rows } = await pool.query(
     `SELECT split_part(email, '@', 1) AS name, state::text, claim, answer, unsent_at IS NOT NULL AS closed
@@ -82,11 +85,11 @@ test('a page claims contacts who can be mailed and marks those suppressed or del
 
 test('a requeued message is claimed once due, before untried ones, and never twice by the same attempt', async () => {
   const { id } = await sendingTo(['ada', 'bob', 'eve']);
-  const [given] = (await claimPage(id, 'first', 1, false)).rows;
+  const [given] = (await claimPage(id, 'first', 1, false, ALL)).rows;
   await pool.query(`UPDATE messages SET state = 'planned', not_before = now() WHERE id = $1`, [given?.id]);
-  expect((await claimPage(id, 'first', 1, false)).rows.map(({ email }) => email)).toEqual(['bob@mail.test']);
+  expect((await claimPage(id, 'first', 1, false, ALL)).rows.map(({ email }) => email)).toEqual(['bob@mail.test']);
   await pool.query(`UPDATE campaigns SET fencing_token = 'second' WHERE id = $1`, [id]);
-  expect((await claimPage(id, 'first', 9, false)).rows).toEqual([]);
-  expect((await claimPage(id, 'second', 1, false)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
-  expect((await claimPage(id, 'second', 9, false)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
+  expect((await claimPage(id, 'first', 9, false, ALL)).rows).toEqual([]);
+  expect((await claimPage(id, 'second', 1, false, ALL)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
+  expect((await claimPage(id, 'second', 9, false, ALL)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
 });

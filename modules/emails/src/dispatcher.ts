@@ -2,7 +2,7 @@ import { TokenBucket } from '@postroom/platform';
 import { type DispatchSource, type EagerStart, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
-import { ledgerPool, MAIL_POLICY } from '@postroom/ledger';
+import { heldReason, ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
 import { FIRST_ATTEMPT, SEPARATE } from './due.ts';
 
@@ -26,6 +26,7 @@ const state = {
 };
 
 async function dispatch(client: Client): Promise<Round> {
+  if ((await heldReason()) !== undefined) return { more: false };
   const startedAt = Date.now();
   const drains = await listDrainingProjects();
   const { projects, last } = await readWaiting(state.afterProject);

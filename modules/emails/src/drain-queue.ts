@@ -1,7 +1,14 @@
 import { drainSignal, isDraining, listen, Notifier, sleep } from '@postroom/platform';
 import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
-import { ledgerPool, MAIL_POLICY, markStaleClaimsUnknown } from '@postroom/ledger';
-import { claimQueued, REQUEUE } from '@postroom/ledger/sql';
+import {
+  checkNotHeld,
+  ledgerPool,
+  MAIL_POLICY,
+  markStaleClaimsUnknown,
+  reserveQueue,
+  type Reserved,
+} from '@postroom/ledger';
+import { claimQueued, maySend, REQUEUE } from '@postroom/ledger/sql';
 import {
   type BatchRun,
   CLAIMED_COLUMNS,
@@ -29,7 +36,8 @@ export type DrainPolicy = Record<'runMs' | 'windowMs' | 'claimIntervalMs' | 'pol
 const CLAIM_QUEUED = `
   WITH due AS (
     SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL
-      AND deferred_at IS NULL AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $3
+      AND deferred_at IS NULL AND not_before <= least(now(), $5::timestamptz) AND state = 'planned' AND claim IS DISTINCT FROM $3
+      AND ${maySend('$6')}
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
   ${claimQueued('$3', '$2')} FROM due WHERE m.id = due.id
@@ -46,6 +54,7 @@ export async function drainQueue(
   signal: AbortSignal,
   policy: DrainPolicy = MAIL_POLICY.drain,
 ): Promise<QueueDrainRun> {
+  await checkNotHeld();
   await markStaleClaimsUnknown({ workflowId }, claim);
   await requeueUnsent(workflowId);
   const source = new QueueSource({ projectId, workflowId, claim, signal, policy });
@@ -106,6 +115,7 @@ class QueueSource {
   readonly #options: QueueSourceOptions;
   readonly #runEndsAt: number;
   #claimedAt = 0;
+  #reserved: Reserved | undefined;
   #lostLease = false;
   #renewTimer: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
@@ -178,7 +188,17 @@ class QueueSource {
     this.#lostLease = !(await renewDrainLease(this.#options.projectId, this.#options.workflowId));
   }
 
+  /** A part of a long queue is reserved until it is used up; of a short one, what arrives in the next seconds. */
   async #claimReady(limit: number): Promise<ReadyMessage[]> {
+    if (this.#reserved === undefined || this.#reserved.isAll)
+      this.#reserved = await reserveQueue(this.#options.projectId);
+    const ready = await this.#claimReserved(limit, this.#reserved);
+    if (ready.length > 0 || this.#reserved.isAll) return ready;
+    this.#reserved = await reserveQueue(this.#options.projectId);
+    return this.#claimReserved(limit, this.#reserved);
+  }
+
+  async #claimReserved(limit: number, { position, number }: Reserved): Promise<ReadyMessage[]> {
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim-queued',
       text: CLAIM_QUEUED,
@@ -187,6 +207,8 @@ class QueueSource {
         this.#options.workflowId,
         this.#options.claim,
         Math.min(limit, MAIL_POLICY.drain.maxClaimed),
+        position,
+        number,
       ],
     });
     return rows.length === 0 ? [] : prepare(rows, this.#options.claim);

@@ -1,4 +1,11 @@
-import { cancelPlanned, ledgerPool, MAIL_POLICY, markStaleClaimsUnknown, newClaim } from '@postroom/ledger';
+import {
+  cancelPlanned,
+  checkNotHeld,
+  ledgerPool,
+  MAIL_POLICY,
+  markStaleClaimsUnknown,
+  newClaim,
+} from '@postroom/ledger';
 import { assignTo } from '@postroom/ledger/sql';
 import { newId } from '@postroom/platform';
 import { startOnce } from '@postroom/platform/dispatcher';
@@ -26,6 +33,7 @@ export const work: readonly DurableWork[] = [
 /** Assigns messages to a new workflow. If an operator ended theirs, they are canceled. */
 async function recover(client: Client, batch: Batch, status: WorkflowExecutionStatusName | undefined): Promise<number> {
   const { workflow_id: workflowId, messages } = batch;
+  await checkNotHeld();
   if (status === 'TERMINATED' || status === 'CANCELLED') {
     await markStaleClaimsUnknown({ workflowId }, newClaim());
     await cancelPlanned('workflow_id = $1', workflowId, 'Canceled because an operator ended its workflow.');

@@ -2,10 +2,13 @@ import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/pl
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
   type Backoff,
+  checkNotHeld,
   ledgerPool,
   MAIL_POLICY,
   markStaleClaimsUnknown,
   releaseClaims,
+  reserveQueue,
+  reserveRetries,
   runSendPipeline,
   type SendResult,
   settle,
@@ -14,7 +17,7 @@ import {
   UnrecordedError,
   withRetries,
 } from '@postroom/ledger';
-import { claimDue } from '@postroom/ledger/sql';
+import { claimDue, maySend } from '@postroom/ledger/sql';
 import { parseMailbox } from './mailbox.ts';
 import {
   type Attachment,
@@ -98,6 +101,8 @@ export const CLAIMED_COLUMNS = `m.id, m.project_id, m.mailbox_id, coalesce(m.cop
 const CLAIM = `
   WITH due AS (
     SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now() AND claim IS DISTINCT FROM $2
+      AND not_before <= CASE WHEN deferred_at IS NULL AND mailbox_id IS NULL THEN $4::timestamptz ELSE $5::timestamptz END
+      AND ${maySend('$6')}
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )
@@ -110,6 +115,7 @@ export async function sendBatchUntilDeadline(
   claim: string,
   signal: AbortSignal,
 ): Promise<BatchRun> {
+  await checkNotHeld();
   await markStaleClaimsUnknown({ workflowId }, claim);
   const { hold, counts } = await sendClaimed(workflowId, claim, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
@@ -211,15 +217,46 @@ function limitToSender(outcome: SendOutcome): SendOutcome {
 /** Claims rows and prepares them, until some are left to send. */
 async function claimReady(workflowId: string, claim: string, limit: number): Promise<ReadyMessage[]> {
   for (;;) {
+    const reserved = await reserveFor(workflowId);
+    if (reserved === undefined) return [];
     const { rows } = await ledgerPool.query<ClaimedRow>({
       name: 'emails-claim',
       text: CLAIM,
-      values: [workflowId, claim, Math.min(limit, 100)],
+      values: [workflowId, claim, Math.min(limit, 100), reserved.first, reserved.later, reserved.number],
     });
     if (rows.length === 0) return [];
     const ready = await prepare(rows, claim);
     if (ready.length > 0) return ready;
   }
+}
+
+/** How far the messages of a workflow may be claimed: on their first attempt, and later ones. */
+interface ReservedFor {
+  first: string | null;
+  later: string | null;
+  number: number;
+}
+
+/** Reserves the due messages of a workflow; undefined if there is none. */
+async function reserveFor(workflowId: string): Promise<ReservedFor | undefined> {
+  const { rows } = await ledgerPool.query<{ project_id: string; is_later: boolean }>({
+    name: 'emails-to-reserve',
+    text: `SELECT DISTINCT project_id, deferred_at IS NOT NULL OR mailbox_id IS NOT NULL AS is_later FROM messages
+      WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now()`,
+    values: [workflowId],
+  });
+  if (rows.length === 0) return undefined;
+  const reserve = async (isLater: boolean) => {
+    const due = rows.find((row) => row.is_later === isLater);
+    if (due === undefined) return undefined;
+    return isLater ? reserveRetries(due.project_id) : reserveQueue(due.project_id, workflowId);
+  };
+  const [first, later] = await Promise.all([reserve(false), reserve(true)]);
+  return {
+    first: first?.position ?? null,
+    later: later?.position ?? null,
+    number: Math.max(first?.number ?? 0, later?.number ?? 0),
+  };
 }
 
 /** Loads the content of claimed rows. Those whose address has been suppressed meanwhile are recorded as such and left out. */

@@ -1,7 +1,17 @@
+export {
+  beginEpoch,
+  findRestore,
+  listUncertain,
+  markUncertain,
+  releaseSending,
+  type Uncertain,
+} from './after-restore.ts';
 export { cancelPlanned } from './cancel.ts';
 export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
+export { heldReason, readReservations, setWitnesses } from './installation.ts';
+export { journalWitness } from './journal-witness.ts';
 export { ledgerPool } from './ledger-pool.ts';
 export {
   markStaleClaimsUnknown,
@@ -14,6 +24,7 @@ export {
 } from './ledger.ts';
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
+export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type Reserved } from './reservations.ts';
 export { deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
@@ -22,3 +33,5 @@ export { countSoftBounces, endStreaks } from './soft-bounces.ts';
 export { BOUNCE_CLASSES, type BounceClass, bounceClassOf } from './bounce-class.ts';
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';
 export { timelineOf } from './timeline.ts';
+export { temporalWitness } from './temporal-witness.ts';
+export type { Reservation } from './witness.ts';

@@ -32,6 +32,24 @@ export const MAIL_POLICY = {
     retryDelaysMs: [100, 250, 500, 1_000, 2_000, 2_000, 5_000, 5_000, 5_000, 10_000, 10_000, 15_000],
   },
 
+  /** How far messages may be claimed, as witnesses outside of the database know (docs/decisions/restore.md). */
+  reservation: {
+    /** How long a reservation lasts. Within it, a restored copy of the disk may go unnoticed if nothing else is sent. Not measured. */
+    validMs: 15_000,
+    /** It is renewed this long before it ends. */
+    renewMs: 5_000,
+    /** Messages of a campaign are reserved for about this long, … Not measured. */
+    blockMs: 500,
+    /** … but at least, … Not measured. */
+    minBlock: 200,
+    /** … and at most this many. Not measured. */
+    maxBlock: 50_000,
+    /** Of a long queue of transactional mail, this many messages are reserved at a time. Not measured. */
+    queueBlock: 2_000,
+    /** A process that sends compares the database with its witnesses this often. Not measured. */
+    compareMs: 60_000,
+  },
+
   /** Messages that a server asks to retry later. */
   deferral: {
     /** Delays after each deferral, unless the server names one; the last repeats. Early ones suit greylisting. Not measured. */

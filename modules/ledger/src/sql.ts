@@ -3,6 +3,13 @@
  * `messages m`; the caller adds FROM, WHERE and RETURNING. This file imports nothing.
  */
 
+/**
+ * Whether mail may be sent: it is not held, and this is the database, or a later state of the database, that made the reservation.
+ * @param number SQL of the reservation's number.
+ */
+export const maySend = (number: string): string =>
+  `EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.number >= ${number} AND i.held_reason IS NULL AND i.timeline = current_timeline())`;
+
 /** Claims rows that have no `not_before`. */
 export const claimUntried = (claim: string): string =>
   `UPDATE messages m SET state = 'claimed', claim = ${claim}, claimed_at = now()`;

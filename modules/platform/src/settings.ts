@@ -201,6 +201,18 @@ const mail = {
     .describe(
       'the relay: `smtp://user:password@host:587`, `smtps://…`; `?tls=required` or `?tls=insecure`; `?dsn=off` disables [delivery reports](../how-to/bounce-processing.md#delivery-reports). `none` if only projects with their own [provider](../how-to/providers.md) send; then users cannot be invited. With `npm start` mail goes to the inbox',
     ),
+  HOLD_SENDING: flag
+    .default(false)
+    .describe(
+      'no mail is sent while it is set, such as until a [restored](../how-to/restore.md) database has been checked',
+    ),
+  SENDING_JOURNAL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "a folder, on another disk than the database's, where workers record how far mail may have been sent; for [restores](../how-to/restore.md), in addition to Temporal",
+    ),
   SMTP_CONNECTIONS: z.coerce
     .number()
     .int()

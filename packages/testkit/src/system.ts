@@ -49,17 +49,23 @@ export type StartProgram = (name: 'gateway' | 'worker', env: NodeJS.ProcessEnv) 
  */
 export async function startSystem({
   smtpUrl,
+  databaseUrl,
   env = {},
   start = fromSources,
   pooler,
 }: {
   smtpUrl?: string;
+  /** A migrated database on another server; by default it gets one on that of the tests. */
+  databaseUrl?: string;
   env?: Record<string, string>;
   start?: StartProgram;
   /** What the programs connect to the database through. */
   pooler?: Pick<PgBouncer, 'urlOf'>;
 } = {}): Promise<System> {
-  const database = await createDatabase('system');
+  const database =
+    databaseUrl === undefined
+      ? await createDatabase('system')
+      : { name: 'other', url: databaseUrl, drop: () => Promise.resolve() };
   const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, ...adminPorts] = await freePorts(6);
   const environment = {
     ...COMPILED,

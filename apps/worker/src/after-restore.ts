@@ -1,0 +1,83 @@
+// `postroom after-restore`: finds out what may have been sent since the point that PostgreSQL was restored to, marks it unknown and
+// lists it. `--release` then lets mail be sent again. See docs/how-to/restore.md.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { pauseUncertain } from '@postroom/campaigns';
+import {
+  beginEpoch,
+  findRestore,
+  heldReason,
+  listUncertain,
+  markUncertain,
+  releaseSending,
+  type Uncertain,
+} from '@postroom/ledger';
+import { closeDatabase, config, useBackgroundTimeouts } from '@postroom/platform';
+import { temporalSettings } from '@postroom/platform/temporal-settings';
+import { Client, Connection } from '@temporalio/client';
+import { useWitnesses } from './witnesses.ts';
+
+const USAGE = `Usage: postroom after-restore [--release] [--list FILE]
+
+Compares the database with its witnesses outside of it: Temporal, and SENDING_JOURNAL if set. Messages that may have been
+sent since the restored point are marked unknown and listed; none of them is sent again. Run it while sending is held.
+
+  --release     let mail be sent again; not while HOLD_SENDING is set
+  --list FILE   write the messages as CSV: id, project, campaign, address`;
+
+const { values: options } = parseArgs({
+  options: {
+    release: { type: 'boolean' },
+    list: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+    data: { type: 'string' },
+  },
+});
+if (options.help === true) {
+  console.log(USAGE);
+  process.exit(0);
+}
+
+useBackgroundTimeouts();
+const { connection: settings, namespace } = temporalSettings(config);
+const connection = await Connection.connect(settings);
+useWitnesses(new Client({ connection, namespace }));
+
+const restored = await findRestore();
+if (restored === undefined) console.log('The database is as new as its witnesses know.');
+else {
+  const { before, reservations } = restored;
+  console.log(
+    `The database is at ${before.epoch}.${before.number}. Checking ${reservations.length} reservations since then.`,
+  );
+  let marked = 0;
+  for (const reservation of reservations) {
+    marked += await markUncertain(reservation);
+    const problem = await pauseUncertain(reservation);
+    if (problem !== undefined) console.log(problem);
+  }
+  await beginEpoch(restored);
+  console.log(`${marked} messages may have been sent since then and are now unknown.`);
+}
+list(await listUncertain());
+if (options.release === true && (await releaseSending())) console.log('Sending is released.');
+const reason = await heldReason();
+if (reason !== undefined) console.log(`Sending is held: ${reason}`);
+await connection.close();
+await closeDatabase();
+
+/** Prints a line per campaign and per project, and writes the file if one was named. */
+function list(uncertain: Uncertain[]): void {
+  const groups = Map.groupBy(
+    uncertain,
+    ({ projectId, campaignId }) => campaignId ?? `transactional mail of ${projectId}`,
+  );
+  if (uncertain.length > 0) console.log(`Unknown because of restores, until they are resolved or resends them:`);
+  for (const [name, messages] of groups) console.log(`  ${name}: ${messages.length}`);
+  if (options.list === undefined) return;
+  const rows = uncertain.map(({ id, projectId, campaignId, email }) =>
+    [id, projectId, campaignId ?? '', email].join(','),
+  );
+  writeFileSync(options.list, ['id,project,campaign,address', ...rows, ''].join('\n'), { mode: 0o600 });
+  console.log(`Written to ${options.list}.`);
+}

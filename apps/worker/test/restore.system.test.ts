@@ -1,0 +1,214 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@postroom/platform';
+import { migrate } from '@postroom/platform/migrate';
+import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.ts';
+
+const RECIPIENTS = 3_000;
+const EMAILS = 400;
+const timeout = 240_000;
+
+let postgres: RestorablePostgres;
+let sink: SmtpSink;
+let system: System;
+const taskQueue = `restore-${newId('req')}`;
+const folder = mkdtempSync(join(tmpdir(), 'postroom-uncertain-'));
+
+beforeAll(async () => {
+  postgres = await startRestorablePostgres();
+  await migrate(postgres.url);
+  sink = await startSmtpSink(() => sleep(100));
+  system = await startSystem({
+    smtpUrl: sink.url,
+    databaseUrl: postgres.url,
+    env: { TEMPORAL_TASK_QUEUE: taskQueue },
+  });
+}, 180_000);
+
+afterAll(async () => {
+  await system.stop();
+  await postgres.stop();
+  await sink.close();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => system.killWorker());
+
+const one = async (text: string, values: unknown[] = []) => (await system.pool.query(text, values)).rows[0];
+
+/** Runs `postroom after-restore` and returns what it prints. */
+async function afterRestore(...args: string[]): Promise<string> {
+  const program = join(import.meta.dirname, '../src/after-restore.ts');
+  const env = { ...process.env, DATABASE_URL: postgres.url, TEMPORAL_TASK_QUEUE: taskQueue, LOG_LEVEL: 'fatal' };
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => (output += chunk));
+  const status = await new Promise((resolve) => child.once('exit', resolve));
+  expect([status, output]).toEqual([0, expect.anything()]);
+  return output;
+}
+
+interface Sending {
+  api: SystemApi;
+  name: string;
+  campaign: string;
+}
+
+async function createCampaign(name: string): Promise<Sending> {
+  const api = await system.api();
+  await system.pool.query(
+    `WITH contact AS (
+       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+       SELECT postroom_id('ctc'), $1, a, a, 'Reader', 'api', now()
+       FROM generate_series(1, ${RECIPIENTS}) i CROSS JOIN LATERAL (SELECT $2 || i || '@mail.test' AS a) AS address RETURNING id
+     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ($3, $1, 'All', now()))
+     INSERT INTO group_members (group_id, contact_id) SELECT $3, id FROM contact`,
+    [api.projectId, name, `grp_${name}`],
+  );
+  const { data } = (
+    await api.post('/v1/campaigns', {
+      name,
+      subject: 'News',
+      from_email: 'news@example.com',
+      html: '<p>Hello</p>',
+      group_ids: [`grp_${name}`],
+    })
+  ).body;
+  return { api, name, campaign: data.id };
+}
+
+/** Starts a campaign, and waits until a part of it has been sent. */
+async function start({ api, name, campaign }: Sending): Promise<void> {
+  expect((await api.post(`/v1/campaigns/${campaign}/send`)).status).toBe(202);
+  await received(name, RECIPIENTS * 0.15);
+}
+
+const toRecipients = (name: string) => sink.mails.filter(({ to }) => to.startsWith(name)).map(({ to }) => to);
+const received = (name: string, count: number) =>
+  eventually(() => expect(toRecipients(name).length).toBeGreaterThan(count), 60_000);
+
+/** Posts emails faster than they are sent. */
+async function sendBurst({ api, name }: Sending): Promise<void> {
+  const post = (n: number) =>
+    api.post('/v1/emails', {
+      from: 'post@example.com',
+      to: `receipt-${name}-${n}@mail.test`,
+      subject: 'Receipt',
+      text: 'Thank you.',
+    });
+  for (let n = 0; n < EMAILS; n += 50)
+    await Promise.all(Array.from({ length: 50 }, async (_, i) => expect((await post(n + i)).status).toBe(202)));
+}
+
+async function expectNoMail(): Promise<void> {
+  await sleep(1_000); // what was in flight
+  const before = sink.mails.length;
+  await sleep(20_000); // longer than an activity waits for its next attempt
+  expect(sink.mails.length).toBe(before);
+}
+
+/** No address gets a message twice, and those that may have one without the database knowing are listed. */
+async function expectNothingTwice({ api, name, campaign }: Sending, listFile: string): Promise<void> {
+  await eventually(async () => {
+    const row = await one('SELECT status FROM campaigns WHERE id = $1', [campaign]);
+    expect(row).toEqual({ status: 'completed' });
+  }, 90_000);
+  await eventually(async () => {
+    const { open } = await one(
+      `SELECT count(*)::int AS open FROM messages WHERE project_id = $1 AND state IN ('planned', 'claimed')`,
+      [api.projectId],
+    );
+    expect(open).toBe(0);
+  }, 60_000);
+  const { rows } = await system.pool.query<{ email: string; state: string }>(
+    'SELECT email, state FROM messages WHERE project_id = $1',
+    [api.projectId],
+  );
+  const counts = sink.counts();
+  const listed = readFileSync(listFile, 'utf8');
+  const wrong = rows.filter(({ email, state }) => {
+    const times = counts.get(email) ?? 0;
+    if (times > 1) return true;
+    return state === 'accepted' ? times !== 1 : !(state === 'unknown' && listed.includes(`,${email}\n`));
+  });
+  expect(wrong).toEqual([]);
+  expect([...counts.values()].filter((times) => times > 1)).toEqual([]);
+  const isCampaign = ({ email }: { email: string }) => email.startsWith(name);
+  const unknown = rows.filter((row) => row.state === 'unknown' && isCampaign(row));
+  const truly = unknown.filter(({ email }) => counts.has(email));
+  console.log(`${name}: ${unknown.length} unknown, of which ${truly.length} had been sent`);
+  expect(truly.length).toBeGreaterThan(100);
+  // The reservations cover little more than what was sent.
+  expect(unknown.length - truly.length).toBeLessThan(RECIPIENTS / 5);
+  const row = await one('SELECT accepted_count + unknown_count AS total, unknown_count FROM campaigns WHERE id = $1', [
+    campaign,
+  ]);
+  expect(row).toEqual({ total: RECIPIENTS, unknown_count: unknown.length });
+}
+
+test(
+  'PostgreSQL recovered to a point in the middle of a campaign and of a burst, under a running worker: nothing is sent twice',
+  { timeout },
+  async () => {
+    await postgres.backUp();
+    await system.startWorker();
+    const sending = await createCampaign('recovered');
+    await start(sending);
+    const burst = sendBurst(sending);
+    await received('receipt-recovered', 50);
+    const { time } = await one('SELECT clock_timestamp()::text AS time');
+    await burst;
+    await received('recovered', RECIPIENTS * 0.5);
+    await postgres.recoverTo(time);
+
+    await expectNoMail();
+    expect((await one('SELECT held_reason FROM installation')).held_reason).toMatch(/timeline|older/);
+    const file = join(folder, 'recovered.csv');
+    expect(await afterRestore('--list', file)).toContain('Sending is held');
+    expect(await afterRestore('--release')).toContain('Sending is released.');
+    await expectNothingTwice(sending, file);
+  },
+);
+
+test(
+  'PostgreSQL returned to a copy of its disk while no worker runs: the next worker finds sending held, and nothing is sent twice',
+  { timeout },
+  async () => {
+    await system.startWorker();
+    const sending = await createCampaign('copied');
+    await start(sending);
+    await postgres.copyDisk();
+    await received('copied', RECIPIENTS * 0.5);
+    await sendBurst(sending); // gone with the restore
+    await system.killWorker();
+    await postgres.returnToCopy();
+    await system.startWorker();
+
+    await expectNoMail();
+    expect((await one('SELECT held_reason FROM installation')).held_reason).toMatch(/older/);
+    const file = join(folder, 'copied.csv');
+    await afterRestore('--list', file, '--release');
+    await expectNothingTwice(sending, file);
+  },
+);
+
+test('a campaign that was started after the restored point is paused, and mails nobody', { timeout }, async () => {
+  const sending = await createCampaign('later');
+  await postgres.copyDisk();
+  await system.startWorker();
+  await start(sending);
+  await system.killWorker();
+  await sleep(1_000); // what was in flight
+  const before = toRecipients('later').length;
+  await postgres.returnToCopy();
+  await system.startWorker();
+  expect(await afterRestore('--release')).toContain(`${sending.campaign}: started after the restored point`);
+  const row = await one('SELECT status, pause_reason FROM campaigns WHERE id = $1', [sending.campaign]);
+  expect(row).toEqual({ status: 'paused', pause_reason: expect.stringContaining('Sending had begun before') });
+  await sleep(5_000);
+  expect(toRecipients('later').length).toBe(before);
+});

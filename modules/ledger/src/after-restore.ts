@@ -1,0 +1,135 @@
+import { inTransaction, pool } from '@postroom/platform';
+import {
+  announce,
+  hold,
+  type Installation,
+  readInstallation,
+  readReservations,
+  readWitnesses,
+} from './installation.ts';
+import { CONSEQUENCES } from './ledger.ts';
+import { ledgerPool } from './ledger-pool.ts';
+import { MAIL_POLICY } from './policy.ts';
+import { isLater, latestOf, type Reservation } from './witness.ts';
+
+/** Shown as the answer of messages that a restore made uncertain. */
+const RESTORED_ANSWER = 'May have been sent before the database was restored to an earlier time.';
+
+/** What was found after a restore. */
+interface Restored {
+  before: Installation;
+  /** The reservations that may have been used since the restored point, the last of each scope. */
+  reservations: Reservation[];
+}
+
+/**
+ * Compares the database with its witnesses. Holds sending if it is older, or if PostgreSQL was promoted or recovered.
+ * @returns undefined if neither is the case.
+ */
+export async function findRestore(): Promise<Restored | undefined> {
+  const [before, known, witnessed] = [await readInstallation(), await readReservations(), await readWitnesses()];
+  const later = witnessed.filter((reservation) => isLater(reservation, before));
+  if (later.length === 0 && before.timelineChange === null) return undefined;
+  await hold(
+    later.length > 0
+      ? 'The database was restored to an earlier time.'
+      : `PostgreSQL was promoted or recovered to a point in time (timeline ${before.timelineChange}).`,
+  );
+  return { before, reservations: latestOf([...inForce(known), ...later]) };
+}
+
+/**
+ * Reservations that were still in force at the restored point, which is not known but came after the newest of them: messages may
+ * have been claimed under them later.
+ */
+function inForce(known: readonly Reservation[]): Reservation[] {
+  const newest = Math.max(...known.map(({ until }) => Date.parse(until)));
+  return known.filter(({ until }) => Date.parse(until) >= newest - MAIL_POLICY.reservation.validMs);
+}
+
+/** What a scope covers, as SQL about `messages m` with the parameters scope id, position and until. */
+const COVERED: Record<string, string> = {
+  campaign: `m.campaign_id = $1 AND (m.state = 'claimed' OR m.not_before IS NULL AND m.id <= $2 OR m.not_before <= $3::timestamptz)`,
+  queue: `m.project_id = $1 AND m.campaign_id IS NULL AND m.mailbox_id IS NULL AND m.deferred_at IS NULL
+    AND (m.state = 'claimed' OR m.not_before <= least($2::timestamptz, $3::timestamptz))`,
+  retries: `m.project_id = $1 AND m.campaign_id IS NULL AND (m.mailbox_id IS NOT NULL OR m.deferred_at IS NOT NULL)
+    AND (m.state = 'claimed' OR m.not_before <= least($2::timestamptz, $3::timestamptz))`,
+};
+
+const MARK = (covered: string) => `
+  WITH uncertain AS (
+    SELECT m.id, m.state AS before FROM messages m WHERE ${covered} AND m.state IN ('planned', 'claimed')
+    ORDER BY m.id FOR NO KEY UPDATE
+  ), settled AS (
+    UPDATE messages m SET state = 'unknown', unsent_at = now(), not_before = NULL, workflow_id = NULL, answer = $4,
+      dispatched_at = CASE WHEN m.campaign_id IS NULL THEN coalesce(m.dispatched_at, now()) END
+    FROM uncertain u WHERE m.id = u.id RETURNING m.*, u.before, NULL::text AS event_id
+  ), ${CONSEQUENCES}
+  SELECT count(*)::int AS marked FROM settled`;
+
+/** Marks the open messages that a reservation covers as unknown: they may have been sent. @returns their number. */
+export async function markUncertain({ scope, position, until }: Reservation): Promise<number> {
+  const [kind = '', id = ''] = scope.split(' ');
+  const covered = COVERED[kind];
+  if (covered === undefined) return 0;
+  return inTransaction(async (client) => {
+    // Without parallel statements, an index that is missing only costs time.
+    await client.query('SET LOCAL statement_timeout = 0');
+    const { rows } = await client.query<{ marked: number }>(MARK(covered), [id, position, until, RESTORED_ANSWER]);
+    return rows[0]?.marked ?? 0;
+  });
+}
+
+/**
+ * Begins the next epoch: the database counts on from what its witnesses know, and they learn of it. Sending stays held.
+ */
+export async function beginEpoch({ before, reservations }: Restored): Promise<void> {
+  const newest = reservations.reduce<Pick<Reservation, 'epoch' | 'number'>>((a, b) => (isLater(b, a) ? b : a), before);
+  const next = { epoch: newest.epoch + 1, number: newest.number + 1 };
+  await announce([{ scope: 'installation', position: '', until: new Date().toISOString(), ...next }]);
+  await inTransaction(async (client) => {
+    await client.query(
+      `INSERT INTO sending_reservations (scope, position, until, epoch, number)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::timestamptz[], $4::int[], $5::int[])
+       ON CONFLICT (scope) DO UPDATE SET position = excluded.position, until = excluded.until, epoch = excluded.epoch,
+         number = excluded.number`,
+      [
+        reservations.map(({ scope }) => scope),
+        reservations.map(({ position }) => position),
+        reservations.map(({ until }) => until),
+        reservations.map(({ epoch }) => epoch),
+        reservations.map(({ number }) => number),
+      ],
+    );
+    await client.query('UPDATE installation SET epoch = $1, number = $2, timeline = current_timeline()', [
+      next.epoch,
+      next.number,
+    ]);
+  }, ledgerPool);
+}
+
+/** Lets mail be sent again. @returns whether it was held. */
+export async function releaseSending(): Promise<boolean> {
+  const { rowCount } = await ledgerPool.query(
+    'UPDATE installation SET held_reason = NULL, held_at = NULL WHERE held_reason IS NOT NULL',
+  );
+  return rowCount === 1;
+}
+
+/** A message that a restore made uncertain. */
+export interface Uncertain {
+  id: string;
+  projectId: string;
+  campaignId: string | null;
+  email: string;
+}
+
+/** All messages that restores made uncertain and are not resolved yet. */
+export async function listUncertain(): Promise<Uncertain[]> {
+  const { rows } = await pool.query<Uncertain>(
+    `SELECT id, project_id AS "projectId", campaign_id AS "campaignId", email FROM messages
+     WHERE unsent_at IS NOT NULL AND state = 'unknown' AND answer = $1 ORDER BY project_id, campaign_id, id`,
+    [RESTORED_ANSWER],
+  );
+  return rows;
+}

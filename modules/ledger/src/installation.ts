@@ -1,0 +1,109 @@
+import { config, logger } from '@postroom/platform';
+import { ledgerPool } from './ledger-pool.ts';
+import { isLater, latestOf, type Reservation, type Witness } from './witness.ts';
+
+/** This database as its witnesses know it. */
+export interface Installation {
+  epoch: number;
+  number: number;
+  /** Why no mail is sent; null if it is. */
+  heldReason: string | null;
+  /** Set if PostgreSQL was promoted or recovered since: the timeline before and the one now. */
+  timelineChange: string | null;
+}
+
+/** No mail is sent. The code makes it an outage, so that the sender tries again later and blames no message. */
+export class SendingHeld extends Error {
+  readonly code = 'EHELD';
+}
+
+let witnesses: readonly Witness[] = [];
+
+/** Sets the witnesses of this process; without any, as in tests, only the database knows of reservations. */
+export function setWitnesses(of: readonly Witness[]): void {
+  witnesses = of;
+}
+
+/** Stores reservations with every witness. */
+export async function announce(reservations: readonly Reservation[]): Promise<void> {
+  await Promise.all(
+    witnesses.map(async ({ name, announce: tell }) => {
+      try {
+        await tell(reservations);
+      } catch (error) {
+        throw Object.assign(new Error(`${name} did not accept reservations`, { cause: error }), { code: 'EWITNESS' });
+      }
+    }),
+  );
+}
+
+/** What all witnesses know: the last reservation of each scope. */
+export async function readWitnesses(): Promise<Reservation[]> {
+  return latestOf((await Promise.all(witnesses.map(({ read }) => read()))).flat());
+}
+
+export async function readInstallation(): Promise<Installation> {
+  const { rows } = await ledgerPool.query<Installation>(
+    `SELECT epoch, number, held_reason AS "heldReason",
+       CASE WHEN timeline <> current_timeline() THEN timeline || ' to ' || current_timeline() END AS "timelineChange"
+     FROM installation`,
+  );
+  const [installation] = rows;
+  if (installation === undefined) throw new Error('The table installation has no row.');
+  return installation;
+}
+
+/** Every reservation that the database knows, the newest first. */
+export async function readReservations(): Promise<Reservation[]> {
+  const { rows } = await ledgerPool.query<Reservation>(
+    `SELECT scope, position, ${ISO('until')} AS until, epoch, number FROM sending_reservations ORDER BY epoch DESC, number DESC`,
+  );
+  return rows;
+}
+
+/** A time as text whose order is that of the times. */
+export const ISO = (time: string): string => `to_char((${time}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Why no mail is sent; undefined if it is. */
+export async function heldReason(): Promise<string | undefined> {
+  if (config.HOLD_SENDING) return 'HOLD_SENDING is set.';
+  const { heldReason: reason, timelineChange } = await readInstallation();
+  if (reason !== null) return reason;
+  if (timelineChange === null) return undefined;
+  return hold(`PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`);
+}
+
+/** Holds sending until an operator releases it. @returns the reason. */
+export async function hold(reason: string): Promise<string> {
+  await ledgerPool.query(
+    'UPDATE installation SET held_reason = coalesce(held_reason, $1), held_at = coalesce(held_at, now())',
+    [reason],
+  );
+  logger.error({ reason }, 'sending is held: run "postroom after-restore"');
+  return reason;
+}
+
+/**
+ * Holds sending if a witness knows a later state of the database. A new database, which has nothing to send, takes over from the
+ * one before.
+ */
+export async function compareWithWitnesses(): Promise<void> {
+  const known = await readWitnesses();
+  const installation = await readInstallation();
+  const newest = known.find((one) => known.every((other) => !isLater(other, one)));
+  if (newest === undefined || !isLater(newest, installation) || installation.heldReason !== null) return;
+  if (await isNew()) {
+    await ledgerPool.query('UPDATE installation SET epoch = $1, number = $2', [newest.epoch, newest.number]);
+    return;
+  }
+  await hold(
+    `The database is older than what its witnesses know: ${installation.epoch}.${installation.number} instead of ${newest.epoch}.${newest.number}.`,
+  );
+}
+
+async function isNew(): Promise<boolean> {
+  const { rows } = await ledgerPool.query<{ used: boolean }>(
+    'SELECT EXISTS (SELECT FROM messages) OR EXISTS (SELECT FROM campaigns) AS used',
+  );
+  return rows[0]?.used === false;
+}

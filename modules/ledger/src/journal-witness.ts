@@ -1,0 +1,40 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { latestOf, type Reservation, type Witness } from './witness.ts';
+
+/**
+ * A folder as a witness, on another disk than the database's. Each process appends to a separate file, one JSON object a line.
+ */
+export function journalWitness(folder: string): Witness {
+  let file: Promise<FileHandle> | undefined;
+  const openFile = () => {
+    mkdirSync(folder, { recursive: true });
+    return open(join(folder, `${hostname()}-${Date.now()}-${process.pid}.jsonl`), 'a');
+  };
+  return {
+    name: `journal ${folder}`,
+    announce: async (reservations) => {
+      const handle = await (file ??= openFile());
+      await handle.appendFile(reservations.map((reservation) => `${JSON.stringify(reservation)}\n`).join(''));
+      await handle.datasync();
+    },
+    read: async () => {
+      mkdirSync(folder, { recursive: true });
+      const lines = readdirSync(folder)
+        .filter((name) => name.endsWith('.jsonl'))
+        .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+      return latestOf(lines.flatMap(parse));
+    },
+  };
+}
+
+/** A line that a crash cut off was not announced. */
+function parse(line: string): Reservation[] {
+  try {
+    return [JSON.parse(line) as Reservation];
+  } catch {
+    return [];
+  }
+}

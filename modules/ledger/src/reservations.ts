@@ -1,0 +1,197 @@
+import { LRUCache } from 'lru-cache';
+import { config } from '@postroom/platform';
+import { announce, compareWithWitnesses, heldReason, hold, ISO, SendingHeld } from './installation.ts';
+import { ledgerPool } from './ledger-pool.ts';
+import { MAIL_POLICY } from './policy.ts';
+
+/** Permission to claim messages up to a position. */
+export interface Reserved {
+  position: string;
+  /** A claim names it, because a database that does not know it is older than this process. */
+  number: number;
+  /** Campaigns: whether the position is the last message. Transactional mail: whether it is in the future. */
+  isAll: boolean;
+}
+
+const { validMs, blockMs, minBlock, maxBlock, queueBlock, renewMs } = MAIL_POLICY.reservation;
+
+/** The last reservation that this process made. */
+let last = { epoch: 0, number: 0 };
+
+interface Row extends Reserved {
+  scope: string;
+  until: string;
+  epoch: number;
+}
+
+/**
+ * Records how far messages of a scope may be claimed: in the database, then with the witnesses.
+ * @param position SQL with columns `position` and `is_all`.
+ * @throws SendingHeld; an outage if a witness does not answer.
+ */
+async function reserve(scope: string, position: string, values: unknown[]): Promise<Reserved> {
+  if (config.HOLD_SENDING) throw new SendingHeld('HOLD_SENDING is set.');
+  await compareOnce();
+  const before = last;
+  const { rows } = await ledgerPool.query<Row>(
+    `WITH reached AS (${position}), counted AS (
+       UPDATE installation SET number = number + 1 WHERE held_reason IS NULL AND timeline = current_timeline() RETURNING epoch, number
+     ), kept AS (
+       INSERT INTO sending_reservations AS r (scope, position, until, epoch, number)
+       SELECT $1, reached.position, now() + interval '${validMs} ms', epoch, number FROM counted, reached
+       ON CONFLICT (scope) DO UPDATE SET position = greatest(r.position, excluded.position), until = excluded.until,
+         epoch = excluded.epoch, number = excluded.number
+       RETURNING *
+     ) SELECT scope, kept.position, ${ISO('until')} AS until, epoch, number, is_all AS "isAll" FROM kept, reached`,
+    [scope, ...values],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new SendingHeld((await heldReason()) ?? 'Sending was held.');
+  const { isAll, ...reservation } = row;
+  if (row.epoch === before.epoch && row.number <= before.number) {
+    const reason = `The database is older than this process: ${row.number} follows ${before.number}.`;
+    throw new SendingHeld(await hold(reason));
+  }
+  if (row.epoch > last.epoch || row.number > last.number) last = { epoch: row.epoch, number: row.number };
+  await announce([reservation]);
+  return { position: row.position, number: row.number, isAll };
+}
+
+/**
+ * Called before anything is concluded from rows: in a database that was restored, they may be older than what was sent.
+ * @throws SendingHeld
+ */
+export async function checkNotHeld(): Promise<void> {
+  await compareOnce();
+  const reason = await heldReason();
+  if (reason !== undefined) throw new SendingHeld(reason);
+}
+
+let comparedAt = -Infinity;
+let comparing: Promise<void> | undefined;
+
+/** Compares the database with its witnesses before the first reservation of this process, and regularly from then on. */
+async function compareOnce(): Promise<void> {
+  if (performance.now() - comparedAt < MAIL_POLICY.reservation.compareMs) return;
+  comparing ??= compareWithWitnesses()
+    .then(() => void (comparedAt = performance.now()))
+    .finally(() => (comparing = undefined));
+  await comparing;
+}
+
+/** A message id past a campaign's cursor and the last reservation ($3), by a number of messages ($4). */
+const CAMPAIGN_POSITION = `
+  SELECT coalesce(ahead.id, newest.id, '') AS position, ahead.id IS NULL AS is_all
+  FROM (SELECT greatest($3, cursor) AS reached FROM campaigns WHERE id = $2) AS c
+  LEFT JOIN LATERAL (
+    SELECT id FROM messages WHERE campaign_id = $2 AND id > c.reached ORDER BY id OFFSET $4 LIMIT 1
+  ) AS ahead ON true
+  LEFT JOIN LATERAL (SELECT id FROM messages WHERE campaign_id = $2 ORDER BY id DESC LIMIT 1) AS newest ON true`;
+
+/** How many messages the last run of a campaign reserved at a time. */
+const blocks = new LRUCache<string, number>({ max: 1_000 });
+
+/** The reservations of one run of a campaign. The next block is reserved while the current one is being sent. */
+export class CampaignReservations {
+  readonly #campaignId: string;
+  #reserved: Reserved | undefined;
+  #expiresAt = 0;
+  #block: number;
+  #blockAt = performance.now();
+  /** Messages claimed since the last reservation, and how many of those reserved are left. */
+  #claimed = 0;
+  #left = 0;
+  #extending: Promise<void> | undefined;
+
+  constructor(campaignId: string) {
+    this.#campaignId = campaignId;
+    this.#block = blocks.get(campaignId) ?? minBlock;
+  }
+
+  /** How far messages may be claimed now. @throws SendingHeld; an outage. */
+  async current(): Promise<Reserved> {
+    if (this.#reserved === undefined || performance.now() > this.#expiresAt) await this.extend();
+    else if (!this.#reserved.isAll && this.#left < this.#block / 2) void this.extend().catch(() => {});
+    return this.#reserved as Reserved;
+  }
+
+  /** Counts claimed messages, to reserve the next block in time. */
+  claimed(messages: number): void {
+    this.#claimed += messages;
+    this.#left -= messages;
+  }
+
+  /** Reserves the next block. */
+  extend(): Promise<void> {
+    this.#extending ??= this.#extend().finally(() => (this.#extending = undefined));
+    return this.#extending;
+  }
+
+  async #extend(): Promise<void> {
+    const startedAt = performance.now();
+    const perBlock = (this.#claimed * blockMs) / Math.max(1, startedAt - this.#blockAt);
+    this.#block = Math.round(Math.min(maxBlock, this.#block * 4, Math.max(minBlock, perBlock, this.#block / 4)));
+    blocks.set(this.#campaignId, this.#block);
+    this.#blockAt = startedAt;
+    this.#claimed = 0;
+    this.#reserved = await reserve(`campaign ${this.#campaignId}`, CAMPAIGN_POSITION, [
+      this.#campaignId,
+      this.#reserved?.position ?? '',
+      this.#block,
+    ]);
+    this.#left = Math.max(0, this.#left) + this.#block;
+    this.#expiresAt = startedAt + validMs - renewMs;
+  }
+}
+
+/** Transactional messages are claimed in the order of `not_before`, so a queue that is long is reserved in part. */
+const QUEUE_POSITION = `
+  SELECT ${ISO('p.at')} AS position, p.at > now() AS is_all FROM (
+    SELECT greatest((SELECT max(not_before) FROM messages WHERE workflow_id = $3 AND state = 'planned' AND mailbox_id IS NULL
+        AND deferred_at IS NULL AND not_before <= now()),
+      coalesce((SELECT not_before FROM messages WHERE project_id = $2 AND campaign_id IS NULL AND dispatched_at IS NULL
+          AND mailbox_id IS NULL AND deferred_at IS NULL AND not_before <= now() ORDER BY not_before OFFSET ${queueBlock} LIMIT 1),
+        now() + interval '${validMs} ms')) AS at
+  ) AS p`;
+
+const RETRIES_POSITION = `SELECT ${ISO(`now() + interval '${validMs} ms'`)} AS position, $2::text <> '' AS is_all`;
+
+interface Kept {
+  reserved: Reserved;
+  expiresAt: number;
+}
+
+/** Reservations of this process by scope, while they are valid. */
+const kept = new LRUCache<string, Kept>({ max: 10_000 });
+const underWay = new Map<string, Promise<Reserved>>();
+
+/** How far a project's queued mail may be claimed: `not_before` up to the position. @throws SendingHeld; an outage. */
+export const reserveQueue = (projectId: string, workflowId = ''): Promise<Reserved> =>
+  reserveOnce(`queue ${projectId}`, QUEUE_POSITION, [projectId, workflowId]);
+
+/** The same for deferred mail and that of mailbox accounts, which are sent in another order. */
+export const reserveRetries = (projectId: string): Promise<Reserved> =>
+  reserveOnce(`retries ${projectId}`, RETRIES_POSITION, [projectId]);
+
+async function reserveOnce(scope: string, position: string, values: unknown[]): Promise<Reserved> {
+  const known = kept.get(scope);
+  const leftMs = (known?.expiresAt ?? 0) - performance.now();
+  if (known !== undefined && leftMs > renewMs) return known.reserved;
+  const renewal = underWay.get(scope) ?? renew(scope, position, values);
+  underWay.set(scope, renewal);
+  if (known === undefined || leftMs <= 0) return renewal;
+  renewal.catch(() => {}); // reported to the next caller that has to wait for it
+  return known.reserved;
+}
+
+async function renew(scope: string, position: string, values: unknown[]): Promise<Reserved> {
+  const startedAt = performance.now();
+  try {
+    const reserved = await reserve(scope, position, values);
+    // A part of a long queue is claimed at once, and a caller that finds nothing more asks again.
+    kept.set(scope, { reserved, expiresAt: startedAt + (reserved.isAll ? validMs - renewMs : 0) });
+    return reserved;
+  } finally {
+    underWay.delete(scope);
+  }
+}

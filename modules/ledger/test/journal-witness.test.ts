@@ -1,0 +1,28 @@
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { journalWitness } from '../src/journal-witness.ts';
+import type { Reservation } from '../src/witness.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'postroom-journal-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const reservation = (scope: string, epoch: number, number: number): Reservation => ({
+  scope,
+  position: `at ${epoch}.${number}`,
+  until: '2026-01-01T00:00:00.000Z',
+  epoch,
+  number,
+});
+
+test('a journal of several processes gives the last reservation of each scope, and ignores a line that a crash cut off', async () => {
+  const [one, other] = [journalWitness(folder), journalWitness(folder)];
+  await one.announce([reservation('campaign a', 1, 7), reservation('queue b', 1, 8)]);
+  await new Promise((resolve) => setTimeout(resolve, 2)); // a process has one journal, so names differ
+  await other.announce([reservation('campaign a', 2, 3)]);
+  await one.announce([reservation('campaign a', 1, 9)]);
+  appendFileSync(join(folder, readdirSync(folder)[0] ?? ''), '{"scope":"queue b","num');
+  const byScope = (await journalWitness(folder).read()).sort((a, b) => (a.scope < b.scope ? -1 : 1));
+  expect(byScope).toEqual([reservation('campaign a', 2, 3), reservation('queue b', 1, 8)]);
+});
