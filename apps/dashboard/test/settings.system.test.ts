@@ -3,7 +3,16 @@ import { db } from '@postroom/platform';
 import { createApiKey } from '@postroom/projects';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, accessibilityViolations, openWindow, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
+import {
+  accessibilityViolations,
+  expectAccessible,
+  inBrowser,
+  openWindow,
+  SCHEMES,
+  SIZES,
+  soon,
+  windowOf,
+} from './browser.ts';
 
 inBrowser('API keys', () => {
   test('a key is shown once, works immediately, and its dialog stays until confirmed', async () => {
@@ -144,6 +153,41 @@ inBrowser('the brand', () => {
     await soon(colorOf).toBeNull();
   });
 });
+
+inBrowser('the logo', () => {
+  test('is uploaded by mouse and keyboard, replaced, and shown on the unsubscribe page until it is removed', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, person } = window;
+    await window.open('/settings');
+    const section = page.getByRole('region', { name: 'Branding' });
+    const choose = async (button: string, name: string, buffer: Buffer) => {
+      const chosen = page.waitForEvent('filechooser');
+      await section.getByRole('button', { name: button }).focus();
+      await page.keyboard.press('Enter');
+      await (await chosen).setFiles({ name, mimeType: 'image/png', buffer });
+    };
+    await choose('Upload logo', 'large.png', Buffer.alloc(201 * 1024));
+    await section.getByText('Choose an image of at most 200 KB.').waitFor();
+    await choose('Upload logo', 'page.png', Buffer.from('<!doctype html>'));
+    await section.getByText(/must be a PNG, JPEG or WebP image/i).waitFor();
+    await choose('Upload logo', 'logo.png', PNG);
+    const shown = section.getByRole('img', { name: 'The current logo' });
+    await shown.waitFor();
+    await soon(() => shown.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).toBe(1);
+    await section.getByRole('button', { name: 'Replace logo' }).waitFor();
+    await expectAccessible(api, person, '/settings', 'Replace logo');
+    await section.getByRole('button', { name: 'Remove logo' }).click();
+    await section.getByRole('button', { name: 'Upload logo' }).waitFor();
+    expect(await db.projectLogo.count({ where: { projectId: api.projectId } })).toBe(0);
+  });
+});
+
+/** One transparent pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 inBrowser('the audit log', () => {
   test('is paginated with shareable URLs', async () => {

@@ -3,6 +3,7 @@ import { isTrackingHost } from '@postroom/domains';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CALLBACK_PATH, handleMailboxCallback, handleSesNotification, SES_PATH } from '@postroom/transports';
+import { LOGO_PATH, serveLogo } from '@postroom/projects';
 import { handleUnsubscribe } from '@postroom/unsubscribe';
 import { startTracking } from '@postroom/tracking';
 import {
@@ -79,6 +80,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (path.startsWith(DOWNLOADS_PATH)) return answerDownload(request, response, path);
     if (path === PREVIEW_PATH) return servePreview(request, response);
     if (serveDocs(request, response, path)) return;
+    if (path.startsWith(LOGO_PATH)) return serveLogo(request, response);
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response, preferences);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await returningCaller(request));

@@ -1,3 +1,4 @@
+import { logoUrl, MAX_LOGO_LENGTH, setLogo } from './logo.ts';
 import {
   atMost,
   authenticated,
@@ -50,6 +51,12 @@ const Project = builder.prismaObject('Project', {
     brandColor: t.exposeString('brandColor', {
       nullable: true,
       description: 'The colour of pages that recipients see, such as `#1f5eff`.',
+    }),
+    logoUrl: t.string({
+      nullable: true,
+      select: { logoHash: true },
+      description: 'The logo on pages that recipients see; null without one.',
+      resolve: ({ logoHash }) => (logoHash === null ? null : logoUrl(logoHash)),
     }),
     postalAddress: t.exposeString('postalAddress', {
       nullable: true,
@@ -294,6 +301,21 @@ builder.mutationFields((t) => ({
     args: { color: t.arg.string({ description: 'Such as `#1f5eff`; null for our own.' }) },
     resolve: async (query, _root, { color }, context) => {
       await setBrandColor(callerProject(context), color ?? null);
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  setProjectLogo: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description: 'Sets the logo on pages that recipients see.',
+    args: {
+      image: t.arg.string({
+        description: 'A PNG, JPEG or WebP image of at most 200 KB, in base64; null removes it.',
+        ...atMost(MAX_LOGO_LENGTH),
+      }),
+    },
+    resolve: async (query, _root, { image }, context) => {
+      await setLogo(callerProject(context), image ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

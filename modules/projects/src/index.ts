@@ -9,5 +9,6 @@ export {
   revokeApiKey,
 } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
+export { LOGO_PATH, logoUrl, serveLogo } from './logo.ts';
 export { createProject, listProjects, postalAddressOf, projectName } from './projects.ts';
 export { type Allowance, takeRequest } from './rate-limit.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LOGO_PATH } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
 import { findUnsubscriber, isUnsubscribed, subscribeAgain, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
 import { readToken, TEST_TOKEN } from './unsubscribe-link.ts';
@@ -8,6 +9,7 @@ const STYLE = `
   body { font: 16px/1.5 system-ui, sans-serif; margin: 0; background: #f4f5f7; color: #1c2430 }
   main { box-sizing: border-box; max-width: 30rem; margin: 12vh auto; padding: 2rem; background: #fff; border-radius: .75rem; box-shadow: 0 1px 4px #0002 }
   header { font-weight: 600; margin: 0 0 1.5rem; padding: 0 0 1rem; border-bottom: 3px solid #1f5eff; overflow-wrap: anywhere }
+  header img { display: block; max-width: 12rem; max-height: 4rem; margin: 0 0 .75rem; object-fit: contain }
   footer { font-size: .8125rem; margin: 1.5rem 0 0; opacity: .75; white-space: pre-line }
   h1 { font-size: 1.25rem; margin: 0 0 .75rem }
   p { margin: 0 0 1.25rem; overflow-wrap: anywhere }
@@ -18,7 +20,7 @@ const STYLE = `
   form { margin: 0 0 .5rem } fieldset { border: 0; margin: 0 0 1.25rem; padding: 0 }
   button:focus-visible { outline: 3px solid #9db9ff }
   @media (max-width: 32rem) { main { margin: 0; min-height: 100vh; border-radius: 0; box-shadow: none } }
-  @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } }`;
+  @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } header img { padding: .5rem; border-radius: .5rem; background: #fff } }`;
 
 /** The style in a project's brand colour, with a readable text colour on buttons. */
 function styleIn(color: string | null): string {
@@ -28,11 +30,12 @@ function styleIn(color: string | null): string {
   return STYLE.replaceAll('#1f5eff', color).replace('color: #fff; cursor', `color: ${textColor}; cursor`);
 }
 
-/** The page runs no scripts, loads nothing and cannot be framed. */
+/** The page runs no scripts, loads nothing but the logo and cannot be framed. */
 const policyOf = (style: string) =>
   [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "img-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -161,13 +164,17 @@ function formOf(offered: readonly Preference[]): string {
     ${allButton('Unsubscribe from everything', ' class="quiet"')}`;
 }
 
-/** How a page looks: in the project's colour, with the sender's name and postal address. */
-export type Brand = Pick<Unsubscriber, 'sender' | 'brandColor' | 'postalAddress'>;
+/** How a page looks: in the project's colour, with its logo, the sender's name and postal address. */
+export type Brand = Pick<Unsubscriber, 'sender' | 'brandColor' | 'logoHash' | 'postalAddress'>;
+
+/** The sender's name beside it says what it is. */
+const logoOf = ({ logoHash }: Brand) =>
+  logoHash === null ? '' : `<img src="${LOGO_PATH}${escapeHtml(logoHash)}" alt="">`;
 
 /** Sends a small HTML page. `title` and `body` are HTML. */
 export function answerPage(response: ServerResponse, status: number, title: string, body: string, brand?: Brand): void {
   const style = styleIn(brand?.brandColor ?? null);
-  const header = brand === undefined ? '' : `<header>${escapeHtml(brand.sender)}</header>`;
+  const header = brand === undefined ? '' : `<header>${logoOf(brand)}${escapeHtml(brand.sender)}</header>`;
   const footer = brand?.postalAddress == null ? '' : `<footer>${escapeHtml(brand.postalAddress)}</footer>`;
   const html = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">

@@ -18,6 +18,8 @@ export interface Unsubscriber {
   sender: string;
   /** The project's brand colour. */
   brandColor: string | null;
+  /** The hash of the project's logo. */
+  logoHash: string | null;
   /** The project's postal address, in lines. */
   postalAddress: string | null;
 }
@@ -39,7 +41,8 @@ export async function findUnsubscriber({ messageId, ...token }: UnsubscribeToken
 const FIND = `
   SELECT l.id AS "messageId", p.id AS "projectId", l.email, l.contact_id AS "contactId",
     (SELECT o.email FROM contacts o WHERE o.id = l.contact_id) AS "currentEmail",
-    coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender, p.brand_color AS "brandColor", p.postal_address AS "postalAddress"
+    coalesce(nullif(c.from_name, ''), c.from_email, p.name) AS sender, p.brand_color AS "brandColor", p.logo_hash AS "logoHash",
+    p.postal_address AS "postalAddress"
   FROM (
     SELECT m.id, coalesce($3::text, m.email) AS email, m.project_id, m.campaign_id, m.contact_id FROM messages m WHERE m.id = $1
     UNION ALL

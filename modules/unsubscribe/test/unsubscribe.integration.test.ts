@@ -184,6 +184,49 @@ test('subscribing again lifts no other reason for which the address is suppresse
   expect(await statusOf()).toBe('manual');
 });
 
+test("the page shows the project's logo, which anyone may load and nobody may misuse", async () => {
+  const { api, link } = await recipient();
+  const owner = await signedIn(api, 'owner');
+  const set = (image: string | null) =>
+    owner.graphql('mutation ($image: String) { setProjectLogo(image: $image) { logoUrl } }', { image });
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(api.projectId)]);
+  const { logoUrl } = (await set(png.toString('base64'))).body.data.setProjectLogo;
+  const { pathname } = new URL(logoUrl);
+  const page = await fetch(link);
+  expect(await page.text()).toContain(`<header><img src="${pathname}" alt="">Acme`);
+  expect(page.headers.get('content-security-policy')).toContain("img-src 'self'");
+  const logo = await fetch(api.url + pathname);
+  expect(Buffer.from(await logo.arrayBuffer())).toEqual(png);
+  expect(Object.fromEntries(logo.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'public, max-age=31536000, immutable',
+  });
+  expect((await fetch(api.url + pathname, { method: 'POST' })).status).toBe(405);
+  const member = await signedIn(api, 'member');
+  const refused = await member.graphql('mutation { setProjectLogo(image: null) { id } }');
+  expect(refused.body.errors[0].extensions.code).toBe('forbidden');
+  await set(null);
+  expect((await fetch(api.url + pathname)).status).toBe(404);
+  expect(await (await fetch(link)).text()).not.toContain('<img');
+});
+
+test.each([
+  ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'), /PNG, JPEG or WebP/],
+  ['nothing', Buffer.alloc(0), /PNG, JPEG or WebP/],
+  ['a page named as an image', Buffer.from('<!doctype html>'), /PNG, JPEG or WebP/],
+  ['more than 200 KB', Buffer.concat([Buffer.from('ffd8ff', 'hex'), Buffer.alloc(200 * 1024)]), /200 KB|characters/],
+])('a logo is an image by its content: %s is an error that names the field', async (_, content, message) => {
+  const { api } = await recipient();
+  const owner = await signedIn(api, 'owner');
+  const reply = await owner.graphql('mutation ($image: String) { setProjectLogo(image: $image) { id } }', {
+    image: content.toString('base64'),
+  });
+  expect(JSON.stringify(reply.body.errors)).toMatch(message);
+  expect(JSON.stringify(reply.body.errors)).toMatch(/image/);
+});
+
 test("the page shows the sender's name, colour and postal address", async () => {
   const { api, link } = await recipient();
   const owner = await signedIn(api, 'owner');

@@ -1,3 +1,5 @@
+import '@mantine/core/styles/ColorPicker.css';
+import '@mantine/core/styles/ColorInput.css';
 import { Button, Card, ColorInput, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -8,12 +10,14 @@ import { FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
+import { Logo } from './logo.tsx';
 
 const BRAND_COLOR = graphql(`
   query BrandColor {
     projects {
       id
       brandColor
+      logoUrl
     }
   }
 `);
@@ -26,14 +30,22 @@ const SET = graphql(`
   }
 `);
 
-/** The brand color of recipient-facing pages. */
+/** The logo and color of recipient-facing pages. */
 export function BrandColor() {
   const { id } = useProject();
   const projects = useApiQuery(BRAND_COLOR, {});
   return (
     <Section title="Branding" about="How recipient-facing pages look, such as the unsubscribe page.">
       <QueryResult of={projects}>
-        {(data) => <ColorForm color={data.projects.find((project) => project.id === id)?.brandColor ?? ''} />}
+        {(data) => {
+          const project = data.projects.find((each) => each.id === id);
+          return (
+            <Stack>
+              <Logo url={project?.logoUrl ?? null} />
+              <ColorForm color={project?.brandColor ?? ''} />
+            </Stack>
+          );
+        }}
       </QueryResult>
     </Section>
   );
