@@ -3,8 +3,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress } from 'node:zlib';
 import { fail, ROOT, SetupError, setUp, step } from './setup.mjs';
 
+const brotli = promisify(brotliCompress);
 const DASHBOARD = join(ROOT, 'apps/dashboard');
 const STAMP = join(DASHBOARD, 'dist/stamp');
 /** Its sources, except the types generated from the schema. */
@@ -16,6 +19,7 @@ const SOURCES = [
   'package-lock.json',
   'schema.graphql',
   'scripts/generate-documents.ts',
+  'scripts/dashboard.mjs',
 ];
 
 /** Builds the dashboard if it is missing or stale. Everything else works without it, so a failure is only reported. */
@@ -35,7 +39,19 @@ export async function buildDashboard(node) {
   await step('Typing the documents of the dashboard', node, [join(ROOT, 'scripts/generate-documents.ts')]);
   const vite = join(ROOT, 'node_modules/vite/bin/vite.js');
   await step('Building the dashboard', node, [vite, 'build', DASHBOARD, '--logLevel', 'warn']);
+  await compress();
   writeFileSync(STAMP, before);
+}
+
+/** Compresses scripts and styles, which the gateway serves to browsers that accept Brotli. */
+async function compress() {
+  const assets = join(DASHBOARD, 'dist/assets');
+  const names = readdirSync(assets).filter((name) => /\.(js|css)$/.test(name));
+  await Promise.all(
+    names.map(async (name) =>
+      writeFileSync(join(assets, `${name}.br`), await brotli(readFileSync(join(assets, name)))),
+    ),
+  );
 }
 
 function fingerprint() {

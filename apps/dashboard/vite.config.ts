@@ -4,6 +4,14 @@ import { defineConfig } from 'vite';
 /** `npm run dev` says where the gateway is; the dashboard's requests go there, as if it had served the page. */
 const gateway = process.env.POSTROOM_GATEWAY_URL;
 
+/** What only forms and dialogs need. */
+const FORMS =
+  /@mantine\/form|@mantine\/core\/esm\/components\/(Combobox|Select|Modal|ModalBase)\/|src\/components\/(form|confirm)\.tsx/;
+
+/** Small parts of pages with figures, which load together. */
+const FIGURES =
+  /@mantine\/core\/esm\/components\/(Progress|SegmentedControl|SimpleGrid)\/|src\/components\/(change|chart-figure|stats)\.tsx/;
+
 export default defineConfig({
   root: import.meta.dirname,
   server: {
@@ -26,12 +34,19 @@ export default defineConfig({
   build: {
     // The content security policy takes no data: URLs and no inline script.
     assetsInlineLimit: 0,
+    target: 'es2023',
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // What most pages share is one file: each request costs a round trip.
-        codeSplitting: { groups: [{ name: 'shared', minShareCount: 16 }] },
+        // What most pages share is one file: each request costs a round trip. Forms are another: the first page has none.
+        codeSplitting: {
+          groups: [
+            { name: 'forms', test: FORMS, minShareCount: 8, priority: 1, includeDependenciesRecursively: false },
+            { name: 'figures', test: FIGURES, minShareCount: 2, priority: 1, includeDependenciesRecursively: false },
+            { name: 'shared', minShareCount: 16 },
+          ],
+        },
       },
     },
   },

@@ -1,5 +1,4 @@
-import '@mantine/core/styles.css';
-
+import './app/mantine-styles.ts';
 import '@fontsource-variable/inter/wght.css';
 import './app/app.css';
 import { MantineProvider } from '@mantine/core';

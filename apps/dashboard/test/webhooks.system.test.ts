@@ -140,7 +140,10 @@ inBrowser('webhooks', () => {
         api.projectId,
         Array.from({ length: times }, () => ({ type: 'contact.created' as const, data: {} })),
       );
-    const top = async () => (await page.getByRole('table', { name: 'Deliveries' }).boundingBox())?.y;
+    // From the health on: on phones notifications make the header higher, and long titles wrap.
+    const top = () =>
+      page.evaluate(`document.querySelector('section[aria-label=Deliveries]').getBoundingClientRect().y
+        - document.querySelector('section[aria-label=Health]').getBoundingClientRect().y`);
     await happen(1);
     await window.open(`/webhooks/${id}`);
     const health = page.getByRole('region', { name: 'Health' });
@@ -157,11 +160,14 @@ inBrowser('webhooks', () => {
     await health.getByRole('img', { name: 'Attempts by hour: 1 acknowledged, 3 failed' }).waitFor();
     expect(await top()).toBe(before);
     await page.setViewportSize({ width: 390, height: 844 });
+    // What follows the width of the window renders a moment later.
+    await page.waitForTimeout(500);
     const onPhone = await top();
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: 'Disable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
     await health.getByText('Disabled by hand.').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await top()).toBe(onPhone);
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Enable' }).click();

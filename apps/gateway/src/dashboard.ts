@@ -74,12 +74,15 @@ function contentSecurityPolicy(nonce: string): string {
 
 function readFiles(): Map<string, StaticFile> {
   const paths = (readdirSync(DIST, { recursive: true }) as string[]).filter(
-    (path) => statSync(join(DIST, path)).isFile() && path !== 'index.html',
+    (path) => statSync(join(DIST, path)).isFile() && path !== 'index.html' && !path.endsWith('.br'),
   );
+  /** The build compresses files with Brotli (scripts/dashboard.mjs). */
+  const brotliOf = (path: string) =>
+    existsSync(join(DIST, `${path}.br`)) ? readFileSync(join(DIST, `${path}.br`)) : undefined;
   return new Map(
     paths.map((path) => [
       `/${path.replaceAll('\\', '/')}`,
-      staticFile(TYPES[extname(path)] ?? 'application/octet-stream', readFileSync(join(DIST, path))),
+      staticFile(TYPES[extname(path)] ?? 'application/octet-stream', readFileSync(join(DIST, path)), brotliOf(path)),
     ]),
   );
 }

@@ -8,14 +8,16 @@ export interface StaticFile {
   type: string;
   body: Buffer;
   zipped: Buffer;
+  /** The same in Brotli, if it was compressed beforehand: well compressed, it takes too long to start with. */
+  brotli?: Buffer | undefined;
   etag: string;
 }
 
-/** Prepares a static file: compressed once, with a content-based ETag. */
-export function staticFile(type: string, text: string | Buffer): StaticFile {
+/** Prepares a static file: compressed once, with a content-based ETag. `brotli` is the same file in Brotli. */
+export function staticFile(type: string, text: string | Buffer, brotli?: Buffer): StaticFile {
   const body = Buffer.from(text);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return { type, body, zipped: gzipSync(body), etag };
+  return { type, body, zipped: gzipSync(body), brotli, etag };
 }
 
 /** Responds to GET and HEAD with the file, or 304 if the client has it. */
@@ -37,13 +39,18 @@ export function serveFile(
     ...headers,
   };
   if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304, shared).end();
-  const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  const body = zipped ? file.zipped : file.body;
+  const [encoding, body] = encoded(file, request.headers['accept-encoding'] ?? '');
   response.writeHead(200, {
     ...shared,
     'Content-Type': file.type,
     'Content-Length': body.length,
-    ...(zipped ? { 'Content-Encoding': 'gzip' } : {}),
+    ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   });
   response.end(body);
+}
+
+/** The smallest form of the file that the client accepts. */
+function encoded({ body, zipped, brotli }: StaticFile, accepted: string): [encoding: string | undefined, body: Buffer] {
+  if (brotli !== undefined && /\bbr\b/.test(accepted)) return ['br', brotli];
+  return /\bgzip\b/.test(accepted) ? ['gzip', zipped] : [undefined, body];
 }

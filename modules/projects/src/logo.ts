@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { config, db, invalid } from '@postroom/platform';
 
 /** The largest logo, in bytes. */
-export const MAX_LOGO_BYTES = 200 * 1024;
+const MAX_LOGO_BYTES = 200 * 1024;
 
 /** The longest base64 of a logo, in characters. */
 export const MAX_LOGO_LENGTH = Math.ceil(MAX_LOGO_BYTES / 3) * 4;
@@ -15,7 +15,7 @@ export const LOGO_PATH = '/u/logo/';
 export const logoUrl = (hash: string): string => `${config.PUBLIC_URL}${LOGO_PATH}${hash}`;
 
 /** The type of an image by its first bytes; `undefined` for anything but PNG, JPEG and WebP. SVG may contain scripts. */
-export function imageType(content: Buffer): string | undefined {
+function imageType(content: Buffer): string | undefined {
   if (content.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png';
   if (content.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg';
   const isWebp = content.toString('latin1', 0, 4) === 'RIFF' && content.toString('latin1', 8, 12) === 'WEBP';

@@ -167,7 +167,7 @@ function formOf(offered: readonly Preference[]): string {
 /** How a page looks: in the project's colour, with its logo, the sender's name and postal address. */
 export type Brand = Pick<Unsubscriber, 'sender' | 'brandColor' | 'logoHash' | 'postalAddress'>;
 
-/** The sender's name beside it says what it is. */
+/** The sender's name follows and says whose it is, so it has no alternative text. */
 const logoOf = ({ logoHash }: Brand) =>
   logoHash === null ? '' : `<img src="${LOGO_PATH}${escapeHtml(logoHash)}" alt="">`;
 

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Mark.css';
 import '@mantine/spotlight/styles.css';
 import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { IconBuilding, IconSearch, IconUser } from '@tabler/icons-react';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Switch.css';
 import { Card, Switch } from '@mantine/core';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';

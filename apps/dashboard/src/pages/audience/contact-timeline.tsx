@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Timeline.css';
 import { Stack, Text, ThemeIcon, Timeline } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useProject } from '../../app/session.tsx';

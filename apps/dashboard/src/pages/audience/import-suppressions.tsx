@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Switch.css';
 import { Alert, Button, FileInput, Modal, Progress, Select, Stack, Switch, Text } from '@mantine/core';
 import { IconCircleCheck, IconInfoCircle } from '@tabler/icons-react';
 import { useState } from 'react';

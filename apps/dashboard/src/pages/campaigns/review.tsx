@@ -1,3 +1,4 @@
+import '@mantine/core/styles/List.css';
 import { Alert, Button, Card, Group, List, NumberInput, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCalendarTime, IconCheck, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Timeline.css';
 import { Card, Text, Timeline } from '@mantine/core';
 import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';

@@ -1,3 +1,5 @@
+import '@mantine/core/styles/Timeline.css';
+import '@mantine/core/styles/Tabs.css';
 import { Button, Card, Code, Stack, Tabs, Text, ThemeIcon, Timeline } from '@mantine/core';
 import { IconClock } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';

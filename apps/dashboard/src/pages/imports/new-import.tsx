@@ -1,3 +1,5 @@
+import '@mantine/core/styles/LoadingOverlay.css';
+import '@mantine/core/styles/Switch.css';
 import '@mantine/dropzone/styles.css';
 import { Alert, Button, Card, Group, Progress, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Switch.css';
 import { Card, Stack, Switch } from '@mantine/core';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/Accordion.css';
 import { Accordion, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { CodeBlock } from '../../components/copy.tsx';
 import { StatusBadge } from '../../components/badge.tsx';

@@ -1,0 +1,39 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const SRC = join(import.meta.dirname, '../src');
+const MANTINE = dirname(createRequire(import.meta.url).resolve('@mantine/core/styles.css'));
+
+const sheetsIn = (text: string) =>
+  new Set([...text.matchAll(/'@mantine\/core\/styles\/(\w+)\.css'/g)].map(([, name]) => name));
+
+const shared = sheetsIn(readFileSync(join(SRC, 'app/mantine-styles.ts'), 'utf8'));
+
+/** The components of the library that a file imports. */
+const componentsIn = (text: string) =>
+  [...text.matchAll(/import \{([^}]*)\} from '@mantine\/core'/g)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim()),
+  );
+
+/** The sheets of a module of the library and of what it imports. */
+function sheetsOf(path: string, seen = new Set<string>()): string[] {
+  if (seen.has(path) || !existsSync(path)) return [];
+  seen.add(path);
+  const name = basename(path, '.module.mjs');
+  if (path.endsWith('.module.mjs')) return existsSync(join(MANTINE, `styles/${name}.css`)) ? [name] : [];
+  const imported = [...readFileSync(path, 'utf8').matchAll(/from "(\.[^"]+)"/g)];
+  return imported.flatMap(([, to = '']) => sheetsOf(join(dirname(path), to), seen));
+}
+
+test('every component of the library has its styles, from the shared ones or the file that uses it', () => {
+  expect(sheetsOf(join(MANTINE, 'esm/components/Radio/Radio.mjs'))).toContain('InlineInput');
+  const missing = globSync('**/*.tsx', { cwd: SRC }).flatMap((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8');
+    const own = sheetsIn(text);
+    const needed = componentsIn(text).flatMap((name) => sheetsOf(join(MANTINE, `esm/components/${name}/${name}.mjs`)));
+    return [...new Set(needed)].filter((name) => !shared.has(name) && !own.has(name)).map((name) => `${path}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
