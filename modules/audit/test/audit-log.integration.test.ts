@@ -1,3 +1,4 @@
+import { addLocalDomain } from '@postroom/domains';
 import { audit, newId, pool } from '@postroom/platform';
 import { type Api, eventually, type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
@@ -84,6 +85,36 @@ test('settings of the project and roles of members are recorded as updates of th
       targetId: api.projectId,
       changes: [{ field: 'brandColor', label: 'Brand color', before: null, after: '#1f5eff' }],
     },
+  ]);
+});
+
+test('an email that a user reschedules and cancels has both in the log, without its subject', async () => {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  const owner = await signedIn(api);
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const [first, second] = [inDays(1), inDays(2)];
+  const id = await create(api, '/v1/emails', {
+    from: 'hello@example.com',
+    to: ['ada@example.com'],
+    subject: 'Hello',
+    text: 'Hello',
+    scheduled_at: first,
+  });
+  const reschedule =
+    'mutation ($id: ID!, $input: RescheduleEmailInput!) { rescheduleEmail(id: $id, input: $input) { id } }';
+  expect((await owner.graphql(reschedule, { id, input: { scheduledAt: second } })).body.errors).toBeUndefined();
+  expect(
+    (await owner.graphql('mutation ($id: ID!) { cancelEmail(id: $id) { id } }', { id })).body.errors,
+  ).toBeUndefined();
+  const { nodes } = await log(owner, { targetId: id });
+  expect(nodes).toMatchObject([
+    {
+      action: 'cancelEmail',
+      targetName: null,
+      changes: expect.arrayContaining([{ field: 'state', label: 'State', before: 'planned', after: 'canceled' }]),
+    },
+    { action: 'rescheduleEmail', changes: [{ field: 'scheduledAt', before: first, after: second }] },
   ]);
 });
 

@@ -250,8 +250,14 @@ const Email = builder.prismaObject('Message', {
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? (value as string[]) : []);
 
-registerNode('eml', 'Email', (context, ids) =>
-  db.message.findMany({ where: { projectId: callerProject(context), id: { in: ids }, copyOf: null } }),
+registerNode(
+  'eml',
+  'Email',
+  (context, ids) =>
+    db.message.findMany({ where: { projectId: callerProject(context), id: { in: ids }, copyOf: null } }),
+  'read',
+  // A subject may hold personal data, so the log has none of an email.
+  ({ state, notBefore }) => ({ name: null, values: { state, scheduledAt: notBefore } }),
 );
 
 builder.queryFields((t) => ({
