@@ -1,4 +1,4 @@
-import { logger, pool, type Prisma } from '@postroom/platform';
+import { assertNoTransaction, logger, pool, type Prisma } from '@postroom/platform';
 import type { SendOutcome } from '@postroom/smtp';
 import type { Transport } from './transport.ts';
 
@@ -31,6 +31,7 @@ export function withTransportHealth(
       return transport.width;
     },
     send: async (message, traffic) => {
+      assertNoTransaction('Mail was sent');
       const outcome = await transport.send(message, traffic);
       if (outcome.kind === 'accepted') record(null);
       else if (isTransportFailure(outcome)) record(outcome.answer);

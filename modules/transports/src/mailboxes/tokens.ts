@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { config, guardedFetch, inTransaction } from '@postroom/platform';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { config, guardedFetch, pool } from '@postroom/platform';
 import { z } from 'zod';
 import { HandshakeError, hostDeferred, oneLine } from '@postroom/smtp';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
@@ -57,11 +58,18 @@ interface Row {
   credentials: string;
 }
 
-/** Holds the lock while requesting a token and stores the result in the same transaction. */
+/** How often a worker looks whether another one has refreshed a token, in milliseconds. */
+const LOOK_MS = 200;
+
+/** Leases the token, unless another worker has: for as long as a request for a new one may take. */
+const LEASE = `
+  UPDATE mailbox_accounts SET token_lease_until = now() + $3 * interval '1 millisecond'
+  WHERE id = $1 AND credentials = $2 AND (token_lease_until IS NULL OR token_lease_until < now())`;
+
+/** Requests a token while holding the lease, and no transaction; waits while another worker has it. */
 async function refresh(mailboxId: string, refused: string | undefined): Promise<Token> {
-  return inTransaction(async (client) => {
-    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 3))', [mailboxId]);
-    const { rows } = await client.query<Row>(
+  for (;;) {
+    const { rows } = await pool.query<Row>(
       'SELECT id, provider, tenant, credentials FROM mailbox_accounts WHERE id = $1',
       [mailboxId],
     );
@@ -72,13 +80,26 @@ async function refresh(mailboxId: string, refused: string | undefined): Promise<
     // Another worker has refreshed it.
     if (token !== undefined && token !== refused && isFresh(expiresAt)) return { token, expiresAt };
     if (refreshToken === undefined) throw new ConsentRequired('Consent has not been given yet: connect the account.');
+    const { rowCount } = await pool.query(LEASE, [mailboxId, row.credentials, TOKEN_TIMEOUT_MS + 1_000]);
+    if (rowCount === 1) return requestFresh(row, stored, refreshToken);
+    await sleep(LOOK_MS);
+  }
+}
+
+/** Stores the new token and ends the lease. Credentials that a user has entered meanwhile stay. */
+async function requestFresh(row: Row, stored: OAuthCredentials, refreshToken: string): Promise<Token> {
+  let credentials = row.credentials;
+  try {
     const fresh = await requestToken(row, stored, { grant_type: 'refresh_token', refresh_token: refreshToken });
-    await client.query('UPDATE mailbox_accounts SET credentials = $2 WHERE id = $1', [
-      mailboxId,
-      sealCredentials(mailboxId, fresh),
-    ]);
+    credentials = sealCredentials(row.id, fresh);
     return { token: fresh.accessToken ?? '', expiresAt: fresh.expiresAt ?? 0 };
-  });
+  } finally {
+    await pool.query(
+      `UPDATE mailbox_accounts SET token_lease_until = NULL, credentials = CASE credentials WHEN $2 THEN $3 ELSE credentials END
+         WHERE id = $1`,
+      [row.id, row.credentials, credentials],
+    );
+  }
 }
 
 const tokenAnswer = z.object({
