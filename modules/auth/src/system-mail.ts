@@ -1,4 +1,4 @@
-import { config, logger } from '@postroom/platform';
+import { assertNoTransaction, config, logger } from '@postroom/platform';
 import { createTransport, type Transporter } from 'nodemailer';
 
 let relay: { url: string; transport: Transporter } | undefined;
@@ -20,6 +20,7 @@ export interface SystemMail {
  * @throws Error if the server rejects the mail.
  */
 export async function sendSystemMail({ id, ...mail }: SystemMail): Promise<void> {
+  assertNoTransaction('System mail was sent');
   const { SMTP_URL: url, SYSTEM_MAIL_FROM: from } = config;
   if (url === undefined) {
     logger.warn({ subject: mail.subject }, 'system mail not sent: SMTP_URL is not set');

@@ -3,6 +3,7 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { config } from './config.ts';
+import { asTransaction, noticingTransactions } from './transaction-guard.ts';
 import { closePools, createPool } from './connection-pool.ts';
 import { measurePool } from './pool-metrics.ts';
 
@@ -31,7 +32,7 @@ function statementNameGenerator({ sql }: { sql: string }): string {
 }
 
 /** The typed client. Rules use it for single rows, and `pool` for set-based statements. */
-export const db = new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) });
+export const db = noticingTransactions(new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) }));
 
 /** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
 export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;
@@ -41,7 +42,7 @@ export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<
   const client = await of.connect();
   try {
     await client.query('BEGIN');
-    const result = await work(client);
+    const result = await asTransaction(() => work(client));
     await client.query('COMMIT');
     client.release();
     return result;

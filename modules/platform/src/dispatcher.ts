@@ -10,12 +10,13 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
-import { inTransaction, pool } from './db.ts';
+import { pool } from './db.ts';
 import { listen } from './listen.ts';
 import { logger } from './logger.ts';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
 import { config } from './config.ts';
 import { exponentialDelays } from './retry.ts';
+import { assertNoTransaction } from './transaction-guard.ts';
 import { Notifier, sleep } from './subscription.ts';
 
 /** A table whose pending rows become workflows. */
@@ -151,11 +152,20 @@ interface OutboxRow {
   options: WorkflowLabels;
 }
 
-/** The first due row of each workflow, at most 50 rows. */
-const NEXT_ROWS = `
-  SELECT id, workflow_id, kind, name, args, options FROM outbox o
-  WHERE available_at <= now() AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
-  ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED`;
+/** How long other dispatchers leave claimed rows alone, in seconds. Requests to Temporal fail within ten. */
+const LEASE_SECONDS = 30;
+
+/**
+ * Claims the first due row of each workflow, at most 50 rows: other dispatchers see them as due once the lease has ended. A row
+ * stays until it is dispatched, so that it keeps its place before later rows of its workflow.
+ */
+const CLAIM = `
+  UPDATE outbox SET available_at = now() + interval '${LEASE_SECONDS} seconds'
+  WHERE id = ANY(ARRAY(
+    SELECT id FROM outbox o
+    WHERE available_at <= now() AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
+    ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED))
+  RETURNING id, workflow_id, kind, name, args, options`;
 
 /** Exponential backoff for rows that Temporal rejected: one second, then two, up to a minute. */
 const POSTPONE = `
@@ -164,26 +174,24 @@ const POSTPONE = `
   WHERE id = ANY($1)`;
 
 /**
- * The outbox as a source. A row is deleted in the transaction that dispatched it, so a crash dispatches it again.
- * Rows of one workflow are dispatched in order, one at a time, so a signal never overtakes its start.
+ * The outbox as a source. A row is deleted after it was dispatched, so after a crash it is dispatched again, once its lease has
+ * ended; no transaction is open while Temporal answers. Rows of one workflow are dispatched in order, one at a time, so a signal never overtakes its start.
  */
 export const outboxSource = {
   name: 'outbox',
   dispatch: async (client: Client) => {
-    const dispatched = await inTransaction(async (tx) => {
-      const { rows } = await tx.query<OutboxRow>(NEXT_ROWS);
-      const results = await Promise.all(rows.map((row) => dispatchRow(client, row)));
-      const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
-      const refused = rows.filter((_, index) => results[index] !== true).map((row) => row.id);
-      if (done.length > 0) await tx.query('DELETE FROM outbox WHERE id = ANY($1)', [done]);
-      if (refused.length > 0) await tx.query(POSTPONE, [refused]);
-      return done.length;
-    });
-    return { more: dispatched > 0 };
+    const { rows } = await pool.query<OutboxRow>(CLAIM);
+    const results = await Promise.all(rows.map((row) => dispatchRow(client, row)));
+    const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
+    const refused = rows.filter((_, index) => results[index] !== true).map((row) => row.id);
+    if (done.length > 0) await pool.query('DELETE FROM outbox WHERE id = ANY($1)', [done]);
+    if (refused.length > 0) await pool.query(POSTPONE, [refused]);
+    return { more: done.length > 0 };
   },
 } satisfies DispatchSource;
 
 async function dispatchRow(client: Client, row: OutboxRow): Promise<boolean> {
+  assertNoTransaction(`Temporal was called for ${row.workflow_id}`);
   try {
     if (row.kind === 'start') {
       await startOnce(client, { workflowId: row.workflow_id, type: row.name, args: row.args, ...row.options });
@@ -215,6 +223,7 @@ export interface EagerStart extends WorkflowLabels {
  * namespace lacks a search attribute, the workflow starts without any.
  */
 export async function startOnce(client: Client, start: EagerStart): Promise<void> {
+  assertNoTransaction(`Temporal was called for ${start.workflowId}`);
   try {
     await startLabeled(client, start);
   } catch (error) {

@@ -178,4 +178,5 @@ export { workflowUrl } from './temporal-ui.ts';
 export { coalesceReads, coalesce, togetherByProject } from './coalesce.ts';
 export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { cipherKeysFor, macFor } from './link-mac.ts';
+export { assertNoTransaction } from './transaction-guard.ts';
 export { TokenBucket } from './token-bucket.ts';

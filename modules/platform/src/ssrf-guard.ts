@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { assertNoTransaction } from './transaction-guard.ts';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
 
 /**
@@ -185,6 +186,7 @@ const agents = new Map<AddressScope, Agent>();
  * @throws TypeError for a forbidden URL or a network failure.
  */
 export function guardedFetch(url: string, scope: AddressScope, init: RequestInit = {}): Promise<Response> {
+  assertNoTransaction('A server was called over HTTP');
   const problem = urlProblem(url, scope);
   if (problem !== undefined) return Promise.reject(new TypeError(`The URL ${problem}.`));
   const agent = agents.get(scope) ?? new Agent({ connect: { lookup: guardedLookup(() => scope) } });

@@ -68,3 +68,22 @@ test('a signal to a workflow that has ended is done with; one to a workflow not 
   await relay([workflowId]);
   expect((await outboxBacklog()).rows).toBeGreaterThanOrEqual(0);
 });
+
+test('a claimed row is left to its dispatcher until the lease ends, and keeps its place before later rows of its workflow', async () => {
+  const workflowId = `test-${randomUUID()}`;
+  await inTransaction(async (tx) => {
+    await startWorkflow(tx, start(workflowId));
+    await signalWorkflow(tx, { workflowId, signal: 'pause' });
+  });
+  // As a dispatcher leaves it that is killed before Temporal answers.
+  const lease = `UPDATE outbox SET available_at = now() + $2::interval WHERE workflow_id = $1 AND kind = 'start'`;
+  await pool.query(lease, [workflowId, '30 seconds']);
+  await outboxSource.dispatch(client);
+  const { rows } = await pool.query('SELECT kind FROM outbox WHERE workflow_id = $1 ORDER BY id', [workflowId]);
+  expect(rows).toEqual([{ kind: 'start' }, { kind: 'signal' }]);
+  await expect(client.workflow.getHandle(workflowId).describe()).rejects.toThrow(/not found/i);
+  await pool.query(lease, [workflowId, '0 seconds']);
+  await relay([workflowId]);
+  expect((await client.workflow.getHandle(workflowId).describe()).status.name).toBe('RUNNING');
+  await client.workflow.getHandle(workflowId).terminate();
+});

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import {
   type AddressScope,
+  assertNoTransaction,
   guardedLookup,
   type Resolve,
   resolveBySystem,
@@ -84,6 +85,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
     post: async (post) => {
       const target = targets.memo(post.url);
       if (typeof target === 'string') return noAnswer(`The URL ${target}.`);
+      assertNoTransaction('A webhook was posted');
       const answer = await new Exchange(agent, target, post, deadlineMs).answer;
       // undici frees a connection just after the response ends; without this, an immediate next post would open
       // another.
