@@ -12,9 +12,8 @@ import {
   releaseSending,
   type Uncertain,
 } from '@postroom/ledger';
-import { closeDatabase, config, useBackgroundTimeouts } from '@postroom/platform';
-import { temporalSettings } from '@postroom/platform/temporal-settings';
-import { Client, Connection } from '@temporalio/client';
+import { closeDatabase, useBackgroundTimeouts } from '@postroom/platform';
+import { connectTemporal } from './temporal.ts';
 import { useWitnesses } from './witnesses.ts';
 
 const USAGE = `Usage: postroom after-restore [--release] [--list FILE]
@@ -24,6 +23,9 @@ sent since the restored point are marked unknown and listed; none of them is sen
 
   --release     let mail be sent again; not while HOLD_SENDING is set
   --list FILE   write the messages as CSV: id, project, campaign, address`;
+
+/** How long to wait for Temporal, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 30_000;
 
 const { values: options } = parseArgs({
   options: {
@@ -39,9 +41,8 @@ if (options.help === true) {
 }
 
 useBackgroundTimeouts();
-const { connection: settings, namespace } = temporalSettings(config);
-const connection = await Connection.connect(settings);
-useWitnesses(new Client({ connection, namespace }));
+const { client, close } = await connectTemporal(AbortSignal.timeout(CONNECT_TIMEOUT_MS));
+useWitnesses(client);
 
 const restored = await findRestore();
 if (restored === undefined) console.log('The database is as new as its witnesses know.');
@@ -63,7 +64,7 @@ list(await listUncertain());
 if (options.release === true && (await releaseSending())) console.log('Sending is released.');
 const reason = await heldReason();
 if (reason !== undefined) console.log(`Sending is held: ${reason}`);
-await connection.close();
+await close();
 await closeDatabase();
 
 /** Prints a line per campaign and per project, and writes the file if one was named. */
