@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useApiMutation } from '../data/api-mutation.ts';
@@ -47,11 +47,7 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
         </Text>
         <FormProblem problem={create.problem} fields={['name']} />
         <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
-        <FormButtons submit="Create" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -45,17 +45,25 @@ export function FormButtons({
   running,
   color,
   disabled = false,
+  onCancel,
   children,
 }: {
   submit: string;
   running: boolean;
   color?: string;
   disabled?: boolean;
-  /** Other buttons, such as Cancel. */
+  /** Shows a Cancel button first. */
+  onCancel?: (() => void) | undefined;
+  /** Other buttons. */
   children?: ReactNode;
 }) {
   return (
     <Group justify="flex-end" gap="xs">
+      {onCancel !== undefined && (
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      )}
       {children}
       <Button type="submit" loading={running} color={color} disabled={disabled}>
         {submit}

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { Modal, Stack, TagsInput, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Problem } from '../data/problem.ts';
@@ -70,11 +70,12 @@ function TestForm({ onClose, send, running, problem, children, incomplete = fals
           label="Fill placeholders for"
           description="Without a contact, placeholders show their defaults."
         />
-        <FormButtons submit="Send test" running={running} disabled={emails.length === 0 || incomplete}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons
+          submit="Send test"
+          running={running}
+          disabled={emails.length === 0 || incomplete}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { FormButtons, FormError } from '../../components/form.tsx';
 
@@ -42,11 +42,7 @@ function Question({ onClose, onPassword }: AskPasswordProps) {
           value={password}
           onChange={(event) => setPassword(event.currentTarget.value)}
         />
-        <FormButtons submit="Continue" running={waiting} disabled={password === ''}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Continue" running={waiting} disabled={password === ''} onCancel={onClose} />
       </Stack>
     </form>
   );

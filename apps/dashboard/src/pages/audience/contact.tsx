@@ -285,11 +285,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
           onChange={(event) => set({ email: event.currentTarget.value })}
         />
         <FieldInputs fields={fields} values={values} errors={problem?.fields ?? {}} onChange={setValues} />
-        <FormButtons submit="Save" running={update.running} disabled={conflict !== undefined}>
-          <Button variant="default" onClick={onDone}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={update.running} disabled={conflict !== undefined} onCancel={onDone} />
       </Stack>
     </form>
   );

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -74,11 +74,7 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
           {...form.getInputProps('name')}
         />
         <FieldInputs fields={fields} values={values} errors={create.problem?.fields ?? {}} onChange={setValues} />
-        <FormButtons submit="Add" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Add" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );

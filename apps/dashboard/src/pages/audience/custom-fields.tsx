@@ -176,11 +176,7 @@ function NewField({ onClose }: { onClose: () => void }) {
             {...form.getInputProps('options')}
           />
         )}
-        <FormButtons submit="Add" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Add" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -209,11 +205,7 @@ function EditField({ field, onClose }: { field: CustomField; onClose: () => void
             {...form.getInputProps('options')}
           />
         )}
-        <FormButtons submit="Save" running={update.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -270,11 +270,7 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
           maxRows={12}
           {...form.getInputProps('emails')}
         />
-        <FormButtons submit="Add" running={add.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Add" running={add.running} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -292,11 +288,7 @@ function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose
       <Stack>
         <FormProblem problem={rename.problem} fields={['name']} />
         <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
-        <FormButtons submit="Rename" running={rename.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Rename" running={rename.running} onCancel={onClose} />
       </Stack>
     </form>
   );
@@ -326,11 +318,7 @@ function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRo
           autoComplete="off"
           {...form.getInputProps('publicName')}
         />
-        <FormButtons submit="Save" running={set.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={set.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -158,11 +158,7 @@ function NewGroup({ onClose }: { onClose: () => void }) {
           maxRows={10}
           {...form.getInputProps('emails')}
         />
-        <FormButtons submit="Create" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );

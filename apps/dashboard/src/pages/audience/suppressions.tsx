@@ -281,11 +281,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
           data={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('reason')}
         />
-        <FormButtons submit="Suppress" running={add.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Suppress" running={add.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -113,11 +113,7 @@ function SaveForm({ search, onClose }: { search: ContactSearch; onClose: () => v
           autoComplete="off"
           {...form.getInputProps('name')}
         />
-        <FormButtons submit="Save" running={save.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={save.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -264,11 +264,7 @@ function NewCampaign({ onClose }: { onClose: () => void }) {
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <FormButtons submit="Create" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );

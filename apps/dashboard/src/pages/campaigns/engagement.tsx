@@ -5,6 +5,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { RecipientOutcome } from '../../generated/graphql.ts';
 import { CountChange, RateChange, rateOf } from '../../components/change.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
+import { BOUNCE_WARNING, COMPLAINTS_GMAIL, isAbove } from '../../components/thresholds.ts';
 import type { CampaignRow } from './campaign.tsx';
 import { number, ofReached, percent, reachOf } from './campaign-labels.ts';
 import { PeopleLink } from './people-link.tsx';
@@ -124,14 +125,14 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
         label="Bounced"
         value={people('bounced', bounced)}
         detail={`${percent(bounced, sent)} of sent`}
-        tone={sent > 0 && bounced / sent >= 0.02 ? 'bad' : undefined}
+        tone={isAbove(bounced, sent, BOUNCE_WARNING)}
         change={change('bounced', 'less')}
       />
       <Stat
         label="Complained"
         value={people('complained', complained)}
         detail={ofReached(complained, reach)}
-        tone={reach.count > 0 && complained / reach.count >= 0.001 ? 'bad' : undefined}
+        tone={isAbove(complained, reach.count, COMPLAINTS_GMAIL)}
         change={change('complained', 'less')}
       />
       <Stat

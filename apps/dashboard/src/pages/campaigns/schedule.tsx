@@ -1,4 +1,4 @@
-import { Button, type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -73,11 +73,8 @@ function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<S
           submit={status === 'scheduled' ? 'Reschedule' : 'Schedule'}
           running={schedule.running}
           disabled={at === undefined}
-        >
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

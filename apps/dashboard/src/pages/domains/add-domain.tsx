@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
@@ -58,11 +58,7 @@ function DomainForm({ onClose }: { onClose: () => void }) {
           spellCheck={false}
           {...form.getInputProps('mailFromLabel')}
         />
-        <FormButtons submit="Add domain" running={add.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Add domain" running={add.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -118,11 +118,7 @@ function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
             />
           </>
         )}
-        <FormButtons submit="Preview changes" running={publish.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Preview changes" running={publish.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -76,11 +76,7 @@ function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain:
           Links always use https://. Make sure the server has a certificate for this name first, or every link in your
           email will break.
         </Text>
-        <FormButtons submit="Save" running={set.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={set.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -150,11 +150,7 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
             Saving a plan restarts it today with its first step.
           </Text>
         )}
-        <FormButtons submit="Save" running={set.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={set.running} onCancel={onClose} />
       </Stack>
     </form>
   );

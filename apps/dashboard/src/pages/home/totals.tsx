@@ -2,14 +2,11 @@ import { Text } from '@mantine/core';
 import { type Better, CountChange, RateChange, rateOf } from '../../components/change.tsx';
 import type { EmailOutcome } from '../../generated/graphql.ts';
 import { Stat, Stats } from '../../components/stats.tsx';
-import { BOUNCE_WARNING, COMPLAINTS_GMAIL } from '../../components/thresholds.ts';
+import { BOUNCE_WARNING, COMPLAINTS_GMAIL, isAbove } from '../../components/thresholds.ts';
 import { ofReached, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { AddedLink, EmailsLink, UnsubscribedLink } from './figure-links.tsx';
 import type { Span } from './period.ts';
 import { type Point, total } from './statistics.ts';
-
-const isAbove = (part: number, whole: number, limit: number) =>
-  whole > 0 && part / whole >= limit ? ('bad' as const) : undefined;
 
 interface Sums {
   sent: number;

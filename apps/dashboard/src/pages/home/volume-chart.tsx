@@ -1,8 +1,7 @@
 import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
-import { CHART_HEIGHT } from '../../components/chart-figure.tsx';
+import { TIME_AREAS } from '../../components/time-chart.ts';
 import type { StatisticsStep } from '../../generated/graphql.ts';
-import { number } from '../campaigns/campaign-labels.ts';
 import { formatTick } from './chart-format.ts';
 import type { Point } from './statistics.ts';
 
@@ -10,17 +9,9 @@ import type { Point } from './statistics.ts';
 export default function VolumeChart({ points, step }: { points: readonly Point[]; step: StatisticsStep }) {
   return (
     <AreaChart
-      h={CHART_HEIGHT}
+      {...TIME_AREAS}
       data={points.map((point) => ({ ...point, when: formatTick(point.at, step) }))}
-      dataKey="when"
-      curveType="linear"
       withDots={false}
-      fillOpacity={0.12}
-      tickLine="none"
-      gridAxis="x"
-      withLegend
-      valueFormatter={number}
-      yAxisProps={{ width: 44, allowDecimals: false }}
       series={[
         { name: 'sent', label: 'Sent', color: 'gray.5' },
         { name: 'delivered', label: 'Delivered', color: 'pine.6' },

@@ -1,15 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NumberInput,
-  PasswordInput,
-  Radio,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
+import { Checkbox, Group, Modal, NumberInput, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -272,11 +261,7 @@ function ConnectForm({
             {...form.getInputProps('dailyCap')}
           />
         </Group>
-        <FormButtons submit="Connect" running={retract.running || connect.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Connect" running={retract.running || connect.running} onCancel={onClose} />
       </Stack>
     </form>
   );

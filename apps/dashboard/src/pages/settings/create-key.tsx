@@ -90,11 +90,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
           description="Requires ownership of every project."
           {...form.getInputProps('allProjects', { type: 'checkbox' })}
         />
-        <FormButtons submit="Create API key" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Create API key" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );

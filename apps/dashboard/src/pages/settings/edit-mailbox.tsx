@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -85,11 +85,7 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
           <NumberInput label="Maximum messages per minute" min={1} hideControls {...form.getInputProps('perMinute')} />
           <NumberInput label="Daily limit" min={1} hideControls {...form.getInputProps('dailyCap')} />
         </Group>
-        <FormButtons submit="Save" running={update.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -75,11 +75,7 @@ function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void
               ))}
           </Stack>
         </Radio.Group>
-        <FormButtons submit="Send invitation" running={invite.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Send invitation" running={invite.running} onCancel={onClose} />
       </Stack>
     </form>
   );

@@ -1,5 +1,4 @@
 import {
-  Button,
   Group,
   Modal,
   NumberInput,
@@ -166,11 +165,11 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
             {...form.getInputProps('position')}
           />
         </Group>
-        <FormButtons submit={provider === undefined ? 'Add' : 'Save'} running={create.running || update.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons
+          submit={provider === undefined ? 'Add' : 'Save'}
+          running={create.running || update.running}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -170,11 +170,7 @@ function NewTemplate({ onClose }: { onClose: () => void }) {
           {...form.getInputProps('name')}
         />
         <FormatChoice value={form.values.format} onChange={(format) => form.setFieldValue('format', format)} />
-        <FormButtons submit="Create" running={create.running}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </FormButtons>
+        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
       </Stack>
     </form>
   );
