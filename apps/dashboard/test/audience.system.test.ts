@@ -1,3 +1,4 @@
+import { db } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { inBrowser, accessibilityViolations, windowOf } from './browser.ts';
@@ -233,5 +234,36 @@ inBrowser('contacts, groups and segments', () => {
     await window.open('/campaigns');
     await page.getByText('No campaigns yet').waitFor();
     expect(await page.getByRole('button', { name: 'New campaign' }).count()).toBe(0);
+  });
+});
+
+inBrowser('importing suppressions', () => {
+  test('a file is checked in a dry run that writes nothing, and then imported, by keyboard', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/suppressions');
+    await page.getByRole('button', { name: 'Import' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Import suppressions' });
+    const chosen = page.waitForEvent('filechooser');
+    await dialog.getByRole('button', { name: 'CSV file' }).click();
+    const buffer = Buffer.from('email,reason\nada@example.net,bounced\nnot an address,\nbob@example.net,\n');
+    await (await chosen).setFiles({ name: 'suppressions.csv', mimeType: 'text/csv', buffer });
+    await dialog.getByRole('button', { name: 'Start dry run' }).click();
+    const result = dialog.getByRole('status').filter({ hasText: 'would be added' });
+    await result.getByText('Nothing was written').waitFor();
+    await result.getByText('2 addresses would be added').waitFor();
+    await result.getByText(/^1 row: .* First in line 3/).waitFor();
+    expect(await db.suppression.count({ where: { projectId: api.projectId } })).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Import now' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByText('2 addresses added').waitFor();
+    const reasons = await db.suppression.findMany({ where: { projectId: api.projectId }, orderBy: { email: 'asc' } });
+    expect(reasons.map(({ email, reason }) => [email, reason])).toEqual([
+      ['ada@example.net', 'bounced'],
+      ['bob@example.net', 'manual'],
+    ]);
   });
 });
