@@ -2,10 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import { config } from '@postroom/platform';
 import { startEagerly, startDispatcher } from '@postroom/platform/dispatcher';
+import { sweepSource } from '@postroom/platform/durable-work';
 import { Client } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import * as activities from '../src/activities.ts';
 import { source } from '../src/dispatcher.ts';
+import { work } from '../src/durable-work.ts';
 
 Runtime.install({ logger: new DefaultLogger('ERROR') });
 const { TEMPORAL_ADDRESS: address } = config;
@@ -18,4 +20,4 @@ const worker = await Worker.create({
 });
 const client = new Client({ connection, interceptors: { workflow: [startEagerly] } });
 process.on('disconnect', () => process.exit(1)); // it does not outlive its test
-await Promise.all([worker.run(), startDispatcher(client, [source])]);
+await Promise.all([worker.run(), startDispatcher(client, [source, sweepSource(work, [])])]);
