@@ -12,25 +12,19 @@ import {
   recordAttempts,
   splitBatch,
 } from './attempts.ts';
-import { runBatch } from './batch.ts';
+import { type BatchOutcome, runBatch } from './batch.ts';
+import { individualBudget } from './individual-budget.ts';
 import { tryAcquire } from './concurrency-limit.ts';
 import { describeResponse } from './schedule.ts';
 import { POLICY } from './policy.ts';
+
+export type { BatchOutcome } from './batch.ts';
 
 /**
  * How a delivery's workflow ended. `returned`: the delivery is back in the table, because its endpoint is disabled or
  * another workflow owns it.
  */
 export type Outcome = 'acknowledged' | 'failed' | 'returned' | 'deleted';
-
-/** Counts of a batch's deliveries by outcome. */
-export interface BatchOutcome {
-  acknowledged: number;
-  /** Not acknowledged; each continues in its own workflow. */
-  retried: number;
-  /** Not attempted; back in the table. */
-  returned: number;
-}
 
 /**
  * Posts once and records the attempt. Throws if it was not acknowledged, with the delay before the next attempt, so
@@ -48,6 +42,7 @@ export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
 }
 
 async function attemptOnce(deliveryId: string): Promise<Outcome> {
+  individualBudget.began(deliveryId, Date.now());
   const [delivery] = await loadDeliveries([deliveryId]);
   if (delivery === undefined) return 'deleted';
   if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;
@@ -113,7 +108,7 @@ export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome>
     () => attemptAll(deliveryIds),
     async () => {
       await splitBatch(deliveryIds);
-      return { acknowledged: 0, retried: deliveryIds.length, returned: 0 };
+      return { acknowledged: 0, retried: deliveryIds.length, returned: 0, retriedIds: deliveryIds };
     },
   );
 }

@@ -11,11 +11,20 @@ interface EndpointQueue {
   hasAcknowledged: boolean;
 }
 
+/** The outcome of a batch. Deliveries it does not name were acknowledged. */
+export interface BatchOutcome {
+  acknowledged: number;
+  /** Not acknowledged; each continues in its own workflow. */
+  retried: number;
+  /** Not attempted; back in the table. */
+  returned: number;
+  /** The ids of those, for operators who look a delivery up in the history. Missing in results from before they were recorded. */
+  retriedIds?: string[];
+  returnedIds?: string[];
+}
+
 /** Makes and records the first attempts of these deliveries, endpoints in parallel. */
-export async function runBatch(
-  deliveries: readonly DueDelivery[],
-  signal: AbortSignal,
-): Promise<{ acknowledged: number; retried: number; returned: number }> {
+export async function runBatch(deliveries: readonly DueDelivery[], signal: AbortSignal): Promise<BatchOutcome> {
   const results = new ResultWriter();
   const queues = toQueues(deliveries.filter(({ enabled }) => enabled));
   const deadline = Date.now() + POLICY.batch.startWindowMs;
@@ -27,7 +36,8 @@ export async function runBatch(
   const disabled = deliveries.filter(({ enabled }) => !enabled).map(({ id }) => id);
   await releaseDeliveries(unstarted, { enabled: true });
   await releaseDeliveries(disabled, { enabled: false });
-  return { ...results.counts, returned: unstarted.length + disabled.length };
+  const returnedIds = [...unstarted, ...disabled];
+  return { ...results.outcome(), returned: returnedIds.length, returnedIds };
 }
 
 function toQueues(deliveries: readonly DueDelivery[]): EndpointQueue[] {
@@ -79,16 +89,22 @@ const isFailing = ({ failuresInRow, inFlight, hasAcknowledged }: EndpointQueue) 
 
 /** Buffers attempts and writes them in groups, sequentially. */
 class ResultWriter {
-  readonly counts = { acknowledged: 0, retried: 0 };
+  #acknowledged = 0;
+  readonly #retriedIds: string[] = [];
   #buffered: Attempted[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   add(attempted: Attempted): void {
-    this.counts[attempted.acknowledged ? 'acknowledged' : 'retried']++;
+    if (attempted.acknowledged) this.#acknowledged++;
+    else this.#retriedIds.push(attempted.delivery.id);
     this.#buffered.push(attempted);
     if (this.#buffered.length >= POLICY.batch.flushSize) this.#write();
     else this.#timer ??= setTimeout(() => this.#write(), POLICY.batch.flushIntervalMs);
+  }
+
+  outcome() {
+    return { acknowledged: this.#acknowledged, retried: this.#retriedIds.length, retriedIds: this.#retriedIds };
   }
 
   async flush(): Promise<void> {

@@ -3,7 +3,8 @@ import { accepted, created, deleted, found, gql, page, type Route } from '@postr
 const tag = 'Webhooks';
 const endpoint =
   'id url description events enabled disabledAt disabledReason disabledAutomatically failingSince createdAt updatedAt';
-const delivery = 'id endpointId eventId eventType state attemptCount nextAttemptAt replayOf createdAt closedAt';
+const delivery =
+  'id endpointId eventId eventType state attemptCount nextAttemptAt replayOf workflowId workflowUrl createdAt closedAt';
 const pageInfo = 'totalCount @include(if: $total) pageInfo { hasNextPage endCursor }';
 const example = { url: 'https://example.com/webhooks', events: ['contact.created', 'email.bounced'] };
 

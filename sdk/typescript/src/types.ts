@@ -776,6 +776,10 @@ export interface WebhookDelivery {
   nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   replayOf: string | null;
+  /** Its workflow in Temporal: its own, or `batch_…` if its first attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null before it has one. */
+  workflowId: string | null;
+  /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
+  workflowUrl: string | null;
   /** When it was queued. */
   createdAt: string;
   /** When it was acknowledged or failed. */
@@ -1245,6 +1249,10 @@ export interface WebhookDeliveryDetail {
   nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   replayOf: string | null;
+  /** Its workflow in Temporal: its own, or `batch_…` if its first attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null before it has one. */
+  workflowId: string | null;
+  /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
+  workflowUrl: string | null;
   /** When it was queued. */
   createdAt: string;
   /** When it was acknowledged or failed. */

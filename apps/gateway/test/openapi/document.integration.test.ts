@@ -127,6 +127,7 @@ const UNLIMITED: Record<string, RegExp> = {
   'details of clicks and opens': /\/(user_agent|EmailClickedEventData\/properties\/url)$/,
   'cells of imported files': /\/ImportCause\/properties\/value$/,
   'keys of metadata': /\/propertyNames$/,
+  'the configured URL of the Temporal UI': /\/workflowUrl$/,
   'whole files': /\/(text\/csv\/schema|ImportContactsForm\/properties\/file)$/,
 };
 

@@ -61,6 +61,11 @@ export const Delivery = builder.prismaObject('Delivery', {
       select: { eventId: true },
       resolve: async ({ eventId }, _args, context) => (await loadBody(context, eventId)) ?? '',
     }),
+    workflowId: t.exposeID('workflowId', {
+      nullable: true,
+      description:
+        'Its workflow in Temporal: its own, or `batch_…` if its first attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null before it has one.',
+    }),
     workflowUrl: t.string({
       nullable: true,
       description:

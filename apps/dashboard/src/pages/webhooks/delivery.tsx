@@ -33,6 +33,7 @@ const DELIVERY = graphql(`
       createdAt
       closedAt
       body
+      workflowId
       workflowUrl
       endpoint {
         url
@@ -185,7 +186,7 @@ function Actions({
 }
 
 function Content({ delivery }: { delivery: Delivery }) {
-  const { state, nextAttemptAt, attemptCount, createdAt, closedAt, eventId, replayOf, body } = delivery;
+  const { state, nextAttemptAt, attemptCount, createdAt, closedAt, eventId, replayOf, workflowId, body } = delivery;
   return (
     <>
       <Card>
@@ -198,6 +199,7 @@ function Content({ delivery }: { delivery: Delivery }) {
             ['Event ID', <code key="event">{eventId}</code>],
             ['Delivery ID', <code key="id">{delivery.id}</code>],
             replayOf !== null && ['Replay of', <code key="replay">{replayOf}</code>],
+            workflowId !== null && ['Workflow', <Workflow key="workflow" id={workflowId} />],
           ]}
         />
       </Card>
@@ -215,5 +217,13 @@ function Content({ delivery }: { delivery: Delivery }) {
     </>
   );
 }
+
+/** A first attempt in a burst shares its workflow with others; that workflow's result names those that were not acknowledged. */
+const Workflow = ({ id }: { id: string }) => (
+  <>
+    <code>{id}</code>
+    {id.startsWith('batch_') && ' (a batch of first attempts)'}
+  </>
+);
 
 const pretty = (body: string) => JSON.stringify(JSON.parse(body), null, 2);
