@@ -77,6 +77,8 @@ Object.assign(process.env, {
   LOG_LEVEL: 'error',
   DATABASE_URL: postgres.url,
   TEMPORAL_ADDRESS: temporal.address,
+  PUBLIC_URL: 'http://127.0.0.1',
+  SMTP_URL: 'none',
   WEBHOOKS_ALLOW_PRIVATE: '1',
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });

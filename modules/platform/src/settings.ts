@@ -281,6 +281,12 @@ const smtpServers = {
 };
 
 const webhooks = {
+  WEBHOOK_WORKFLOWS: z
+    .enum(['auto', 'always'])
+    .default('auto')
+    .describe(
+      'whether each webhook delivery has its own workflow (`always`), or first attempts are sent in batches while Temporal would take more than two seconds to start them (`auto`)',
+    ),
   WEBHOOKS_ALLOW_PRIVATE: flag
     .optional()
     .describe(

@@ -33,6 +33,8 @@ export interface Take {
 export interface Capacity {
   /** Deliveries that may get their own workflow. */
   individually: number;
+  /** Whether further deliveries are batched; otherwise they wait. */
+  mayBatch: boolean;
   /** First attempts in flight over all endpoints. */
   inFlight: number;
   /** Unix milliseconds. */
@@ -48,16 +50,16 @@ interface Wanted {
 
 /**
  * Decides what to dispatch now. Up to `individually` deliveries start one workflow each. In a burst, first attempts
- * are batched: endpoints share a batch unless one fills half of it. Deliveries to degraded endpoints always go
+ * are batched, if they may be: endpoints share a batch unless one fills half of it. Deliveries to degraded endpoints always go
  * individually.
  */
-export function plan(waiting: readonly EndpointQueue[], { individually, inFlight, now }: Capacity): Take[] {
+export function plan(waiting: readonly EndpointQueue[], { individually, mayBatch, inFlight, now }: Capacity): Take[] {
   const degraded = waiting.filter(isDegraded);
   const probes = degraded.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const healthy = waiting.filter((one) => !isDegraded(one)).toSorted((a, b) => a.servedAt - b.servedAt);
   const wanted = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, POLICY.dispatch.maxInFlight - inFlight));
   const isBurst = healthy.reduce((sum, { waiting: rows }) => sum + rows, 0) > individually;
-  const rest = isBurst ? toBatches(wanted) : wanted.map(({ endpointId, take }) => ({ endpointId, take, batch: null }));
+  const rest = isBurst && mayBatch ? toBatches(wanted) : firstOf(wanted, individually);
   return [...probes, ...rest].filter(({ take }) => take > 0);
 }
 
@@ -117,6 +119,16 @@ function limit(wanted: readonly Wanted[], free: number): Wanted[] {
   const small = wanted.filter((one) => one.take < POLICY.dispatch.smallBelow).map(take);
   const large = wanted.filter((one) => one.take >= POLICY.dispatch.smallBelow).map(take);
   return [...small, ...large];
+}
+
+/** The first `most` deliveries, each on its own. */
+function firstOf(wanted: readonly Wanted[], most: number): Take[] {
+  let left = most;
+  return wanted.map(({ endpointId, take }) => {
+    const taken = Math.min(take, left);
+    left -= taken;
+    return { endpointId, take: taken, batch: null };
+  });
 }
 
 function toBatches(wanted: readonly Wanted[]): Take[] {

@@ -43,11 +43,25 @@ export const POLICY = {
     flushIntervalMs: 150,
   },
 
+  individual: {
+    /** Deliveries a second that get their own workflow, as long as nothing has been observed. Not measured. */
+    initialPerSecond: 25,
+    /** Limits of what is learned. Not measured. */
+    minPerSecond: 5,
+    maxPerSecond: 1_000,
+    /** The longest wait for Temporal: beyond it, first attempts are batched. */
+    maxWaitMs: 2_000,
+    /** If all waited for less than this, Temporal can take more. Not measured. */
+    calmWaitMs: 500,
+    /** How the rate adapts, once a second. Not measured. */
+    growth: 1.25,
+    shrinkage: 0.7,
+    adaptIntervalMs: 1_000,
+    /** An attempt that another process has begun ends within this time. */
+    attemptEndsMs: 12_000,
+  },
+
   dispatch: {
-    /** Deliveries that get their own workflow, which shows each to operators but costs 32 ms of CPU (measured). */
-    individualPerSecond: 10,
-    /** … and how many of them at once, before first attempts are batched. Not measured. */
-    individualBurst: 20,
     /**
      * First attempts claimed per round. None is posted before all are claimed. Measured with 10 batches: 390 ms in
      * which nothing was posted, and 4,027 deliveries a second instead of 4,556.
