@@ -30,6 +30,7 @@ import { servePreview, PREVIEW_PATH } from './preview.ts';
 import { answerError, answerJson } from './rest/http.ts';
 import { downloads, routes, streams } from './routes.ts';
 import { schema } from './schema.ts';
+import { inTrace } from './trace.ts';
 import { setSecurityHeaders } from './security-headers.ts';
 import { serveSignIn } from './sign-in.ts';
 
@@ -61,10 +62,12 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (isDraining()) response.setHeader('Connection', 'close');
     const requestId = requestIdOf(request);
     request.headers['x-request-id'] = requestId;
-    withLogContext({ requestId }, () => dispatch(request, response)).catch((error: unknown) => {
-      logger.error({ err: error }, 'request failed outside its handler');
-      answerError(response, error);
-    });
+    withLogContext({ requestId }, () => inTrace(request, response, () => dispatch(request, response))).catch(
+      (error: unknown) => {
+        logger.error({ err: error }, 'request failed outside its handler');
+        answerError(response, error);
+      },
+    );
   });
 
   async function dispatch(request: IncomingMessage, response: ServerResponse): Promise<void> {

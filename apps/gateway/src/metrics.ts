@@ -15,11 +15,13 @@ export function nameRoute(request: IncomingMessage, route: string): void {
   matched.set(request, route);
 }
 
+/** The matched route; `other` for everything outside `/v1`. */
+export const routeOf = (request: IncomingMessage): string => matched.get(request) ?? 'other';
+
 export function countRequest(request: IncomingMessage, response: ServerResponse): void {
   const started = process.hrtime.bigint();
   response.once('finish', () => {
     const seconds = Number(process.hrtime.bigint() - started) / 1e9;
-    const route = matched.get(request) ?? 'other';
-    requestSeconds.labels(request.method ?? '', route, String(response.statusCode)).observe(seconds);
+    requestSeconds.labels(request.method ?? '', routeOf(request), String(response.statusCode)).observe(seconds);
   });
 }

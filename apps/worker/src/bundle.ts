@@ -22,6 +22,8 @@ import { partFiles } from '@postroom/registry';
 const ROOT = join(import.meta.dirname, '../../..');
 /** The files whose exports are the workflows. The workflows of a module import nothing but their neighbours. */
 const ENTRIES = [fileURLToPath(import.meta.resolve('@postroom/workflows')), ...partFiles('workflows')];
+/** What every workflow runs with. */
+const TRACE_CONTEXT = fileURLToPath(import.meta.resolve('@postroom/workflows/trace-context'));
 /** What the bundle depends on besides the sources, which import nothing else. */
 const PACKAGES = ['worker', 'workflow', 'common'].map((name) => `@temporalio/${name}/package.json`);
 
@@ -80,6 +82,7 @@ async function make(codePath: string): Promise<void> {
   try {
     const { code } = await bundleWorkflowCode({
       workflowsPath: index,
+      workflowInterceptorModules: [TRACE_CONTEXT],
       logger: new DefaultLogger('WARN'),
       // The folder of the index may be outside of the repository.
       webpackConfigHook: (config) => ({

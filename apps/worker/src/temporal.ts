@@ -2,7 +2,7 @@ import { Client } from '@temporalio/client';
 import { NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { config, exponentialDelays, logger, retry } from '@postroom/platform';
 import { payloadCodec } from '@postroom/platform/payload-codec';
-import { startEagerly } from '@postroom/platform/dispatcher';
+import { startEagerly, startTracedWorkflows } from '@postroom/platform/dispatcher';
 import { temporalSettings } from '@postroom/platform/temporal-settings';
 
 export interface TemporalConnections {
@@ -29,7 +29,9 @@ export async function connectTemporal(signal: AbortSignal): Promise<TemporalConn
       namespace,
       dataConverter,
       // Temporal gives an eager start to this process even if its build isn't the current one.
-      interceptors: { workflow: config.WORKER_DEPLOYMENT === undefined ? [startEagerly] : [] },
+      interceptors: {
+        workflow: [startTracedWorkflows, ...(config.WORKER_DEPLOYMENT === undefined ? [startEagerly] : [])],
+      },
     }),
     native,
     dataConverter,

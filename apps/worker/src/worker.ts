@@ -9,6 +9,7 @@ import { loadActivities } from './activities.ts';
 import { workflowBundle } from './bundle.ts';
 import { workerChecks } from './checks.ts';
 import { inLogContext } from './log-context.ts';
+import { inTrace } from './trace-context.ts';
 import { installRuntime } from './runtime.ts';
 import { countOverdueSchedules, ensureSchedules, restoreSchedules, runSchedules } from './schedules.ts';
 import { ensureSearchAttributes } from './search-attributes.ts';
@@ -55,7 +56,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     dataConverter,
     namespace: client.options.namespace,
     activities,
-    interceptors: { activity: [inLogContext] },
+    interceptors: { activity: [inLogContext, inTrace] },
     // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
     shutdownGraceTime: '15 seconds',
     shutdownForceTime: '20 seconds',

@@ -12,7 +12,8 @@ import {
   pool,
   coalesceReads,
   record,
-  recordSelected,
+  currentTraceparent,
+  recordTraced,
   versionConflict,
   sql,
   textProblem,
@@ -88,7 +89,14 @@ export async function createContact(
   const name = checkName(input.name) ?? '';
   const customFields = await customFieldValues(pool, projectId, input.customFields);
   for (;;) {
-    const contact = await insertContact({ projectId, source, email, name, customFields });
+    const contact = await insertContact({
+      projectId,
+      source,
+      email,
+      name,
+      customFields,
+      traceparent: currentTraceparent(),
+    });
     if (contact !== undefined) return { contact, created: true };
     const existing = await findByEmail(pool, projectId, email);
     if (existing !== undefined) return { contact: existing, created: false };
@@ -104,7 +112,7 @@ export async function createContact(
 const INSERT = `
   WITH given AS (
     SELECT * FROM json_to_recordset($1::json) AS g(id text, project_id text, email text, email_key text, name text, source contact_source,
-      custom_fields jsonb, at timestamptz, event_id text, event_type text, event_data json)
+      custom_fields jsonb, at timestamptz, event_id text, event_type text, event_data json, traceparent text)
   ), created AS (
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
     SELECT id, project_id, email, email_key, name, source, custom_fields, at, at FROM given g
@@ -114,19 +122,21 @@ const INSERT = `
     ON CONFLICT (project_id, email_key) DO NOTHING
     RETURNING ${CONTACT_COLUMNS}
   ), event AS (
-    ${recordSelected('SELECT event_id, project_id, event_type, event_data FROM given JOIN created USING (id)')}
+    ${recordTraced('SELECT event_id, project_id, event_type, event_data, traceparent FROM given JOIN created USING (id)')}
   ) SELECT * FROM created`;
 
 /** `name` is empty if it has none. */
 interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | 'source'> {
   projectId: string;
+  /** Of the request, because one statement inserts the contacts of several. */
+  traceparent: string | null;
 }
 
 /** Inserts a contact; returns `undefined` if it was skipped. */
 const insertContact = togetherByProject<NewContact, Contact | undefined>(
   ({ projectId }) => projectId,
   async (contacts) => {
-    const given = contacts.map(({ projectId, email, name, source, customFields }) => {
+    const given = contacts.map(({ projectId, email, name, source, customFields, traceparent }) => {
       const id = newId('ctc');
       const { type, data } = contactCreated({ id, email, name: shownName({ name, email }) });
       return {
@@ -142,6 +152,7 @@ const insertContact = togetherByProject<NewContact, Contact | undefined>(
         event_id: newId('evt'),
         event_type: type,
         event_data: data,
+        traceparent,
       };
     });
     const { rows } = await pool.query<Contact>({

@@ -112,6 +112,8 @@ export interface Batch {
   workflow_id: string;
   project_id: string;
   messages: number;
+  /** Of one of its messages. */
+  traceparent?: string | null;
 }
 
 /** The number of open workflows by project. */
@@ -173,8 +175,8 @@ const ASSIGN = `
       dense_rank() OVER (ORDER BY part, project_id, mailbox_id, is_retry) AS rank FROM grouped
   ), assigned AS (
     ${assignTo('r.workflow_id')} FROM ranked r
-    WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id
-  ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages FROM assigned GROUP BY workflow_id`;
+    WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id, m.traceparent
+  ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages, min(traceparent) AS traceparent FROM assigned GROUP BY workflow_id`;
 
 async function assign(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {
   if (starts <= 0) return [];
@@ -195,8 +197,14 @@ async function releaseBatches(rejected: readonly EagerStart[]): Promise<void> {
 }
 
 /** The workflow that sends assigned messages. */
-export const startOf = ({ workflow_id: workflowId, project_id: projectId, messages }: Batch): EagerStart => ({
+export const startOf = ({
+  workflow_id: workflowId,
+  project_id: projectId,
+  messages,
+  traceparent = null,
+}: Batch): EagerStart => ({
   workflowId,
+  traceparent,
   type: 'sendEmails',
   args: [workflowId],
   summary: messages === 1 ? 'One transactional email' : `${messages} transactional emails`,

@@ -1,4 +1,4 @@
-import { emailKey, FairSemaphore, isOutage, normalizeDomain } from '@postroom/platform';
+import { emailKey, FairSemaphore, inSpan, isOutage, normalizeDomain } from '@postroom/platform';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
   type Backoff,
@@ -43,6 +43,7 @@ export interface ClaimedRow {
   content_id: string;
   email: string;
   subject: string;
+  traceparent: string | null;
   deferrals: number;
   deferredAt: Date | null;
   /** The project's settings; null if it has been deleted. */
@@ -89,7 +90,7 @@ export interface BatchRun {
 }
 
 /** The columns of the row `m` that make a `ClaimedRow`. */
-export const CLAIMED_COLUMNS = `m.id, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
+export const CLAIMED_COLUMNS = `m.id, m.traceparent, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
     m.deferrals, m.deferred_at AS "deferredAt", (SELECT track_opens FROM projects p WHERE p.id = m.project_id) AS tracks_opens,
     (SELECT track_clicks FROM projects p WHERE p.id = m.project_id) AS tracks_clicks`;
 
@@ -333,7 +334,9 @@ async function send(row: ReadyMessage): Promise<SendResult> {
       traffic: 'transactional',
       byMailbox: row.mailbox_id !== null,
     });
-    return { outcome: await route.send({ ...message, projectId: row.project_id }) };
+    const span = { kind: 'client', parent: row.traceparent, attributes: { 'postroom.message.id': row.id } } as const;
+    const outcome = await inSpan('send mail', span, () => route.send({ ...message, projectId: row.project_id }));
+    return { outcome };
   };
   if (!content.has_attachments) return sendComposed([]);
   return attachmentSlots.run(row.project_id, async () => sendComposed(await readAttachments(row.content_id)));

@@ -1,4 +1,4 @@
-import { pool, sql, type Tx } from '@postroom/platform';
+import { currentTraceparent, pool, sql, type Tx } from '@postroom/platform';
 
 /** Rows of transactional emails. Members are named like the columns. */
 export interface EmailRows {
@@ -19,9 +19,9 @@ export interface AttachmentRow {
 /** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
 const INSERT = `
   WITH message AS (
-    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at)
+    INSERT INTO messages (id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at, traceparent)
     SELECT id, project_id, mailbox_id, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
-      CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END
+      CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END, $3
     FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, email_key text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
     RETURNING project_id
@@ -36,7 +36,7 @@ const INSERT = `
 
 /** Inserts transactional emails and wakes their dispatcher, in the caller's transaction if there is one. */
 export async function insertEmails({ messages, contents }: EmailRows, tx?: Tx): Promise<void> {
-  const values = [JSON.stringify(messages), JSON.stringify(contents)];
+  const values = [JSON.stringify(messages), JSON.stringify(contents), currentTraceparent()];
   if (tx !== undefined) await sql(tx, INSERT, values);
   else await pool.query({ name: 'emails-insert', text: INSERT, values });
 }

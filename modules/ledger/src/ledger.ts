@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
-import { inTransaction, newId, recordSelected } from '@postroom/platform';
+import { inTransaction, newId, recordTraced } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
@@ -37,13 +37,13 @@ export interface Settlement {
  */
 export const CONSEQUENCES = `
   emitted AS (
-    ${recordSelected(`SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
+    ${recordTraced(`SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
       CASE m.state WHEN 'accepted' THEN json_build_object(${EMAIL_EVENT_MEMBERS})
-        ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', m.answer) END
+        ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'reason', m.answer) END, m.traceparent
     FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
     WHERE m.state IN ('accepted', 'failed') AND m.before IN ('claimed', 'unknown', 'planned')
     UNION ALL
-    SELECT postroom_id('evt'), m.project_id, 'email.delivered', json_build_object(${EMAIL_EVENT_MEMBERS})
+    SELECT postroom_id('evt'), m.project_id, 'email.delivered', json_build_object(${EMAIL_EVENT_MEMBERS}), m.traceparent
     FROM settled m LEFT JOIN campaigns c ON c.id = m.campaign_id
     WHERE m.mailbox_id IS NOT NULL AND m.state = 'accepted' AND m.before IN ('claimed', 'unknown', 'planned')`)}
   ), counted AS (
@@ -113,9 +113,9 @@ const SETTLE_ACCEPTED = `
       accepted_at = now(), unsent_at = NULL, not_before = NULL, workflow_id = NULL
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS o(id, answer, subject, event_id)
     WHERE m.id = o.id AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
-    RETURNING m.project_id, m.campaign_id, o.event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data
+    RETURNING m.project_id, m.campaign_id, o.event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data, m.traceparent
   ), emitted AS (
-    ${recordSelected(`SELECT event_id, project_id, 'email.sent', data FROM settled`)}
+    ${recordTraced(`SELECT event_id, project_id, 'email.sent', data, traceparent FROM settled`)}
   ), counted AS (
     SELECT campaign_id, count(*) AS accepted FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id ORDER BY campaign_id
   ), counters AS (

@@ -9,7 +9,12 @@ import {
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType, TypedSearchAttributes } from '@temporalio/common';
+import {
+  defaultPayloadConverter,
+  defineSearchAttributeKey,
+  SearchAttributeType,
+  TypedSearchAttributes,
+} from '@temporalio/common';
 import { pool } from './db.ts';
 import { listen } from './listen.ts';
 import { logger } from './logger.ts';
@@ -18,6 +23,7 @@ import { config } from './config.ts';
 import { exponentialDelays } from './retry.ts';
 import { assertNoTransaction } from './transaction-guard.ts';
 import { Notifier, sleep } from './subscription.ts';
+import { currentTraceparent, inSpan } from './tracing.ts';
 
 /** A table whose pending rows become workflows. */
 export interface DispatchSource {
@@ -224,6 +230,15 @@ export interface EagerStart extends WorkflowLabels {
  */
 export async function startOnce(client: Client, start: EagerStart): Promise<void> {
   assertNoTransaction(`Temporal was called for ${start.workflowId}`);
+  const { type, workflowId, traceparent } = start;
+  if (traceparent == null) return startUntraced(client, start);
+  const attributes = { 'temporal.workflow.id': workflowId };
+  await inSpan(`start ${type}`, { kind: 'producer', parent: traceparent, attributes }, () =>
+    startUntraced(client, start),
+  );
+}
+
+async function startUntraced(client: Client, start: EagerStart): Promise<void> {
   try {
     await startLabeled(client, start);
   } catch (error) {
@@ -274,6 +289,18 @@ async function startLabeled(
  */
 export const startEagerly: WorkflowClientInterceptor = {
   startWithDetails: (input, next) => next({ ...input, options: { ...input.options, requestEagerStart: true } }),
+};
+
+/** Gives a workflow the trace context that it is started in; its interceptor hands it to activities. */
+export const startTracedWorkflows: WorkflowClientInterceptor = {
+  startWithDetails: (input, next) => {
+    const traceparent = currentTraceparent();
+    if (traceparent === null) return next(input);
+    return next({
+      ...input,
+      headers: { ...input.headers, traceparent: defaultPayloadConverter.toPayload(traceparent) },
+    });
+  },
 };
 
 function searchAttributes(values: NonNullable<WorkflowLabels['searchAttributes']>): TypedSearchAttributes {

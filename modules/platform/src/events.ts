@@ -1,5 +1,6 @@
 import { type Tx, sql } from './db.ts';
 import { newId } from './ids.ts';
+import { currentTraceparent } from './tracing.ts';
 
 /** A fact for webhooks and subscriptions. `data` becomes the member of that name, with keys in this order. */
 export interface NewEvent {
@@ -15,7 +16,13 @@ export interface NewEvent {
 export async function record(tx: Tx, projectId: string, events: readonly NewEvent[]): Promise<string[]> {
   if (events.length === 0) return [];
   const ids = events.map(() => newId('evt'));
-  const values = [projectId, ids, events.map((event) => event.type), events.map((event) => JSON.stringify(event.data))];
+  const values = [
+    projectId,
+    ids,
+    events.map((event) => event.type),
+    events.map((event) => JSON.stringify(event.data)),
+    currentTraceparent(),
+  ];
   // Every write runs this, so outside Prisma's transactions it is a prepared statement.
   if ('$queryRawUnsafe' in tx) await sql(tx, INSERT, values);
   else await tx.query({ name: 'record', text: INSERT, values });
@@ -25,8 +32,12 @@ export async function record(tx: Tx, projectId: string, events: readonly NewEven
 /** Records events in a larger statement, as the SQL of a CTE. `select` yields their id, project id, type and data. */
 export const recordSelected = (select: string): string => `INSERT INTO events (id, project_id, type, data) ${select}`;
 
-const INSERT = recordSelected(
-  'SELECT e.id, $1, e.type, e.data::json FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)',
+/** The same with a fifth column, the `traceparent` that their cause ran in. */
+export const recordTraced = (select: string): string =>
+  `INSERT INTO events (id, project_id, type, data, traceparent) ${select}`;
+
+const INSERT = recordTraced(
+  'SELECT e.id, $1, e.type, e.data::json, $5 FROM unnest($2::text[], $3::text[], $4::text[]) AS e(id, type, data)',
 );
 
 /**

@@ -54,7 +54,7 @@ export {
   timeoutOf,
 } from './errors.ts';
 export type { EventType } from './event-type.ts';
-export { deleteEventsWhere, messagesOfEvents, type NewEvent, record, recordSelected } from './events.ts';
+export { deleteEventsWhere, messagesOfEvents, type NewEvent, record, recordSelected, recordTraced } from './events.ts';
 export {
   type DataSubject,
   type ErasedRows,
@@ -180,3 +180,4 @@ export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from './transaction-guard.ts';
 export { TokenBucket } from './token-bucket.ts';
+export { currentTraceparent, inSpan, type SpanOptions } from './tracing.ts';

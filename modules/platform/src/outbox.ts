@@ -1,4 +1,5 @@
 import { type Tx, sql } from './db.ts';
+import { currentTraceparent } from './tracing.ts';
 
 /** Workflow metadata shown in the Temporal UI. Ids only, never an address. */
 export interface WorkflowLabels {
@@ -12,6 +13,8 @@ export interface WorkflowLabels {
    * does nothing that has been done.
    */
   restartable?: boolean;
+  /** The trace context that its cause ran in. */
+  traceparent?: string | null;
 }
 
 /** The keyword search attributes of every Postroom namespace. */
@@ -34,12 +37,18 @@ export interface WorkflowSignal {
 
 /** Requests a workflow start once this transaction commits. The dispatcher performs it, even after a crash. */
 export async function startWorkflow(tx: Tx, { workflowId, type, args, ...labels }: WorkflowStart): Promise<void> {
-  await insert(tx, [workflowId, 'start', type, JSON.stringify(args), JSON.stringify(labels)]);
+  await insert(tx, [workflowId, 'start', type, JSON.stringify(args), JSON.stringify(traced(labels))]);
 }
 
 /** Requests a signal once this transaction commits. A closed workflow ignores it. */
 export async function signalWorkflow(tx: Tx, { workflowId, signal, args = [] }: WorkflowSignal): Promise<void> {
   await insert(tx, [workflowId, 'signal', signal, JSON.stringify(args), '{}']);
+}
+
+/** With the trace context of the work that asks for it. */
+function traced(labels: WorkflowLabels): WorkflowLabels {
+  const traceparent = labels.traceparent ?? currentTraceparent();
+  return traceparent === null ? labels : { ...labels, traceparent };
 }
 
 async function insert(tx: Tx, values: [string, 'start' | 'signal', string, string, string]): Promise<void> {

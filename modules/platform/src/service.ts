@@ -7,6 +7,7 @@ import { logger } from './logger.ts';
 import { measureProcess, renderMetrics } from './metrics-registry.ts';
 import { identity } from './identity.ts';
 import { sleep } from './subscription.ts';
+import { startTracing } from './tracing.ts';
 
 /** A running component. Stopping it drains work in flight. */
 export interface Service {
@@ -47,8 +48,10 @@ export async function runService(name: string, start: () => Promise<Service>): P
   }
   let service: Service;
   let admin: Admin;
+  let stopTracing: () => Promise<void>;
   try {
     admin = await startAdmin();
+    stopTracing = await startTracing();
     service = await start();
   } catch (error) {
     log.fatal({ err: error }, `${name} could not start: ${error instanceof Error ? error.message : String(error)}`);
@@ -67,6 +70,7 @@ export async function runService(name: string, start: () => Promise<Service>): P
     startDraining();
     await sleep(waitMs);
     await service.stop();
+    await stopTracing();
     await admin.stop();
     await closeDatabase();
     process.exit(0);

@@ -64,6 +64,19 @@ const general = {
     .describe(
       'how long gateway, submission and bounces go on serving after SIGTERM while `/readyz` fails, so that load balancers stop using them first; 5 in production, otherwise 0',
     ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an https:// or http:// URL' })
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional()
+    .describe(
+      'OpenTelemetry collector that gets [traces](../how-to/operations.md#traces) by OTLP over HTTP, such as `http://127.0.0.1:4318`; without it there is no tracing',
+    ),
+  TRACES_SAMPLE_RATIO: z.coerce
+    .number()
+    .min(0)
+    .max(1)
+    .default(1)
+    .describe('share of the requests that are traced, unless the caller has decided by its `traceparent`'),
   BUILD_ID: z
     .string()
     .regex(/^[\w.+-]{1,100}$/, 'must have 1 to 100 letters, digits, dots, hyphens, underscores and plus signs')

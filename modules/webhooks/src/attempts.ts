@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { config, logger, pool, withLogContext } from '@postroom/platform';
+import { config, currentTraceparent, inSpan, logger, pool, withLogContext } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
@@ -21,6 +21,8 @@ export interface DueDelivery extends EventRow {
   previous_secret: string | null;
   failures_in_row: number;
   failing: boolean;
+  /** The trace context that the event was recorded in. */
+  traceparent: string | null;
 }
 
 /** Loads the deliveries that exist, in the order of `ids`. The previous secret is included while it is valid. */
@@ -28,7 +30,7 @@ export async function loadDeliveries(ids: readonly string[]): Promise<DueDeliver
   const { rows } = await pool.query<DueDelivery>({
     name: 'webhooks-load',
     text: `SELECT d.id, d.endpoint_id, d.state, d.attempt_count, d.workflow_id,
-             e.id AS event_id, e.type AS event_type, e.created_at AS event_created_at, e.project_id, e.data::text AS data,
+             e.id AS event_id, e.type AS event_type, e.created_at AS event_created_at, e.project_id, e.data::text AS data, e.traceparent,
              w.url, w.enabled, w.secret, w.failures_in_row, w.failing_since IS NOT NULL AS failing,
              CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
            FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
@@ -63,7 +65,7 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
     secrets === undefined
       ? secretUnreadable()
       : await withLogContext({ deliveryId: delivery.id }, () =>
-          postSigned(delivery, number, secrets).catch(requestFailed),
+          postTraced(delivery, number, secrets).catch(requestFailed),
         );
   measureAttempt(answer);
   const acknowledged = isAcknowledged(answer);
@@ -71,15 +73,31 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
   return { delivery, number, headers, answer, acknowledged, delayMs };
 }
 
+/** In the trace of the request that caused the event, which receivers may continue. */
+function postTraced(delivery: DueDelivery, number: number, secrets: SigningSecrets) {
+  const attributes = { 'postroom.delivery.id': delivery.id, 'postroom.attempt': number };
+  const parent = delivery.traceparent ?? currentTraceparent();
+  if (parent === null) return postSigned(delivery, number, secrets);
+  return inSpan('POST webhook', { kind: 'client', parent, attributes }, async (span) => {
+    const result = await postSigned(delivery, number, secrets);
+    span?.setAttributes({ 'http.response.status_code': result.answer.status ?? 0 });
+    return result;
+  });
+}
+
 async function postSigned(delivery: DueDelivery, number: number, secrets: SigningSecrets) {
   client ??= createGuardedClient({ scope: config.webhookScope });
   const body = renderBody(delivery);
   let headers: Record<string, string> = {};
+  const traceparent = currentTraceparent();
   const freshHeaders = () =>
-    (headers = requestHeaders(
-      { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },
-      { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
-    ));
+    (headers = {
+      ...requestHeaders(
+        { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },
+        { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
+      ),
+      ...(traceparent === null ? {} : { traceparent }),
+    });
   const answer = await client.post({ url: delivery.url, headers: freshHeaders, body });
   return { headers, answer };
 }

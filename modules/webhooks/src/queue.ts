@@ -9,6 +9,8 @@ export interface Claimed {
   endpoint_id: string;
   event_type: string;
   workflow_id: string;
+  /** Of the event. */
+  traceparent?: string | null;
 }
 
 export interface ClaimedRetry extends Claimed {
@@ -92,7 +94,7 @@ export const CLAIM_FIRST_ATTEMPTS = `
     workflow_id = coalesce(picked.batch, ${OWN_WORKFLOW_ID})
   FROM picked, events e
   WHERE ${IS_PICKED} AND e.id = d.event_id
-  RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, e.type AS event_type`;
+  RETURNING d.id, d.project_id, d.endpoint_id, d.workflow_id, e.type AS event_type, e.traceparent`;
 
 /**
  * Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same

@@ -24,6 +24,7 @@ function individualStart(delivery: Claimed): Start {
     type: 'deliverWebhook',
     args: [delivery.id],
     deliveryIds: [delivery.id],
+    traceparent: delivery.traceparent ?? null,
     summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
     details: `One event to one endpoint: at most ${POLICY.attempt.max} attempts. ${attemptsLink(delivery)}`,
     searchAttributes: searchAttributesOf(delivery, 'queued'),
