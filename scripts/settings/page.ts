@@ -71,7 +71,8 @@ ${table(
 
 function describe(setting: z.ZodType): [defaultValue: string, meaning: string] {
   const { data } = setting.safeParse(undefined);
-  const shown = data === undefined || typeof data === 'string' ? data : JSON.stringify(Number(data));
+  const text = Array.isArray(data) ? data.join(', ') : data;
+  const shown = text === undefined || typeof text === 'string' ? text : JSON.stringify(Number(text));
   return [shown === undefined ? '' : `\`${shown}\``, (setting.description ?? '') + limitsOf(setting)];
 }
 

@@ -1,5 +1,16 @@
-import { config, identity, logger, type Service, taskQueueOf, WORK_KINDS, type WorkKind } from '@postroom/platform';
-import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
+import {
+  config,
+  identity,
+  logger,
+  ROLE_OF,
+  type Service,
+  taskQueueOf,
+  WORK_KINDS,
+  type WorkerRole,
+  type WorkKind,
+  webhooksQueue,
+} from '@postroom/platform';
+import { type DispatchSource, outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
 import type { Queue } from '@postroom/platform/metrics';
 import { loadParts } from '@postroom/registry';
@@ -62,18 +73,9 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     shutdownForceTime: '20 seconds',
     ...deployment(),
   };
-  // One worker runs all workflows, because each that does takes a thread and 47 MB. It runs webhook
-  // deliveries as well, and what an older release scheduled on its queue.
-  const workers = await Promise.all([
-    Worker.create({
-      ...common,
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
-      workflowBundle: await workflowBundle(),
-      maxCachedWorkflows: 800,
-      maxConcurrentActivityTaskExecutions: config.WORKER_WEBHOOK_SLOTS,
-    }),
-    ...WORK_KINDS.map((kind) => Worker.create({ ...common, taskQueue: taskQueueOf(kind), ...CAPACITY[kind] })),
-  ]);
+  const workers = await Promise.all(
+    workersOf(config.WORKER_ROLES, await workflowBundle()).map((options) => Worker.create({ ...common, ...options })),
+  );
   let stopping = false;
   const running = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
     logger.fatal({ err: error }, stopping ? 'activities did not end in time' : 'a Temporal worker failed');
@@ -84,7 +86,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     logger.warn({ err: error }, 'the schedules could not be made or run; will retry'),
   );
   const sweep = sweepSource(kinds, [ensureSearchAttributes, restoreSchedules]);
-  const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep]);
+  const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep].filter(isOurs));
   return {
     checks: workerChecks(client, workers),
     schedules: { kind: 'temporal', read: async () => ({ overdue: await countOverdueSchedules(client) }) },
@@ -97,6 +99,30 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
       await close();
     },
   };
+}
+
+/** A source that has no role is every worker's. */
+const isOurs = ({ role }: DispatchSource) => role === undefined || config.WORKER_ROLES.includes(role);
+
+/**
+ * The task queues that a worker of these roles polls. Two of them have workflows, each at a thread and 47 MB: that of webhook
+ * deliveries, and that of everything else, where deliveries that an older release started still run.
+ */
+export function workersOf(
+  roles: readonly WorkerRole[],
+  bundle: { codePath: string },
+): (Partial<WorkerOptions> & { taskQueue: string })[] {
+  const workflows = {
+    workflowBundle: bundle,
+    maxCachedWorkflows: 400,
+    maxConcurrentActivityTaskExecutions: config.WORKER_WEBHOOK_SLOTS,
+  };
+  const shared = roles.some((role) => role !== 'webhooks')
+    ? [{ ...workflows, taskQueue: config.TEMPORAL_TASK_QUEUE }]
+    : [];
+  const webhooks = roles.includes('webhooks') ? [{ ...workflows, taskQueue: webhooksQueue() }] : [];
+  const kinds = WORK_KINDS.filter((kind) => roles.includes(ROLE_OF[kind]));
+  return [...shared, ...webhooks, ...kinds.map((kind) => ({ ...CAPACITY[kind], taskQueue: taskQueueOf(kind) }))];
 }
 
 async function prepareSchedules(client: Client, { runsSchedules }: { runsSchedules: boolean }): Promise<void> {

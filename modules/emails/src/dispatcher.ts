@@ -13,6 +13,7 @@ import { FIRST_ATTEMPT, SEPARATE } from './due.ts';
  */
 export const source: DispatchSource = {
   name: 'emails',
+  role: 'mail',
   dispatch,
 };
 

@@ -23,6 +23,7 @@ import { config } from './config.ts';
 import { exponentialDelays } from './retry.ts';
 import { assertNoTransaction } from './transaction-guard.ts';
 import { Notifier, sleep } from './subscription.ts';
+import type { WorkerRole } from './task-queues.ts';
 import { currentTraceparent, inSpan } from './tracing.ts';
 
 /** A table whose pending rows become workflows. */
@@ -33,6 +34,8 @@ export interface DispatchSource {
   dispatch?: (client: Client) => Promise<Round>;
   /** Work done between rounds, such as looking for rows whose workflow was lost. */
   tasks?: readonly PeriodicTask[];
+  /** The role whose workers run it; every worker by default. */
+  role?: WorkerRole;
 }
 
 /** The result of one round. */
@@ -220,6 +223,8 @@ export interface EagerStart extends WorkflowLabels {
   workflowId: string;
   type: string;
   args: unknown[];
+  /** By default the queue that most workflows share. */
+  taskQueue?: string;
   /** Milliseconds until its first task. */
   startDelayMs?: number;
 }
@@ -266,7 +271,7 @@ async function startLabeled(
 ): Promise<void> {
   try {
     await client.workflow.start(start.type, {
-      taskQueue: config.TEMPORAL_TASK_QUEUE,
+      taskQueue: start.taskQueue ?? config.TEMPORAL_TASK_QUEUE,
       workflowId: start.workflowId,
       args: start.args,
       workflowIdReusePolicy:

@@ -173,7 +173,7 @@ export {
   urlProblem,
   withoutAddress,
 } from './ssrf-guard.ts';
-export { taskQueueOf, WORK_KINDS, type WorkKind } from './task-queues.ts';
+export { ROLE_OF, taskQueueOf, WORK_KINDS, type WorkerRole, type WorkKind, webhooksQueue } from './task-queues.ts';
 export { workflowUrl } from './temporal-ui.ts';
 export { coalesceReads, coalesce, togetherByProject } from './coalesce.ts';
 export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';

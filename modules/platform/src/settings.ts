@@ -131,7 +131,7 @@ const temporal = {
     .min(1)
     .default('postroom')
     .describe(
-      'the task queue of workflows and webhook deliveries; the activities of mail, campaigns, imports and maintenance run on `postroom-mail` and so on',
+      'the task queue of workflows; webhook deliveries and the activities of mail, campaigns, imports and maintenance run on `postroom-webhooks`, `postroom-mail` and so on',
     ),
   WORKER_DEPLOYMENT: z
     .string()
@@ -352,7 +352,18 @@ const limits = {
   IMPORTS_PER_PROJECT: count.default(20).describe('unfinished imports of a project'),
 };
 
+const WORKER_ROLES = ['mail', 'campaigns', 'webhooks', 'maintenance'] as const;
+/** `mail, campaigns`. */
+const workerRoles = z
+  .string()
+  .transform((text) => text.split(',').map((role) => role.trim()))
+  .pipe(z.array(z.enum(WORKER_ROLES, { error: `must be a list of ${WORKER_ROLES.join(', ')}` })).min(1))
+  .default([...WORKER_ROLES]);
+
 const worker = {
+  WORKER_ROLES: workerRoles.describe(
+    'what a worker runs, separated by commas: transactional mail, campaigns, webhooks, and maintenance with imports; all workers together need all of them, see [roles](../how-to/operations.md#worker-roles)',
+  ),
   WORKER_MAIL_SLOTS: z.coerce.number().int().min(2).default(200).describe('concurrent transactional mail per worker'),
   WORKER_CAMPAIGN_SLOTS: z.coerce
     .number()

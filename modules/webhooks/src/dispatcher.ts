@@ -15,6 +15,7 @@ import { POLICY } from './policy.ts';
  */
 export const source: DispatchSource = {
   name: 'deliveries',
+  role: 'webhooks',
   dispatch,
   tasks: [
     { intervalMs: POLICY.dispatch.forgetIntervalMs, run: async () => forgetIdleEndpoints() },

@@ -1,4 +1,4 @@
-import { config } from '@postroom/platform';
+import { config, webhooksQueue } from '@postroom/platform';
 import type { EagerStart } from '@postroom/platform/dispatcher';
 import type { Claimed, ClaimedRetry } from './queue.ts';
 import { describeResponse } from './schedule.ts';
@@ -22,6 +22,7 @@ function individualStart(delivery: Claimed): Start {
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
+    taskQueue: webhooksQueue(),
     args: [delivery.id],
     deliveryIds: [delivery.id],
     traceparent: delivery.traceparent ?? null,
@@ -39,6 +40,7 @@ function batchStart(members: readonly Claimed[]): Start {
   return {
     workflowId: first.workflow_id,
     type: 'deliverBatch',
+    taskQueue: webhooksQueue(),
     args: [members.map(({ id }) => id)],
     deliveryIds: members.map(({ id }) => id),
     summary: `${members.length} first attempts to ${endpoints === 1 ? first.endpoint_id : `${endpoints} endpoints`}`,
@@ -61,6 +63,7 @@ export function retryStart(delivery: ClaimedRetry): Start {
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
+    taskQueue: webhooksQueue(),
     args: [delivery.id, { message, delayMs: Math.max(0, dueAt.getTime() - Date.now()) }],
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${attemptsMade + 1}`,
