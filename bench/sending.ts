@@ -64,6 +64,7 @@ export async function startSending(
     TEMPORAL_ADDRESS: temporal.address,
     GATEWAY_PORT: String(gatewayPort),
     PUBLIC_URL: 'https://mail.example.com',
+    SYSTEM_MAIL_FROM: 'postroom@example.com',
     SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
     SMTP_CONNECTIONS: values.connections,
     WEBHOOKS_ALLOW_PRIVATE: '1',

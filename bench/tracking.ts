@@ -39,6 +39,8 @@ Object.assign(process.env, {
   DATABASE_URL: postgres.url,
   GATEWAY_PORT: String(gatewayPort),
   PUBLIC_URL: `http://127.0.0.1:${gatewayPort}`,
+  SMTP_URL: 'none',
+  SYSTEM_MAIL_FROM: 'postroom@example.com',
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
 const { closeDatabase, newId, pool } = await import('@postroom/platform');

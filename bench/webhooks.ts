@@ -79,6 +79,7 @@ Object.assign(process.env, {
   TEMPORAL_ADDRESS: temporal.address,
   PUBLIC_URL: 'http://127.0.0.1',
   SMTP_URL: 'none',
+  SYSTEM_MAIL_FROM: 'postroom@example.com',
   WEBHOOKS_ALLOW_PRIVATE: '1',
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
