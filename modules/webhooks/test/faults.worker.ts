@@ -1,6 +1,6 @@
 // A worker and delivery dispatcher in its own process that a test can kill (see faults.system.test.ts).
 import { fileURLToPath } from 'node:url';
-import { config } from '@postroom/platform';
+import { config, webhooksQueue } from '@postroom/platform';
 import { startEagerly, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
 import { Client } from '@temporalio/client';
@@ -14,7 +14,7 @@ const { TEMPORAL_ADDRESS: address } = config;
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
-  taskQueue: config.TEMPORAL_TASK_QUEUE,
+  taskQueue: webhooksQueue(),
   workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
   activities,
 });
