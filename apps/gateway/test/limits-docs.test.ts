@@ -45,6 +45,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Conditions of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_CONDITIONS'],
   ['Values in a list', 'modules/contacts/src/segment-filter.ts', 'MAX_LIST'],
   ['Length of a text in a condition', 'modules/contacts/src/segment-filter.ts', 'MAX_TEXT'],
+  ["Size of a project's logo", 'modules/projects/src/logo.ts', 'MAX_LOGO_BYTES'],
   ['Size of a file', 'modules/imports/src/imports.ts', 'MAX_FILE_BYTES'],
   ['Size of one part', 'modules/imports/src/imports.ts', 'MAX_PART_BYTES'],
   ['Lines of a file', 'modules/imports/src/file.ts', 'MAX_LINES'],

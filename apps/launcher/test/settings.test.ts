@@ -12,7 +12,7 @@ const POSTROOM_SECRET_KEY = Buffer.alloc(32, 1).toString('base64');
 const environmentOf = (env: NodeJS.ProcessEnv) =>
   appEnvironment(PARTS, portsFrom(3400), '/tmp/none', { POSTROOM_SECRET_KEY, ...env });
 
-test('`npm start` differs from production only in loopback addresses, GraphiQL and its own mail server', () => {
+test('`npm start` differs from production only in loopback addresses, GraphiQL, its own mail server and a quick end', () => {
   const started = parseConfig(environmentOf({}), 'gateway');
   const { NODE_ENV: _, ...same } = environmentOf({ SYSTEM_MAIL_FROM: 'Postroom <p@example.com>' });
   const production = parseConfig({ ...same, NODE_ENV: 'production' }, 'gateway');
@@ -22,6 +22,7 @@ test('`npm start` differs from production only in loopback addresses, GraphiQL a
       JSON.stringify(production[name as keyof typeof production]),
   );
   expect(different.sort()).toEqual([
+    'DRAIN_SECONDS',
     'GRAPHQL_EXPLORER',
     'NODE_ENV',
     'SYSTEM_MAIL_FROM',

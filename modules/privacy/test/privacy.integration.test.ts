@@ -33,7 +33,6 @@ async function placesOf(text: string): Promise<string[]> {
  */
 const NOT_OF_CONTACTS = [
   // Ids, numbers and settings.
-
   '_prisma_migrations',
   'api_key_projects',
   'api_keys',
@@ -42,13 +41,13 @@ const NOT_OF_CONTACTS = [
   'deliveries',
   'dkim_keys',
   'domain_lifecycle',
-
   'domain_volumes',
   'domains',
   'email_queue_drains',
   'group_members',
   'group_opt_outs',
   'import_batches',
+  'installation',
   'leases',
   'mail_providers',
   'mailbox_accounts',
@@ -57,10 +56,12 @@ const NOT_OF_CONTACTS = [
   'notification_recipients',
   'notification_settings',
   'outbox',
+  'project_logos',
   'projects',
   'provider_notifications',
   'segment_sizes',
   'sending_policies',
+  'sending_reservations',
   'tracking_hits',
   'webhook_endpoint_hours',
   'webhook_endpoints',
@@ -253,6 +254,7 @@ test('after an erasure, no column of any table contains the address', { timeout:
 const NOT_ERASED: Record<string, string> = {
   'audit_entries.action': 'a word of ours',
   'bulk_operations.cursor': 'the id of a contact',
+  'events.traceparent': 'random ids (W3C Trace Context)',
   'events.type': 'a word of ours',
   'idempotency_keys.fingerprint': 'a hash of the request',
   'imports.encoding': 'a word of ours',
@@ -260,6 +262,7 @@ const NOT_ERASED: Record<string, string> = {
   'imports.separator': 'one character',
   'messages.claim': 'random',
   'messages.copy_of': 'the id of a message',
+  'messages.traceparent': 'random ids (W3C Trace Context)',
   'segments.name': 'what its authors wrote, like the names of groups',
 };
 
