@@ -21,7 +21,7 @@ export interface PgBouncer {
   stop: () => Promise<void>;
 }
 
-/** Starts a PgBouncer in transaction mode in front of the server of `databaseUrl`, with so many connections per database. */
+/** Starts PgBouncer in transaction mode in front of the server of `databaseUrl`, with at most `connections` per database. */
 export async function startPgBouncer(program: string, databaseUrl: string, connections: number): Promise<PgBouncer> {
   const { hostname, port, username, password } = new URL(databaseUrl);
   const [listenPort = 0] = await freePorts(1);
