@@ -8,8 +8,8 @@ import {
   type SuppressionReason,
 } from '@postroom/contacts';
 import { groupNamed, putMembers, takeMembers } from '@postroom/groups';
-import { db, DomainError, inTransaction, paceBulkWork, sql, type Tx } from '@postroom/platform';
-import { announce, type BulkOperation, type BulkStatus, endOperation } from './operations.ts';
+import { announce, db, DomainError, inTransaction, paceBulkWork, sql, type Tx } from '@postroom/platform';
+import { type BulkOperation, type BulkStatus, endOperation, topicOf } from './operations.ts';
 
 /** Contacts per transaction. */
 const BATCH = 500;
@@ -73,7 +73,7 @@ async function writeBatch(tx: Tx, row: BulkOperation, batch: Batch): Promise<voi
   if (claimed.length === 0) return;
   const changed = await apply(tx, row, batch);
   await sql(tx, 'UPDATE bulk_operations SET changed = changed + $2 WHERE id = $1', [row.id, changed]);
-  await announce(tx, row.id);
+  await announce(tx, topicOf(row.id));
 }
 
 /** Applies the action to a batch; returns how many contacts changed. */

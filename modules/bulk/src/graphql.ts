@@ -10,9 +10,8 @@ import {
   Node,
   registerNode,
   relayNames,
-  subscribe,
-  subscription,
   workflowUrl,
+  watchUntilFinal,
 } from '@postroom/platform';
 import {
   BULK_ACTIONS,
@@ -23,6 +22,7 @@ import {
   getOperation,
   listOperations,
   startOperation,
+  topicOf,
 } from './operations.ts';
 
 const BulkAction = builder.enumType('BulkAction', {
@@ -108,12 +108,10 @@ builder.subscriptionField('bulkOperationProgress', (t) =>
     args: { id: t.arg.id(operationId) },
     subscribe: (_root, { id }, context) => {
       const projectId = callerProject(context);
-      return subscription(async function* (signal) {
-        for await (const _ of subscribe(`bulk ${id}`, signal, { minIntervalMs: THROTTLE_MS })) {
-          const state = await getOperation(projectId, id);
-          yield state;
-          if (state.status !== 'running') return;
-        }
+      return watchUntilFinal(topicOf(id), {
+        read: () => getOperation(projectId, id),
+        isFinal: ({ status }) => status !== 'running',
+        minIntervalMs: THROTTLE_MS,
       });
     },
     resolve: (row) => row,

@@ -1,7 +1,7 @@
 import { checkFilter, type ContactFilter, countContacts } from '@postroom/contacts';
 import { getGroup } from '@postroom/groups';
 import {
-  CHANNEL,
+  announce,
   db,
   defineIdPrefix,
   DomainError,
@@ -19,7 +19,6 @@ import {
   readRows,
   sql,
   startWorkflow,
-  type Tx,
   type WorkflowStart,
 } from '@postroom/platform';
 
@@ -137,7 +136,7 @@ export async function cancelOperation(projectId: string, id: string): Promise<vo
       [id],
     );
     if (canceled.length === 0) throw new DomainError('conflict', 'The bulk operation has already ended.');
-    await announce(tx, id);
+    await announce(tx, topicOf(id));
   });
 }
 
@@ -149,11 +148,9 @@ export async function endOperation(id: string, status: BulkStatus, error?: strin
       `UPDATE bulk_operations SET status = $2::bulk_status, error = $3, finished_at = now() WHERE id = $1 AND status = 'running'`,
       [id, status, error ?? null],
     );
-    await announce(tx, id);
+    await announce(tx, topicOf(id));
   });
 }
 
-/** Notifies subscribers of an operation once the transaction commits. */
-export async function announce(tx: Tx, id: string): Promise<void> {
-  await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, `bulk ${id}`]);
-}
+/** What subscribers of an operation listen to. */
+export const topicOf = (id: string) => `bulk ${id}`;

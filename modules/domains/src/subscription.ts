@@ -1,10 +1,10 @@
-import { CHANNEL, db, notFound, type Prisma, sql, subscribe, subscription, type Tx } from '@postroom/platform';
+import { announce, db, notFound, type Prisma, subscribe, subscription, type Tx } from '@postroom/platform';
 
 type Domain = Prisma.DomainModel;
 
 /** Notifies a domain's subscribers when the transaction commits. */
 export async function announceDomain(tx: Tx, id: string): Promise<void> {
-  await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, `domain ${id}`]);
+  await announce(tx, `domain ${id}`);
 }
 
 /**

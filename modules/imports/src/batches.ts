@@ -10,10 +10,10 @@ import {
   type WrittenContact,
 } from '@postroom/contacts';
 import { groupNamed, joinGroup } from '@postroom/groups';
-import { inTransaction, record, sql, type Tx } from '@postroom/platform';
+import { announce, inTransaction, record, sql, type Tx } from '@postroom/platform';
 import { countCauses } from './causes.ts';
 import { readRows } from './file.ts';
-import { announce, type Import } from './imports.ts';
+import { type Import, topicOf } from './imports.ts';
 import type { Plan } from './plan.ts';
 import { RowChecker, type RowContact, type RowError } from './rows.ts';
 
@@ -111,7 +111,7 @@ async function writeOnce(row: Import, plan: Plan, batch: Batch, optimistic: bool
     await keepErrors(tx, row.id, errors);
     await countCauses(tx, row.id, plan, errors);
     await keepProgress(tx, row.id, batch, written);
-    await announce(tx, row.id);
+    await announce(tx, topicOf(row.id));
     return true;
   });
 }

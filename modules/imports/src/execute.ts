@@ -1,5 +1,5 @@
-import { DomainError, inTransaction, newId, sql } from '@postroom/platform';
-import { announce, checkOpen, lock, startImporting } from './imports.ts';
+import { announce, DomainError, inTransaction, newId, sql } from '@postroom/platform';
+import { checkOpen, lock, startImporting, topicOf } from './imports.ts';
 
 /**
  * Executes a dry run: starts an import of its file with its options, which takes over the file. The options of custom
@@ -22,7 +22,7 @@ export async function executeDryRun(
     await sql(tx, COPY, [id, created, skipInvalid ?? null]);
     await sql(tx, 'UPDATE import_parts SET import_id = $2 WHERE import_id = $1', [id, created]);
     await sql(tx, 'UPDATE imports SET file_expires_at = NULL, executed_as_id = $2 WHERE id = $1', [id, created]);
-    await announce(tx, id);
+    await announce(tx, topicOf(id));
     await startImporting(tx, projectId, created);
     return created;
   });

@@ -1,5 +1,5 @@
 import {
-  CHANNEL,
+  announce,
   config,
   db,
   DomainError,
@@ -111,7 +111,7 @@ export async function startImport(projectId: string, id: string, options?: Check
 
 /** Starts the workflow of a queued import. */
 export async function startImporting(tx: Tx, projectId: string, id: string): Promise<void> {
-  await announce(tx, id);
+  await announce(tx, topicOf(id));
   await startWorkflow(tx, importOf({ id, projectId }));
 }
 
@@ -180,7 +180,7 @@ export async function cancelImport(projectId: string, id: string): Promise<void>
     if (isFinal(status)) throw new DomainError('conflict', `The import is already ${status}.`);
     await sql(tx, 'UPDATE imports SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1', [id]);
     if (status !== 'running') await end(tx, id, 'canceled');
-    await announce(tx, id);
+    await announce(tx, topicOf(id));
   });
 }
 
@@ -196,13 +196,11 @@ export async function end(tx: Tx, id: string, status: ImportStatus, error?: stri
   if (ended.dryRun && status === 'completed') await keepFile(tx, ended.projectId, id);
   else await sql(tx, 'DELETE FROM import_parts WHERE import_id = $1', [id]);
   await sql(tx, 'DELETE FROM import_batches WHERE import_id = $1', [id]);
-  await announce(tx, id);
+  await announce(tx, topicOf(id));
 }
 
-/** Notifies subscribers of an import once the transaction commits. */
-export async function announce(tx: Tx, id: string): Promise<void> {
-  await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, `import ${id}`]);
-}
+/** What subscribers of an import listen to. */
+export const topicOf = (id: string) => `import ${id}`;
 
 interface Locked {
   status: ImportStatus;

@@ -1,7 +1,7 @@
-import { db, inTransaction, isDatabaseBusy, paceBulkWork, pool } from '@postroom/platform';
+import { announce, db, inTransaction, isDatabaseBusy, paceBulkWork, pool } from '@postroom/platform';
 import { type Batch, batchesOf, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
-import { announce, end, type Import, type ImportStatus, isFinal } from './imports.ts';
+import { end, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
 import { FileGone } from './parts.ts';
 import { type Plan, planFile, planOf } from './plan.ts';
 
@@ -54,7 +54,7 @@ async function begin(id: string, plan: Plan): Promise<void> {
         WHERE id = $1 AND status = 'queued'`,
       [id, JSON.stringify(plan), plan.layout.encoding, plan.layout.separator],
     );
-    await announce(tx, id);
+    await announce(tx, topicOf(id));
   });
 }
 

@@ -1,5 +1,5 @@
-import { subscribe, subscription } from '@postroom/platform';
-import { getImport, type Import, isFinal } from './imports.ts';
+import { watchUntilFinal } from '@postroom/platform';
+import { getImport, type Import, isFinal, topicOf } from './imports.ts';
 
 /** An import may change many times per second; subscribers get updates at most at this interval, in milliseconds. */
 const THROTTLE_MS = 200;
@@ -9,11 +9,9 @@ const THROTTLE_MS = 200;
  * @throws DomainError `not_found`.
  */
 export function watchImport(projectId: string, id: string): AsyncIterableIterator<Import> {
-  return subscription(async function* (signal) {
-    for await (const _ of subscribe(`import ${id}`, signal, { minIntervalMs: THROTTLE_MS })) {
-      const state = await getImport(projectId, id);
-      yield state;
-      if (isFinal(state.status)) return;
-    }
+  return watchUntilFinal(topicOf(id), {
+    read: () => getImport(projectId, id),
+    isFinal: ({ status }) => isFinal(status),
+    minIntervalMs: THROTTLE_MS,
   });
 }

@@ -1,4 +1,5 @@
 import {
+  announce,
   countUpTo,
   db,
   inTransaction,
@@ -67,7 +68,7 @@ export async function markRead(projectId: string, userId: string, { ids, through
        RETURNING notification_id AS id`,
       [userId, projectId, ids ?? null, through ?? null],
     );
-    if (marked.length > 0) await sql(tx, `SELECT pg_notify('postroom', $1)::text`, [notificationsTopic(projectId)]);
+    if (marked.length > 0) await announce(tx, notificationsTopic(projectId));
     return marked.map(({ id }) => id);
   });
 }

@@ -1,5 +1,6 @@
 import { listManagers } from '@postroom/auth/managers';
 import {
+  announce,
   defineIdPrefix,
   newId,
   type Prisma,
@@ -61,7 +62,7 @@ export async function notify(tx: Tx, projectId: string, notice: Notice): Promise
     `INSERT INTO notification_recipients (notification_id, user_id, project_id) SELECT $1, unnest($2::text[]), $3`,
     [added.id, await listManagers(tx, projectId), projectId],
   );
-  await sql(tx, `SELECT pg_notify('postroom', $1)::text`, [notificationsTopic(projectId)]);
+  await announce(tx, notificationsTopic(projectId));
   await startWorkflow(tx, mailingOf({ id: added.id, projectId, subjectId }));
 }
 

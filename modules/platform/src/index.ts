@@ -89,8 +89,8 @@ export {
   MAX_SUBJECT_LENGTH,
   MAX_TAG_LENGTH,
 } from './limits.ts';
-export { CHANNEL, listen } from './listen.ts';
-export { type Change, Notifier, sleep, subscribe, subscription } from './subscription.ts';
+export { listen } from './listen.ts';
+export { announce, type Change, Notifier, sleep, subscribe, subscription, watchUntilFinal } from './subscription.ts';
 export { drainSignal, isDraining } from './lifecycle.ts';
 export { logger } from './logger.ts';
 export { type LogContext, withLogContext } from './log-context.ts';

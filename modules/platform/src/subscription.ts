@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { listen } from './listen.ts';
+import { sql, type Tx } from './db.ts';
+import { CHANNEL, listen } from './listen.ts';
 
 /** A burst keeps this many of its latest payloads. */
 const MAX_PAYLOADS = 100;
@@ -50,6 +51,25 @@ export async function* subscribe(
   } finally {
     await stopListening();
   }
+}
+
+/** Notifies the subscribers of a topic when the transaction commits. */
+export async function announce(tx: Tx, topic: string): Promise<void> {
+  await sql(tx, 'SELECT pg_notify($1, $2)::text', [CHANNEL, topic]);
+}
+
+/** A row now, then whenever its topic is announced, at most once in `minIntervalMs`, until it is final. */
+export function watchUntilFinal<Row>(
+  topic: string,
+  { read, isFinal, minIntervalMs }: { read: () => Promise<Row>; isFinal: (row: Row) => boolean; minIntervalMs: number },
+): AsyncIterableIterator<Row> {
+  return subscription(async function* (signal) {
+    for await (const _ of subscribe(topic, signal, { minIntervalMs })) {
+      const row = await read();
+      yield row;
+      if (isFinal(row)) return;
+    }
+  });
 }
 
 /**
