@@ -142,7 +142,7 @@ export async function updateCampaign(
       where: { id, projectId, status: { in: statuses }, ...(version == null ? {} : { version }) },
       data: { ...data, version: { increment: 1 }, editedById: authorId },
     });
-    const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true } });
+    const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true, startedAt: true } });
     if (now === null) throw notFound('campaign');
     if (count === 0 && statuses.includes(now.status)) throw versionConflict('campaign');
     if (count === 0 && editable.includes(now.status))
@@ -150,7 +150,8 @@ export async function updateCampaign(
         { field: 'ifStatus', message: `is ${now.status} now` },
       ]);
     if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be edited.');
-    if (!isRateOnly) return;
+    // Before it is started it has no workflow, and a signal that waits for one would delay its start.
+    if (!isRateOnly || now.startedAt === null) return;
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });
   });
 }

@@ -295,8 +295,11 @@ async function command(projectId: string, id: string, { from, data, signal, also
     const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: from } }, data });
     if (count === 0) throw new DomainError('conflict', `Cannot ${signal}: the campaign must be ${from.join(' or ')}.`);
     await also?.(tx, id);
-    const { run } = await tx.campaign.findUniqueOrThrow({ where: { id }, select: { run: true } });
-    await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
+    const { run, startedAt } = await tx.campaign.findUniqueOrThrow({
+      where: { id },
+      select: { run: true, startedAt: true },
+    });
+    if (startedAt !== null) await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
     await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
   });
 }

@@ -159,6 +159,8 @@ interface OutboxRow {
   name: string;
   args: unknown[];
   options: WorkflowLabels;
+  /** How many times it was postponed. */
+  refusals: number;
 }
 
 /** How long other dispatchers leave claimed rows alone, in seconds. Requests to Temporal fail within ten. */
@@ -174,7 +176,13 @@ const CLAIM = `
     SELECT id FROM outbox o
     WHERE available_at <= now() AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
     ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED))
-  RETURNING id, workflow_id, kind, name, args, options`;
+  RETURNING id, workflow_id, kind, name, args, options, refusals`;
+
+/**
+ * How often a signal is postponed whose workflow Temporal does not know. A row may name its workflow before that is started, so it
+ * may start within these 15 seconds.
+ */
+const MAX_UNKNOWN = 4;
 
 /** Exponential backoff for rows that Temporal rejected: one second, then two, up to a minute. */
 const POSTPONE = `
@@ -209,14 +217,30 @@ async function dispatchRow(client: Client, row: OutboxRow): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    // A signal to a closed workflow has nothing left to change.
-    if (row.kind === 'signal' && error instanceof WorkflowNotFoundError) return true;
+    if (row.kind === 'signal' && error instanceof WorkflowNotFoundError) return isUndeliverable(client, row);
     logger.warn(
       { err: error, workflowId: row.workflow_id, name: row.name },
       'Temporal rejected an outbox row; will retry',
     );
     return false;
   }
+}
+
+/** Whether a signal whose workflow is not running can be dropped: the workflow has ended, or did not start in time. */
+async function isUndeliverable(
+  client: Client,
+  { workflow_id: workflowId, name, refusals }: OutboxRow,
+): Promise<boolean> {
+  const status = await workflowStatus(client, workflowId).catch((error: unknown) => {
+    logger.warn({ err: error, workflowId, name }, 'could not read the workflow of a signal; will retry');
+    return 'UNKNOWN' as const;
+  });
+  // It may have started since the signal was rejected.
+  if (status === 'RUNNING' || status === 'UNKNOWN') return false;
+  if (status !== undefined) return true;
+  if (refusals < MAX_UNKNOWN) return false;
+  logger.warn({ workflowId, name }, 'dropped a signal to a workflow that never started');
+  return true;
 }
 
 export interface EagerStart extends WorkflowLabels {

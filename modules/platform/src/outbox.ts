@@ -40,7 +40,7 @@ export async function startWorkflow(tx: Tx, { workflowId, type, args, ...labels 
   await insert(tx, [workflowId, 'start', type, JSON.stringify(args), JSON.stringify(traced(labels))]);
 }
 
-/** Requests a signal once this transaction commits. A closed workflow ignores it. */
+/** Requests a signal once this transaction commits. A closed workflow ignores it; one that is about to start gets it then. */
 export async function signalWorkflow(tx: Tx, { workflowId, signal, args = [] }: WorkflowSignal): Promise<void> {
   await insert(tx, [workflowId, 'signal', signal, JSON.stringify(args), '{}']);
 }

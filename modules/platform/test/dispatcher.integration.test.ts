@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from '../src/config.ts';
 import { inTransaction, pool } from '../src/db.ts';
 import { signalWorkflow, startWorkflow } from '../src/outbox.ts';
-import { outboxBacklog, outboxSource } from '../src/dispatcher.ts';
+import { outboxBacklog, outboxSource, startOnce } from '../src/dispatcher.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -69,15 +69,44 @@ test('a signal to a workflow that has ended is done with; one to a workflow not 
   expect((await outboxBacklog()).rows).toBeGreaterThanOrEqual(0);
 });
 
+test('a signal waits for a workflow that is claimed and not started yet, and is dropped if none starts', async () => {
+  const [late, never] = [`test-${randomUUID()}`, `test-${randomUUID()}`];
+  for (const workflowId of [late, never])
+    await inTransaction((tx) => signalWorkflow(tx, { workflowId, signal: 'retryNow' }));
+  const refusals = async (workflowId: string): Promise<number | undefined> =>
+    (await pool.query('SELECT refusals FROM outbox WHERE workflow_id = $1', [workflowId])).rows[0]?.refusals;
+  // Another process may dispatch it too.
+  for (const workflowId of [late, never]) {
+    await vi.waitFor(
+      async () => {
+        await outboxSource.dispatch(client);
+        expect(await refusals(workflowId)).toBeGreaterThan(0);
+      },
+      { timeout: 10_000 },
+    );
+  }
+  await startOnce(client, start(late));
+  const due = 'UPDATE outbox SET available_at = now(), refusals = $2 WHERE workflow_id = $1';
+  await pool.query(due, [late, 1]);
+  await relay([late]);
+  const { events } = await client.workflow.getHandle(late).fetchHistory();
+  const signals = events?.flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
+  expect(signals).toContain('retryNow');
+  await client.workflow.getHandle(late).terminate();
+  await pool.query(due, [never, 4]);
+  await relay([never]);
+  await expect(client.workflow.getHandle(never).describe()).rejects.toThrow(/not found/i);
+});
+
 test('a claimed row is left to its dispatcher until the lease ends, and keeps its place before later rows of its workflow', async () => {
   const workflowId = `test-${randomUUID()}`;
+  // As a dispatcher leaves it that is killed before Temporal answers. No other dispatcher ever sees it due.
+  const lease = `UPDATE outbox SET available_at = now() + $2::interval WHERE workflow_id = $1 AND kind = 'start'`;
   await inTransaction(async (tx) => {
     await startWorkflow(tx, start(workflowId));
     await signalWorkflow(tx, { workflowId, signal: 'pause' });
+    await tx.query(lease, [workflowId, '5 minutes']);
   });
-  // As a dispatcher leaves it that is killed before Temporal answers.
-  const lease = `UPDATE outbox SET available_at = now() + $2::interval WHERE workflow_id = $1 AND kind = 'start'`;
-  await pool.query(lease, [workflowId, '30 seconds']);
   await outboxSource.dispatch(client);
   const { rows } = await pool.query('SELECT kind FROM outbox WHERE workflow_id = $1 ORDER BY id', [workflowId]);
   expect(rows).toEqual([{ kind: 'start' }, { kind: 'signal' }]);
