@@ -24,13 +24,13 @@ const COLUMNS = `
                 CASE WHEN a.attnotnull THEN ' NOT NULL' END, ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid)) AS line
     FROM pg_class t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
     LEFT JOIN pg_attrdef d ON d.adrelid = t.oid AND d.adnum = a.attnum
-   WHERE t.relnamespace = 'public'::regnamespace AND t.relkind = 'r' AND t.relname <> '_prisma_migrations' ORDER BY 1`;
+   WHERE t.relnamespace = 'public'::regnamespace AND t.relkind IN ('r', 'p') AND NOT t.relispartition AND t.relname <> '_prisma_migrations' ORDER BY 1`;
 const ENUMS = `
   SELECT format('%s: %s', t.typname, string_agg(e.enumlabel, ', ' ORDER BY e.enumsortorder)) AS line
     FROM pg_type t JOIN pg_enum e ON e.enumtypid = t.oid GROUP BY t.typname ORDER BY 1`;
-/** Without storage parameters, which are set by hand. */
+/** Without storage parameters, which are set by hand; those of partitioned tables are `ON ONLY`. */
 const INDEXES = `
-  SELECT regexp_replace(indexdef, ' WITH \\(.*?\\)', '') AS line FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
+  SELECT replace(regexp_replace(indexdef, ' WITH \\(.*?\\)', ''), ' ON ONLY ', ' ON ') AS line FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1`;
 const CONSTRAINTS = `
   SELECT format('%s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS line
     FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND contype IN ('p', 'f', 'u') ORDER BY 1`;

@@ -3,7 +3,14 @@ import { getNamedType, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { projectOf } from './identify.ts';
 
 /** Routine API key operations: they leave their own rows and events, and would flood the log. */
-const EVERYDAY = new Set(['createContact', 'createContacts', 'updateContact', 'sendEmail', 'sendEmails']);
+const EVERYDAY = new Set([
+  'createContact',
+  'createContacts',
+  'updateContact',
+  'sendEmail',
+  'sendEmails',
+  'trackEvents',
+]);
 /** Mutations without an entry: a part of an operation that has its own, and what concerns only the caller. */
 const UNRECORDED = new Set(['addImportPart', 'markNotificationsRead']);
 

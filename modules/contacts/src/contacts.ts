@@ -250,6 +250,23 @@ export async function deleteContacts(tx: Tx, projectId: string, ids: readonly st
   return rows.length;
 }
 
+/**
+ * Locks contacts by id or by canonical address until the end of the transaction, so that none is deleted or changes its address,
+ * in a fixed order to prevent deadlocks.
+ */
+export async function lockContacts(
+  tx: Tx,
+  projectId: string,
+  { ids, keys }: { ids: readonly string[]; keys: readonly string[] },
+): Promise<{ id: string; email: string; emailKey: string }[]> {
+  return sql(
+    tx,
+    `SELECT id, email, email_key AS "emailKey" FROM contacts
+      WHERE project_id = $1 AND (id = ANY ($2) OR email_key = ANY ($3)) ORDER BY id FOR KEY SHARE`,
+    [projectId, ids, keys],
+  );
+}
+
 /** Validates and normalizes an address; a `validation_error` names the field `email`. */
 export function checkEmail(email: string): string {
   const trimmed = email.trim();

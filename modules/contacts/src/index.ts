@@ -38,6 +38,7 @@ export {
   deleteContacts,
   findContacts,
   getContact,
+  lockContacts,
   updateContact,
   type UpdateContactInput,
 } from './contacts.ts';

@@ -65,6 +65,14 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${encode(lastMs, sequence)}`;
 }
 
+let sequenceAt = 0;
+
+/** A TypeID with another time than now. Those of one process and one millisecond sort by creation, 4,096 at a time. */
+export function newIdAt(prefix: IdPrefix, date: Date): string {
+  sequenceAt = (sequenceAt + 1) & 0xfff;
+  return `${prefix}_${encode(date.getTime(), sequenceAt)}`;
+}
+
 /** 128 bits, most significant first: 48 of time, version 7, 12 of sequence, variant 2, 62 random. */
 function encode(ms: number, counter: number): string {
   if (entropyUsed + 8 > entropy.length) {
@@ -100,6 +108,14 @@ function base32(words: readonly number[]): string {
 export function idsFrom(prefix: IdPrefix, date: Date): string {
   const ms = date.getTime();
   return `${prefix}_${base32([Math.floor(ms / 0x10000), ((ms % 0x10000) << 16) >>> 0, 0, 0])}`;
+}
+
+/** The time in an id: its first ten digits are the 48 bits of milliseconds. */
+export function timeOfId(id: string): Date {
+  const suffix = id.slice(id.indexOf('_') + 1);
+  let ms = 0;
+  for (const digit of suffix.slice(0, 10)) ms = ms * 32 + ALPHABET.indexOf(digit);
+  return new Date(ms);
 }
 
 /** Whether the text has the form of such an id. It may still name nothing. */

@@ -79,7 +79,7 @@ export {
   releaseIdempotencyKey,
   settleIdempotencyKey,
 } from './idempotency-keys.ts';
-export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId } from './ids.ts';
+export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId, newIdAt, timeOfId } from './ids.ts';
 export { ADDRESS, atMost, IDS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export {
   MAX_EMAIL_LENGTH,

@@ -16,7 +16,7 @@ const ANONYMIZE_EVENTS = `
     SELECT json_object_agg(d.key, CASE
         WHEN d.key = 'email' THEN to_json($4::text)
         WHEN d.key IN ('name', 'subject') AND json_typeof(d.value) = 'string' THEN '""'::json
-        WHEN d.key = 'metadata' THEN '{}'::json
+        WHEN d.key IN ('metadata', 'properties') THEN '{}'::json
         WHEN d.key IN ('tags') THEN '[]'::json
         WHEN d.key IN ('user_agent', 'network', 'ip') THEN 'null'::json
         ELSE d.value END)

@@ -313,6 +313,15 @@ const retention = {
     .describe(
       'days that events, deliveries and attempts are kept, unless a project overrides it (Settings, Project, or `setEventRetention`). Also applies to raw tracking hits and the development inbox',
     ),
+  CUSTOM_EVENT_RETENTION_DAYS: z.coerce
+    .number()
+    .int()
+    .min(30)
+    .max(3650)
+    .default(365)
+    .describe(
+      'days that custom events are kept after they occurred, unless a project overrides it (Settings, Project, or `setCustomEventRetention`)',
+    ),
   CONTENT_RETENTION_DAYS: days
     .optional()
     .describe(

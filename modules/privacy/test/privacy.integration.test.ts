@@ -13,6 +13,7 @@ async function placesOf(text: string): Promise<string[]> {
     `SELECT c.table_name AS table, c.column_name AS column, c.data_type AS type
        FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
       WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND NOT (SELECT relispartition FROM pg_class WHERE oid = c.table_name::regclass)
         AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
   );
   const found: string[] = [];
@@ -102,6 +103,7 @@ async function tables(): Promise<string[]> {
     `SELECT DISTINCT c.table_name AS table
        FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
       WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE'
+        AND NOT (SELECT relispartition FROM pg_class WHERE oid = c.table_name::regclass)
         AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
   );
   return rows.map(({ table }) => table).sort();

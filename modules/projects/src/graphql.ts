@@ -29,6 +29,7 @@ import {
   MAX_POSTAL_ADDRESS_LENGTH,
   renameProject,
   setBrandColor,
+  setCustomEventRetention,
   setEventRetention,
   setMessageRetention,
   setPostalAddress,
@@ -82,6 +83,15 @@ const Project = builder.prismaObject('Project', {
       description: 'Days that events are kept, with their deliveries and attempts.',
       resolve: ({ eventRetentionDays }) => eventRetentionDays ?? config.RETENTION_DAYS,
     }),
+    customEventRetentionDays: t.exposeInt('customEventRetentionDays', {
+      nullable: true,
+      description: "Days that custom events are kept, as set for the project; null means the installation's default.",
+    }),
+    keptCustomEventDays: t.int({
+      select: { customEventRetentionDays: true },
+      description: 'Days that custom events are kept.',
+      resolve: ({ customEventRetentionDays }) => customEventRetentionDays ?? config.CUSTOM_EVENT_RETENTION_DAYS,
+    }),
     statisticsDays: t.int({
       select: { eventRetentionDays: true },
       description: 'Days that `statistics` go back. They are counted from events and from raw opens and clicks.',
@@ -111,6 +121,7 @@ registerNode(
       'trackClicks',
       'messageRetentionDays',
       'eventRetentionDays',
+      'customEventRetentionDays',
     ),
   }),
 );
@@ -291,6 +302,16 @@ builder.mutationFields((t) => ({
     args: { days: t.arg.int({ description: "1 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
       await setEventRetention(callerProject(context), days ?? null);
+      return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
+    },
+  }),
+  setCustomEventRetention: t.prismaField({
+    type: Project,
+    authScopes: { manage: true },
+    description: 'Sets how long custom events of the project are kept.',
+    args: { days: t.arg.int({ description: "30 to 3650 days; null means the installation's default." }) },
+    resolve: async (query, _root, { days }, context) => {
+      await setCustomEventRetention(callerProject(context), days ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
     },
   }),

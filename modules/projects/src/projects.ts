@@ -1,4 +1,4 @@
-import { db, invalid, MAX_NAME_LENGTH, newId, pool, type Prisma } from '@postroom/platform';
+import { config, db, invalid, MAX_NAME_LENGTH, newId, pool, type Prisma } from '@postroom/platform';
 
 /** Creates a project; names need not be unique. @throws DomainError `validation_error` for an invalid name. */
 export async function createProject(name: string, tx: Prisma.TransactionClient = db) {
@@ -25,6 +25,8 @@ export async function updateTracking(
 /** Minimum retention: bounces arrive for up to two weeks, and complaints mostly within days. */
 const MIN_MESSAGE_DAYS = 30;
 const MIN_EVENT_DAYS = 1;
+/** Custom events may be this late. */
+const MIN_CUSTOM_EVENT_DAYS = 30;
 const MAX_RETENTION_DAYS = 3650;
 
 /**
@@ -42,6 +44,28 @@ export async function setMessageRetention(id: string, days: number | null): Prom
  */
 export async function setEventRetention(id: string, days: number | null): Promise<void> {
   await db.project.update({ where: { id }, data: { eventRetentionDays: retention(days, MIN_EVENT_DAYS) } });
+}
+
+/**
+ * Sets the retention of custom events in days after they occurred; null uses the installation's setting.
+ * @throws DomainError `validation_error` unless it is 30 to 3650.
+ */
+export async function setCustomEventRetention(id: string, days: number | null): Promise<void> {
+  await db.project.update({
+    where: { id },
+    data: { customEventRetentionDays: retention(days, MIN_CUSTOM_EVENT_DAYS) },
+  });
+}
+
+/** How many days each project keeps custom events. */
+export async function customEventRetentions(
+  days = config.CUSTOM_EVENT_RETENTION_DAYS,
+): Promise<{ projectId: string; days: number }[]> {
+  const { rows } = await pool.query<{ projectId: string; days: number }>(
+    'SELECT id AS "projectId", coalesce(custom_event_retention_days, $1) AS days FROM projects ORDER BY id',
+    [days],
+  );
+  return rows;
 }
 
 function retention(days: number | null, least: number): number | null {

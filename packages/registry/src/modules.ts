@@ -7,6 +7,7 @@ export const MODULES: readonly string[] = [
   'emails',
   'contacts',
   'privacy',
+  'custom-events',
   'groups',
   'imports',
   'bulk',

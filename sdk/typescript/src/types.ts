@@ -221,6 +221,67 @@ export interface SegmentSize {
   size: number;
 }
 
+/** Something that a contact did in the customer's own product, such as `order placed`. */
+export interface CustomEvent {
+  /** Event id. */
+  id: string;
+  /** What happened. */
+  name: string;
+  /** The contact that caused it. */
+  contactId: string;
+  /** As they were sent. */
+  properties: Record<string, unknown>;
+  /** When it occurred. */
+  occurredAt: string;
+  /** When it was accepted. */
+  receivedAt: string;
+}
+
+/** The type of a property. A text that is an ISO 8601 date, with or without a time, is a date. */
+export type CustomEventPropertyType = 'array' | 'boolean' | 'date' | 'number' | 'object' | 'string';
+
+/** A property that events of a name have had. */
+export interface CustomEventProperty {
+  /** The path of the property, such as `cart.total`. */
+  name: string;
+  /** The types of the values received. */
+  types: CustomEventPropertyType[];
+  /** The type that was declared; null if none was. */
+  type: CustomEventPropertyType | null;
+  /** Whether values of several types were received, or of another type than the declared one. */
+  hasConflict: boolean;
+  /** What it means, if somebody said so. */
+  description: string;
+  /** The value to assume for events without the property; null for none. */
+  defaultValue: unknown;
+  /** A value received, shortened. */
+  example: string | null;
+  /** When an event first had it. */
+  firstSeenAt: string;
+  /** When an event last had it, to the minute. */
+  lastSeenAt: string;
+}
+
+/** An event name of the project and its properties, discovered from the events received. */
+export interface CustomEventDefinition {
+  /** Definition id. */
+  id: string;
+  /** The name of the events. */
+  name: string;
+  /** What it means, if somebody said so. */
+  description: string;
+  /** Whether events with other properties, or with values of other types, are rejected. */
+  locked: boolean;
+  /** How many events occurred in the last 30 days. */
+  eventCount: number;
+  /** When the first event was received. */
+  firstSeenAt: string;
+  /** When the last event was received, to the minute. */
+  lastSeenAt: string;
+  /** Its properties, ordered by name; at most 200. */
+  properties: CustomEventProperty[];
+}
+
 /** A named set of contact ids inside a project. It always has at least one member. */
 export interface Group {
   /** Group id. */
@@ -1480,6 +1541,109 @@ export interface PersonErased {
   canceled: number;
 }
 
+/** One event of several. Problems are reported in its result. */
+export interface CustomEventInput {
+  /** The contact that caused it; required unless `email` is given. */
+  contact_id?: string | null | undefined;
+  /** Whether to create a contact with the address if there is none; defaults to false. */
+  create_contact?: boolean | null | undefined;
+  /** The contact's address, instead of its id. */
+  email?: string | null | undefined;
+  /** Your own id for the event, up to 200 characters. A later event with the same id is a duplicate, and is not stored. */
+  id?: string | null | undefined;
+  /** What happened, such as `order placed`; up to 100 characters. */
+  name?: string | null | undefined;
+  /** When it occurred, in ISO 8601 with an offset: at most 30 days ago, at most 5 minutes ahead. Defaults to now. */
+  occurred_at?: string | null | undefined;
+  /** What is known about it, up to 16 KB: an object of texts, numbers, booleans, arrays and objects. */
+  properties?: unknown | undefined;
+}
+
+/** One event, by its fields, or several in `events`. */
+export interface TrackEventsInput {
+  /** The contact that caused it; required unless `email` is given. */
+  contact_id?: string | null | undefined;
+  /** Whether to create a contact with the address if there is none; defaults to false. */
+  create_contact?: boolean | null | undefined;
+  /** The contact's address, instead of its id. */
+  email?: string | null | undefined;
+  /** 1 to 1,000 events, instead of the fields of one. */
+  events?: CustomEventInput[] | null | undefined;
+  /** Your own id for the event, up to 200 characters. A later event with the same id is a duplicate, and is not stored. */
+  id?: string | null | undefined;
+  /** What happened, such as `order placed`; up to 100 characters. */
+  name?: string | null | undefined;
+  /** When it occurred, in ISO 8601 with an offset: at most 30 days ago, at most 5 minutes ahead. Defaults to now. */
+  occurred_at?: string | null | undefined;
+  /** What is known about it, up to 16 KB: an object of texts, numbers, booleans, arrays and objects. */
+  properties?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * What became of an event.
+ *
+ * - `accepted`: It is stored.
+ * - `duplicate`: An earlier event has its id. It is not stored again.
+ * - `error`: It is not stored; `error` says why.
+ */
+export type TrackStatus = 'accepted' | 'duplicate' | 'error';
+
+/** A problem with an event. */
+export interface TrackError {
+  /** The path of the field in the request, such as `events.3.occurredAt`. */
+  field: string;
+  /** What is wrong with the field. */
+  message: string;
+}
+
+/** The result for one event. */
+export interface TrackResult {
+  /** Its index in the request, from 0. */
+  index: number;
+  /** What became of it. */
+  status: TrackStatus;
+  /** Id of the event, or of the earlier one for a duplicate; null for an error. */
+  id: string | null;
+  /** The problem; null unless the status is `error`. */
+  error: TrackError | null;
+}
+
+/** What became of the events. */
+export interface TrackEventsPayload {
+  /** How many were stored. */
+  accepted: number;
+  /** How many had the id of an earlier event. */
+  duplicates: number;
+  /** How many were rejected. */
+  errors: number;
+  /** One result for each event, in the order of the request. */
+  results: TrackResult[];
+}
+
+/** Changes to a property; what is omitted stays. */
+export interface CustomEventPropertyChange {
+  /** The value to assume for events without the property, of one of its types; null for none. */
+  default_value?: unknown | undefined;
+  /** What it means; up to 500 characters. */
+  description?: string | null | undefined;
+  /** The path of the property, such as `cart.total`. */
+  name: string;
+  /** True removes it from the schema. It returns with the next event that has it, unless the schema is locked. */
+  remove?: boolean | null | undefined;
+  /** The type that its values should have; null declares none. */
+  type?: CustomEventPropertyType | null | undefined;
+}
+
+/** The fields to change; omitted fields stay unchanged. */
+export interface UpdateCustomEventDefinitionInput {
+  /** What it means; up to 500 characters. */
+  description?: string | null | undefined;
+  /** Whether events with other properties, or with values of other types, are rejected. */
+  locked?: boolean | null | undefined;
+  /** Changes to properties. */
+  properties?: CustomEventPropertyChange[] | null | undefined;
+}
+
 /** A new group. At least one of the ids or addresses must be an existing contact. */
 export interface CreateGroupInput {
   /** Contact ids; ids of contacts that do not exist are ignored. */
@@ -1791,7 +1955,7 @@ export interface CreateWebhookEndpointInput {
   /** Description; at most 500 characters. */
   description?: string | null | undefined;
   /** Event types, or `["*"]` for all current and future types. */
-  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[];
+  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | '*')[];
   /** An HTTPS URL that is reachable from the internet. */
   url: string;
 }
@@ -1801,7 +1965,7 @@ export interface UpdateWebhookEndpointInput {
   /** Description; at most 500 characters. An empty string removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces the previous list. */
-  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | '*')[] | null | undefined;
+  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | '*')[] | null | undefined;
   /** An HTTPS URL that is reachable from the internet. */
   url?: string | null | undefined;
 }
@@ -2043,8 +2207,19 @@ export interface WebhookTestEvent {
   data: WebhookTestEventData;
 }
 
+/** A custom event was accepted. Recorded only while an enabled endpoint of the project subscribes to it, because there may be thousands a second. */
+export interface Custom_eventReceivedEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  type: 'custom_event.received';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  project_id: string;
+  data: Custom_eventReceivedEventData;
+}
+
 /** The body of a webhook. New types may be added, so handle unknown ones. */
-export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent;
+export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | Custom_eventReceivedEvent;
 
 export interface ContactCreatedEventData {
   /** Contact id. */
@@ -2283,6 +2458,21 @@ export interface WebhookTestEventData {
   message: string;
 }
 
+export interface Custom_eventReceivedEventData {
+  /** Id of the custom event. */
+  event_id: string;
+  /** The name of the custom event, such as `order placed`. */
+  name: string;
+  /** The contact that it is about. */
+  contact_id: string;
+  /** The contact's address. */
+  email: string;
+  /** The properties as they were sent. */
+  properties: Record<string, unknown>;
+  /** When it occurred: ISO 8601, UTC, with milliseconds. */
+  occurred_at: string;
+}
+
 export interface ProjectListResponse {
   data: Project[];
 }
@@ -2418,6 +2608,34 @@ export interface GetPersonDataResult {
 
 export interface PersonErasedResponse {
   data: PersonErased;
+}
+
+export interface TrackEventsPayloadResponse {
+  data: TrackEventsPayload;
+}
+
+export interface CustomEventListResponse {
+  data: CustomEvent[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+export interface CustomEventDefinitionListResponse {
+  data: CustomEventDefinition[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+export interface CustomEventDefinitionResponse {
+  data: CustomEventDefinition;
 }
 
 export interface GroupListResponse {
@@ -3085,6 +3303,79 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: PersonErasedResponse;
+  };
+  /** Track one event of a contact, or up to 1,000, each with its own result */
+  trackEvents: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: TrackEventsInput;
+    reply: TrackEventsPayloadResponse;
+  };
+  /** List events, the latest to occur first */
+  listCustomEvents: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Those of this contact. */
+      contact_id?: string | undefined;
+      /** Those with this name. */
+      name?: string | undefined;
+      /** Those that occurred at this instant or later. */
+      from?: string | undefined;
+      /** Those that occurred before this instant. */
+      to?: string | undefined;
+    };
+    body: undefined;
+    reply: CustomEventListResponse;
+  };
+  /** List the names of events and their properties, newest name first */
+  listCustomEventDefinitions: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+    };
+    body: undefined;
+    reply: CustomEventDefinitionListResponse;
+  };
+  /** Retrieve the definition of an event name */
+  getCustomEventDefinition: {
+    path: {
+      /** Definition id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: CustomEventDefinitionResponse;
+  };
+  /** Describe an event name and its properties, or lock its schema */
+  updateCustomEventDefinition: {
+    path: {
+      /** Definition id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: UpdateCustomEventDefinitionInput;
+    reply: CustomEventDefinitionResponse;
+  };
+  /** Remove an event name from the schema; its events stay */
+  deleteCustomEventDefinition: {
+    path: {
+      /** Definition id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: DeletedResponse;
   };
   /** List groups, newest first */
   listGroups: {
@@ -3950,6 +4241,12 @@ export const OPERATIONS = {
   listSegmentContacts: 'GET /v1/segments/{id}/contacts',
   getPersonData: 'GET /v1/contacts/{id}/data',
   erasePerson: 'POST /v1/contacts/{id}/erase',
+  trackEvents: 'POST /v1/events',
+  listCustomEvents: 'GET /v1/events',
+  listCustomEventDefinitions: 'GET /v1/event-definitions',
+  getCustomEventDefinition: 'GET /v1/event-definitions/{id}',
+  updateCustomEventDefinition: 'PATCH /v1/event-definitions/{id}',
+  deleteCustomEventDefinition: 'DELETE /v1/event-definitions/{id}',
   listGroups: 'GET /v1/groups',
   createGroup: 'POST /v1/groups',
   getGroup: 'GET /v1/groups/{id}',

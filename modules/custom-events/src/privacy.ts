@@ -1,0 +1,65 @@
+import {
+  type DataSubject,
+  type ErasedRows,
+  type Erasure,
+  type PrivacyStage,
+  redaction,
+  redactionValues,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+
+export const stage: PrivacyStage = 'contacts';
+
+const EVENT = redaction({ name: 'text', properties: 'jsonb' });
+const KEY = redaction({ key: 'text' });
+const NAME = redaction({ name: 'text' });
+const DEFINITION = redaction({ description: 'text' });
+const PROPERTY = redaction({ description: 'text', default_value: 'jsonb' });
+
+/** The definitions of the project, for statements about their properties. */
+const OF_PROJECT = 'definition_id IN (SELECT id FROM custom_event_definitions WHERE project_id = $1)';
+
+/**
+ * Deletes the person's events with their counts and keys, and replaces the addresses in events of others. Examples of values may
+ * be the person's, so all of them are cleared; they return with the next events.
+ */
+export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
+  const { projectId, contactId } = subject;
+  const values = redactionValues(subject);
+  const own = [projectId, contactId];
+  await sql(tx, 'DELETE FROM custom_events WHERE project_id = $1 AND contact_id = $2', own);
+  await sql(tx, 'DELETE FROM custom_event_contact_days WHERE project_id = $1 AND contact_id = $2', own);
+  await sql(tx, 'DELETE FROM custom_event_keys WHERE project_id = $1 AND contact_id = $2', own);
+  await sql(tx, `UPDATE custom_events SET ${EVENT.set} WHERE project_id = $1 AND ${EVENT.mentions}`, values);
+  // Rows of which it is the key are deleted, because two keys could become the same.
+  const found = values.slice(0, 2);
+  await sql(tx, `DELETE FROM custom_event_keys WHERE project_id = $1 AND ${KEY.mentions}`, found);
+  await sql(tx, `DELETE FROM custom_event_contact_days WHERE project_id = $1 AND ${NAME.mentions}`, found);
+  await sql(tx, `DELETE FROM custom_event_days WHERE project_id = $1 AND ${NAME.mentions}`, found);
+  await sql(tx, `DELETE FROM custom_event_definitions WHERE project_id = $1 AND ${NAME.mentions}`, found);
+  await sql(tx, `DELETE FROM custom_event_properties WHERE ${OF_PROJECT} AND ${NAME.mentions}`, found);
+  await sql(
+    tx,
+    `UPDATE custom_event_definitions SET ${DEFINITION.set} WHERE project_id = $1 AND ${DEFINITION.mentions}`,
+    values,
+  );
+  await sql(
+    tx,
+    `UPDATE custom_event_properties SET ${PROPERTY.set} WHERE ${OF_PROJECT} AND ${PROPERTY.mentions}`,
+    values,
+  );
+  await sql(tx, `UPDATE custom_event_properties SET example = NULL WHERE ${OF_PROJECT}`, [projectId]);
+  return {};
+}
+
+const EXPORT = `
+  SELECT coalesce(json_agg(json_build_object('id', e.id, 'name', e.name, 'properties', e.properties, 'occurredAt', e.occurred_at,
+      'receivedAt', e.received_at) ORDER BY e.occurred_at, e.id), '[]') AS events
+    FROM custom_events e WHERE e.project_id = $1 AND e.contact_id = $2`;
+
+/** The person's events. */
+export async function exportSubject(tx: Tx, { projectId, contactId }: DataSubject): Promise<{ customEvents: unknown }> {
+  const [found] = await sql<{ events: unknown }>(tx, EXPORT, [projectId, contactId]);
+  return { customEvents: found?.events ?? [] };
+}
