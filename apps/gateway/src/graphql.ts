@@ -88,7 +88,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     const identified: Identified = isOperation ? await identifyOnce(request) : { caller: null };
     const caller = 'caller' in identified ? identified.caller : null;
     try {
-      if (caller !== null) takeRequest(caller, response);
+      if (caller !== null) await takeRequest(caller, response);
       if (request.method === 'POST') {
         const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
         Object.assign(request, { body });

@@ -73,7 +73,7 @@ export class SubmissionSession {
   async #commit(raw: Buffer, credentials: Credentials, recipients: readonly string[]): Promise<string> {
     if (raw.includes(0)) throw new Refusal(550, '5.6.0 A message must not contain a NUL character');
     const { caller, projectId } = await this.identify(credentials);
-    const { allowed, of, limit } = takeRequest(caller.id, projectId);
+    const { allowed, of, limit } = await takeRequest(caller.id, projectId);
     const who = of === 'project' ? 'This project' : 'This key';
     if (!allowed) throw new Refusal(451, `4.7.0 ${who} may send at most ${limit} messages per second; try again`);
     const input = await readMessage(projectId, raw, recipients);

@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { deleteOldAuditEntries } from '@postroom/platform';
+import { deleteIdleRates, deleteOldAuditEntries } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 
 /** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */
@@ -10,7 +10,8 @@ async function deleteOldRows(): Promise<Record<string, number>> {
   };
   const deleted: Record<string, number> = {};
   for (const { deleteOld } of await loadParts('retention')) Object.assign(deleted, await deleteOld({ onBatch }));
-  return { ...deleted, auditEntries: await deleteOldAuditEntries({ onBatch }) };
+  const auditEntries = await deleteOldAuditEntries({ onBatch });
+  return { ...deleted, auditEntries, sharedRates: await deleteIdleRates() };
 }
 
 /**

@@ -179,5 +179,6 @@ export { coalesceReads, coalesce, togetherByProject } from './coalesce.ts';
 export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from './transaction-guard.ts';
+export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
 export { TokenBucket } from './token-bucket.ts';
 export { currentTraceparent, inSpan, type SpanOptions } from './tracing.ts';

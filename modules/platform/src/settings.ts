@@ -340,10 +340,10 @@ const retention = {
 };
 
 const limits = {
-  RATE_LIMIT_PER_SECOND: count.default(100).describe('requests per second of an API key or user'),
+  RATE_LIMIT_PER_SECOND: count.default(100).describe('requests per second of an API key or user, across all processes'),
   RATE_LIMIT_PROJECT_PER_SECOND: count
     .optional()
-    .describe('requests per second of a project; three times the limit above by default'),
+    .describe('requests per second of a project, across all processes; three times the limit above by default'),
   REQUESTS_PER_PROJECT: count
     .optional()
     .describe(

@@ -63,6 +63,7 @@ const NOT_OF_CONTACTS = [
   'segment_sizes',
   'sending_policies',
   'sending_reservations',
+  'shared_rates',
   'tracking_hits',
   'webhook_endpoint_hours',
   'webhook_endpoints',

@@ -1,4 +1,4 @@
-import { config, TokenBucket } from '@postroom/platform';
+import { config, SharedRate } from '@postroom/platform';
 
 /** The remaining allowance after a request, allowed or not. */
 export interface Allowance {
@@ -10,33 +10,47 @@ export interface Allowance {
   remaining: number;
 }
 
-/** Least recently used first; buckets unused for long are full again and can be evicted. */
-const buckets = new Map<string, TokenBucket>();
-const MAX_BUCKETS = 20_000;
+/** Least recently used first. A process that has forgotten one takes another slice. */
+const rates = new Map<string, SharedRate>();
+const MAX_RATES = 20_000;
+
+/** A process lets through this part of a rate, rounded down, before it takes a slice: the rare requests need none. */
+const CREDIT = 1 / 20;
 
 /**
- * Takes one request from the allowances of the caller (a key or user) and of the project, which all its callers
- * share. Both refill evenly (design: Limits). Each process counts separately.
+ * Takes one request from the allowances of the caller (a key or user) and of the project, which all its callers share. Both refill
+ * evenly (design: Limits) and hold across all processes. Most requests need no statement: see `SharedRate`.
  */
-export function takeRequest(callerId: string, projectId: string | undefined): Allowance {
+export async function takeRequest(callerId: string, projectId: string | undefined): Promise<Allowance> {
   const { RATE_LIMIT_PER_SECOND: perCaller, RATE_LIMIT_PROJECT_PER_SECOND: perProject } = config;
-  const own = bucketOf(callerId, perCaller);
-  const shared = projectId === undefined ? undefined : bucketOf(projectId, perProject);
-  const allowed = own.available() >= 1 && (shared === undefined || shared.available() >= 1);
-  if (allowed) {
-    own.spend(1);
-    shared?.spend(1);
-  }
-  const [ownLeft, sharedLeft] = [own.available(), shared?.available() ?? Infinity];
+  const own = rateOf(callerId, perCaller);
+  const shared = projectId === undefined ? undefined : rateOf(projectId, perProject);
+  const allowed = await takeFromAll(shared === undefined ? [own] : [own, shared]);
+  const [ownLeft, sharedLeft] = [own.remaining(), shared?.remaining() ?? Infinity];
   return sharedLeft < ownLeft
     ? { allowed, of: 'project', limit: perProject, remaining: Math.floor(sharedLeft) }
     : { allowed, of: 'caller', limit: perCaller, remaining: Math.floor(ownLeft) };
 }
 
-function bucketOf(id: string, limit: number): TokenBucket {
-  const bucket = buckets.get(id) ?? new TokenBucket({ ratePerSecond: limit, capacity: limit });
-  buckets.delete(id);
-  if (buckets.size >= MAX_BUCKETS) for (const oldest of buckets.keys()) if (buckets.delete(oldest)) break;
-  buckets.set(id, bucket);
-  return bucket;
+/** Takes a token from each rate, or none; first a slice where this process has no token left. @returns false if one is used up. */
+async function takeFromAll(rates: readonly SharedRate[]): Promise<boolean> {
+  for (;;) {
+    const missing = rates.filter((rate) => rate.available() < 1);
+    if (missing.length === 0) {
+      for (const rate of rates) rate.tryTake();
+      return true;
+    }
+    if (missing.some((rate) => rate.isExhausted())) return false;
+    await Promise.all(missing.map((rate) => rate.fetch()));
+  }
+}
+
+function rateOf(id: string, limit: number): SharedRate {
+  const options = { ratePerSecond: limit, capacity: limit, credit: Math.floor(limit * CREDIT) };
+  const rate = rates.get(id) ?? new SharedRate(`requests ${id}`, options);
+  rate.setRate(options);
+  rates.delete(id);
+  if (rates.size >= MAX_RATES) for (const oldest of rates.keys()) if (rates.delete(oldest)) break;
+  rates.set(id, rate);
+  return rate;
 }

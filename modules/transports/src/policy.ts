@@ -20,6 +20,12 @@ export const TRANSPORT_POLICY = {
   /** The route of a sender is cached, so that sending a message needs no query. Changed settings apply after this time. */
   routes: { cacheMs: 5 * SECOND_MS, max: 1_000 },
 
+  /**
+   * A process reserves the sends of a rate this far in advance, so that it asks the database a few times a second at most. What a
+   * killed process has reserved is lost.
+   */
+  rateAheadMs: SECOND_MS / 2,
+
   /** A transport unused for this long is closed: its provider was deleted, or rarely sends. Longer than any send run. */
   idleMs: HOUR_MS,
 

@@ -1,33 +1,46 @@
 import type { Traffic } from './smtp-pools.ts';
-import { TokenBucket } from '@postroom/platform';
+import { SharedRate, type SharedRateOptions } from '@postroom/platform';
+import { TRANSPORT_POLICY } from './policy.ts';
 
-/** Limits the send rate of this process across all traffic; transactional mail has priority. */
+/** Limits the send rate of a provider, across all processes. In each, transactional mail has priority. */
 export class RateLimiter {
-  readonly #bucket: TokenBucket;
+  readonly #rate: SharedRate;
   readonly #waiting: Record<Traffic, (() => void)[]> = { transactional: [], campaigns: [] };
+  #isReleasing = false;
 
-  /** Messages per second; null for no limit. */
-  constructor(ratePerSecond: number | null) {
-    this.#bucket = new TokenBucket({ ratePerSecond });
+  /** @param ratePerSecond messages per second, of all processes together. */
+  constructor(providerId: string, ratePerSecond: number) {
+    this.#rate = new SharedRate(`mail ${providerId}`, {
+      ...optionsOf(ratePerSecond),
+      aheadMs: TRANSPORT_POLICY.rateAheadMs,
+    });
   }
 
-  setRate(ratePerSecond: number | null): void {
-    this.#bucket.setRate(ratePerSecond);
-    this.#release();
+  setRate(ratePerSecond: number): void {
+    this.#rate.setRate(optionsOf(ratePerSecond));
   }
 
   /** Resolves when the next message of this traffic may be sent. */
   acquire(traffic: Traffic): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting[traffic].push(resolve);
-      this.#release();
+      if (!this.#isReleasing) void this.#release();
     });
   }
 
-  #release(): void {
+  async #release(): Promise<void> {
+    this.#isReleasing = true;
     const { transactional, campaigns } = this.#waiting;
-    while (transactional.length + campaigns.length > 0 && this.#bucket.take(() => this.#release())) {
-      (transactional.shift() ?? campaigns.shift())?.();
+    while (transactional.length + campaigns.length > 0) {
+      if (this.#rate.tryTake()) (transactional.shift() ?? campaigns.shift())?.();
+      else await this.#rate.untilReady(transactional.length + campaigns.length);
     }
+    this.#isReleasing = false;
   }
 }
+
+/** Messages are spread evenly over time: at most a tenth of a second's worth accumulates, and at least one. */
+const optionsOf = (ratePerSecond: number): SharedRateOptions => ({
+  ratePerSecond,
+  capacity: Math.max(1, ratePerSecond / 10),
+});

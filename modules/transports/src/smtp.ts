@@ -14,7 +14,7 @@ export interface SmtpSettings {
   tls: 'implicit' | 'starttls' | 'optional';
   connections?: number | undefined;
   messagesPerConnection?: number | undefined;
-  /** Maximum messages per second per worker. */
+  /** Maximum messages per second, across all processes. */
   ratePerSecond?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCr
   const limits = providerLimits(settings.host);
   const connections = settings.connections ?? limits.connections;
   const relay = relayOf(settings, credentials);
-  const limiter = settings.ratePerSecond === undefined ? undefined : new RateLimiter(settings.ratePerSecond);
+  const limiter = settings.ratePerSecond === undefined ? undefined : new RateLimiter(id, settings.ratePerSecond);
   const pools = new Map<Traffic, SmtpPool>();
   const poolFor = (traffic: Traffic) => {
     const opened =

@@ -34,6 +34,8 @@ export interface System {
   startWorker: () => Promise<void>;
   /** Starts the bounce server; @returns its SMTP port. */
   startBounces: () => Promise<number>;
+  /** Starts one more of a program, on the same database. `kill` sends SIGKILL. */
+  startAnother: (name: 'gateway' | 'worker') => Promise<{ url: string; kill: () => Promise<void> }>;
   /** Sends SIGKILL. */
   killWorker: () => Promise<void>;
   /** Stops the programs and drops the database. */
@@ -87,6 +89,7 @@ export async function startSystem({
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
   let bounces: ChildProcess | undefined;
+  const others: ChildProcess[] = [];
   const [gatewayAdmin, workerAdmin] = adminPorts.map(String);
   const gateway = await ready('gateway', start('gateway', { ...environment, ADMIN_PORT: gatewayAdmin }));
   const inbox = smtpUrl === undefined ? await ready('inbox', fromSources('inbox', environment)) : undefined;
@@ -104,11 +107,17 @@ export async function startSystem({
       bounces = await ready('bounces', fromSources('bounces', environment));
       return bouncePort;
     },
+    startAnother: async (name) => {
+      const [ownPort, adminPort] = (await freePorts(2)).map(String);
+      const child = await ready(name, start(name, { ...environment, GATEWAY_PORT: ownPort, ADMIN_PORT: adminPort }));
+      others.push(child);
+      return { url: `http://127.0.0.1:${ownPort}`, kill: () => endProgram(child, 'SIGKILL') };
+    },
     killWorker: async () => {
       await endProgram(worker, 'SIGKILL');
     },
     stop: async () => {
-      await Promise.all([gateway, worker, inbox, bounces].map((program) => endProgram(program, 'SIGTERM')));
+      await Promise.all([gateway, worker, inbox, bounces, ...others].map((program) => endProgram(program, 'SIGTERM')));
       await pool.end();
       await database.drop();
     },

@@ -126,7 +126,7 @@ async function handle(
   if (found !== undefined) nameRoute(request, found.route.path);
   const named = found?.route.project === 'path' ? match?.params.id : header(request, 'x-project-id');
   const caller = await authenticate(request.headers.authorization, named);
-  takeRequest(caller, response);
+  await takeRequest(caller, response);
   if (match === undefined) throw new DomainError('not_found', `Not found: ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
   const permission = found.route.needs === 'full' ? 'read' : 'sending';

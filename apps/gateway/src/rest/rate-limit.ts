@@ -8,8 +8,8 @@ import { projectOf } from '../identify.ts';
  * to its limit. REST and GraphQL share the quotas.
  * @throws RateLimited when a quota is used up.
  */
-export function takeRequest(caller: Caller, response: ServerResponse): void {
-  const { allowed, of, limit, remaining } = take(caller.id, projectOf(caller));
+export async function takeRequest(caller: Caller, response: ServerResponse): Promise<void> {
+  const { allowed, of, limit, remaining } = await take(caller.id, projectOf(caller));
   response.setHeader('RateLimit-Limit', limit);
   response.setHeader('RateLimit-Remaining', remaining);
   response.setHeader('RateLimit-Reset', 1);

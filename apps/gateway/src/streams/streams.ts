@@ -66,7 +66,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response.setHeader('Access-Control-Allow-Origin', '*');
     try {
       const entered = await access.enter(request.headers);
-      takeRequest(entered.caller, response);
+      await takeRequest(entered.caller, response);
       await dispatch(entered, request, response);
     } catch (error) {
       answerGraphqlError(response, toError(error));

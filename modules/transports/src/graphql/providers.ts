@@ -97,7 +97,7 @@ const MailProvider = builder.prismaObject('MailProvider', {
     }),
     ratePerSecond: t.int({
       nullable: true,
-      description: 'Maximum messages per second and worker; null for no limit.',
+      description: 'Maximum messages per second, across all workers; null for no limit.',
       resolve: (provider) => smtpOf(provider)?.ratePerSecond,
     }),
     accessKeyId: t.string({
@@ -184,7 +184,7 @@ const SmtpInput = builder.inputType('SmtpProviderInput', {
     password: t.string({ description: 'Password. It is never shown again.' }),
     connections: t.int({ description: 'Maximum concurrent connections; the default depends on the host.' }),
     messagesPerConnection: t.int({ description: 'Maximum messages per connection; the default depends on the host.' }),
-    ratePerSecond: t.int({ description: 'Maximum messages per second and worker; default: no limit.' }),
+    ratePerSecond: t.int({ description: 'Maximum messages per second, across all workers; default: no limit.' }),
   }),
 });
 

@@ -86,7 +86,7 @@ class SesTransport implements Transport {
   readonly signing = 'without date and id';
   readonly #settings: SesSettings;
   readonly #client: SESv2Client;
-  readonly #limiter = new RateLimiter(MIN_RATE);
+  readonly #limiter: RateLimiter;
   #rate: number = MIN_RATE;
   #rateReadAt = 0;
   #inFlight = 0;
@@ -96,6 +96,7 @@ class SesTransport implements Transport {
     this.id = id;
     this.#settings = settings;
     this.#client = client;
+    this.#limiter = new RateLimiter(id, MIN_RATE);
   }
 
   /** A quarter second's worth of messages: few wait here, and a slow response doesn't stall the rest. */

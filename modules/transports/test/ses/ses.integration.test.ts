@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { settlementOf } from '@postroom/ledger';
+import { newId } from '@postroom/platform';
 import { RateLimiter } from '../../src/rate-limiter.ts';
 import type { OutgoingMessage, Transport } from '../../src/transport.ts';
 import { openSes, readSesAccount } from '../../src/ses/ses.ts';
@@ -129,7 +130,7 @@ test('an account whose rate can not be read is sent to slowly', async () => {
 });
 
 test('when both wait for their turn, transactional mail goes first', async () => {
-  const pace = new RateLimiter(10);
+  const pace = new RateLimiter(newId('prv'), 10);
   const order: string[] = [];
   const wait = async (traffic: 'campaigns' | 'transactional', name: string) => {
     await pace.acquire(traffic);

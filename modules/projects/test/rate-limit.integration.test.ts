@@ -1,0 +1,14 @@
+import { config, newId } from '@postroom/platform';
+import { takeRequest } from '@postroom/projects';
+import { afterEach, expect, test } from 'vitest';
+
+const { RATE_LIMIT_PER_SECOND, RATE_LIMIT_PROJECT_PER_SECOND } = config;
+afterEach(() => void Object.assign(config, { RATE_LIMIT_PER_SECOND, RATE_LIMIT_PROJECT_PER_SECOND }));
+
+test('a burst gets what the limit of its project allows, and the rest is refused in its name', async () => {
+  config.RATE_LIMIT_PROJECT_PER_SECOND = 3;
+  const [caller, project] = [newId('key'), newId('prj')];
+  const answers = await Promise.all(Array.from({ length: 30 }, () => takeRequest(caller, project)));
+  expect(answers.filter(({ allowed }) => allowed)).toHaveLength(3);
+  expect(answers.at(-1)).toMatchObject({ allowed: false, of: 'project', limit: 3, remaining: 0 });
+});
