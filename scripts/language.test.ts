@@ -26,7 +26,7 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bput(s|ting)? off\b|\bputOff\b/i, use: 'defer, deferred' },
   { pattern: /\bputBack\b|\bplanAgain\b/, use: 'requeue' },
   { pattern: /\bgiveBack\w*|\bgives? back\b|\bgiven back\b|\bgiving back\b/i, use: 'release or return' },
-  { pattern: /\bcloseLost\b/, use: 'markStaleClaimsUnknown' },
+  { pattern: /\bcloseLost\b/, use: 'settleStaleClaims' },
   { pattern: /\bpauseTroubled\b/, use: 'pauseOverThreshold' },
   {
     pattern: /\bthe freeze\b|\bfreez(e|es|ing) (the |its )?(recipients|audience)\b|\bfrozen recipients\b/i,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { keyFile } from './data-folder.ts';
 import { HOST, StartError } from '@postroom/embedded';
 import { parseConfig, type Program, readSettingFiles } from '@postroom/platform/settings';
@@ -32,6 +33,7 @@ export function appEnvironment(
     INBOX_SMTP_PORT: String(ports.inboxSmtp),
     INBOX_WEB_PORT: String(ports.inboxWeb),
     BOUNCE_SMTP_PORT: String(ports.bounceSmtp),
+    IN_FLIGHT_JOURNAL: env.IN_FLIGHT_JOURNAL ?? join(dataDir, 'in-flight'),
     ADMIN_PORT: '', // one port can't serve several programs
     // With an external SMTP server, mail does not reach the inbox.
     ...(development &&

@@ -10,6 +10,7 @@ import {
   type WorkKind,
   webhooksQueue,
 } from '@postroom/platform';
+import { closeInFlightJournals, openInFlightJournals, recoverFromJournals } from '@postroom/ledger';
 import { type DispatchSource, outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
 import type { Queue } from '@postroom/platform/metrics';
@@ -62,6 +63,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
   const { client, native, dataConverter, close } = await connectTemporal(starting.signal);
   await ensureSearchAttributes(client);
   useWitnesses(client);
+  await useInFlightJournals();
   const common = {
     connection: native,
     dataConverter,
@@ -96,9 +98,21 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
       // At once, so that this process gets none of the work that it hands back.
       for (const worker of workers) worker.shutdown();
       await Promise.all([dispatcher.stop(), running]);
+      await closeInFlightJournals();
       await close();
     },
   };
+}
+
+/** Opens the folder of journals, if there is one, and settles what is known of processes that were killed. */
+async function useInFlightJournals(): Promise<void> {
+  const { IN_FLIGHT_JOURNAL: folder } = config;
+  if (folder === undefined) return;
+  await openInFlightJournals(folder);
+  // Otherwise the attempts that continue the work do it.
+  await recoverFromJournals().catch((error: unknown) =>
+    logger.warn({ err: error }, 'messages of killed processes not settled; will retry'),
+  );
 }
 
 /** A source that has no role is every worker's. */

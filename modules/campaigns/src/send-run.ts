@@ -6,7 +6,8 @@ import {
   inLedgerTransaction,
   ledgerPool,
   MAIL_POLICY,
-  markStaleClaimsUnknown,
+  openInFlightJournal,
+  settleStaleClaims,
   releaseClaims,
   type Reserved,
   runSendPipeline,
@@ -52,7 +53,7 @@ export interface CampaignOfRun {
 
 /**
  * Sends a campaign's messages until the run's time is up. Each page is claimed before its first byte is sent, and outcomes are
- * recorded as they arrive. Claims left by an earlier attempt are marked unknown first and are not sent again.
+ * recorded as they arrive. Claims left by an earlier attempt are settled first.
  */
 export async function sendUntilDeadline(
   { id: campaignId, run }: CampaignOfRun,
@@ -60,10 +61,10 @@ export async function sendUntilDeadline(
   signal: AbortSignal,
   tally: Tally = {},
 ): Promise<SendRun> {
-  await checkNotHeld();
+  const { epoch } = await checkNotHeld();
   const campaign = await acquireFence(campaignId, run, claim);
   if (campaign === undefined) return idleRun({ id: campaignId, run }, claim);
-  if (campaign.claimed_count > 0) await markStaleClaimsUnknown({ campaignId }, claim);
+  if (campaign.claimed_count > 0) await settleStaleClaims({ campaignId }, claim);
   // The workflow takes the snapshot first; it is missing only if that step failed repeatedly and the campaign was paused.
   if (campaign.frozen_at === null) await snapshotRecipients(campaignId);
   const frame = await compileOrPause(campaign);
@@ -72,7 +73,7 @@ export async function sendUntilDeadline(
   const { refusalsInRow } = await getPolicy(campaign.project_id);
   const monitor = new SendMonitor(campaignId, campaign.refusals_in_row, refusalsInRow);
   const volume = await dayVolume(campaign.project_id, frame.from);
-  const backoff = await sendPages(campaign, claim, { frame, signal, tally, monitor, volume });
+  const backoff = await sendPages(campaign, { claim, epoch, frame, signal, tally, monitor, volume });
   await monitor.close();
   if (backoff?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server rejects our credentials or settings: ${backoff.answer}`);
@@ -82,11 +83,11 @@ export async function sendUntilDeadline(
   return isUsedUp ? waitForNextDay(campaignId, result, volume) : result;
 }
 
-/** The result when there is nothing to send. Stale claims of a paused campaign are marked unknown so that they show at once. */
+/** The result when there is nothing to send. Stale claims of a paused campaign are settled so that they show at once. */
 async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
   const result = await sendRunOf(of, undefined);
   if (result.status !== 'paused' || result.counts.claimed === 0) return result;
-  await markStaleClaimsUnknown({ campaignId: of.id }, claim);
+  await settleStaleClaims({ campaignId: of.id }, claim);
   return sendRunOf(of, undefined);
 }
 
@@ -142,6 +143,9 @@ async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefin
 }
 
 interface Sending {
+  claim: string;
+  /** The installation's epoch. */
+  epoch: number;
   frame: CampaignFrame;
   signal: AbortSignal;
   tally: Tally;
@@ -152,17 +156,18 @@ interface Sending {
 
 async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
-  claim: string,
-  { frame, signal, tally, monitor, volume }: Sending,
+  { claim, epoch, frame, signal, tally, monitor, volume }: Sending,
 ): Promise<Backoff | undefined> {
   const byMailbox = await usesMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
   const pacer = new BulkPacer();
   const reservations = new CampaignReservations(campaignId);
+  const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
+  let isRecorded = false;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
-    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId };
+    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal };
     return { outcome: await route.send(message), subject };
   };
   try {
@@ -180,6 +185,7 @@ async function sendPages(
         return page;
       },
       send,
+      journal,
       settle: async (settlements) => {
         await pacer.measure(() => withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal));
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
@@ -191,10 +197,16 @@ async function sendPages(
       signal,
       width: () => route.width,
     });
+    isRecorded = true;
     return hold;
   } catch (error) {
-    if (!(error instanceof UnrecordedError)) await withRetries(() => releaseClaims({ campaignId }, claim), signal);
+    if (!(error instanceof UnrecordedError)) {
+      await withRetries(() => releaseClaims({ campaignId }, claim), signal);
+      isRecorded = true;
+    }
     throw error;
+  } finally {
+    journal.close({ isRecorded });
   }
 }
 
@@ -270,10 +282,10 @@ const CANCEL_PAGE = `
     UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1
   ) SELECT max(id) AS last FROM page`;
 
-/** Cancels the unsent messages of a canceled campaign. Claims left by a dead attempt are marked unknown. */
+/** Cancels the unsent messages of a canceled campaign. Claims left by a dead attempt are settled. */
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
   await pool.query('UPDATE campaigns SET fencing_token = $2 WHERE id = $1', [campaignId, claim]);
-  await markStaleClaimsUnknown({ campaignId }, claim);
+  await settleStaleClaims({ campaignId }, claim);
   for (let after: string | null = ''; after !== null; onPage()) {
     const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);
     after = rows[0]?.last ?? null;

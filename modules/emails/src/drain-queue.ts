@@ -4,7 +4,7 @@ import {
   checkNotHeld,
   ledgerPool,
   MAIL_POLICY,
-  markStaleClaimsUnknown,
+  settleStaleClaims,
   reserveQueue,
   type Reserved,
 } from '@postroom/ledger';
@@ -54,13 +54,13 @@ export async function drainQueue(
   signal: AbortSignal,
   policy: DrainPolicy = MAIL_POLICY.drain,
 ): Promise<QueueDrainRun> {
-  await checkNotHeld();
-  await markStaleClaimsUnknown({ workflowId }, claim);
+  const { epoch } = await checkNotHeld();
+  await settleStaleClaims({ workflowId }, claim);
   await requeueUnsent(workflowId);
   const source = new QueueSource({ projectId, workflowId, claim, signal, policy });
   const send = async () => {
     await source.open();
-    return sendClaimed(workflowId, claim, signal, {
+    return sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
       claim: (limit) => source.claim(limit),
       settled: async (settlements) => {
         if (settlements.every(({ state }) => state !== 'planned') && settlements.length > 0) return;
@@ -83,7 +83,7 @@ export async function drainQueue(
 
 /** Ends a queue drain that keeps failing. Its unsent messages return to the dispatcher. */
 export async function abortQueueDrain(projectId: string, workflowId: string, claim: string): Promise<QueueDrainRun> {
-  await markStaleClaimsUnknown({ workflowId }, claim);
+  await settleStaleClaims({ workflowId }, claim);
   await requeueUnsent(workflowId);
   await endQueueDrain(projectId, workflowId);
   return { over: true, waitMs: 0, held: null, counts: {} };

@@ -1,11 +1,4 @@
-import {
-  cancelPlanned,
-  checkNotHeld,
-  ledgerPool,
-  MAIL_POLICY,
-  markStaleClaimsUnknown,
-  newClaim,
-} from '@postroom/ledger';
+import { cancelPlanned, checkNotHeld, ledgerPool, MAIL_POLICY, settleStaleClaims, newClaim } from '@postroom/ledger';
 import { assignTo } from '@postroom/ledger/sql';
 import { newId } from '@postroom/platform';
 import { startOnce } from '@postroom/platform/dispatcher';
@@ -35,7 +28,7 @@ async function recover(client: Client, batch: Batch, status: WorkflowExecutionSt
   const { workflow_id: workflowId, messages } = batch;
   await checkNotHeld();
   if (status === 'TERMINATED' || status === 'CANCELLED') {
-    await markStaleClaimsUnknown({ workflowId }, newClaim());
+    await settleStaleClaims({ workflowId }, newClaim());
     await cancelPlanned('workflow_id = $1', workflowId, 'Canceled because an operator ended its workflow.');
     return messages;
   }

@@ -3,9 +3,12 @@ import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
   type Backoff,
   checkNotHeld,
+  type InFlightJournal,
+  type JournalKey,
   ledgerPool,
   MAIL_POLICY,
-  markStaleClaimsUnknown,
+  openInFlightJournal,
+  settleStaleClaims,
   releaseClaims,
   reserveQueue,
   reserveRetries,
@@ -116,9 +119,9 @@ export async function sendBatchUntilDeadline(
   claim: string,
   signal: AbortSignal,
 ): Promise<BatchRun> {
-  await checkNotHeld();
-  await markStaleClaimsUnknown({ workflowId }, claim);
-  const { hold, counts } = await sendClaimed(workflowId, claim, signal, {
+  const { epoch } = await checkNotHeld();
+  await settleStaleClaims({ workflowId }, claim);
+  const { hold, counts } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
   });
@@ -128,7 +131,7 @@ export async function sendBatchUntilDeadline(
 
 /** Fails the queued messages of a workflow that keeps failing. `reason` is shown to users. */
 export async function failBatch(workflowId: string, claim: string, reason: string): Promise<BatchRun> {
-  await markStaleClaimsUnknown({ workflowId }, claim);
+  await settleStaleClaims({ workflowId }, claim);
   const { rows } = await ledgerPool.query<{ id: string }>(
     `${claimDue('$2')} WHERE workflow_id = $1 AND state = 'planned' RETURNING id`,
     [workflowId, claim],
@@ -155,12 +158,14 @@ export interface Source {
 
 /** Claims and sends messages of a workflow and records their outcomes, until none is due or the transport accepts no more. */
 export async function sendClaimed(
-  workflowId: string,
-  claim: string,
+  key: JournalKey,
   signal: AbortSignal,
   source: Source,
 ): Promise<{ hold: Backoff | undefined; counts: BatchRun['counts'] }> {
+  const { claim, scope } = key;
   const counts: BatchRun['counts'] = {};
+  const journal = openInFlightJournal(key);
+  let isRecorded = false;
   const record = async (settlements: readonly Settlement[]) => {
     await settle(claim, settlements, source.notice);
     await source.settled?.(settlements);
@@ -175,25 +180,31 @@ export async function sendClaimed(
         return { rows, ratePerSecond: null };
       },
       send: async (row) => {
-        const sent = await send(row);
+        const sent = await send(row, journal);
         return senders.size > 1 ? { ...sent, outcome: limitToSender(sent.outcome) } : sent;
       },
+      journal,
       settle: async (settlements) => {
         await withRetries(() => record(settlements), signal);
         for (const { state } of settlements) counts[state] = (counts[state] ?? 0) + 1;
       },
       signal,
     });
+    isRecorded = true;
     return { hold, counts };
   } catch (error) {
-    if (!(error instanceof UnrecordedError))
+    if (!(error instanceof UnrecordedError)) {
       await withRetries(async () => {
         // A claimed message may have caused an unexpected error, so each counts the attempt and fails after a few.
-        if (isOutage(error)) await releaseClaims({ workflowId }, claim);
-        else await releaseClaims({ workflowId }, claim, (row) => unexpected(row, error));
+        if (isOutage(error)) await releaseClaims(scope, claim);
+        else await releaseClaims(scope, claim, (row) => unexpected(row, error));
         await source.settled?.([]);
       }, signal);
+      isRecorded = true;
+    }
     throw error;
+  } finally {
+    journal.close({ isRecorded });
   }
 }
 
@@ -320,7 +331,7 @@ const suppressedAs = (id: string, reasons: ReadonlyMap<string, string>): Settlem
 /** Limits mail with attachments in memory, in total and per project, since a slow mail server may take minutes for each. */
 const attachmentSlots = new FairSemaphore({ total: 4, perKey: 2 });
 
-async function send(row: ReadyMessage): Promise<SendResult> {
+async function send(row: ReadyMessage, journal: InFlightJournal): Promise<SendResult> {
   const { content, problem } = row;
   if (problem !== undefined) throw problem;
   if (content === undefined) throw new MessageError('content', 'Its content has been deleted.');
@@ -335,7 +346,9 @@ async function send(row: ReadyMessage): Promise<SendResult> {
       byMailbox: row.mailbox_id !== null,
     });
     const span = { kind: 'client', parent: row.traceparent, attributes: { 'postroom.message.id': row.id } } as const;
-    const outcome = await inSpan('send mail', span, () => route.send({ ...message, projectId: row.project_id }));
+    const outcome = await inSpan('send mail', span, () =>
+      route.send({ ...message, projectId: row.project_id, journal }),
+    );
     return { outcome };
   };
   if (!content.has_attachments) return sendComposed([]);

@@ -11,17 +11,16 @@ export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } f
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 export { heldReason, readReservations, setWitnesses } from './installation.ts';
+export {
+  closeInFlightJournals,
+  type InFlightJournal,
+  type JournalKey,
+  openInFlightJournal,
+  openInFlightJournals,
+} from './in-flight-journal.ts';
 export { journalWitness } from './journal-witness.ts';
 export { ledgerPool } from './ledger-pool.ts';
-export {
-  markStaleClaimsUnknown,
-  releaseClaims,
-  inLedgerTransaction,
-  newClaim,
-  settle,
-  type Settlement,
-  suppressAll,
-} from './ledger.ts';
+export { releaseClaims, inLedgerTransaction, newClaim, settle, type Settlement, suppressAll } from './ledger.ts';
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type Reserved } from './reservations.ts';
@@ -33,5 +32,6 @@ export { countSoftBounces, endStreaks } from './soft-bounces.ts';
 export { BOUNCE_CLASSES, type BounceClass, bounceClassOf } from './bounce-class.ts';
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';
 export { timelineOf } from './timeline.ts';
+export { recoverFromJournals, settleStaleClaims } from './stale-claims.ts';
 export { temporalWitness } from './temporal-witness.ts';
 export type { Reservation } from './witness.ts';

@@ -65,9 +65,12 @@ export async function readReservations(): Promise<Reservation[]> {
 export const ISO = (time: string): string => `to_char((${time}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Why no mail is sent; undefined if it is. */
-export async function heldReason(): Promise<string | undefined> {
+export const heldReason = async (): Promise<string | undefined> => reasonOf(await readInstallation());
+
+/** Why no mail is sent by an installation; undefined if it is. A change of the timeline holds it. */
+export async function reasonOf(installation: Installation): Promise<string | undefined> {
   if (config.HOLD_SENDING) return 'HOLD_SENDING is set.';
-  const { heldReason: reason, timelineChange } = await readInstallation();
+  const { heldReason: reason, timelineChange } = installation;
   if (reason !== null) return reason;
   if (timelineChange === null) return undefined;
   return hold(`PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`);

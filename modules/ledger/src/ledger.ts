@@ -188,7 +188,8 @@ async function settleAny(claim: string, settlements: readonly Settlement[], noti
   });
 }
 
-const settledBy = ({ rows }: pg.QueryResult<{ settled: number }>) => rows[0]?.settled ?? 0;
+/** The number of rows that a settling statement changed. */
+export const settledBy = ({ rows }: pg.QueryResult<{ settled: number }>) => rows[0]?.settled ?? 0;
 
 async function suppressBounced(client: pg.ClientBase, bounced: readonly Settlement[]): Promise<void> {
   const { rows } = await client.query<Addressed>(
@@ -220,38 +221,6 @@ export async function suppressAll(
 /** Selects the ledger rows of a campaign, or of a workflow that sends transactional mail. */
 export type Scope = { campaignId: string } | { workflowId: string };
 
-const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
-  WITH stale AS (
-    SELECT id, state AS before, coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at) AS reported_at
-    FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
-    ORDER BY id FOR NO KEY UPDATE
-  ), settled AS (
-    UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
-      accepted_at = l.reported_at, delivered_at = CASE WHEN m.mailbox_id IS NULL THEN m.delivered_at ELSE l.reported_at END,
-      unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
-      answer = CASE WHEN l.reported_at IS NULL THEN 'The sending process stopped before it recorded the answer of the server.' ELSE 'Confirmed by a report from the provider.' END,
-      workflow_id = NULL
-    FROM stale l WHERE m.id = l.id
-    RETURNING m.*, l.before, postroom_id('evt') AS event_id
-  ), ${CONSEQUENCES}
-  SELECT count(*)::int AS settled FROM settled`;
-
-/**
- * Marks rows that an older claim left behind, for example after a crash, as unknown: they may have been sent. Rows that a
- * provider has reported on become accepted. Unknown messages are never retried automatically.
- * @returns the number of rows closed.
- */
-export async function markStaleClaimsUnknown(scope: Scope, claim: string): Promise<number> {
-  const [column, value] = scopeColumn(scope);
-  return settledBy(
-    await ledgerPool.query<{ settled: number }>({
-      name: `ledger-mark-stale-${column}`,
-      text: MARK_STALE(column),
-      values: [value, claim],
-    }),
-  );
-}
-
 /**
  * Releases rows that were claimed but certainly not sent, such as after the connection broke between the commit of a claim
  * and its reply. `settlementOf` chooses the outcome of each row; by default it is retried.
@@ -270,7 +239,8 @@ export async function releaseClaims(
   return rows.length === 0 ? 0 : settle(claim, rows.map(settlementOf));
 }
 
-function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
+/** The column that selects a scope's rows, and its value. */
+export function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
   return 'campaignId' in scope ? ['campaign_id', scope.campaignId] : ['workflow_id', scope.workflowId];
 }
 

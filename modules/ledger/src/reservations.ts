@@ -1,6 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { config } from '@postroom/platform';
-import { announce, compareWithWitnesses, heldReason, hold, ISO, SendingHeld } from './installation.ts';
+import {
+  announce,
+  compareWithWitnesses,
+  heldReason,
+  hold,
+  type Installation,
+  ISO,
+  readInstallation,
+  reasonOf,
+  SendingHeld,
+} from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { MAIL_POLICY } from './policy.ts';
 
@@ -61,10 +71,12 @@ async function reserve(scope: string, position: string, values: unknown[]): Prom
  * Called before anything is concluded from rows: in a database that was restored, they may be older than what was sent.
  * @throws SendingHeld
  */
-export async function checkNotHeld(): Promise<void> {
+export async function checkNotHeld(): Promise<Installation> {
   await compareOnce();
-  const reason = await heldReason();
+  const installation = await readInstallation();
+  const reason = await reasonOf(installation);
   if (reason !== undefined) throw new SendingHeld(reason);
+  return installation;
 }
 
 let comparedAt = -Infinity;

@@ -1,4 +1,5 @@
 import { isOutage, logger, withLogContext } from '@postroom/platform';
+import type { InFlightJournal } from './in-flight-journal.ts';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from '@postroom/mime';
 import { type Claimed, settlementOf, unexpected } from './settlement.ts';
@@ -15,6 +16,8 @@ export interface PipelineWork<Row extends Claimed> {
    * the pipeline, and any other error retries the message a few times and then fails it.
    */
   send: (row: Row) => Promise<SendResult>;
+  /** Knows what is on the wire until the outcomes are recorded. */
+  journal?: Pick<InFlightJournal, 'answered'>;
   /** Records outcomes; called one at a time. */
   settle: (settlements: Settlement[]) => Promise<void>;
   /** Stops claiming. Claims of messages not yet in flight are released. */
@@ -143,8 +146,10 @@ class SendPipeline<Row extends Claimed> {
     try {
       const { outcome, subject } = await withLogContext({ messageId: row.id }, () => this.#work.send(row));
       this.#checkBackoff(outcome);
-      const settlement = settlementOf(row, outcome);
-      return subject === undefined ? settlement : { ...settlement, subject };
+      const settlement =
+        subject === undefined ? settlementOf(row, outcome) : { ...settlementOf(row, outcome), subject };
+      this.#work.journal?.answered(settlement);
+      return settlement;
     } catch (error) {
       if (error instanceof MessageError) return { id: row.id, state: 'failed', answer: error.message };
       if (!isOutage(error)) {

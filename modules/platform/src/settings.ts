@@ -226,6 +226,13 @@ const mail = {
     .describe(
       "a folder, on another disk than the database's, where workers record how far mail may have been sent; for [restores](../how-to/restore.md), in addition to Temporal",
     ),
+  IN_FLIGHT_JOURNAL: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'a folder on this machine, which may be in memory, where workers note what they are sending; after a kill it tells [sent from unsent](../decisions/in-flight-journal.md). Linux only; none by default, except with `npm start`',
+    ),
   SMTP_CONNECTIONS: z.coerce
     .number()
     .int()

@@ -4,6 +4,14 @@ import { oneLine } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import { dotStuff } from './dot-stuffing.ts';
 
+/** Notes which messages a server may have received completely, so that this is known after the process was killed. */
+export interface SendJournal {
+  /** The last octet of a message is about to be written. */
+  writing(messageId: string): void;
+  /** Stores the notes; called before the write. */
+  flush(): void;
+}
+
 /** A message and its envelope. It has a single recipient, hence a single outcome. */
 export interface SmtpMessage {
   /** The envelope sender; '' for a message that must not bounce. */
@@ -24,6 +32,9 @@ export interface SmtpMessage {
    * and underscores only. Set it only if something reads the notifications.
    */
   readonly reportAs?: string | undefined;
+  /** The message's id in its journal. */
+  readonly id?: string | undefined;
+  readonly journal?: SendJournal | undefined;
 }
 
 /** A validated and encoded message, ready to send on any connection. */
@@ -39,16 +50,35 @@ export interface PreparedMessage {
   readonly utf8: boolean;
   /** The ENVID to request delivery status notifications with. */
   readonly reportAs: string | undefined;
+  readonly id: string | undefined;
+  readonly journal: SendJournal | undefined;
+}
+
+/** Notes that the last octets of messages are about to be written. */
+export function noteWriting(messages: readonly Pick<SmtpMessage, 'id' | 'journal'>[]): void {
+  for (const { id, journal } of messages) if (id !== undefined) journal?.writing(id);
+  for (const { journal } of messages) journal?.flush();
 }
 
 /** Validates and encodes a message. Returns a `refused` outcome if no server could accept it. */
-export function prepare({ from, to, data, stuffed, reportAs }: SmtpMessage): PreparedMessage | SendOutcome {
+export function prepare(message: SmtpMessage): PreparedMessage | SendOutcome {
+  const { from, to, data, stuffed, reportAs, id, journal } = message;
   try {
     const sender = from === '' ? { octets: '', utf8: false } : wireAddress(from, 'from');
     const recipient = wireAddress(to, 'to');
     const utf8 = sender.utf8 || recipient.utf8;
     if (stuffed && typeof data === 'string') {
-      return { from: sender.octets, to: recipient.octets, data, dotted: false, eightBit: utf8, utf8, reportAs };
+      return {
+        from: sender.octets,
+        to: recipient.octets,
+        data,
+        dotted: false,
+        eightBit: utf8,
+        utf8,
+        reportAs,
+        id,
+        journal,
+      };
     }
     const text = dotStuff(data);
     const firstNonAscii = text.search(/[\u0080-\u00ff]/);
@@ -61,6 +91,8 @@ export function prepare({ from, to, data, stuffed, reportAs }: SmtpMessage): Pre
       eightBit: utf8 || firstNonAscii !== -1,
       utf8: utf8 || hasUtf8Header,
       reportAs,
+      id,
+      journal,
     };
   } catch (error) {
     if (error instanceof MessageError) return { kind: 'refused', answer: oneLine(error.message), verdict: 'content' };

@@ -1,7 +1,8 @@
 export { createSmtpPool, probeRelay } from './pool.ts';
 export { SMTP_POLICY } from './policy.ts';
 export type { SmtpPoolOptions, SmtpPool } from './pool.ts';
-export type { SmtpMessage } from './envelope.ts';
+export { noteWriting } from './envelope.ts';
+export type { SendJournal, SmtpMessage } from './envelope.ts';
 export { HandshakeError } from './handshake.ts';
 export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';
 export type { Refusal, SendOutcome } from './outcome.ts';

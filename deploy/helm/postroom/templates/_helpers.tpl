@@ -95,6 +95,10 @@ spec:
           env:
             - name: BUILD_ID
               value: {{ .root.Values.image.tag | default .root.Chart.AppVersion | quote }}
+            {{- if eq .program "worker" }}
+            - name: IN_FLIGHT_JOURNAL
+              value: /var/lib/postroom
+            {{- end }}
             {{- range $name, $value := .env }}
             - name: {{ $name }}
               value: {{ $value | quote }}
@@ -134,6 +138,16 @@ spec:
         - name: tls
           secret:
             secretName: {{ . }}
+          {{- end }}
+          {{- if eq .program "worker" }}
+          volumeMounts:
+            - name: in-flight
+              mountPath: /var/lib/postroom
+      volumes:
+        # Outlives the container, so that a worker that is killed and restarted knows what it had sent.
+        - name: in-flight
+          emptyDir:
+            medium: Memory
           {{- end }}
 {{- end }}
 

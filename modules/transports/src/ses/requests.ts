@@ -26,6 +26,12 @@ interface SdkRequest {
   body?: unknown;
 }
 
+/** Options that the SDK passes on from `send`. */
+export interface SendOptions {
+  /** Called before the request is written. */
+  beforeWrite?: (() => void) | undefined;
+}
+
 interface SdkResponse {
   statusCode: number;
   headers: Record<string, string>;
@@ -42,7 +48,7 @@ const KEEP_ALIVE = { keepAlive: true, timeout: keepAliveMs, maxSockets };
 export class SesRequests {
   readonly #agents = { 'http:': new HttpAgent(KEEP_ALIVE), 'https:': new HttpsAgent(KEEP_ALIVE) };
 
-  handle(request: SdkRequest): Promise<{ response: SdkResponse }> {
+  handle(request: SdkRequest, { beforeWrite }: SendOptions = {}): Promise<{ response: SdkResponse }> {
     return new Promise((resolve, reject) => {
       const problem = hostProblem(request.hostname.replace(/^\[(.*)\]$/, '$1'), config.providerScope);
       if (problem !== undefined) return reject(new IncompleteRequest(`The endpoint host ${problem}.`, false));
@@ -60,6 +66,7 @@ export class SesRequests {
       });
       const timer = setTimeout(() => outgoing.destroy(new Error('Timed out connecting to SES')), connectMs);
       const begin = () => {
+        beforeWrite?.();
         written = true;
         clearTimeout(timer);
         outgoing.setTimeout(responseMs, () => outgoing.destroy(new Error('Timed out waiting for SES to respond')));

@@ -1,10 +1,10 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { logger, normalizeDomain } from '@postroom/platform';
-import type { SendOutcome } from '@postroom/smtp';
+import { noteWriting, type SendOutcome } from '@postroom/smtp';
 import { RateLimiter } from '../rate-limiter.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
 import { outcomeOfError } from './outcome.ts';
-import { SesRequests } from './requests.ts';
+import { type SendOptions, SesRequests } from './requests.ts';
 import { TRANSPORT_POLICY } from '../policy.ts';
 
 export interface SesSettings {
@@ -125,8 +125,9 @@ class SesTransport implements Transport {
         ? {}
         : { ConfigurationSetName: this.#settings.configurationSet }),
     });
+    const options: SendOptions = { beforeWrite: () => noteWriting([message]) };
     try {
-      const { MessageId } = await this.#client.send(command);
+      const { MessageId } = await this.#client.send(command, options as object);
       return { kind: 'accepted', answer: `Accepted by Amazon SES as ${MessageId}` };
     } catch (error) {
       const outcome = outcomeOfError(error);

@@ -1,0 +1,117 @@
+import { logger } from '@postroom/platform';
+import {
+  type EndedJournal,
+  keepsJournals,
+  readEndedJournal,
+  readEndedJournals,
+  removeJournal,
+  removeLeftovers,
+} from './in-flight-journal.ts';
+import { CONSEQUENCES, type Scope, scopeColumn, settle, settledBy, type Settlement } from './ledger.ts';
+import { type Installation, readInstallation, reasonOf } from './installation.ts';
+import { ledgerPool } from './ledger-pool.ts';
+import { checkNotHeld } from './reservations.ts';
+
+/** When a provider reported on the row of `messages`, which proves that it was sent. */
+const REPORTED_AT =
+  'coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at)';
+
+const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
+  WITH stale AS (
+    SELECT id, state AS before, ${REPORTED_AT} AS reported_at
+    FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
+    ORDER BY id FOR NO KEY UPDATE
+  ), settled AS (
+    UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
+      accepted_at = l.reported_at, delivered_at = CASE WHEN m.mailbox_id IS NULL THEN m.delivered_at ELSE l.reported_at END,
+      unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
+      answer = CASE WHEN l.reported_at IS NULL THEN 'The sending process stopped before it recorded the answer of the server.' ELSE 'Confirmed by a report from the provider.' END,
+      workflow_id = NULL
+    FROM stale l WHERE m.id = l.id
+    RETURNING m.*, l.before, postroom_id('evt') AS event_id
+  ), ${CONSEQUENCES}
+  SELECT count(*)::int AS settled FROM settled`;
+
+/**
+ * Settles rows that an older claim left behind, for example after a crash. Where the journal of that claim is at hand, it tells which
+ * messages were not written, which are retried, and which outcomes are missing. All others may have been sent, and become unknown.
+ * Rows that a provider has reported on become accepted. Unknown messages are never retried automatically.
+ * @returns the number of rows settled.
+ */
+export async function settleStaleClaims(scope: Scope, claim: string): Promise<number> {
+  const [column, value] = scopeColumn(scope);
+  const { journals, settled } = keepsJournals()
+    ? await settleByJournals(column, value, claim)
+    : { journals: [], settled: 0 };
+  const marked = settledBy(
+    await ledgerPool.query<{ settled: number }>({
+      name: `ledger-mark-stale-${column}`,
+      text: MARK_STALE(column),
+      values: [value, claim],
+    }),
+  );
+  for (const journal of journals) removeJournal(journal.claim);
+  return settled + marked;
+}
+
+/** Unsettled rows of a scope that no provider has reported on. */
+const UNREPORTED = (column: string) =>
+  `SELECT id, claim FROM messages WHERE ${column} = $1 AND state = 'claimed' AND ${REPORTED_AT} IS NULL`;
+
+async function settleByJournals(column: 'campaign_id' | 'workflow_id', value: string, claim: string) {
+  const { rows } = await ledgerPool.query<{ id: string; claim: string }>({
+    name: `ledger-stale-${column}`,
+    text: `${UNREPORTED(column)} AND claim IS DISTINCT FROM $2`,
+    values: [value, claim],
+  });
+  const journals: EndedJournal[] = [];
+  let settled = 0;
+  for (const [stale, of] of Map.groupBy(rows, (row) => row.claim)) {
+    const journal = await readEndedJournal(stale);
+    if (journal === undefined) continue;
+    journals.push(journal);
+    settled += await settleByJournal(journal, of, await readInstallation());
+  }
+  return { journals, settled };
+}
+
+/**
+ * Settles what the journals of this machine know about processes that were killed; call it when a program starts that sends mail.
+ * Messages that may have been sent stay claimed until their campaign or workflow continues. Waits for later if sending is held.
+ */
+export async function recoverFromJournals(): Promise<void> {
+  const journals = await readEndedJournals();
+  if (journals.length > 0) {
+    const installation = await checkNotHeld();
+    let settled = 0;
+    for (const journal of journals) {
+      const [column, value] = scopeColumn(journal.scope);
+      const { rows } = await ledgerPool.query<{ id: string }>(`${UNREPORTED(column)} AND claim = $2`, [
+        value,
+        journal.claim,
+      ]);
+      settled += await settleByJournal(journal, rows, installation);
+      removeJournal(journal.claim);
+    }
+    logger.info({ journals: journals.length, messages: settled }, 'settled messages of killed processes');
+  }
+  await removeLeftovers();
+}
+
+/**
+ * Settles the rows of a claim as far as its journal tells, except those that may have been sent. A row and a claim identify one send,
+ * so this can be repeated, and affects no later claim. A restored database is another epoch, whose rows may be older than the journal.
+ */
+async function settleByJournal(
+  { claim, epoch, written, answered }: EndedJournal,
+  rows: readonly { id: string }[],
+  installation: Installation,
+): Promise<number> {
+  if (epoch !== installation.epoch || (await reasonOf(installation)) !== undefined) return 0;
+  const settlements = rows.flatMap(({ id }): Settlement[] => {
+    const outcome = answered.get(id);
+    if (outcome !== undefined) return [outcome];
+    return written.has(id) ? [] : [{ id, state: 'planned', answer: null }];
+  });
+  return settlements.length === 0 ? 0 : settle(claim, settlements);
+}
