@@ -1,9 +1,10 @@
 /**
  * Compares our own code on hot paths with the library that would replace it, as CPU time of this process per message:
- * - sending: `createSmtpPool` of @postroom/smtp, and nodemailer's pooled transport, each over ten connections to the same mail server;
+ * - sending: `createSmtpPool` of @postroom/smtp, with and without a journal, and nodemailer's pooled transport, each over ten connections
+ *   to the same mail server;
  * - composing: `render` of @postroom/mime, and nodemailer's MailComposer, for the same text and HTML;
  * - reading contacts, 50 at a time as a gateway does: our SQL, which reads those of concurrent requests together, and Prisma.
- * Rounds alternate between the two; the medians are printed.
+ * Rounds alternate between them; the medians are printed.
  * Run: npm run bench -- hot-paths [--messages 5000] [--rounds 3]
  */
 import { randomBytes } from 'node:crypto';
@@ -77,6 +78,7 @@ Object.assign(process.env, {
   POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
 const { closeDatabase, db, newId } = await import('@postroom/platform');
+const { closeInFlightJournals, openInFlightJournal, openInFlightJournals } = await import('@postroom/ledger');
 const { createContact, getContact } = await import('@postroom/contacts');
 const projectId = newId('prj');
 await db.project.create({ data: { id: projectId, name: 'Bench' } });
@@ -93,6 +95,8 @@ const readAll = (read: (id: string) => Promise<unknown>) =>
 const sink = await startChild('smtp-sink.ts');
 const { port } = sink.ready as { port: number };
 const data = ours(0);
+await openInFlightJournals(join(folder, 'in-flight'));
+const ids = Array.from({ length: MESSAGES }, () => newId('eml'));
 const numbers = Array.from({ length: MESSAGES }, (_, nth) => nth);
 
 const pool = createSmtpPool(`smtp://127.0.0.1:${port}`, { connections: CONNECTIONS });
@@ -108,6 +112,17 @@ const transport = nodemailer.createTransport({
 const variants: Record<string, () => Promise<unknown>> = {
   'send, @postroom/smtp': () =>
     Promise.all(numbers.map((nth) => pool.send({ from: FROM, to: `r${nth}@mail.test`, data, stuffed: true }))),
+  'send with a journal': async () => {
+    const journal = openInFlightJournal({ claim: newId('cmp'), scope: { campaignId: newId('cmp') }, epoch: 1 });
+    await Promise.all(
+      numbers.map(async (nth) => {
+        const id = ids[nth] as string;
+        const { answer } = await pool.send({ id, journal, from: FROM, to: `r${nth}@mail.test`, data, stuffed: true });
+        journal.answered({ id, state: 'accepted', answer });
+      }),
+    );
+    journal.close({ isRecorded: true });
+  },
   'send, nodemailer': () =>
     Promise.all(
       numbers.map((nth) => transport.sendMail({ envelope: { from: FROM, to: `r${nth}@mail.test` }, raw: data })),
@@ -139,6 +154,7 @@ for (const [name, rounds] of results) {
   console.log(`${name.padEnd(24)} ${cpuUs.toFixed(1).padStart(7)} µs CPU each, ${Math.round(perSecond)} per second`);
 }
 await pool.close();
+await closeInFlightJournals();
 transport.close();
 await sink.stop();
 await closeDatabase();

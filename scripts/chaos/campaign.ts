@@ -122,12 +122,14 @@ async function compare({ system, campaign, sink, receiver, drip, killed, recipie
     ['accepted', 'failed', 'suppressed', 'unknown', 'canceled', 'planned', 'claimed'] as const
   ).filter((state) => campaign.progress[state] !== inState(state));
   const { byPart, inFlight } = killed;
+  const kills = Object.values(byPart).reduce((sum, times) => sum + times, 0);
   return [
     counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(byPart).join(', ')),
     must('Recipients', ours.length, (value) => value === recipients),
     must('Campaign', campaign.status, (value) => value === 'completed'),
     counted('Accepted', inState('accepted')),
-    must('Unknown, of those in flight at the kills', [unknown.length, inFlight.messages], ([a = 0, b = 0]) => a <= b),
+    must('Unknown, of those claimed at the kills', [unknown.length, inFlight.messages], ([a = 0, b = 0]) => a <= b),
+    must('At most, with two on each connection', 2 * CONNECTIONS * kills, (most) => unknown.length <= most),
     counted('Of the unknown, arrived', arrived),
     must('Duplicates at the mail server', [...got.values()].filter((times) => times > 1).length, isNone),
     must('Neither received nor listed as failed or unknown', unheard, isNone),
