@@ -30,7 +30,7 @@ export interface QueueDrainRun {
 }
 
 /** The timing of a queue drain, in milliseconds. */
-export type DrainPolicy = Record<'runMs' | 'windowMs' | 'claimIntervalMs' | 'pollMs' | 'renewMs', number>;
+export type DrainPolicy = Record<'runMs' | 'windowMs' | 'claimIntervalMs' | 'busyMs' | 'pollMs' | 'renewMs', number>;
 
 /** Claims due first attempts of a project. Each activity attempt claims a row at most once (see `transactional.ts`). */
 const CLAIM_QUEUED = `
@@ -108,7 +108,7 @@ interface QueueSourceOptions {
   policy: DrainPolicy;
 }
 
-/** Claims a project's queued mail, woken by the notification that each insert sends. */
+/** Claims a project's queued mail, woken by the notifications of those who insert it. */
 class QueueSource {
   /** Whether the queue is empty, or another drain has taken over. */
   isOver = false;
@@ -120,6 +120,8 @@ class QueueSource {
   #renewTimer: NodeJS.Timeout | undefined;
   #renewal: Promise<void> | undefined;
   #windowEndsAt: number;
+  /** When mail was last claimed. */
+  #foundAt = -Infinity;
   /** Messages claimed in the current window. */
   #found = 0;
   /** Whether the last claim was empty. A slow server may delay the next claim past the window, which does not mean that no mail arrived. */
@@ -152,7 +154,7 @@ class QueueSource {
   /** Waits for due rows and claims them. Returns none once the run or the drain is over. */
   async claim(limit: number): Promise<ReadyMessage[]> {
     const { signal, policy } = this.#options;
-    const { windowMs, claimIntervalMs, pollMs } = policy;
+    const { windowMs, claimIntervalMs, busyMs, pollMs } = policy;
     for (;;) {
       const now = performance.now();
       // A draining worker ends its run, so that another one continues at once.
@@ -169,8 +171,13 @@ class QueueSource {
       const ready = await this.#claimReady(limit);
       this.#found += ready.length;
       this.#isEmpty = ready.length === 0;
-      if (ready.length > 0) return ready;
-      await this.#notifier.wait({ timeoutMs: pollMs, signal: AbortSignal.any([signal, drainSignal]) });
+      if (ready.length > 0) {
+        this.#foundAt = performance.now();
+        return ready;
+      }
+      const isBusy = performance.now() - this.#foundAt < busyMs;
+      const timeoutMs = isBusy ? claimIntervalMs : pollMs;
+      await this.#notifier.wait({ timeoutMs, signal: AbortSignal.any([signal, drainSignal]) });
     }
   }
 

@@ -8,7 +8,14 @@ import { sendBatchUntilDeadline } from '../src/transactional.ts';
 /** Delay between runs, in milliseconds. */
 const RETRY_MS = 20;
 /** Ends once the queue is empty and renews the lease only once, so that the statements are the same each time. */
-const POLICY: DrainPolicy = { runMs: 20_000, windowMs: 60, claimIntervalMs: 5, pollMs: 80, renewMs: 60_000 };
+const POLICY: DrainPolicy = {
+  runMs: 20_000,
+  windowMs: 60,
+  claimIntervalMs: 5,
+  busyMs: 0,
+  pollMs: 80,
+  renewMs: 60_000,
+};
 
 /** A queue drain of a project, or a workflow with some of its messages. */
 export type Work = { projectId: string; workflowId: string; renewMs?: number } | { workflowId: string };

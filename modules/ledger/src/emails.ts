@@ -1,4 +1,4 @@
-import { currentTraceparent, pool, sql, type Tx } from '@postroom/platform';
+import { announce, currentTraceparent, notifySoon, pool, sql, type Tx } from '@postroom/platform';
 
 /** Rows of transactional emails. Members are named like the columns. */
 export interface EmailRows {
@@ -16,6 +16,9 @@ export interface AttachmentRow {
   content: Uint8Array;
 }
 
+/** The queue of a project's transactional mail. */
+const queueOf = (projectId: string) => `emails ${projectId}`;
+
 /** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
 const INSERT = `
   WITH message AS (
@@ -24,21 +27,25 @@ const INSERT = `
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END, $3
     FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, copy_of text, email text, email_key text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
-    RETURNING project_id
-  ), content AS (
+  )
     INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens,
       track_clicks, scheduled_at)
     SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
       scheduled_at
     FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
-      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)
-  ) SELECT pg_notify('postroom', 'emails ' || project_id)::text FROM message GROUP BY project_id`;
+      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)`;
 
 /** Inserts transactional emails and wakes their dispatcher, in the caller's transaction if there is one. */
 export async function insertEmails({ messages, contents }: EmailRows, tx?: Tx): Promise<void> {
   const values = [JSON.stringify(messages), JSON.stringify(contents), currentTraceparent()];
-  if (tx !== undefined) await sql(tx, INSERT, values);
-  else await pool.query({ name: 'emails-insert', text: INSERT, values });
+  const queues = new Set(messages.map((message) => queueOf(message['project_id'] as string)));
+  if (tx !== undefined) {
+    await sql(tx, INSERT, values);
+    for (const queue of queues) await announce(tx, queue);
+  } else {
+    await pool.query({ name: 'emails-insert', text: INSERT, values });
+    for (const queue of queues) notifySoon(queue);
+  }
 }
 
 /** Adds the attachments of an email. */

@@ -128,6 +128,8 @@ export const MAIL_POLICY = {
     claimIntervalMs: 25,
     /** Rows per claim, since their content is read into memory. Not measured. */
     maxClaimed: 200,
+    /** A drain that found mail this recently claims again without a notification, since a process sends at most 20 a second. Not measured. */
+    busyMs: 100,
     /** Polling interval, for lost notifications and for scheduled mail that becomes due. Not measured. */
     pollMs: 1_000,
     /** How long a drain holds its lease without renewing it; then another may take over. Not measured. */

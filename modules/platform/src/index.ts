@@ -90,6 +90,7 @@ export {
   MAX_TAG_LENGTH,
 } from './limits.ts';
 export { listen } from './listen.ts';
+export { notifySoon } from './notify-soon.ts';
 export { announce, type Change, Notifier, sleep, subscribe, subscription, watchUntilFinal } from './subscription.ts';
 export { drainSignal, isDraining } from './lifecycle.ts';
 export { logger } from './logger.ts';
