@@ -15,7 +15,7 @@ import { schema } from '../src/schema.ts';
 const types = Object.values(schema.getTypeMap()).filter(
   (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
 );
-test('every type, field and argument has a description, and none refers to the specification', () => {
+test('every type, field, argument and enum value has a description, and none refers to the specification', () => {
   const bare = types.flatMap((type) => {
     const fields = isObjectType(type) || isInputObjectType(type) ? Object.values(type.getFields()) : [];
     const args = fields.flatMap((field) =>
@@ -23,7 +23,8 @@ test('every type, field and argument has a description, and none refers to the s
         ? field.args.map((arg: { name: string }) => ({ ...arg, name: `${field.name}(${arg.name})` }))
         : [],
     );
-    return [{ name: '', description: type.description }, ...fields, ...args]
+    const values = isEnumType(type) ? type.getValues() : [];
+    return [{ name: '', description: type.description }, ...fields, ...args, ...values]
       .filter((member) => !member.description || /\((spec|design)\b/i.test(member.description))
       .map((member) => `${type.name}.${member.name}`);
   });

@@ -14,7 +14,6 @@ import {
   watchUntilFinal,
 } from '@postroom/platform';
 import {
-  BULK_ACTIONS,
   BULK_ID,
   type BulkAction as Action,
   cancelOperation,
@@ -27,7 +26,13 @@ import {
 
 const BulkAction = builder.enumType('BulkAction', {
   description: 'An action on many contacts.',
-  values: BULK_ACTIONS,
+  values: {
+    add_to_group: { description: 'Adds the contacts to a group, which may be new.' },
+    remove_from_group: { description: 'Removes the contacts from a group.' },
+    suppress: { description: 'Suppresses the addresses, with the reason `manual`.' },
+    unsubscribe: { description: 'Unsubscribes the addresses.' },
+    delete: { description: 'Deletes the contacts permanently. Suppressions of their addresses stay.' },
+  } satisfies Record<Action, { description: string }>,
 });
 
 const BulkStatus = builder.enumType('BulkStatus', {

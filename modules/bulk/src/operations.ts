@@ -25,8 +25,7 @@ import {
 export type BulkOperation = Prisma.BulkOperationModel;
 export type BulkStatus = BulkOperation['status'];
 
-export const BULK_ACTIONS = ['add_to_group', 'remove_from_group', 'suppress', 'unsubscribe', 'delete'] as const;
-export type BulkAction = (typeof BULK_ACTIONS)[number];
+export type BulkAction = 'add_to_group' | 'remove_from_group' | 'suppress' | 'unsubscribe' | 'delete';
 
 export const BULK_ID = defineIdPrefix('blk', 'bulk operation');
 

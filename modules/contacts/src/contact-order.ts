@@ -3,8 +3,7 @@ import { shownNameSql } from './names.ts';
 import type { Parameters } from './parameters.ts';
 
 /** The orders of the contact list. Each walks an index of the project's contacts. */
-export const CONTACT_SORTS = ['newest', 'oldest', 'email', 'email_desc', 'name', 'name_desc'] as const;
-export type ContactSort = (typeof CONTACT_SORTS)[number];
+export type ContactSort = 'newest' | 'oldest' | 'email' | 'email_desc' | 'name' | 'name_desc';
 
 /** The name by which contacts are sorted; the expression of an index. */
 const NAME_KEY = `lower(${shownNameSql('c')})`;

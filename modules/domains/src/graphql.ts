@@ -22,7 +22,7 @@ import { watchDomain } from './subscription.ts';
 import { type DnsProvider, providerFor } from './providers.ts';
 import type { Step } from './publish/plan.ts';
 import { type Publication, publishRecords } from './publish/publish.ts';
-import { type Recommendation, SEVERITIES } from './recommendations.ts';
+import type { Recommendation } from './recommendations.ts';
 import type { DnsRecord, RecordState } from './records.ts';
 import { type TrackingRecord, trackingRecord } from './tracking.ts';
 import { DEFAULT_WARMUP_STEPS, setWarmup, type Warmup, warmupsOf } from './warmup.ts';
@@ -54,7 +54,12 @@ const Record = builder.objectRef<RecordState | TrackingRecord>('DnsRecord').impl
 
 const Severity = builder.enumType('RecommendationSeverity', {
   description: 'How much mail suffers, the worst first.',
-  values: SEVERITIES,
+  values: {
+    high: { description: 'Mail is rejected or filtered as spam.' },
+    medium: { description: 'Some providers are likely to filter mail.' },
+    low: { description: 'Delivery is slightly less reliable.' },
+    info: { description: 'A missed opportunity; delivery does not suffer.' },
+  } satisfies Record<Recommendation['severity'], { description: string }>,
 });
 
 const RecommendedRecord = builder.objectRef<NonNullable<Recommendation['record']>>('RecommendedRecord').implement({

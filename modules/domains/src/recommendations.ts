@@ -3,7 +3,7 @@ import type { SpfReport } from './inspect/spf.ts';
 import { DMARC_VALUE } from './records.ts';
 
 /** Effect on deliverability: `high` means rejected or filed as spam, `info` a missed opportunity. */
-export const SEVERITIES = ['high', 'medium', 'low', 'info'] as const;
+const SEVERITIES = ['high', 'medium', 'low', 'info'] as const;
 type Severity = (typeof SEVERITIES)[number];
 
 /** A recommended change to a domain's DNS (spec: Domain). */

@@ -5,7 +5,7 @@ import { actorName } from '@postroom/projects';
 import { activitiesOf, type Activity, checkMessages } from './activity.ts';
 import { type CampaignHour, campaignHours } from './campaign-hours.ts';
 import { type CampaignMinutes, campaignMinutes } from './campaign-minutes.ts';
-import { statistics, type Statistics, STEPS } from './statistics.ts';
+import { statistics, type Statistics, type Step as StepLength } from './statistics.ts';
 
 const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement({
   description: 'An event in the history of a contact.',
@@ -59,7 +59,10 @@ builder.objectField(Contact, 'activity', (t) =>
 
 const Step = builder.enumType('StatisticsStep', {
   description: 'Length of each point of a series.',
-  values: STEPS,
+  values: {
+    hour: { description: 'One point per hour.' },
+    day: { description: 'One point per day of the time zone.' },
+  } satisfies Record<StepLength, { description: string }>,
 });
 
 const Point = builder.objectRef<Statistics>('StatisticsPoint').implement({

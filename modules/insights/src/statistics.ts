@@ -2,8 +2,7 @@ import { invalid, pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
 
 /** The length of each point of a series. */
-export const STEPS = ['hour', 'day'] as const;
-export type Step = (typeof STEPS)[number];
+export type Step = 'hour' | 'day';
 
 /** Counts for one hour or day. */
 export interface Statistics {

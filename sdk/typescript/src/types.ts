@@ -103,10 +103,26 @@ export interface Email {
   createdAt: string;
 }
 
-/** Where a contact came from. */
+/**
+ * Where a contact came from.
+ *
+ * - `api`: Created by an API key.
+ * - `dashboard`: Created by a signed-in user.
+ * - `form`: Signed up with a form.
+ * - `import`: Imported from a file.
+ */
 export type ContactSource = 'api' | 'dashboard' | 'form' | 'import';
 
-/** An order of contacts. Those without a name are sorted by the local part of their address. */
+/**
+ * An order of contacts. Those without a name are sorted by the local part of their address.
+ *
+ * - `email`: By address, from A to Z.
+ * - `email_desc`: By address, from Z to A.
+ * - `name`: By name, from A to Z.
+ * - `name_desc`: By name, from Z to A.
+ * - `newest`: By creation time, the latest first.
+ * - `oldest`: By creation time, the earliest first.
+ */
 export type ContactSort = 'email' | 'email_desc' | 'name' | 'name_desc' | 'newest' | 'oldest';
 
 /** A segment that a contact belongs to. */
@@ -117,7 +133,15 @@ export interface ContactSegment {
   name: string;
 }
 
-/** Why a contact is not mailed (the strongest reason), or `none` if it can be mailed. */
+/**
+ * Why a contact is not mailed (the strongest reason), or `none` if it can be mailed.
+ *
+ * - `bounced`: The address does not accept mail.
+ * - `complained`: The contact marked a message as spam.
+ * - `manual`: The address was suppressed by a user, an API key or an import.
+ * - `none`: It can be mailed.
+ * - `unsubscribed`: The contact unsubscribed.
+ */
 export type SuppressionStatus = 'bounced' | 'complained' | 'manual' | 'none' | 'unsubscribed';
 
 /** A person a project may write to. */
@@ -144,7 +168,15 @@ export interface Contact {
   updatedAt: string;
 }
 
-/** The type of a custom field's values. */
+/**
+ * The type of a custom field's values.
+ *
+ * - `boolean`: True or false.
+ * - `date`: A day, such as `2026-11-22`.
+ * - `number`: A number.
+ * - `select`: One of the field's options.
+ * - `text`: A string.
+ */
 export type CustomFieldType = 'boolean' | 'date' | 'number' | 'select' | 'text';
 
 /** One key of the project's custom-field schema. */
@@ -163,7 +195,14 @@ export interface CustomField {
   createdAt: string;
 }
 
-/** Why an address must not be mailed, the strongest reason first. */
+/**
+ * Why an address must not be mailed, the strongest reason first.
+ *
+ * - `bounced`: The address does not accept mail.
+ * - `complained`: The recipient marked a message as spam.
+ * - `manual`: A user, an API key or an import suppressed it.
+ * - `unsubscribed`: The recipient unsubscribed.
+ */
 export type SuppressionReason = 'bounced' | 'complained' | 'manual' | 'unsubscribed';
 
 /**
@@ -348,7 +387,12 @@ export interface ImportColumn {
   isNew: boolean;
 }
 
-/** What to do with an existing contact: nothing, or write the name and the custom fields provided. */
+/**
+ * What to do with an existing contact: nothing, or write the name and the custom fields provided.
+ *
+ * - `skip`: Leaves the existing contact unchanged.
+ * - `update`: Writes the name and the custom fields provided.
+ */
 export type OnConflict = 'skip' | 'update';
 
 /** A CSV file of contacts that is written into the project in the background, and the results of its rows. */
@@ -399,7 +443,15 @@ export interface Import {
   executedAsId: string | null;
 }
 
-/** An action on many contacts. */
+/**
+ * An action on many contacts.
+ *
+ * - `add_to_group`: Adds the contacts to a group, which may be new.
+ * - `delete`: Deletes the contacts permanently. Suppressions of their addresses stay.
+ * - `remove_from_group`: Removes the contacts from a group.
+ * - `suppress`: Suppresses the addresses, with the reason `manual`.
+ * - `unsubscribe`: Unsubscribes the addresses.
+ */
 export type BulkAction = 'add_to_group' | 'delete' | 'remove_from_group' | 'suppress' | 'unsubscribe';
 
 /**
@@ -1183,7 +1235,14 @@ export interface DnsRecord {
   value: string;
 }
 
-/** How much mail suffers, the worst first. */
+/**
+ * How much mail suffers, the worst first.
+ *
+ * - `high`: Mail is rejected or filtered as spam.
+ * - `info`: A missed opportunity; delivery does not suffer.
+ * - `low`: Delivery is slightly less reliable.
+ * - `medium`: Some providers are likely to filter mail.
+ */
 export type RecommendationSeverity = 'high' | 'info' | 'low' | 'medium';
 
 /** A DNS record that would settle a recommendation. */
@@ -1422,7 +1481,14 @@ export interface CreateContactsBatchInput {
   on_conflict?: OnConflict | null | undefined;
 }
 
-/** The outcome for a contact of a batch. */
+/**
+ * The outcome for a contact of a batch.
+ *
+ * - `created`: The contact is new.
+ * - `error`: The contact was rejected; `error` says why.
+ * - `existing`: The contact existed and was left unchanged.
+ * - `updated`: The contact existed and was changed.
+ */
 export type BatchContactStatus = 'created' | 'error' | 'existing' | 'updated';
 
 /** The fields to change; omitted fields stay unchanged. */

@@ -17,11 +17,11 @@ import {
 } from '@postroom/platform';
 import { type BatchResult, createContactsBatch } from '../contact-batch.ts';
 import { listContacts } from '../contact-list.ts';
-import { CONTACT_SORTS } from '../contact-order.ts';
-import { ON_CONFLICT } from '../contact-writes.ts';
+import type { ContactSort as Sort } from '../contact-order.ts';
+import type { OnConflict as Conflict } from '../contact-writes.ts';
 import {
   type Contact as ContactRow,
-  CONTACT_SOURCES,
+  type ContactSource as Source,
   createContact,
   deleteContact,
   findContacts,
@@ -29,7 +29,7 @@ import {
   updateContact,
 } from '../contacts.ts';
 import { segmentsOf } from '../segments.ts';
-import { SUPPRESSION_STATUSES } from '../suppressions.ts';
+import type { SuppressionStatus as Status } from '../suppressions.ts';
 import { suppressedBy } from './suppressions.ts';
 
 /**
@@ -40,17 +40,35 @@ export const Contact = builder.objectRef<ContactRow>('Contact');
 
 export const ContactSource = builder.enumType('ContactSource', {
   description: 'Where a contact came from.',
-  values: CONTACT_SOURCES,
+  values: {
+    api: { description: 'Created by an API key.' },
+    import: { description: 'Imported from a file.' },
+    dashboard: { description: 'Created by a signed-in user.' },
+    form: { description: 'Signed up with a form.' },
+  } satisfies Record<Source, { description: string }>,
 });
 
 const ContactSort = builder.enumType('ContactSort', {
   description: 'An order of contacts. Those without a name are sorted by the local part of their address.',
-  values: CONTACT_SORTS,
+  values: {
+    newest: { description: 'By creation time, the latest first.' },
+    oldest: { description: 'By creation time, the earliest first.' },
+    email: { description: 'By address, from A to Z.' },
+    email_desc: { description: 'By address, from Z to A.' },
+    name: { description: 'By name, from A to Z.' },
+    name_desc: { description: 'By name, from Z to A.' },
+  } satisfies Record<Sort, { description: string }>,
 });
 
 const SuppressionStatus = builder.enumType('SuppressionStatus', {
   description: 'Why a contact is not mailed (the strongest reason), or `none` if it can be mailed.',
-  values: SUPPRESSION_STATUSES,
+  values: {
+    none: { description: 'It can be mailed.' },
+    unsubscribed: { description: 'The contact unsubscribed.' },
+    bounced: { description: 'The address does not accept mail.' },
+    complained: { description: 'The contact marked a message as spam.' },
+    manual: { description: 'The address was suppressed by a user, an API key or an import.' },
+  } satisfies Record<Status, { description: string }>,
 });
 
 const ContactSegment = builder.objectRef<{ id: string; name: string }>('ContactSegment').implement({
@@ -213,7 +231,10 @@ const BatchContactInput = builder.inputType('BatchContactInput', {
 
 export const OnConflict = builder.enumType('OnConflict', {
   description: 'What to do with an existing contact: nothing, or write the name and the custom fields provided.',
-  values: ON_CONFLICT,
+  values: {
+    skip: { description: 'Leaves the existing contact unchanged.' },
+    update: { description: 'Writes the name and the custom fields provided.' },
+  } satisfies Record<Conflict, { description: string }>,
 });
 
 const CreateContactsBatchInput = builder.inputType('CreateContactsBatchInput', {
@@ -231,7 +252,12 @@ const CreateContactsBatchInput = builder.inputType('CreateContactsBatchInput', {
 
 const BatchStatus = builder.enumType('BatchContactStatus', {
   description: 'The outcome for a contact of a batch.',
-  values: ['created', 'updated', 'existing', 'error'] as const,
+  values: {
+    created: { description: 'The contact is new.' },
+    updated: { description: 'The contact existed and was changed.' },
+    existing: { description: 'The contact existed and was left unchanged.' },
+    error: { description: 'The contact was rejected; `error` says why.' },
+  },
 });
 
 const BatchError = builder.objectRef<{ field: string; message: string }>('BatchContactError').implement({

@@ -12,7 +12,7 @@ import {
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import { CUSTOM_FIELD_TYPES } from '../coercion.ts';
+import type { CustomFieldType as FieldType } from '../coercion.ts';
 import {
   createCustomField,
   deleteCustomField,
@@ -25,7 +25,13 @@ import {
 
 const CustomFieldType = builder.enumType('CustomFieldType', {
   description: "The type of a custom field's values.",
-  values: CUSTOM_FIELD_TYPES,
+  values: {
+    text: { description: 'A string.' },
+    number: { description: 'A number.' },
+    boolean: { description: 'True or false.' },
+    date: { description: 'A day, such as `2026-11-22`.' },
+    select: { description: "One of the field's options." },
+  } satisfies Record<FieldType, { description: string }>,
 });
 
 const CustomField = builder.prismaObject('CustomField', {

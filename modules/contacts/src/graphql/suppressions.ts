@@ -19,15 +19,20 @@ import {
   getSuppression,
   listSuppressions,
   removeSuppression,
-  SUPPRESSION_REASONS,
   type SuppressedBy,
   type Suppression as SuppressionRow,
   type SuppressionOrigin as Origin,
+  type SuppressionReason as Reason,
 } from '../suppressions.ts';
 
 export const SuppressionReason = builder.enumType('SuppressionReason', {
   description: 'Why an address must not be mailed, the strongest reason first.',
-  values: SUPPRESSION_REASONS,
+  values: {
+    complained: { description: 'The recipient marked a message as spam.' },
+    bounced: { description: 'The address does not accept mail.' },
+    manual: { description: 'A user, an API key or an import suppressed it.' },
+    unsubscribed: { description: 'The recipient unsubscribed.' },
+  } satisfies Record<Reason, { description: string }>,
 });
 
 export const SuppressionOrigin = builder.enumType('SuppressionOrigin', {
