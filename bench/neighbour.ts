@@ -9,9 +9,11 @@
  *   --rate N         requests per second of each kind from the quiet project, default 5
  *   --contacts N     contacts of the noisy project, all recipients of its campaign; default 50000
  *   --connections N  connections to the mail server, default 10
+ *   --control        instead of the noisy project's load, run one busy loop per core, which uses neither the API nor the database:
+ *                    the factors are then those of a full machine
  *   --statements     print the statements that took PostgreSQL the longest under load
  */
-import { loadavg } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Agent, request } from 'undici';
@@ -28,6 +30,7 @@ const { values } = parseArgs({
     rate: { type: 'string', default: '5' },
     contacts: { type: 'string', default: '50000' },
     connections: { type: 'string', default: '10' },
+    control: { type: 'boolean', default: false },
     statements: { type: 'boolean', default: false },
   },
 });
@@ -56,7 +59,12 @@ const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
 const { createEndpoint } = await import('@postroom/webhooks');
 
 const dispatcher = new Agent({ connections: 50 });
-const [receiver, noise] = await Promise.all([startChild('webhooks-receiver.ts'), startChild('neighbour-load.ts')]);
+const receiver = await startChild('webhooks-receiver.ts');
+const load = await Promise.all(
+  values.control
+    ? Array.from({ length: availableParallelism() }, () => startChild('cpu-burner.ts'))
+    : [startChild('neighbour-load.ts')],
+);
 const ports = receiver.ready as { port: number; hangingPort: number };
 
 async function call(method: 'GET' | 'POST', path: string, key: string, body?: unknown): Promise<{ id: string }> {
@@ -188,9 +196,8 @@ const TITLES = {
 };
 
 function show(alone: Times, beside: Times): void {
-  console.log(
-    '\n| quiet project | alone p50 | alone p99 | with neighbour p50 | with neighbour p99 | maximum | p99 factor |',
-  );
+  const load = values.control ? 'with control' : 'with neighbour';
+  console.log(`\n| quiet project | alone p50 | alone p99 | ${load} p50 | ${load} p99 | maximum | p99 factor |`);
   console.log('| --- | --- | --- | --- | --- | --- | --- |');
   for (const [name, title] of Object.entries(TITLES)) {
     const [one, other] = [alone[name as keyof Times], beside[name as keyof Times]];
@@ -199,9 +206,29 @@ function show(alone: Times, beside: Times): void {
   }
 }
 
+/** Ends the load of the noisy project and says how much of it there was. */
+async function stopNeighbour({ campaignId }: Neighbour): Promise<string> {
+  const [noise] = load;
+  const figures = await noise!.ask<NeighbourFigures>('stop');
+  const { rows } = await pool.query<{ sent: number; imported: number; attempts: number }>(
+    `SELECT (SELECT accepted_count FROM campaigns WHERE id = $1) AS sent, (SELECT sum(rows)::int FROM imports) AS imported,
+       (SELECT count(*)::int FROM attempts a JOIN projects p ON p.id = a.project_id WHERE p.name = 'Noisy') AS attempts`,
+    [campaignId],
+  );
+  const [done] = rows;
+  return `the noisy project: ${figures.requests} requests, ${figures.limited} of them refused by its limits, ${figures.failed} failed ${figures.failure}; ${figures.streams} streams, ${figures.downloads} unread downloads; ${done?.sent} of ${CONTACTS} messages of its campaign sent, ${done?.imported} of ${IMPORTS * ROWS_PER_IMPORT} rows imported, ${done?.attempts} attempts at hanging webhooks`;
+}
+
+/** Ends the busy loops of the control and says how many there were. */
+async function stopBurners(): Promise<string> {
+  await Promise.all(load.map((burner) => burner.stop('SIGKILL')));
+  return `the control: ${load.length} busy loops, one per core, and no load by the noisy project`;
+}
+
 const cpu = () => ({
   gateway: cpuMs(gateway.pid),
   worker: cpuMs(worker.pid),
+  'the load': load.reduce((sum, { pid }) => sum + cpuMs(pid), 0),
   PostgreSQL: cpuBelow('postgres'),
   Temporal: cpuBelow('temporal'),
 });
@@ -217,22 +244,13 @@ try {
   await measure(key, 5); // a process's first requests are slow
   const before = await measure(key, SECONDS / 2);
 
-  noise.tell(neighbour);
+  for (const child of load) child.tell(neighbour);
   await sleep(SETTLE_MS);
   const [cpuBefore, beganAt] = [cpu(), Date.now()];
   const beside = await measure(key, SECONDS);
   const [cpuAfter, seconds] = [cpu(), (Date.now() - beganAt) / 1000];
-  const figures = await noise.ask<NeighbourFigures>('stop');
-
-  const { rows } = await pool.query<{ sent: number; imported: number; attempts: number }>(
-    `SELECT (SELECT accepted_count FROM campaigns WHERE id = $1) AS sent, (SELECT sum(rows)::int FROM imports) AS imported,
-       (SELECT count(*)::int FROM attempts a JOIN projects p ON p.id = a.project_id WHERE p.name = 'Noisy') AS attempts`,
-    [neighbour.campaignId],
-  );
-  const [done] = rows;
-  console.log(
-    `the noisy project in ${seconds.toFixed(0)} s: ${figures.requests} requests, ${figures.limited} of them refused by its limits, ${figures.failed} failed ${figures.failure}; ${figures.streams} streams, ${figures.downloads} unread downloads; ${done?.sent} of ${CONTACTS} messages of its campaign sent, ${done?.imported} of ${IMPORTS * ROWS_PER_IMPORT} rows imported, ${done?.attempts} attempts at hanging webhooks`,
-  );
+  const done = values.control ? await stopBurners() : await stopNeighbour(neighbour);
+  console.log(`under load for ${seconds.toFixed(0)} s; ${done}`);
   const used = Object.entries(cpuAfter).map(
     ([name, after]) => `${name} ${((after - cpuBefore[name as keyof typeof cpuBefore]) / seconds / 10).toFixed(0)} %`,
   );
@@ -252,7 +270,7 @@ try {
       .join(', ')}`,
   );
 } finally {
-  await Promise.all([noise, receiver].map((child) => child.stop()));
+  await Promise.all([...load, receiver].map((child) => child.stop()));
   await dispatcher.close();
   await system.stop();
 }
