@@ -8,6 +8,7 @@ import {
   inTransaction,
   invalid,
   isId,
+  lockUntilCommit,
   MAX_NAME_LENGTH,
   MAX_TOTAL,
   newId,
@@ -49,9 +50,6 @@ export async function startOperation(projectId: string, actorId: string, input: 
   const { action, filter } = input;
   const group = await checkGroup(projectId, input);
   await checkFilter(projectId, filter);
-  const running = await db.bulkOperation.count({ where: { projectId, status: 'running' } });
-  if (running >= MAX_RUNNING)
-    throw new RateLimited(`A project may have ${MAX_RUNNING} running bulk operations. Wait for one to end.`, 30);
   const total = await countContacts(projectId, filter, MAX_TOTAL);
   if (total === 0) throw invalid({ field: 'filter', message: 'matches no contact' });
   const id = newId(BULK_ID);
@@ -66,6 +64,10 @@ export async function startOperation(projectId: string, actorId: string, input: 
     cursor: newId('ctc'),
   };
   await db.$transaction(async (tx) => {
+    await lockUntilCommit(tx, `bulk operations ${projectId}`);
+    const running = await tx.bulkOperation.count({ where: { projectId, status: 'running' } });
+    if (running >= MAX_RUNNING)
+      throw new RateLimited(`A project may have ${MAX_RUNNING} running bulk operations. Wait for one to end.`, 30);
     await tx.bulkOperation.create({ data });
     await startWorkflow(tx, workflowOf({ id, projectId, action }));
   });

@@ -5,6 +5,7 @@ import {
   DomainError,
   invalid,
   isId,
+  lockUntilCommit,
   MAX_NAME_LENGTH,
   newId,
   notFound,
@@ -38,11 +39,14 @@ export async function createView(
   if (name === '' || name.length > MAX_NAME_LENGTH)
     throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
   const search = checkSearch(input.search);
-  if ((await db.contactView.count({ where: { projectId, userId } })) >= MAX_VIEWS)
-    throw new DomainError('conflict', `A user has at most ${MAX_VIEWS} views in a project. Delete one first.`);
-  return db.contactView
-    .create({ data: { id: newId(VIEW_ID), projectId, userId, name, search } })
-    .catch(conflictIfTaken(`A view named "${name}" already exists.`));
+  return db.$transaction(async (tx) => {
+    await lockUntilCommit(tx, `contact views ${projectId} ${userId}`);
+    if ((await tx.contactView.count({ where: { projectId, userId } })) >= MAX_VIEWS)
+      throw new DomainError('conflict', `A user has at most ${MAX_VIEWS} views in a project. Delete one first.`);
+    return tx.contactView
+      .create({ data: { id: newId(VIEW_ID), projectId, userId, name, search } })
+      .catch(conflictIfTaken(`A view named "${name}" already exists.`));
+  });
 }
 
 function checkSearch(search: unknown): Prisma.InputJsonObject {

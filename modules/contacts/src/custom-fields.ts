@@ -7,6 +7,7 @@ import {
   inTransaction,
   invalid,
   isId,
+  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -85,12 +86,15 @@ export async function createCustomField(projectId: string, input: CreateCustomFi
   }
   const label = checkLabel(input.label ?? key);
   const options = checkOptions(input.type, input.options);
-  if ((await db.customField.count({ where: { projectId } })) >= MAX_FIELDS) {
-    throw new DomainError('conflict', `A project has at most ${MAX_FIELDS} custom fields.`);
-  }
-  return db.customField
-    .create({ data: { id: newId('fld'), projectId, key, label, type: input.type, options } })
-    .catch(conflictIfTaken(`A custom field with the key "${key}" already exists.`));
+  return db.$transaction(async (tx) => {
+    await lockUntilCommit(tx, `custom fields ${projectId}`);
+    if ((await tx.customField.count({ where: { projectId } })) >= MAX_FIELDS) {
+      throw new DomainError('conflict', `A project has at most ${MAX_FIELDS} custom fields.`);
+    }
+    return tx.customField
+      .create({ data: { id: newId('fld'), projectId, key, label, type: input.type, options } })
+      .catch(conflictIfTaken(`A custom field with the key "${key}" already exists.`));
+  });
 }
 
 /**

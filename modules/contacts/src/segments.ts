@@ -6,6 +6,7 @@ import {
   DomainError,
   invalid,
   isId,
+  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -60,11 +61,14 @@ export async function createSegment(
 ): Promise<Segment> {
   const name = checkName(input.name);
   const filter = await checkSegmentFilter(projectId, input.filter);
-  if ((await db.segment.count({ where: { projectId } })) >= MAX_SEGMENTS) {
-    throw new DomainError('conflict', `A project has at most ${MAX_SEGMENTS} segments.`);
-  }
   const data = { id: newId('seg'), projectId, editedById: authorId, name, filter: filter as Prisma.InputJsonValue };
-  const row = await db.segment.create({ data }).catch(nameTaken(name));
+  const row = await db.$transaction(async (tx) => {
+    await lockUntilCommit(tx, `segments ${projectId}`);
+    if ((await tx.segment.count({ where: { projectId } })) >= MAX_SEGMENTS) {
+      throw new DomainError('conflict', `A project has at most ${MAX_SEGMENTS} segments.`);
+    }
+    return tx.segment.create({ data }).catch(nameTaken(name));
+  });
   return asSegment(row);
 }
 

@@ -12,8 +12,8 @@ export async function executeDryRun(
   id: string,
   { skipInvalid }: { skipInvalid?: boolean | null | undefined } = {},
 ): Promise<string> {
-  await checkOpen(projectId);
   return inTransaction(async (tx) => {
+    await checkOpen(tx, projectId);
     const { dryRun, fileExpiresAt } = await lock(tx, projectId, id);
     if (!dryRun) throw new DomainError('conflict', 'The import is not a dry run.');
     if (fileExpiresAt === null)

@@ -5,6 +5,7 @@ import {
   DomainError,
   inTransaction,
   isId,
+  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -40,13 +41,23 @@ export const isFinal = (status: ImportStatus) => status === 'completed' || statu
  */
 export async function createImport(projectId: string, options: CheckedOptions): Promise<Import> {
   await pool.query(STALE_UPLOADS, [projectId]);
-  await checkOpen(projectId);
-  return db.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
+  return db.$transaction(async (tx) => {
+    await checkOpen(tx, projectId);
+    return tx.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
+  });
 }
 
-/** @throws RateLimited while the project has too many open imports. */
-export async function checkOpen(projectId: string): Promise<void> {
-  const open = await db.import.count({ where: { projectId, status: { in: ['uploading', 'queued', 'running'] } } });
+/**
+ * Call it in the transaction that opens an import.
+ * @throws RateLimited while the project has too many open imports.
+ */
+export async function checkOpen(tx: Tx, projectId: string): Promise<void> {
+  await lockUntilCommit(tx, `imports ${projectId}`);
+  const [{ open } = { open: 0 }] = await sql<{ open: number }>(
+    tx,
+    `SELECT count(*)::int AS open FROM imports WHERE project_id = $1 AND status IN ('uploading', 'queued', 'running')`,
+    [projectId],
+  );
   if (open >= config.IMPORTS_PER_PROJECT)
     throw new RateLimited(`A project may have ${config.IMPORTS_PER_PROJECT} open imports. Wait for one to end.`, 30);
 }

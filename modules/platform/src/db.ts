@@ -63,6 +63,15 @@ export async function sql<Row = Record<string, unknown>>(tx: Tx, text: string, v
   return result.rows as Row[];
 }
 
+/**
+ * Waits until no other transaction holds the lock `name`, and holds it until this one ends. Take it before counting the rows that
+ * a limit applies to, and insert in the same transaction: otherwise concurrent requests all count the rows before any of them
+ * inserts one.
+ */
+export async function lockUntilCommit(tx: Tx, name: string): Promise<void> {
+  await sql(tx, 'SELECT pg_advisory_xact_lock(hashtextextended($1, 3))::text', [name]);
+}
+
 /** Closes every connection, so that the process can exit. */
 export async function closeDatabase(): Promise<void> {
   await db.$disconnect();

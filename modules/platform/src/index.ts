@@ -29,7 +29,7 @@ export { type Config, parseConfig } from './parse-config.ts';
 export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runCostly } from './costly.ts';
-export { closeDatabase, db, inTransaction, pool, type Prisma, sql, type Tx } from './db.ts';
+export { closeDatabase, db, inTransaction, lockUntilCommit, pool, type Prisma, sql, type Tx } from './db.ts';
 export {
   emailKey,
   emailKeyParts,
@@ -82,6 +82,7 @@ export {
 export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId, newIdAt, timeOfId } from './ids.ts';
 export { ADDRESS, atMost, IDS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export {
+  checkDisplayName,
   MAX_EMAIL_LENGTH,
   MAX_ID_LENGTH,
   MAX_MAILBOX_LENGTH,

@@ -1,3 +1,5 @@
+import { invalid } from './errors.ts';
+
 export { MAX_EMAIL_LENGTH } from '@postroom/email-address';
 
 /**
@@ -11,3 +13,16 @@ export const MAX_MAILBOX_LENGTH = 1_000;
 export const MAX_TAG_LENGTH = 100;
 /** Our ids have 30 characters. */
 export const MAX_ID_LENGTH = 64;
+
+/**
+ * Trims and validates the name of a user or a project. Both are in the subjects and texts of our own mail, where a line break would
+ * let its writer add lines in our name.
+ * @throws DomainError `validation_error`.
+ */
+export function checkDisplayName(name: string): string {
+  const trimmed = name.trim();
+  // oxlint-disable-next-line no-control-regex -- they are what it looks for
+  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH || /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(trimmed))
+    throw invalid({ field: 'name', message: `must be one line of 1 to ${MAX_NAME_LENGTH} characters` });
+  return trimmed;
+}

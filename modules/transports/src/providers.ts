@@ -4,10 +4,12 @@ import {
   assertValid,
   config,
   db,
+  DomainError,
   type FieldProblem,
   hostProblem,
   invalid,
   isId,
+  lockUntilCommit,
   newId,
   notFound,
   type Prisma,
@@ -65,27 +67,29 @@ export async function createProvider(projectId: string, input: ProviderInput): P
     throw invalid({ field: 'smtp', message: 'or ses must be given, and not both' });
   }
   const read = readKind(kind, input, undefined);
-  const count = await db.mailProvider.count({ where: { projectId } });
   assertValid([
-    ...(count >= MAX_PROVIDERS ? [{ field: 'name', message: `a project has at most ${MAX_PROVIDERS} providers` }] : []),
     ...(input.name == null || input.name.trim() === '' ? [{ field: 'name', message: 'is required' }] : []),
     ...(await commonProblems(projectId, input)),
     ...read.problems,
   ]);
   const id = newId('prv');
-  await db.mailProvider.create({
-    data: {
-      id,
-      projectId,
-      kind,
-      name: input.name?.trim() ?? '',
-      domain: input.domain == null ? '' : normalizeDomain(input.domain),
-      position: input.position ?? 1,
-      settings: read.settings,
-      credentials:
-        read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
-      token: randomBytes(24).toString('base64url'),
-    },
+  const data: Prisma.MailProviderUncheckedCreateInput = {
+    id,
+    projectId,
+    kind,
+    name: input.name?.trim() ?? '',
+    domain: input.domain == null ? '' : normalizeDomain(input.domain),
+    position: input.position ?? 1,
+    settings: read.settings,
+    credentials:
+      read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
+    token: randomBytes(24).toString('base64url'),
+  };
+  await db.$transaction(async (tx) => {
+    await lockUntilCommit(tx, `mail providers ${projectId}`);
+    if ((await tx.mailProvider.count({ where: { projectId } })) >= MAX_PROVIDERS)
+      throw new DomainError('conflict', `A project has at most ${MAX_PROVIDERS} mail providers.`);
+    await tx.mailProvider.create({ data });
   });
   return id;
 }

@@ -8,6 +8,7 @@ import {
   type FieldProblem,
   inTransaction,
   isId,
+  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -30,6 +31,8 @@ import { POLICY } from './policy.ts';
 
 export const MAX_URL_LENGTH = 2048;
 export const MAX_DESCRIPTION_LENGTH = 500;
+/** Every event is a delivery to each endpoint that subscribes to it. */
+const MAX_ENDPOINTS = 200;
 
 type Endpoint = Prisma.WebhookEndpointModel;
 
@@ -50,7 +53,7 @@ export interface UpdateEndpointInput {
  * Registers a URL for events and generates its signing secret, which is returned here and never listed (spec: Webhook
  * endpoints).
  * @throws DomainError `validation_error` for a URL that is not https or targets an internal address, and for each
- * unknown event type.
+ * unknown event type; `conflict` if the project has too many endpoints.
  */
 export async function createEndpoint(
   projectId: string,
@@ -59,15 +62,19 @@ export async function createEndpoint(
   const events = validate(input);
   const id = newId('whe');
   const secret = newSigningSecret();
-  await db.webhookEndpoint.create({
-    data: {
-      id,
-      projectId,
-      url: input.url,
-      description: input.description?.trim() || null,
-      events: events ?? [],
-      secret: signingSecret.encrypt(secret, id),
-    },
+  const data = {
+    id,
+    projectId,
+    url: input.url,
+    description: input.description?.trim() || null,
+    events: events ?? [],
+    secret: signingSecret.encrypt(secret, id),
+  };
+  await db.$transaction(async (tx) => {
+    await lockUntilCommit(tx, `webhook endpoints ${projectId}`);
+    if ((await tx.webhookEndpoint.count({ where: { projectId } })) >= MAX_ENDPOINTS)
+      throw new DomainError('conflict', `A project has at most ${MAX_ENDPOINTS} webhook endpoints.`);
+    await tx.webhookEndpoint.create({ data });
   });
   return { id, secret };
 }

@@ -1,0 +1,115 @@
+import { config, newId, pool } from '@postroom/platform';
+import { type Api, signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+
+/** How many requests arrive at once. */
+const REQUESTS = 8;
+
+interface Limited {
+  /** Inserts all but one of the rows that the limit allows. */
+  fill: (projectId: string, rows: number) => Promise<unknown>;
+  max: number;
+  /** Creates one row; returns whether it was created. */
+  create: (api: Api, number: number) => Promise<boolean>;
+}
+
+const post =
+  (path: string, body: (number: number) => object) =>
+  async (api: Api, number: number): Promise<boolean> =>
+    (await api.post(path, body(number))).status === 201;
+
+/** Inserts rows with the given columns besides `id` and `project_id`; `i` is the number of the row. */
+const rows = (table: string, prefix: string, columns: Record<string, string>) => (projectId: string, count: number) =>
+  pool.query(
+    `INSERT INTO ${table} (id, project_id, ${Object.keys(columns).join(', ')})
+     SELECT postroom_id('${prefix}'), $1, ${Object.values(columns).join(', ')} FROM generate_series(1, $2::int) i`,
+    [projectId, count],
+  );
+
+const LIMITS: Record<string, Limited> = {
+  'custom fields': {
+    max: 200,
+    fill: rows('custom_fields', 'fld', { key: `'k' || i`, label: `'k'`, type: `'text'` }),
+    create: post('/v1/custom-fields', (number) => ({ key: `new${number}`, label: 'New', type: 'text' })),
+  },
+  segments: {
+    max: 100,
+    fill: rows('segments', 'seg', {
+      name: `'s' || i`,
+      filter: `'{"field": "email", "op": "contains", "value": "a"}'`,
+      updated_at: 'now()',
+    }),
+    create: post('/v1/segments', (number) => ({
+      name: `New ${number}`,
+      filter: { field: 'email', op: 'contains', value: 'a' },
+    })),
+  },
+  'webhook endpoints': {
+    max: 200,
+    fill: rows('webhook_endpoints', 'whe', {
+      url: `'https://example.com/' || i`,
+      secret: `''`,
+      enabled: 'false',
+      updated_at: 'now()',
+    }),
+    create: post('/v1/webhooks', (number) => ({ url: `https://example.com/new/${number}`, events: ['webhook.test'] })),
+  },
+  'open imports': {
+    max: config.IMPORTS_PER_PROJECT,
+    fill: rows('imports', 'imp', {
+      status: `'uploading'`,
+      on_conflict: `'skip'`,
+      dry_run: 'false',
+      create_fields: 'false',
+    }),
+    create: async (api) => {
+      const { body } = await api.graphql('mutation { createImport(input: {}) { id } }');
+      return body.errors === undefined;
+    },
+  },
+  'running bulk operations': {
+    max: 3,
+    fill: async (projectId, count) => {
+      await rows('contacts', 'ctc', {
+        email: `'a@example.com'`,
+        email_key: `'a@example.com'`,
+        name: `'a'`,
+        source: `'api'`,
+        updated_at: 'now()',
+      })(projectId, 1);
+      await pool.query(
+        `INSERT INTO bulk_operations (id, project_id, actor_id, action, filter, total, cursor)
+         SELECT postroom_id('blk'), $1, $3, 'unsubscribe', '{}', 1, 'ctc_' FROM generate_series(1, $2::int)`,
+        [projectId, count, newId('usr')],
+      );
+    },
+    create: post('/v1/bulk-operations', () => ({ action: 'unsubscribe', filter: {} })),
+  },
+};
+
+test.each(Object.entries(LIMITS))('concurrent requests do not exceed the limit of %s', async (_name, limited) => {
+  const api = await testApi();
+  await limited.fill(api.projectId, limited.max - 1);
+  const created = await Promise.all(Array.from({ length: REQUESTS }, (_, number) => limited.create(api, number)));
+  expect(created.filter(Boolean)).toHaveLength(1);
+});
+
+test('concurrent requests do not exceed the limits of saved views and mail providers', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const ran = async (documents: string[]) => {
+    const replies = await Promise.all(documents.map((document) => owner.graphql(document)));
+    return replies.filter(({ body }) => body.errors === undefined).length;
+  };
+  const views = Array.from(
+    { length: 58 },
+    (_, number) => `mutation { createContactView(input: { name: "View ${number}", search: {} }) { viewId } }`,
+  );
+  expect(await ran(views)).toBe(50);
+  const providers = Array.from(
+    { length: 58 },
+    (_, number) =>
+      `mutation { createMailProvider(input: { name: "P${number}", smtp: { host: "mail.example.com" } }) { id } }`,
+  );
+  expect(await ran(providers)).toBe(50);
+});
