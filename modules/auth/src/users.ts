@@ -1,4 +1,13 @@
-import { db, DomainError, emailKey, emailProblem, invalid, newId, type Prisma } from '@postroom/platform';
+import {
+  checkDisplayName,
+  db,
+  DomainError,
+  emailKey,
+  emailProblem,
+  invalid,
+  newId,
+  type Prisma,
+} from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 import { auth, MIN_PASSWORD_LENGTH } from './auth.ts';
 
@@ -21,7 +30,7 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
   if (password.length < MIN_PASSWORD_LENGTH || password.length > 128) {
     throw invalid({ field: 'password', message: `must be ${MIN_PASSWORD_LENGTH} to 128 characters` });
   }
-  const called = personName(name);
+  const called = checkDisplayName(name);
   const { password: passwords } = await auth().$context;
   const hash = await passwords.hash(password);
   const id = newId('usr');
@@ -42,13 +51,7 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
 
 /** Changes a user's display name. @throws DomainError `validation_error`. */
 export async function renameUser(id: string, name: string): Promise<void> {
-  await db.user.update({ where: { id }, data: { name: personName(name) } });
-}
-
-function personName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > 200) throw invalid({ field: 'name', message: 'must be 1 to 200 characters' });
-  return trimmed;
+  await db.user.update({ where: { id }, data: { name: checkDisplayName(name) } });
 }
 
 /**

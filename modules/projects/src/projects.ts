@@ -1,13 +1,13 @@
-import { config, db, invalid, MAX_NAME_LENGTH, newId, pool, type Prisma } from '@postroom/platform';
+import { checkDisplayName, config, db, invalid, newId, pool, type Prisma } from '@postroom/platform';
 
 /** Creates a project; names need not be unique. @throws DomainError `validation_error` for an invalid name. */
 export async function createProject(name: string, tx: Prisma.TransactionClient = db) {
-  return tx.project.create({ data: { id: newId('prj'), name: projectName(name) } });
+  return tx.project.create({ data: { id: newId('prj'), name: checkDisplayName(name) } });
 }
 
 /** Renames a project. @throws DomainError `validation_error`. */
 export async function renameProject(id: string, name: string): Promise<void> {
-  await db.project.update({ where: { id }, data: { name: projectName(name) } });
+  await db.project.update({ where: { id }, data: { name: checkDisplayName(name) } });
 }
 
 /** Sets the tracking defaults of campaigns and messages; omitted values stay. */
@@ -104,14 +104,6 @@ export async function postalAddressOf(id: string): Promise<string | null> {
     values: [id],
   });
   return rows[0]?.address?.replace(/,?\n/g, ', ') ?? null;
-}
-
-/** Trims and validates a name: 1 to 200 characters. @throws DomainError `validation_error`. */
-export function projectName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
-  return trimmed;
 }
 
 /** The projects a key can act on, newest first (spec: Projects). */
