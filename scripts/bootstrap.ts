@@ -7,7 +7,7 @@ const HELP = `postroom bootstrap [--project NAME] [--key NAME]
 
 Creates the first owner (POSTROOM_OWNER_EMAIL, POSTROOM_OWNER_PASSWORD), a project and an API key with full scope for it, as far as
 they don't exist, and prints what there is as JSON. The key itself is in the output only of the run that creates it. If there is a
-user already, no owner is created. Run "postroom migrate" first.
+user already, no account is created, and POSTROOM_OWNER_EMAIL names the user who owns the project. Run "postroom migrate" first.
 
   --project NAME   default "Default"
   --key NAME       default "Bootstrap"

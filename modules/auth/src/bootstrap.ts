@@ -1,4 +1,4 @@
-import { inTransaction, sql } from '@postroom/platform';
+import { db, DomainError, emailKey, inTransaction, sql } from '@postroom/platform';
 import { createApiKey, createProject, listApiKeys, listProjects } from '@postroom/projects';
 import { createFirstOwner } from './users.ts';
 
@@ -23,6 +23,7 @@ export interface Bootstrapped {
 /**
  * Creates the first owner, a project and an API key with full scope for it, as far as they don't exist. Concurrent runs wait for
  * each other, so they create nothing twice.
+ * @throws DomainError `not_found` if the project has no owner and the address no account.
  */
 export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptions): Promise<Bootstrapped> {
   return inTransaction(async (tx) => {
@@ -31,6 +32,7 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
     const project = known ?? (await createProject(name));
     // The first owner owns every project that exists by then.
     const created = await createFirstOwner({ ...owner, name: 'Owner' });
+    await ensureOwner(project, owner.email);
     const present = (await listApiKeys(project.id)).find((each) => each.name === keyName);
     const apiKey =
       present === undefined
@@ -41,5 +43,22 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
       project: { id: project.id, name, created: known === undefined },
       apiKey: { ...apiKey, name: keyName },
     };
+  });
+}
+
+/** Without an owner, nobody could open the project in the dashboard or invite others to it. */
+async function ensureOwner({ id: projectId, name }: { id: string; name: string }, email: string): Promise<void> {
+  if ((await db.member.count({ where: { projectId, role: 'owner' } })) > 0) return;
+  const user = await db.user.findUnique({ where: { email: emailKey(email) } });
+  if (user === null)
+    throw new DomainError(
+      'not_found',
+      `The project "${name}" has no owner, and ${email} has no account. Set POSTROOM_OWNER_EMAIL to the address of a user.`,
+    );
+  const member = { projectId, userId: user.id };
+  await db.member.upsert({
+    where: { projectId_userId: member },
+    create: { ...member, role: 'owner' },
+    update: { role: 'owner' },
   });
 }

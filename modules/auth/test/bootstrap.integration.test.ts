@@ -1,0 +1,22 @@
+import { newId } from '@postroom/platform';
+import { signedIn, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { bootstrap } from '../src/bootstrap.ts';
+
+test('where users exist already, the one with the given address becomes the owner of a new project', async () => {
+  const user = await signedIn(await testApi());
+  const options = { project: newId('prj'), key: 'Deployment' };
+  const password = 'not the password of this user';
+  const unknown = { email: `${newId('usr')}@example.com`, password };
+  await expect(bootstrap({ ...options, owner: unknown })).rejects.toMatchObject({ code: 'not_found' });
+
+  const first = await bootstrap({ ...options, owner: { email: user.email.toUpperCase(), password } });
+  expect(first).toMatchObject({ owner: { created: false }, apiKey: { created: true } });
+  const inProject = { 'X-Project-Id': first.project.id };
+  const { body } = await user.graphql('{ members { role user { id } } }', {}, inProject);
+  expect(body.data.members).toEqual([{ role: 'owner', user: { id: user.id } }]);
+
+  // Once the project has an owner, nobody else becomes one.
+  const again = await bootstrap({ ...options, owner: unknown });
+  expect(again).toMatchObject({ project: { id: first.project.id, created: false }, apiKey: { created: false } });
+});
