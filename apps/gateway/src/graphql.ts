@@ -173,9 +173,22 @@ function maskError(error: unknown): Error {
   const known = original instanceof DomainError ? original : timeoutOf(original);
   if (known !== undefined) return toGraphqlError(known, graphql);
   if (graphql !== undefined && graphql.originalError === undefined) return graphql;
-  if (original instanceof GraphQLError) return original;
+  if (original instanceof GraphQLError) return graphql === undefined ? original : inVariable(graphql, original);
   const options = graphql === undefined ? {} : { nodes: graphql.nodes, path: graphql.path };
   return new GraphQLError('Internal server error.', { ...options, extensions: { code: 'internal_error' } });
+}
+
+/**
+ * A scalar's error says what is wrong with a value, but not where the value is. The error that wraps it says where and repeats the
+ * whole value, which may be long or secret.
+ */
+function inVariable({ message, nodes }: GraphQLError, { message: problem, extensions }: GraphQLError): GraphQLError {
+  const [, variable] = /^Variable "\$(\w+)" got invalid value /.exec(message) ?? [];
+  const prefix = message.slice(0, -`; ${problem}`.length);
+  const field = / at "([\w.[\]]+)"$/.exec(prefix)?.[1]?.replaceAll(/\[(\d+)\]/g, '.$1') ?? variable;
+  if (field === undefined) return new GraphQLError(problem, { nodes, extensions });
+  const details = [{ field, message: problem }];
+  return new GraphQLError(`${field}: ${problem}`, { nodes, extensions: { ...extensions, details } });
 }
 
 function toGraphqlError(error: unknown, at?: GraphQLError): Error {

@@ -1,4 +1,4 @@
-import { testApi } from '@postroom/testkit';
+import { signedIn, testApi } from '@postroom/testkit';
 import {
   buildSchema,
   type GraphQLSchema,
@@ -60,6 +60,19 @@ test("errors carry the specification's codes and no internals", async () => {
   expect(nobody).toMatchObject({ status: 401, body: { errors: [{ extensions: { code: 'unauthorized' } }] } });
   const unknown = await api.graphql('{ groups { nodes { id } } }', {}, { key: `pr_${'a'.repeat(40)}` });
   expect(unknown.status).toBe(401);
+});
+
+test.each([
+  ['query ($f: AuditLogFilter) { auditLog(filter: $f) { totalCount } }', { f: { since: 'x' } }, 'f.since'],
+  ['mutation ($n: String!) { renameProject(name: $n) { id } }', { n: 'a\0 at "x"' }, 'n'],
+  ['query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: ['grp_1', 'a\0 at "x"'] }, 'ids.1'],
+  ['query ($w: JSON) { contacts(where: $w) { totalCount } }', { w: { a: 'a\0' } }, 'w'],
+])('an error of a scalar names the field and does not repeat the value: %s', async (query, variables, field) => {
+  const { body } = await (await signedIn(await testApi())).graphql(query, variables);
+  const [{ message, extensions }] = body.errors;
+  expect(extensions).toMatchObject({ code: 'validation_error', details: [{ field }] });
+  expect(message).toBe(`${field}: ${extensions.details[0].message}`);
+  expect(message).not.toContain('at "');
 });
 
 test.each([
