@@ -1,5 +1,6 @@
 import { checkOptions, createImport } from '@postroom/imports';
-import { newId, pool } from '@postroom/platform';
+import { notify } from '@postroom/notifications';
+import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, testApi } from '@postroom/testkit';
 import {
   getNamedType,
@@ -44,7 +45,23 @@ beforeAll(async () => {
     await create('/v1/custom-fields', { key: 'theirs', label: MARK, type: 'text' }),
     await create('/v1/suppressions', { email: `${MARK}-2@example.com` }),
     (await createImport(theirs.projectId, await checkOptions(theirs.projectId, { fileName: MARK }))).id,
+    await create('/v1/bulk-operations', { action: 'add_to_group', group_name: MARK, filter: {} }),
   ];
+  const theirOwner = await signedIn(theirs, 'owner');
+  const created = await theirOwner.graphql(`mutation {
+    createContactView(input: { name: "${MARK}", search: {} }) { viewId }
+    createApiKey(input: { name: "${MARK}", scope: full }) { apiKey { id } }
+  }`);
+  foreignIds.push(created.body.data.createContactView.viewId, created.body.data.createApiKey.apiKey.id);
+  await inTransaction((tx) =>
+    notify(tx, theirs.projectId, {
+      kind: 'campaign_paused',
+      subjectId: newId('cmp'),
+      title: MARK,
+      detail: MARK,
+      advice: MARK,
+    }),
+  );
   await pool.query(
     `INSERT INTO mail_providers (id, project_id, name, kind, settings, token) VALUES ($1, $2, $3, 'smtp', '{}', $1)`,
     [newId('prv'), theirs.projectId, MARK],
@@ -65,6 +82,8 @@ beforeAll(async () => {
     'template_versions',
     'mail_providers',
     'mailbox_accounts',
+    'notifications',
+    'audit_entries',
   ]) {
     const column = table === 'members' ? 'user_id' : 'id';
     const { rows } = await pool.query<{ id: string }>(
@@ -81,6 +100,21 @@ const roots = [schema.getQueryType(), schema.getMutationType()].flatMap((type) =
   ),
 );
 const takesId = roots.filter(([, , field]) => field.args.some((arg) => mentionsId(arg.type, arg.name)));
+const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+
+/** Mutations of the caller's own account, which need no role in the project. */
+const OF_ONESELF = `acceptInvitation invitationAccept renameMe revokeSession sessionRevoke updateNotificationSettings`;
+
+/** Mutations for owners and admins only. A new mutation belongs on this list, or any member may call it. */
+const FOR_MANAGERS = `
+  addDomain apiKeyRevoke authorizeMailbox changeRole checkDomain connectMailbox createApiKey createMailProvider
+  createProject deleteMailProvider disableWebhookEndpoint disconnectMailbox domainRemove enableWebhookEndpoint
+  erasePerson invitationWithdraw invite mailProviderDelete mailboxDisconnect markNotificationsRead
+  memberChangeRole memberRemove publishDomainRecords removeApiKeyFromProject removeDomain removeMember
+  renameProject revealWebhookSecret revokeApiKey rotateWebhookSecret setBrandColor setDomainWarmup
+  setEventRetention setMessageRetention setPostalAddress setProjectLogo setTrackingDomain testMailProvider
+  testMailbox updateMailProvider updateMailbox updateSendingPolicy updateTracking webhookEndpointRevealSecret
+  webhookEndpointRotateSecret withdrawInvitation`;
 
 test('the traversal finds the fields that take an id', () => {
   expect(takesId.length).toBeGreaterThan(20);
@@ -89,10 +123,7 @@ test('the traversal finds the fields that take an id', () => {
 test.each(takesId)('%s shows and changes nothing of another project, for any id', async (_name, kind, field) => {
   const before = await snapshot();
   for (const id of foreignIds) {
-    const query = `${kind} (${field.args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ')}) {
-      ${field.name}(${field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')}) ${selection(field)}
-    }`;
-    const variables = Object.fromEntries(field.args.map((arg) => [arg.name, sample(arg.type, arg.name, id)]));
+    const { query, variables } = operation(kind, field, id);
     for (const reply of [await mine.graphql(query, variables), await owner.graphql(query, variables)]) {
       const shown = JSON.stringify(reply.body.data ?? null);
       expect(shown, query).not.toContain(MARK);
@@ -107,10 +138,7 @@ test.each(roots)(
   '%s is closed to a request without a key, and to a sending key unless it sends one email',
   async (_name, kind, field) => {
     if (['acceptInvitation', 'invitationAccept', 'invitationPreview'].includes(field.name)) return;
-    const query = `${kind} (${field.args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ')}) {
-    ${field.name}(${field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')}) ${selection(field)}
-  }`.replaceAll('()', '');
-    const variables = Object.fromEntries(field.args.map((arg) => [arg.name, sample(arg.type, arg.name, 'nothing')]));
+    const { query, variables } = operation(kind, field, 'nothing');
     const { key } = await sendingKey();
     const nobody = await mine.graphql(query, variables, { key: null });
     expect(nobody.body.errors?.[0]?.extensions?.code, JSON.stringify(nobody.body)).toBe('unauthorized');
@@ -120,6 +148,30 @@ test.each(roots)(
     expect(['insufficient_scope', 'forbidden'].includes(code), JSON.stringify(sending.body)).toBe(!sends);
   },
 );
+
+/** The mutations that a user with this role is not allowed to call. */
+async function forbiddenTo(role: 'viewer' | 'member'): Promise<string[]> {
+  const user = await signedIn(await testApi(), role);
+  const forbidden: string[] = [];
+  for (const field of mutations) {
+    const { query, variables } = operation('mutation', field, newId('grp'));
+    const { body } = await user.graphql(query, variables);
+    if (body.errors?.[0]?.extensions?.code === 'forbidden') forbidden.push(field.name);
+  }
+  return forbidden.toSorted();
+}
+
+const words = (text: string) => text.trim().split(/\s+/);
+
+test('a viewer may change nothing but their own account', async () => {
+  const forbidden = new Set(await forbiddenTo('viewer'));
+  const allowed = mutations.map(({ name }) => name).filter((name) => !forbidden.has(name));
+  expect(allowed.toSorted()).toEqual(words(OF_ONESELF));
+});
+
+test('a member may call every mutation but those of managers', async () => {
+  expect(await forbiddenTo('member')).toEqual(words(FOR_MANAGERS));
+});
 
 let sending: Promise<{ key: string }> | undefined;
 const sendingKey = () => (sending ??= mine.newKey('sending'));
@@ -141,6 +193,8 @@ async function snapshot(): Promise<unknown> {
     'members',
     'mail_providers',
     'mailbox_accounts',
+    'contact_views',
+    'notification_recipients',
   ];
   const rows = await Promise.all(
     tables.map(
@@ -160,6 +214,15 @@ function mentionsId(type: GraphQLInputType, name: string): boolean {
   if (isInputObjectType(named))
     return Object.values(named.getFields()).some((field) => mentionsId(field.type, field.name));
   return named.name === 'ID' || /(^id|Ids?)$/.test(name);
+}
+
+/** An operation of a root field that selects all of its result, and values for its arguments; ids get the given one. */
+function operation(kind: string, field: GraphQLField<unknown, unknown>, id: string) {
+  const query = `${kind} (${field.args.map((arg) => `$${arg.name}: ${String(arg.type)}`).join(', ')}) {
+    ${field.name}(${field.args.map((arg) => `${arg.name}: $${arg.name}`).join(', ')}) ${selection(field)}
+  }`.replaceAll('()', '');
+  const variables = Object.fromEntries(field.args.map((arg) => [arg.name, sample(arg.type, arg.name, id)]));
+  return { query, variables };
 }
 
 /** A value of the type; ids get the given one. */
