@@ -217,6 +217,8 @@ function fillPath(template: string, path: Record<string, string>): string {
     const value = path[name];
     // An empty id would address the whole list.
     if (typeof value !== 'string' || value === '') throw new TypeError(`${name} must be a non-empty string.`);
+    // URLs resolve these segments even if they are encoded: removing a contact from the group `..` would delete the contact.
+    if (value === '.' || value === '..') throw new TypeError(`${name} must be an id, not ${value}.`);
     return encodeURIComponent(value);
   });
 }

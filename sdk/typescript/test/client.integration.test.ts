@@ -219,6 +219,8 @@ test('ids are encoded, and an empty one does not address the whole list', async 
   const client = clientOf(await testApi());
   expect((await failure(client.contacts.get('../groups'))).code).toBe('not_found');
   await expect(client.contacts.delete('')).rejects.toThrow(TypeError);
+  // The URL would be that of another operation: DELETE /v1/contacts/{id}.
+  await expect(client.groups.removeContact('..', 'ctc_1')).rejects.toThrow(TypeError);
 });
 
 test('a client requires a key and a URL', () => {
