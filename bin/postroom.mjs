@@ -24,7 +24,11 @@ const COMMANDS = {
   chaos: ['kill processes during a campaign and count lost and duplicate messages', 'chaos'],
 };
 
+/** Commands that print their own help. The others take `--help` for a start: `rotate-encryption-key --help` would rotate. */
+const WITH_HELP = ['start', 'demo', 'migrate', 'bootstrap', 'chaos', 'doctor', 'after-restore'];
+
 const [name, ...args] = process.argv.slice(2);
+const asksForHelp = args.includes('--help') || args.includes('-h');
 
 if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
   console.log(usage());
@@ -35,6 +39,8 @@ if (name === undefined || name === 'help' || name === '--help' || name === '-h')
 } else if (!Object.hasOwn(COMMANDS, name)) {
   console.error(`postroom: unknown command "${name}"\n\n${usage()}`);
   process.exitCode = 1;
+} else if (asksForHelp && !WITH_HELP.includes(name)) {
+  console.log(`postroom ${name}: ${COMMANDS[name][0]}\n\ndocs/reference/settings.md lists its settings.`);
 } else {
   const [, command] = COMMANDS[name];
   const { run } = await import('../scripts/commands.mjs');
@@ -48,5 +54,5 @@ function usage() {
 
 ${lines.join('\n')}
 
-"postroom <command> --help" shows the options of start, demo, migrate, bootstrap, chaos, doctor and after-restore.`;
+"postroom <command> --help" shows the options of ${WITH_HELP.slice(0, -1).join(', ')} and ${WITH_HELP.at(-1)}.`;
 }

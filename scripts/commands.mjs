@@ -97,7 +97,7 @@ const isSet = (name) => Boolean(process.env[name] || process.env[`${name}_FILE`]
 function runningSystemRequired(args) {
   const env = runningSystem(args);
   if (env.DATABASE_URL || env.DATABASE_URL_FILE) return env;
-  throw new Error(`Postroom is not running on ${readDevFile(args).dataDir}. Start it first, or set DATABASE_URL.`);
+  throw new SetupError(`Postroom is not running on ${readDevFile(args).dataDir}. Start it first, or set DATABASE_URL.`);
 }
 
 function readDevFile(args) {
