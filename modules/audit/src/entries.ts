@@ -68,7 +68,7 @@ export function entriesSql(projectId: string, filter: EntryFilter): { from: stri
 
 function prefixOf(kind: string): string {
   const [prefix] = Object.entries(ID_PREFIXES).find(([, name]) => name === kind) ?? [];
-  if (prefix === undefined) throw invalid({ field: 'filter.targetKind', message: 'is not a kind of object' });
+  if (prefix === undefined) throw invalid({ field: 'targetKind', message: 'is not a kind of object' });
   return prefix;
 }
 
