@@ -111,7 +111,7 @@ const FOR_MANAGERS = `
   createProject deleteMailProvider disableWebhookEndpoint disconnectMailbox domainRemove enableWebhookEndpoint
   erasePerson invitationWithdraw invite mailProviderDelete mailboxDisconnect markNotificationsRead
   memberChangeRole memberRemove publishDomainRecords removeApiKeyFromProject removeDomain removeMember
-  renameProject revealWebhookSecret revokeApiKey rotateWebhookSecret setBrandColor setDomainWarmup
+  renameProject revealWebhookSecret revokeApiKey rotateWebhookSecret setBrandColor setCustomEventRetention setDomainWarmup
   setEventRetention setMessageRetention setPostalAddress setProjectLogo setTrackingDomain testMailProvider
   testMailbox updateMailProvider updateMailbox updateSendingPolicy updateTracking webhookEndpointRevealSecret
   webhookEndpointRotateSecret withdrawInvitation`;

@@ -29,7 +29,7 @@ import {
   updateDefinition,
 } from './definitions.ts';
 import { DEFINITION_ID } from './event-schema.ts';
-import { EXAMPLE_LENGTH, MAX_PROPERTY_NAME_LENGTH, PROPERTY_TYPES, type PropertyType } from './properties.ts';
+import { EXAMPLE_LENGTH, MAX_PROPERTY_NAME_LENGTH, type PropertyType } from './properties.ts';
 import { EVENT_ID, MAX_EVENTS, type TrackResult, trackEvents } from './track.ts';
 
 const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
@@ -214,7 +214,14 @@ builder.mutationField('trackEvents', (t) =>
 
 const CustomEventPropertyType = builder.enumType('CustomEventPropertyType', {
   description: 'The type of a property. A text that is an ISO 8601 date, with or without a time, is a date.',
-  values: PROPERTY_TYPES,
+  values: {
+    array: { description: 'A list.' },
+    boolean: { description: 'True or false.' },
+    date: { description: 'An ISO 8601 date, with or without a time, as a string.' },
+    number: { description: 'A number.' },
+    object: { description: 'An object.' },
+    string: { description: 'Any other string.' },
+  } satisfies Record<PropertyType, { description: string }>,
 });
 
 builder.prismaObject('CustomEventProperty', {

@@ -276,7 +276,16 @@ export interface CustomEvent {
   receivedAt: string;
 }
 
-/** The type of a property. A text that is an ISO 8601 date, with or without a time, is a date. */
+/**
+ * The type of a property. A text that is an ISO 8601 date, with or without a time, is a date.
+ *
+ * - `array`: A list.
+ * - `boolean`: True or false.
+ * - `date`: An ISO 8601 date, with or without a time, as a string.
+ * - `number`: A number.
+ * - `object`: An object.
+ * - `string`: Any other string.
+ */
 export type CustomEventPropertyType = 'array' | 'boolean' | 'date' | 'number' | 'object' | 'string';
 
 /** A property that events of a name have had. */
