@@ -66,6 +66,7 @@ export async function runChecks(
     ['Encryption key', ['gateway', 'worker', 'bounces'], () => checkEncryptionKey(config)],
     ['Database', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox', 'migrate'], () => checkDatabase(config)],
     ['Migrations', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox'], () => checkMigrations(config)],
+    ['Sending', ['worker'], () => checkSending(config)],
     ['Temporal', ['worker'], () => checkTemporal(config, env)],
     ['DNS', ['worker'], () => checkDns(config)],
     ['Mail transport', ['gateway', 'worker'], () => checkMailTransport(config)],
@@ -211,6 +212,29 @@ const checkMigrations = (config: Config) =>
     if (pending.length > 0) return failed(`${pending.length} migrations are pending`, 'Run `postroom migrate`.');
     return ok(`all ${known.length} are applied`);
   });
+
+/** Whether mail is held (docs/how-to/restore.md). */
+async function checkSending(config: Config): Promise<Finding> {
+  if (config.HOLD_SENDING)
+    return warning(
+      'HOLD_SENDING is set, so no mail is sent',
+      'Unset it and restart the programs once mail may be sent.',
+    );
+  return withDatabase(config, async (client) => {
+    const { rows: tables } = await client.query(`SELECT to_regclass('installation') IS NOT NULL AS exists`);
+    if (!tables[0].exists) return ok('nothing to send yet');
+    const { rows } = await client.query<{ reason: string | null; since: string | null; changed: boolean }>(
+      `SELECT held_reason AS reason, to_char(held_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI "UTC"') AS since,
+         timeline <> current_timeline() AS changed FROM installation`,
+    );
+    const [{ reason, since, changed } = { reason: null, since: null, changed: false }] = rows;
+    const fix =
+      'Run `postroom after-restore --list FILE`, check the messages that may have been sent, then run `postroom after-restore --release`.';
+    if (reason !== null) return warning(`held since ${since}: ${reason}`, fix);
+    if (changed) return warning('PostgreSQL was promoted or recovered, so mail is held once a worker runs', fix);
+    return ok('mail is not held');
+  });
+}
 
 async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Finding> {
   const { connection: options, namespace } = temporalSettings(config, env);

@@ -21,6 +21,7 @@ test('doctor passes every dependency of a working installation', async () => {
     'Encryption key': 'ok',
     Database: 'ok',
     Migrations: 'ok',
+    Sending: 'ok',
     'Mail transport': 'ok',
   });
   await sink.close();
@@ -42,6 +43,7 @@ test('doctor names each broken dependency and says what to do about it', async (
     'Encryption key',
     'Database',
     'Migrations',
+    'Sending',
     'Temporal',
     'DNS',
     'Mail transport',

@@ -1,9 +1,9 @@
 import { get, type IncomingMessage } from 'node:http';
 import type { Locator } from 'playwright-core';
-import { pool, record } from '@postroom/platform';
+import { config, pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
-import { expect, test } from 'vitest';
-import { inBrowser, openWindow, SIZES, soon, windowOf } from './browser.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { accessibilityViolations, inBrowser, openWindow, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
 
 /** Maximum size of scripts and styles before the first page renders, in bytes, by encoding. Browsers use Brotli over HTTPS. */
 const FIRST_LOAD_LIMIT = { br: 200_000, gzip: 235_000 };
@@ -55,6 +55,29 @@ inBrowser('the frame', () => {
     await page.keyboard.press('Escape');
     await page.waitForURL(/\/templates$/);
   });
+
+  test.each(Object.entries(SIZES))(
+    'held sending is said on every page, to owners and admins: %s',
+    async (_name, size) => {
+      const api = await testApi();
+      config.HOLD_SENDING = true;
+      onTestFinished(() => void (config.HOLD_SENDING = false));
+      for (const colorScheme of SCHEMES) {
+        await using window = await windowOf(api, 'admin', { ...size, colorScheme });
+        await window.open('/members');
+        await window.page
+          .getByRole('alert')
+          .filter({ hasText: 'Sending is held' })
+          .filter({ hasText: 'Unset HOLD_SENDING' })
+          .waitFor();
+        expect(await accessibilityViolations(window.page)).toEqual([]);
+      }
+      await using window = await windowOf(api, 'member');
+      await window.open('/members');
+      await new Promise((resolve) => setTimeout(resolve, 2_000)); // it asks after a second
+      expect(await window.page.getByText('Sending is held').count()).toBe(0);
+    },
+  );
 
   test.each(Object.entries(SIZES))('a notification covers no button: %s', async (_name, size) => {
     const api = await testApi();

@@ -52,6 +52,7 @@ test('queues, sends, webhooks, pools, the build and Temporal are on one page', (
     'postroom_unknown_messages{kind="emails"} 0',
     'postroom_overdue_schedules{kind="campaigns"} 0',
     'postroom_overdue_schedules{kind="temporal"} 0',
+    'postroom_sending_held{kind="mail"} 0',
     'postroom_database_connections_max{pool="ledger"}',
     'postroom_build_info{program="worker"',
     'temporal_worker_task_slots_available{',

@@ -7,6 +7,7 @@ import {
   db,
   JSON_OBJECT,
   jsonSchema,
+  managersOnly,
   type Prisma,
   Node,
   registerNode,
@@ -38,8 +39,7 @@ import {
   MAX_REPLY_TO,
 } from './email-input.ts';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
-import { EMAIL_STATUSES, statusOf } from '@postroom/ledger';
-import { timelineOf } from '@postroom/ledger';
+import { EMAIL_STATUSES, sendingHold, type SendingHold, statusOf, timelineOf } from '@postroom/ledger';
 
 export const EmailStatus = builder.enumType('EmailStatus', {
   description: 'The status of an email.',
@@ -470,3 +470,23 @@ builder.mutationFields((t) => ({
     },
   }),
 }));
+
+const SendingHoldType = builder.objectRef<SendingHold>('SendingHold').implement({
+  description: 'That the installation sends no mail until an operator releases it.',
+  fields: (t) => ({
+    reason: t.exposeString('reason', { description: 'Why it is held.' }),
+    since: t.expose('since', { type: 'DateTime', nullable: true, description: 'Since when; null for `HOLD_SENDING`.' }),
+    remedy: t.exposeString('remedy', { description: 'What an operator does to release it.' }),
+  }),
+});
+
+builder.queryField('sendingHold', (t) =>
+  t.field({
+    type: SendingHoldType,
+    nullable: true,
+    ...managersOnly,
+    description:
+      'Why the installation sends no mail, for owners and admins; null while it sends. Mail is accepted in either case.',
+    resolve: async () => (await sendingHold()) ?? null,
+  }),
+);

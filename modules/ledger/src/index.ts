@@ -10,7 +10,7 @@ export { cancelPlanned } from './cancel.ts';
 export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
-export { heldReason, readReservations, setWitnesses } from './installation.ts';
+export { heldReason, readReservations, type SendingHold, sendingHold, setWitnesses } from './installation.ts';
 export {
   closeInFlightJournals,
   type InFlightJournal,

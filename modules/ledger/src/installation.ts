@@ -8,6 +8,7 @@ export interface Installation {
   number: number;
   /** Why no mail is sent; null if it is. */
   heldReason: string | null;
+  heldAt: Date | null;
   /** Set if PostgreSQL was promoted or recovered since: the timeline before and the one now. */
   timelineChange: string | null;
 }
@@ -44,7 +45,7 @@ export async function readWitnesses(): Promise<Reservation[]> {
 
 export async function readInstallation(): Promise<Installation> {
   const { rows } = await ledgerPool.query<Installation>(
-    `SELECT epoch, number, held_reason AS "heldReason",
+    `SELECT epoch, number, held_reason AS "heldReason", held_at AS "heldAt",
        CASE WHEN timeline <> current_timeline() THEN timeline || ' to ' || current_timeline() END AS "timelineChange"
      FROM installation`,
   );
@@ -64,16 +65,35 @@ export async function readReservations(): Promise<Reservation[]> {
 /** A time as text whose order is that of the times. */
 export const ISO = (time: string): string => `to_char((${time}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Why no mail is sent; undefined if it is. */
-export const heldReason = async (): Promise<string | undefined> => reasonOf(await readInstallation());
+/** That no mail is sent. */
+export interface SendingHold {
+  reason: string;
+  /** Null for `HOLD_SENDING`. */
+  since: Date | null;
+  /** What an operator does to release it. */
+  remedy: string;
+}
 
-/** Why no mail is sent by an installation; undefined if it is. A change of the timeline holds it. */
-export async function reasonOf(installation: Installation): Promise<string | undefined> {
-  if (config.HOLD_SENDING) return 'HOLD_SENDING is set.';
-  const { heldReason: reason, timelineChange } = installation;
-  if (reason !== null) return reason;
+const RELEASE =
+  'Run "postroom after-restore --list FILE", check the messages that may have been sent, then run "postroom after-restore --release". docs/how-to/restore.md explains each step.';
+const UNSET = 'Unset HOLD_SENDING and restart the programs once mail may be sent.';
+
+/** Why no mail is sent, since when, and what to do about it; undefined if mail is sent. */
+export const sendingHold = async (): Promise<SendingHold | undefined> => holdOf(await readInstallation());
+
+/** Why no mail is sent; undefined if it is. */
+export const heldReason = async (): Promise<string | undefined> => (await sendingHold())?.reason;
+
+/** Why an installation sends no mail; undefined if it does. A change of the timeline holds it. */
+export const reasonOf = async (installation: Installation): Promise<string | undefined> =>
+  (await holdOf(installation))?.reason;
+
+async function holdOf({ heldReason: known, heldAt, timelineChange }: Installation): Promise<SendingHold | undefined> {
+  if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET };
+  if (known !== null) return { reason: known, since: heldAt, remedy: RELEASE };
   if (timelineChange === null) return undefined;
-  return hold(`PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`);
+  const reason = await hold(`PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`);
+  return { reason, since: new Date(), remedy: RELEASE };
 }
 
 /** Holds sending until an operator releases it. @returns the reason. */

@@ -13,6 +13,8 @@ export interface QueueReading {
   unknown?: number;
   /** Schedules whose time passed more than a minute ago. */
   overdue?: number;
+  /** 1 if no mail is sent until an operator releases it, else 0. */
+  held?: 0 | 1;
 }
 
 /** A kind of work as `/metrics` reports it. */
@@ -50,6 +52,7 @@ export function measureQueues(queues: readonly Queue[]): void {
   gauge('postroom_due_age_seconds', 'How long the oldest of them has been due; 0 without any.', 'ageSeconds');
   gauge('postroom_unknown_messages', 'Messages whose outcome is unknown and waits for a person.', 'unknown');
   gauge('postroom_overdue_schedules', 'Schedules whose time passed more than a minute ago.', 'overdue');
+  gauge('postroom_sending_held', 'Whether sending is held until an operator releases it: 1 or 0.', 'held');
 }
 
 async function readInTime({ kind, read }: Queue): Promise<[string, QueueReading]> {

@@ -31,7 +31,8 @@ export interface System {
   adminUrls: { gateway: string; worker: string };
   /** A new project that may send from example.com. */
   api: () => Promise<SystemApi>;
-  startWorker: () => Promise<void>;
+  /** With more settings than the other programs, if any are given. */
+  startWorker: (more?: Record<string, string>) => Promise<void>;
   /** Starts the bounce server; @returns its SMTP port. */
   startBounces: () => Promise<number>;
   /** Starts one more of a program, on the same database. `kill` sends SIGKILL. */
@@ -100,8 +101,8 @@ export async function startSystem({
     pool,
     adminUrls: { gateway: `http://127.0.0.1:${gatewayAdmin}`, worker: `http://127.0.0.1:${workerAdmin}` },
     api: () => newProject(pool, url),
-    startWorker: async () => {
-      worker = await ready('worker', start('worker', { ...environment, ADMIN_PORT: workerAdmin }));
+    startWorker: async (more = {}) => {
+      worker = await ready('worker', start('worker', { ...environment, ...more, ADMIN_PORT: workerAdmin }));
     },
     startBounces: async () => {
       bounces = await ready('bounces', fromSources('bounces', environment));

@@ -14,6 +14,7 @@ import { may } from './permissions.ts';
 import { type NavItem, NAVIGATION } from './navigation.ts';
 import { NotificationBell } from './notification-bell.tsx';
 import { ProjectChoice } from './project-choice.tsx';
+import { SendingHoldBanner } from './sending-hold.tsx';
 import { useSession } from './session.tsx';
 import { UserMenu } from './user-menu.tsx';
 
@@ -81,6 +82,7 @@ export function ProjectShell() {
         </AppShell.Navbar>
         <AppShell.Main key={projectId} id="content" tabIndex={-1}>
           <OfflineBanner />
+          <SendingHoldBanner />
           <Outlet />
         </AppShell.Main>
       </AppShell>
