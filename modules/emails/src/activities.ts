@@ -13,8 +13,8 @@ export function sendBatch(workflowId: string): Promise<BatchRun> {
   return withHeartbeat(() =>
     stopAfterRepeatedErrors(
       `batch ${workflowId}`,
-      () => sendBatchUntilDeadline(workflowId, newClaim(), cancellationSignal()),
-      (reason) => failBatch(workflowId, newClaim(), reason),
+      () => sendBatchUntilDeadline(workflowId, newClaim(workflowId), cancellationSignal()),
+      (reason) => failBatch(workflowId, newClaim(workflowId), reason),
     ),
   );
 }
@@ -24,8 +24,8 @@ export function sendFromQueue(projectId: string, workflowId: string): Promise<Qu
   return withHeartbeat(() =>
     stopAfterRepeatedErrors(
       `queue drain ${workflowId}`,
-      () => drainQueue(projectId, workflowId, newClaim(), cancellationSignal()),
-      () => abortQueueDrain(projectId, workflowId, newClaim()),
+      () => drainQueue(projectId, workflowId, newClaim(workflowId), cancellationSignal()),
+      () => abortQueueDrain(projectId, workflowId, newClaim(workflowId)),
     ),
   );
 }

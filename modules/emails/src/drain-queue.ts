@@ -13,6 +13,7 @@ import {
   type BatchRun,
   CLAIMED_COLUMNS,
   type ClaimedRow,
+  type Outcomes,
   prepare,
   type ReadyMessage,
   sendClaimed,
@@ -27,6 +28,8 @@ export interface QueueDrainRun {
   /** The mail server's answer if it accepts no mail at the moment, else null. */
   held: string | null;
   counts: BatchRun['counts'];
+  /** The ids of the messages that were not accepted, at most 500 per outcome. Missing in results from before they were recorded. */
+  outcomes?: Outcomes;
 }
 
 /** The timing of a queue drain, in milliseconds. */
@@ -68,7 +71,7 @@ export async function drainQueue(
       },
     });
   };
-  const { hold, counts } = await send().finally(() => source.close());
+  const { hold, counts, outcomes } = await send().finally(() => source.close());
   const waitMs = hold?.waitMs ?? 0;
   const over = source.isOver && hold === undefined;
   if (over) await endQueueDrain(projectId, workflowId);
@@ -78,7 +81,7 @@ export async function drainQueue(
       workflowId,
       hold === undefined ? 0 : Math.max(waitMs, MAIL_POLICY.drain.maxBackoffMs),
     );
-  return { over, waitMs, held: hold?.answer ?? null, counts };
+  return { over, waitMs, held: hold?.answer ?? null, counts, outcomes };
 }
 
 /** Ends a queue drain that keeps failing. Its unsent messages return to the dispatcher. */

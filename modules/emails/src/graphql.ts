@@ -14,6 +14,7 @@ import {
   rowsQuery,
   relayNames,
   atMost,
+  workflowUrl,
   MAX_ID_LENGTH,
   MAX_SUBJECT_LENGTH,
   MAX_MAILBOX_LENGTH,
@@ -39,7 +40,7 @@ import {
   MAX_REPLY_TO,
 } from './email-input.ts';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
-import { EMAIL_STATUSES, sendingHold, type SendingHold, statusOf, timelineOf } from '@postroom/ledger';
+import { EMAIL_STATUSES, sendingHold, type SendingHold, statusOf, timelineOf, workflowOf } from '@postroom/ledger';
 
 export const EmailStatus = builder.enumType('EmailStatus', {
   description: 'The status of an email.',
@@ -232,6 +233,23 @@ const Email = builder.prismaObject('Message', {
       resolve: ({ content }) => content?.scheduledAt ?? null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was accepted.' }),
+    workflowId: t.id({
+      nullable: true,
+      description:
+        'Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities say what became of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends.',
+      select: { workflowId: true, claim: true },
+      resolve: (message) => workflowOf(message),
+    }),
+    workflowUrl: t.string({
+      nullable: true,
+      description:
+        'Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured.',
+      select: { workflowId: true, claim: true },
+      resolve: (message) => {
+        const workflowId = workflowOf(message);
+        return workflowId === null ? undefined : workflowUrl(workflowId);
+      },
+    }),
     recipients: t.field({
       type: [EmailRecipient],
       description: 'All recipients.',

@@ -5,7 +5,7 @@ const tag = 'Emails';
 /** Allows for attachments in base64. */
 const MAX_BODY_BYTES = 40 * 1024 * 1024;
 
-const FIELDS = `id status from to cc bcc replyTo subject tags metadata campaignId contactId answer scheduledAt createdAt`;
+const FIELDS = `id status from to cc bcc replyTo subject tags metadata campaignId contactId answer scheduledAt createdAt workflowId workflowUrl`;
 const DETAIL = `${FIELDS} html text headers attachments { filename contentType contentId }
   recipients { email status answer } events { type at detail }`;
 

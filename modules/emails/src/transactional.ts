@@ -90,7 +90,15 @@ export interface BatchRun {
   held: string | null;
   /** Recorded outcomes of this run, counted by state. */
   counts: Partial<Record<Settlement['state'], number>>;
+  /** The ids of those messages, for operators who look one up in the history. Missing in results from before they were recorded. */
+  outcomes?: Outcomes;
 }
+
+/** Message ids by recorded outcome. */
+export type Outcomes = Partial<Record<Settlement['state'], string[]>>;
+
+/** Ids in the result of a queue drain, per outcome: a run of 20 seconds may send more than a history should hold. */
+const MAX_NAMED = 500;
 
 /** The columns of the row `m` that make a `ClaimedRow`. */
 export const CLAIMED_COLUMNS = `m.id, m.traceparent, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
@@ -121,12 +129,13 @@ export async function sendBatchUntilDeadline(
 ): Promise<BatchRun> {
   const { epoch } = await checkNotHeld();
   await settleStaleClaims({ workflowId }, claim);
-  const { hold, counts } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
+  const { hold, counts, outcomes } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
+    namesAccepted: true,
   });
   const rest = await remaining(workflowId);
-  return { ...rest, waitMs: Math.max(rest.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts };
+  return { ...rest, waitMs: Math.max(rest.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts, outcomes };
 }
 
 /** Fails the queued messages of a workflow that keeps failing. `reason` is shown to users. */
@@ -140,10 +149,11 @@ export async function failBatch(workflowId: string, claim: string, reason: strin
   if (rows.length > 0)
     await settle(
       claim,
-      rows.map(({ id }) => ({ id, state: 'failed', answer })),
+      rows.map(({ id }) => ({ id, state: 'failed' as const, answer })),
       'emails',
     );
-  return { open: 0, waitMs: 0, held: null, counts: { failed: rows.length } };
+  const failed = rows.map(({ id }) => id);
+  return { open: 0, waitMs: 0, held: null, counts: { failed: failed.length }, outcomes: { failed } };
 }
 
 /** Supplies the messages of a workflow. */
@@ -154,6 +164,8 @@ export interface Source {
   settled?: (settlements: readonly Settlement[]) => Promise<void>;
   /** The notification to send when outcomes are recorded. */
   notice?: string;
+  /** Whether the result names accepted messages too. */
+  namesAccepted?: boolean;
 }
 
 /** Claims and sends messages of a workflow and records their outcomes, until none is due or the transport accepts no more. */
@@ -161,11 +173,18 @@ export async function sendClaimed(
   key: JournalKey,
   signal: AbortSignal,
   source: Source,
-): Promise<{ hold: Backoff | undefined; counts: BatchRun['counts'] }> {
+): Promise<{ hold: Backoff | undefined; counts: BatchRun['counts']; outcomes: Outcomes }> {
   const { claim, scope } = key;
-  const counts: BatchRun['counts'] = {};
   const journal = openInFlightJournal(key);
   let isRecorded = false;
+  const counts: BatchRun['counts'] = {};
+  const outcomes: Outcomes = {};
+  const name = ({ id, state }: Settlement) => {
+    counts[state] = (counts[state] ?? 0) + 1;
+    if (state === 'accepted' && source.namesAccepted !== true) return;
+    const ids = (outcomes[state] ??= []);
+    if (ids.length < MAX_NAMED) ids.push(id);
+  };
   const record = async (settlements: readonly Settlement[]) => {
     await settle(claim, settlements, source.notice);
     await source.settled?.(settlements);
@@ -186,12 +205,12 @@ export async function sendClaimed(
       journal,
       settle: async (settlements) => {
         await withRetries(() => record(settlements), signal);
-        for (const { state } of settlements) counts[state] = (counts[state] ?? 0) + 1;
+        settlements.forEach(name);
       },
       signal,
     });
     isRecorded = true;
-    return { hold, counts };
+    return { hold, counts, outcomes };
   } catch (error) {
     if (!(error instanceof UnrecordedError)) {
       await withRetries(async () => {

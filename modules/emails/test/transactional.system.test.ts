@@ -1,3 +1,5 @@
+import { config } from '@postroom/platform';
+import { Client, Connection } from '@temporalio/client';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -30,6 +32,8 @@ const untilStatus = (api: SystemApi, id: string, status: string, timeoutMs?: num
     expect(email.status).toBe(status);
     return email;
   }, timeoutMs);
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 
 const mailsTo = (to: string) => sink.mails.filter((mail) => mail.to === to);
 
@@ -123,6 +127,39 @@ test('a rejected email fails with the reason, and a nonexistent address is suppr
   expect((await api.post('/v1/emails', { ...HELLO, to: 'gone@mail.test' })).body.data.status).toBe('suppressed');
 });
 
+test('an email names its workflow, also after it was sent, and the history of that names the outcome of each of its emails', async () => {
+  const api = await system.api();
+  expect(
+    (await api.get(`/v1/emails/${await send(api, { to: 'later@mail.test', scheduled_at: inAnHour() })}`)).body.data,
+  ).toMatchObject({ workflowId: null, workflowUrl: null });
+  sink.answer((to) => (to === 'named-no@mail.test' ? { code: 550, message: '5.7.1 Refused by policy' } : undefined));
+  const ids = {
+    sent: await send(api, { to: 'named@mail.test' }),
+    failed: await send(api, { to: 'named-no@mail.test' }),
+  };
+  const client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
+  const { payloadConverter } = client.options.loadedDataConverter;
+  for (const [status, state] of [
+    ['sent', 'accepted'],
+    ['failed', 'failed'],
+  ] as const) {
+    const { workflowId, workflowUrl } = await untilStatus(api, ids[status], status);
+    expect(workflowId).toMatch(/^eml_/);
+    expect(workflowUrl).toMatch(new RegExp(`^http:.*/namespaces/default/workflows/${workflowId}$`));
+    const outcomes = await eventually(async () => {
+      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+      const results = (events ?? []).flatMap(
+        (event) => event.activityTaskCompletedEventAttributes?.result?.payloads ?? [],
+      );
+      expect(results).not.toEqual([]);
+      return results.map((payload) => payloadConverter.fromPayload<{ outcomes: unknown }>(payload).outcomes);
+    });
+    expect(outcomes).toContainEqual(expect.objectContaining({ [state]: expect.arrayContaining([ids[status]]) }));
+  }
+  await client.connection.close();
+  sink.answer(() => undefined);
+});
+
 test('an address suppressed after the email was accepted receives nothing', async () => {
   const api = await system.api();
   const id = await send(api, { to: 'late@mail.test', scheduled_at: new Date(Date.now() + 2_000).toISOString() });
@@ -147,6 +184,8 @@ test('concurrent emails share workflows, and each is sent once', async () => {
   const bursts = [...sink.counts()].filter(([to]) => to.startsWith('burst'));
   expect(bursts).toHaveLength(500);
   expect(bursts.every(([, count]) => count === 1)).toBe(true);
+  const { data } = (await api.get('/v1/emails?limit=500')).body;
+  for (const { workflowId } of data) expect(workflowId).toMatch(/^(eml|burst)_/);
 });
 
 test('after kill -9 of the worker queued emails are sent, none twice, and those in flight are unknown', async () => {

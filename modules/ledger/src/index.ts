@@ -20,7 +20,15 @@ export {
 } from './in-flight-journal.ts';
 export { journalWitness } from './journal-witness.ts';
 export { ledgerPool } from './ledger-pool.ts';
-export { releaseClaims, inLedgerTransaction, newClaim, settle, type Settlement, suppressAll } from './ledger.ts';
+export {
+  releaseClaims,
+  inLedgerTransaction,
+  newClaim,
+  settle,
+  type Settlement,
+  suppressAll,
+  workflowOf,
+} from './ledger.ts';
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type Reserved } from './reservations.ts';

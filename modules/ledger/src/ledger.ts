@@ -8,8 +8,19 @@ import { ledgerPool } from './ledger-pool.ts';
 import type { Claimed } from './settlement.ts';
 import { type Addressed, countSoftBounces } from './soft-bounces.ts';
 
-/** A new claim id. Each activity attempt writes its own into the rows that it claims. */
-export const newClaim = () => randomBytes(9).toString('base64url');
+/**
+ * A new claim id. Each activity attempt writes its own into the rows that it claims. That of transactional mail begins with the id
+ * of its workflow, which a closed row does not have anywhere else.
+ */
+export const newClaim = (workflowId?: string): string =>
+  `${workflowId === undefined ? '' : `${workflowId}/`}${randomBytes(9).toString('base64url')}`;
+
+/** The workflow of a transactional message: the one that it is assigned to, or that claimed it last. */
+export function workflowOf({ workflowId, claim }: { workflowId: string | null; claim: string | null }): string | null {
+  if (workflowId !== null) return workflowId;
+  const length = claim?.lastIndexOf('/') ?? -1;
+  return length === -1 ? null : (claim as string).slice(0, length);
+}
 
 /** The outcome of a claimed message, as the ledger records it. `planned` means that it is retried after `waitMs`. */
 export interface Settlement {

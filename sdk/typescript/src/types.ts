@@ -101,6 +101,10 @@ export interface Email {
   scheduledAt: string | null;
   /** When it was accepted. */
   createdAt: string;
+  /** Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities say what became of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends. */
+  workflowId: string | null;
+  /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
+  workflowUrl: string | null;
 }
 
 /**
@@ -970,6 +974,10 @@ export interface EmailDetail {
   scheduledAt: string | null;
   /** When it was accepted. */
   createdAt: string;
+  /** Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities say what became of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends. */
+  workflowId: string | null;
+  /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
+  workflowUrl: string | null;
   /** The HTML body; null if there is none or the email belongs to a campaign. */
   html: string | null;
   /** The text body; null if it is generated from the HTML. */

@@ -20,6 +20,7 @@ import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { EmailState, STATUS_LABELS } from './email-status.tsx';
 
 const EMAIL = graphql(`
@@ -43,6 +44,7 @@ const EMAIL = graphql(`
       contactId
       scheduledAt
       createdAt
+      workflowUrl
       attachments {
         filename
         contentType
@@ -97,7 +99,14 @@ export function Email() {
           </TextLink>
         )
       }
-      actions={row && (row.status === 'queued' || row.status === 'scheduled') && <Cancel email={row} />}
+      actions={
+        row && (
+          <>
+            <WorkflowLink url={row.workflowUrl} />
+            {(row.status === 'queued' || row.status === 'scheduled') && <Cancel email={row} />}
+          </>
+        )
+      }
     >
       <QueryResult of={email}>{({ email: known }) => <EmailParts email={known} />}</QueryResult>
     </Page>
