@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '@postroom/platform';
+import { config, newId } from '@postroom/platform';
 import { migrate } from '@postroom/platform/migrate';
+import { Connection } from '@temporalio/client';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { runChecks } from '../../../scripts/doctor/checks.ts';
 import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.ts';
 
 const RECIPIENTS = 3_000;
@@ -41,9 +43,12 @@ afterEach(() => system.killWorker());
 const one = async (text: string, values: unknown[] = []) => (await system.pool.query(text, values)).rows[0];
 
 /** Runs `postroom after-restore` and returns what it prints. */
-async function afterRestore(...args: string[]): Promise<string> {
+const afterRestore = (...args: string[]) => afterRestoreWith({}, ...args);
+
+/** The same with more settings. */
+async function afterRestoreWith(more: Record<string, string>, ...args: string[]): Promise<string> {
   const program = join(import.meta.dirname, '../src/after-restore.ts');
-  const env = { ...process.env, DATABASE_URL: postgres.url, TEMPORAL_TASK_QUEUE: taskQueue, LOG_LEVEL: 'fatal' };
+  const env = { ...process.env, ...databaseSettings(), TEMPORAL_TASK_QUEUE: taskQueue, LOG_LEVEL: 'fatal', ...more };
   const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => (output += chunk));
@@ -51,6 +56,21 @@ async function afterRestore(...args: string[]): Promise<string> {
   expect([status, output]).toEqual([0, expect.anything()]);
   return output;
 }
+
+const databaseSettings = () => ({ DATABASE_URL: postgres.url });
+
+/** Whether the worker says that sending is held, and whether it is ready all the same. */
+async function reportedHeld(): Promise<string | undefined> {
+  const { worker, gateway } = system.adminUrls;
+  for (const url of [worker, gateway]) expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const page = await (await fetch(`${worker}/metrics`)).text();
+  return /^postroom_sending_held\{kind="mail"\} (\d)$/m.exec(page)?.[1];
+}
+
+const findingOf = async (more: Record<string, string>) =>
+  (await runChecks({ ...process.env, ...databaseSettings(), ...more }, undefined, ['worker'])).find(
+    ({ check }) => check === 'Sending',
+  );
 
 interface Sending {
   api: SystemApi;
@@ -212,3 +232,67 @@ test('a campaign that was started after the restored point is paused, and mails 
   await sleep(5_000);
   expect(toRecipients('later').length).toBe(before);
 });
+
+test(
+  'with HOLD_SENDING mail is accepted and none leaves; released, all of it leaves exactly once',
+  { timeout },
+  async () => {
+    const name = 'held';
+    const sending = await createCampaign(name);
+    await system.startWorker({ HOLD_SENDING: 'true' });
+    await sendBurst(sending);
+    expect((await sending.api.post(`/v1/campaigns/${sending.campaign}/send`)).status).toBe(202);
+    await expectNoMail();
+    expect(await reportedHeld()).toBe('1');
+    expect(await findingOf({ HOLD_SENDING: 'true' })).toMatchObject({ status: 'warning' });
+
+    // A hold by the database outlasts the setting, and the setting outlasts a release.
+    await system.pool.query(`UPDATE installation SET held_reason = 'A test.', held_at = now()`);
+    expect(await findingOf({})).toMatchObject({ status: 'warning', detail: expect.stringContaining('A test.') });
+    await system.killWorker();
+    await system.startWorker();
+    await expectNoMail();
+    expect(await reportedHeld()).toBe('1');
+    expect(await afterRestoreWith({ HOLD_SENDING: 'true' }, '--release')).toContain('Sending is held: HOLD_SENDING');
+    await eventually(() => expect(toRecipients(name)).toHaveLength(RECIPIENTS), 90_000);
+    await eventually(() => expect(toRecipients('receipt-held')).toHaveLength(EMAILS), 60_000);
+    await sleep(2_000);
+    const counts = [...sink.counts()].filter(([to]) => to.startsWith(name) || to.startsWith('receipt-held'));
+    expect(counts).toHaveLength(RECIPIENTS + EMAILS);
+    expect(counts.filter(([, times]) => times !== 1)).toEqual([]);
+    await eventually(async () => expect(await reportedHeld()).toBe('0'));
+    expect(await findingOf({})).toMatchObject({ status: 'ok' });
+  },
+);
+
+test(
+  'PostgreSQL and Temporal both lost: the journal alone tells what may have been sent, and nothing is sent twice',
+  { timeout },
+  async () => {
+    const SENDING_JOURNAL = join(folder, 'journal');
+    await system.startWorker({ SENDING_JOURNAL });
+    const sending = await createCampaign('journaled');
+    await start(sending);
+    await postgres.copyDisk();
+    await received('journaled', RECIPIENTS * 0.5);
+    await system.killWorker();
+    await postgres.returnToCopy();
+    // What a Temporal server knows whose data is gone: nothing.
+    const TEMPORAL_NAMESPACE = `restore-${newId('req')}`;
+    const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
+    const workflowExecutionRetentionPeriod = { seconds: 86_400 };
+    await connection.workflowService.registerNamespace({
+      namespace: TEMPORAL_NAMESPACE,
+      workflowExecutionRetentionPeriod,
+    } as never);
+    await connection.close();
+    const settings = { SENDING_JOURNAL, TEMPORAL_NAMESPACE };
+    await system.startWorker(settings);
+
+    await expectNoMail();
+    expect((await one('SELECT held_reason FROM installation')).held_reason).toMatch(/older/);
+    const file = join(folder, 'journaled.csv');
+    await afterRestoreWith(settings, '--list', file, '--release');
+    await expectNothingTwice(sending, file);
+  },
+);
