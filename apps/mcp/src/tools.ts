@@ -11,6 +11,7 @@ const campaignId = z.string().regex(/^cmp_/).describe('Campaign id, cmp_….');
 /** Registers the tools. Each calls /v1 with the caller's key. */
 export function registerTools(server: McpServer, postroom: Postroom): void {
   registerContactTools(server, postroom);
+  registerEventTools(server, postroom);
   registerCampaignTools(server, postroom);
   registerWebhookTools(server, postroom);
 }
@@ -48,6 +49,25 @@ function registerContactTools(server: McpServer, postroom: Postroom): void {
     },
     ({ email, name, custom_fields }) =>
       answer(() => postroom.contacts.create({ email, name, custom_fields: custom_fields as never })),
+  );
+}
+
+function registerEventTools(server: McpServer, postroom: Postroom): void {
+  server.registerTool(
+    'track_event',
+    {
+      title: 'Track an event',
+      description: 'Records something that a contact did, such as "order placed". Shows whether it was a duplicate.',
+      inputSchema: {
+        name: z.string().describe('What happened; put what varies into properties.'),
+        email: z.string().describe("The contact's address."),
+        id: z.string().optional().describe('An id of the event: an event with the id of an earlier one is not stored.'),
+        properties: z.record(z.string(), z.unknown()).optional().describe('What is known about it.'),
+        occurred_at: z.string().optional().describe('ISO 8601 with an offset, up to 30 days ago; now by default.'),
+      },
+      annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    },
+    (event) => answer(() => postroom.events.track({ ...event, properties: event.properties as never })),
   );
 }
 

@@ -100,7 +100,7 @@ describe.each([
     const { tools } = await client.listTools();
     const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     const writes = tools.filter(({ name }) => !reads.includes(name)).map(({ name }) => name);
-    expect(writes.sort()).toEqual(['create_contact', 'send_campaign', 'send_test_webhook']);
+    expect(writes.sort()).toEqual(['create_contact', 'send_campaign', 'send_test_webhook', 'track_event']);
     expect(reads.sort()).toEqual([
       'campaign_preflight',
       'delivery_status',
@@ -142,6 +142,16 @@ describe.each([
     });
     expect(await call(client, 'list_contacts', { search: 'ada' })).toMatchObject({ data: [{ id: ada.id }] });
     expect(await call(client, 'list_contacts', { search: 'grace' })).toMatchObject({ data: [] });
+  });
+
+  test('an event of a contact is tracked once', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    const client = await connected(connect, api);
+    const event = { name: 'order placed', email: 'ada@example.com', id: 'order-1', properties: { total: 5 } };
+    expect(await call(client, 'track_event', event)).toMatchObject({ accepted: 1 });
+    expect(await call(client, 'track_event', event)).toMatchObject({ accepted: 0, duplicates: 1 });
+    expect((await api.get('/v1/events')).body.data).toMatchObject([{ contactId: ada.id, properties: { total: 5 } }]);
   });
 
   test('an incomplete campaign is reviewed but not sent, and the assistant gets the reason', async () => {

@@ -313,6 +313,7 @@ test('every column that can hold an address is erased by the module that owns it
     `SELECT c.table_name AS table, c.column_name AS column
        FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
       WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.column_name !~ '(^|_)id$'
+        AND NOT (SELECT relispartition FROM pg_class WHERE oid = c.table_name::regclass)
         AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY') ORDER BY 1, 2`,
   );
   const open = rows

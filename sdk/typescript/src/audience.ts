@@ -4,6 +4,8 @@ import type { RequestOptions } from './transport.ts';
 import type {
   BulkOperation,
   Contact,
+  CustomEvent,
+  CustomEventDefinition,
   CustomField,
   Group,
   GroupDetail,
@@ -220,5 +222,41 @@ export class BulkOperations extends Resource {
   /** Contacts already processed stay as they are. */
   cancel(id: string, options?: RequestOptions): Promise<BulkOperation> {
     return this.data('cancelBulkOperation', { path: { id } }, options);
+  }
+}
+
+/** Custom events: what contacts did. */
+export class Events extends Resource {
+  /** Stores one event, or up to 1,000 in `events`, each with its own result. An event with the `id` of an earlier one is a duplicate. */
+  track(body: Body<'trackEvents'>, options?: RequestOptions): Promise<DataOf<'trackEvents'>> {
+    return this.data('trackEvents', { body }, options);
+  }
+
+  /** The events that match every filter, the latest to occur first. */
+  list(query: Query<'listCustomEvents'> = {}, options?: RequestOptions): List<CustomEvent> {
+    return this.listOf('listCustomEvents', { query }, options);
+  }
+
+  /** The names of events and their properties, newest name first. */
+  definitions(query: Query<'listCustomEventDefinitions'> = {}, options?: RequestOptions): List<CustomEventDefinition> {
+    return this.listOf('listCustomEventDefinitions', { query }, options);
+  }
+
+  getDefinition(id: string, options?: RequestOptions): Promise<CustomEventDefinition> {
+    return this.data('getCustomEventDefinition', { path: { id } }, options);
+  }
+
+  /** Describes an event name and its properties, or locks its schema. */
+  updateDefinition(
+    id: string,
+    body: Body<'updateCustomEventDefinition'>,
+    options?: RequestOptions,
+  ): Promise<CustomEventDefinition> {
+    return this.data('updateCustomEventDefinition', { path: { id }, body }, options);
+  }
+
+  /** Removes an event name from the schema. Its events stay. */
+  deleteDefinition(id: string, options?: RequestOptions): Promise<void> {
+    return this.done('deleteCustomEventDefinition', { path: { id } }, options);
   }
 }

@@ -1,4 +1,4 @@
-import { BulkOperations, Contacts, CustomFields, Groups, Segments, Suppressions } from './audience.ts';
+import { BulkOperations, Contacts, CustomFields, Events, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
 import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
@@ -25,6 +25,7 @@ export class Postroom {
   readonly emails: Emails;
   readonly contacts: Contacts;
   readonly customFields: CustomFields;
+  readonly events: Events;
   readonly suppressions: Suppressions;
   readonly segments: Segments;
   readonly groups: Groups;
@@ -44,6 +45,7 @@ export class Postroom {
     this.emails = new Emails(transport);
     this.contacts = new Contacts(transport);
     this.customFields = new CustomFields(transport);
+    this.events = new Events(transport);
     this.suppressions = new Suppressions(transport);
     this.segments = new Segments(transport);
     this.groups = new Groups(transport);
