@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** `npm run dev` says where the gateway is; the dashboard's requests go there, as if it had served the page. */
 const gateway = process.env.POSTROOM_GATEWAY_URL;
@@ -8,9 +8,23 @@ const gateway = process.env.POSTROOM_GATEWAY_URL;
 const FORMS =
   /@mantine\/form|@mantine\/core\/esm\/components\/(Combobox|Select|Modal|ModalBase)\/|src\/components\/(form|confirm)\.tsx/;
 
+/** What only menus, lists of options and tooltips need. */
+const OVERLAYS =
+  /@floating-ui|node_modules\/(react-remove-scroll|use-sidecar|use-callback-ref|react-style-singleton|tslib)|@mantine\/core\/esm\/(utils\/Floating|core\/utils\/(create-scoped-keydown-handler|find-element-ancestor|get-context-item-index)|components\/(Menu|Popover|Tooltip|ScrollArea(?!\/utils\/to-int)|Portal|FocusTrap|Transition\/get-transition-props))\//;
+
 /** Small parts of pages with figures, which load together. */
 const FIGURES =
-  /@mantine\/core\/esm\/components\/(Progress|SegmentedControl|SimpleGrid)\/|src\/components\/(change|chart-figure|stats)\.tsx/;
+  /@mantine\/core\/esm\/components\/(FloatingIndicator|Progress|ScrollArea\/utils\/to-int|SegmentedControl|SimpleGrid)\/|core\/utils\/get-env\/|src\/components\/(change|chart-figure|stats)\.tsx/;
+
+/** Lists the scripts and styles of the build in `/app/files.json`, for `src/data/prefetch.ts`. */
+const fileList: Plugin = {
+  name: 'file-list',
+  enforce: 'post',
+  generateBundle(_options, bundle) {
+    const names = Object.keys(bundle).filter((name) => /\.(js|css)$/.test(name));
+    this.emitFile({ type: 'asset', fileName: 'app/files.json', source: JSON.stringify(names) });
+  },
+};
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -30,7 +44,7 @@ export default defineConfig({
           },
         }),
   },
-  plugins: [react()],
+  plugins: [react(), fileList],
   build: {
     // The content security policy takes no data: URLs and no inline script.
     assetsInlineLimit: 0,
@@ -43,6 +57,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'forms', test: FORMS, minShareCount: 8, priority: 1, includeDependenciesRecursively: false },
+            { name: 'overlays', test: OVERLAYS, minShareCount: 2, priority: 2, includeDependenciesRecursively: false },
             { name: 'figures', test: FIGURES, minShareCount: 2, priority: 1, includeDependenciesRecursively: false },
             { name: 'shared', minShareCount: 16 },
           ],

@@ -9,7 +9,9 @@ const MANTINE = dirname(createRequire(import.meta.url).resolve('@mantine/core/st
 const sheetsIn = (text: string) =>
   new Set([...text.matchAll(/'@mantine\/core\/styles\/(\w+)\.css'/g)].map(([, name]) => name));
 
-const shared = sheetsIn(readFileSync(join(SRC, 'app/mantine-styles.ts'), 'utf8'));
+const sheetsOfFile = (path: string) => sheetsIn(readFileSync(join(SRC, path), 'utf8'));
+const first = sheetsOfFile('app/mantine-styles.ts');
+const shared = new Set([...first, ...sheetsOfFile('app/form-styles.ts')]);
 
 /** The components of the library that a file imports. */
 const componentsIn = (text: string) =>
@@ -27,13 +29,31 @@ function sheetsOf(path: string, seen = new Set<string>()): string[] {
   return imported.flatMap(([, to = '']) => sheetsOf(join(dirname(path), to), seen));
 }
 
+/** The sheets that the components of a file lack. */
+function missingSheets(path: string, given: ReadonlySet<string | undefined>): string[] {
+  const text = readFileSync(join(SRC, path), 'utf8');
+  const own = sheetsIn(text);
+  const needed = componentsIn(text).flatMap((name) => sheetsOf(join(MANTINE, `esm/components/${name}/${name}.mjs`)));
+  return [...new Set(needed)].filter((name) => !given.has(name) && !own.has(name)).map((name) => `${path}: ${name}`);
+}
+
+/** The files that a file loads with itself. */
+function filesOf(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  const text = readFileSync(join(SRC, path), 'utf8');
+  for (const [, to = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from '(\.[^']+)'/gm))
+    filesOf(join(dirname(path), to), seen);
+  return seen;
+}
+
+test('every component of the first page has its styles without those of forms', () => {
+  const files = filesOf('pages/home/home.tsx', filesOf('main.tsx'));
+  expect([...files]).toContain('components/table.tsx');
+  expect([...files].flatMap((path) => missingSheets(path, first))).toEqual([]);
+});
+
 test('every component of the library has its styles, from the shared ones or the file that uses it', () => {
   expect(sheetsOf(join(MANTINE, 'esm/components/Radio/Radio.mjs'))).toContain('InlineInput');
-  const missing = globSync('**/*.tsx', { cwd: SRC }).flatMap((path) => {
-    const text = readFileSync(join(SRC, path), 'utf8');
-    const own = sheetsIn(text);
-    const needed = componentsIn(text).flatMap((name) => sheetsOf(join(MANTINE, `esm/components/${name}/${name}.mjs`)));
-    return [...new Set(needed)].filter((name) => !shared.has(name) && !own.has(name)).map((name) => `${path}: ${name}`);
-  });
-  expect(missing).toEqual([]);
+  expect(globSync('**/*.tsx', { cwd: SRC }).flatMap((path) => missingSheets(path, shared))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { AppShell, Box, Burger, Group, Kbd, NavLink, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { AppShell, Box, Burger, Group, Kbd, NavLink, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useElementSize, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { createLink, Outlet, useMatchRoute, useParams } from '@tanstack/react-router';
@@ -6,19 +6,21 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { Provider } from 'urql';
 import { clientFor } from '../data/client.ts';
 import { setLiveProject } from '../data/live.ts';
+import { prefetchPages } from '../data/prefetch.ts';
 import { NotFound } from '../pages/not-found.tsx';
 import { LiveIndicator, OfflineBanner } from '../components/connection.tsx';
 import { Logo } from '../components/logo.tsx';
 import { NotificationArea } from '../components/notify.tsx';
+import { withFormStyles } from './lazy-page.ts';
 import { may } from './permissions.ts';
 import { type NavItem, NAVIGATION } from './navigation.ts';
 import { NotificationBell } from './notification-bell.tsx';
 import { ProjectChoice } from './project-choice.tsx';
 import { SendingHoldBanner } from './sending-hold.tsx';
 import { useSession } from './session.tsx';
-import { UserMenu } from './user-menu.tsx';
+import { UserButton } from './user-button.tsx';
 
-const CommandPalette = lazy(() => import('./command-palette.tsx'));
+const CommandPalette = lazy(() => withFormStyles(() => import('./command-palette.tsx')));
 
 /** In pixels, without the notifications that phones show there. */
 const HEADER_HEIGHT = 56;
@@ -31,6 +33,7 @@ export function ProjectShell() {
   const isPhone = useMediaQuery('(width < 48em)', undefined, { getInitialValueInEffect: false });
   const notifications = useElementSize();
   useEffect(() => setLiveProject(projectId), [projectId]);
+  useEffect(prefetchPages, []);
   if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
   return (
     <Provider value={clientFor(projectId)}>
@@ -61,7 +64,7 @@ export function ProjectShell() {
               <LiveIndicator />
               <CommandPaletteButton />
               <NotificationBell key={projectId} />
-              <UserMenu />
+              <UserButton />
             </Group>
           </Group>
           {isPhone && (
@@ -71,7 +74,7 @@ export function ProjectShell() {
           )}
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label="Pages" className={open ? undefined : 'closed'}>
-          <AppShell.Section grow component={ScrollArea} type="hover" scrollbarSize={8}>
+          <AppShell.Section grow className="nav-items">
             <NavItems onGo={close} />
           </AppShell.Section>
           {!isPhone && (

@@ -1,9 +1,11 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
+import type { OperationResult } from '@urql/core';
 import { Navigate, Outlet } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { clientFor, whenSignedOut } from '../data/client.ts';
-import { problemOf } from '../data/problem.ts';
+import { NOT_RESPONDING, PATIENCE_MS, problemOf } from '../data/problem.ts';
 import { graphql } from '../generated/gql.ts';
+import type { MeQuery } from '../generated/graphql.ts';
 import { SessionContext, type SignedIn } from './session.tsx';
 
 const ME = graphql(`
@@ -35,8 +37,16 @@ export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
   const reload = useCallback(async () => {
     const next = await load();
-    setState((state) => (next.kind === 'out' ? stayOut(state) : next));
+    setState((state) => {
+      if (next.kind === 'out') return stayOut(state);
+      // A session that is known stays when its reload fails.
+      return next.kind === 'failed' && state.kind === 'in' ? state : next;
+    });
   }, []);
+  const again = () => {
+    setState({ kind: 'loading' });
+    void reload();
+  };
   useEffect(() => {
     whenSignedOut(() => setState(stayOut));
     void reload();
@@ -44,7 +54,7 @@ export function AuthGuard() {
   const session = useMemo(() => (state.kind === 'in' ? { ...state.session, reload } : undefined), [state, reload]);
 
   if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: state.from }} />;
-  if (state.kind === 'failed') return <Failed message={state.message} onAgain={() => void reload()} />;
+  if (state.kind === 'failed') return <Failed message={state.message} onAgain={again} />;
   if (session === undefined) return <Waiting />;
   return (
     <SessionContext value={session}>
@@ -53,8 +63,23 @@ export function AuthGuard() {
   );
 }
 
-async function load(): Promise<State> {
-  const { data, error } = await clientFor('').query(ME, {}, { requestPolicy: 'network-only' }).toPromise();
+/** Loads the session; gives up on a server that does not respond, so that a retry is a new request. */
+function load(): Promise<State> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => {
+      request.unsubscribe();
+      resolve({ kind: 'failed', message: NOT_RESPONDING.message });
+    }, PATIENCE_MS);
+    const request = clientFor('')
+      .query(ME, {}, { requestPolicy: 'network-only' })
+      .subscribe((result) => {
+        clearTimeout(late);
+        resolve(stateOf(result));
+      });
+  });
+}
+
+function stateOf({ data, error }: OperationResult<MeQuery>): State {
   if (data != null) {
     const projects = data.myProjects.map(({ role, project }) => ({ ...project, role }));
     return { kind: 'in', session: { me: data.me, projects } };
@@ -79,7 +104,7 @@ function Failed({ message, onAgain }: { message: string; onAgain: () => void }) 
   return (
     <Center mih="100vh" p="md" component="main">
       <Stack align="center">
-        <Text>{message}</Text>
+        <Text role="alert">{message}</Text>
         <Button onClick={onAgain}>Try again</Button>
       </Stack>
     </Center>

@@ -1,12 +1,13 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { LazyMenu } from '../components/lazy-menu.tsx';
 import { useLiveValue } from '../data/live.ts';
 import { refresh } from '../data/refresh.ts';
 import { graphql } from '../generated/gql.ts';
 import { useMay } from './session.tsx';
 
-const NotificationMenu = lazy(() => import('./notification-menu.tsx'));
+const load = async () => (await import('./notification-menu.tsx')).default;
 
 const UNREAD = graphql(`
   subscription UnreadNotifications {
@@ -33,8 +34,10 @@ export function NotificationBell() {
   if (!isManager) return null;
   const count = unread >= MAX_UNREAD ? `${MAX_UNREAD - 1}+` : String(unread);
   return (
-    <Menu width="min(400px, calc(100vw - 16px))" opened={opened} onChange={setOpened}>
-      <Menu.Target>
+    <LazyMenu
+      load={load}
+      onChange={setOpened}
+      button={
         <ActionIcon
           size={34}
           className="bell"
@@ -47,12 +50,7 @@ export function NotificationBell() {
             </span>
           )}
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown className="notification-menu">
-        <Suspense>
-          <NotificationMenu />
-        </Suspense>
-      </Menu.Dropdown>
-    </Menu>
+      }
+    />
   );
 }

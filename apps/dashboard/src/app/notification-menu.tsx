@@ -5,7 +5,8 @@ import { useApiMutation } from '../data/api-mutation.ts';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
 import type { NotificationMenuQuery } from '../generated/graphql.ts';
-import { MenuLink } from '../components/link.tsx';
+import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
+import { MenuLink } from '../components/menu-link.tsx';
 import { When } from '../components/when.tsx';
 import { recordPath } from './record-path.ts';
 import { useProject } from './session.tsx';
@@ -42,8 +43,20 @@ const ICONS: Record<Notification['kind'], typeof IconBan> = {
   endpoint_disabled: IconWebhookOff,
 };
 
+/** The menu of the newest notifications. */
+export default function NotificationMenu({ button, opened, onChange }: LoadedMenuProps) {
+  return (
+    <Menu width="min(400px, calc(100vw - 16px))" opened={opened} onChange={onChange}>
+      <Menu.Target>{button}</Menu.Target>
+      <Menu.Dropdown className="notification-menu">
+        <Newest />
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
 /** The newest notifications, as menu items that lead to what they are about. */
-export default function NotificationMenu() {
+function Newest() {
   const { data, problem } = useApiQuery(NEWEST, {});
   const mark = useApiMutation(MARK_READ);
   const nodes = data?.notifications.nodes;

@@ -81,7 +81,6 @@ export const theme = createTheme({
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     PasswordInput: sized,
     Select: sized,
-    Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: 'md' } },
     Textarea: sized,
     TextInput: sized,
     Tooltip: { defaultProps: { openDelay: 300 } },

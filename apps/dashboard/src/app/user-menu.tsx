@@ -1,22 +1,18 @@
-import { Avatar, type MantineColorScheme, Menu, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
 import { postAuth } from '../data/auth.ts';
 import { clearClients } from '../data/client.ts';
-import { MenuLink } from '../components/link.tsx';
+import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
+import { MenuLink } from '../components/menu-link.tsx';
 import { useProject, useSession } from './session.tsx';
 
 /** The user menu. */
-export function UserMenu() {
+export default function UserMenu({ button, opened, onChange }: LoadedMenuProps) {
   const { me } = useSession();
   const { id: projectId } = useProject();
   return (
-    <Menu width={240}>
-      <Menu.Target>
-        <UnstyledButton className="round">
-          <span className="visually-hidden">Signed in as {me.name}. Open account menu</span>
-          <Avatar name={me.name} color="pine" size={32} radius="xl" aria-hidden />
-        </UnstyledButton>
-      </Menu.Target>
+    <Menu width={240} opened={opened} onChange={onChange}>
+      <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
           <Text size="sm" fw={600} className="breakable">

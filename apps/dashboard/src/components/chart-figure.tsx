@@ -1,4 +1,4 @@
-import { Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
 
 /** The height of every chart, in pixels. */
@@ -38,34 +38,34 @@ export function ChartFigure({ about, children, ...figures }: Figures & { about?:
 function FigureTable({ title, columns, rows }: Figures) {
   return (
     <div className="table-scroll" tabIndex={0} role="region" aria-label={`${title}, as a table`}>
-      <Table aria-label={title} className="data-table" verticalSpacing={4}>
-        <Table.Thead>
-          <Table.Tr>
+      <table aria-label={title} className="data-table dense">
+        <thead>
+          <tr>
             {columns.map((column, index) => (
-              <Table.Th key={column} scope="col" ta={index === 0 ? undefined : 'right'}>
+              <th key={column} scope="col" className={index === 0 ? undefined : 'right'}>
                 {column}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
+          </tr>
+        </thead>
+        <tbody>
           {rows.map((cells) => (
-            <Table.Tr key={cells[0]}>
+            <tr key={cells[0]}>
               {cells.map((cell, index) =>
                 index === 0 ? (
-                  <Table.Th key={columns[index]} scope="row">
+                  <th key={columns[index]} scope="row">
                     {cell}
-                  </Table.Th>
+                  </th>
                 ) : (
-                  <Table.Td key={columns[index]} ta="right" className="tabular">
+                  <td key={columns[index]} className="right tabular">
                     {cell}
-                  </Table.Td>
+                  </td>
                 ),
               )}
-            </Table.Tr>
+            </tr>
           ))}
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </div>
   );
 }

@@ -1,7 +1,7 @@
-import { Alert, Group, Text, Tooltip } from '@mantine/core';
-import { useNetwork } from '@mantine/hooks';
+import { Alert, Group, Text } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
 import { useLiveState } from '../data/live.ts';
+import { useOnline } from '../data/network.ts';
 
 const WORDS = {
   live: ['Live', 'This page updates automatically.'],
@@ -12,24 +12,23 @@ const WORDS = {
 /** The header's indicator of live updates. */
 export function LiveIndicator() {
   const state = useLiveState();
+  const isOnline = useOnline();
   if (state === 'off') return null;
-  const [word, meaning] = WORDS[state];
+  // A stream notices a moment later than the browser that the connection is gone.
+  const [word, meaning] = WORDS[isOnline ? state : 'offline'];
   return (
-    <Tooltip label={meaning}>
-      <Group gap={6} wrap="nowrap" className={`live live-${state}`}>
-        <span aria-hidden className="live-dot" />
-        <Text size="xs" c="dimmed" visibleFrom="xs">
-          {word}
-        </Text>
-      </Group>
-    </Tooltip>
+    <Group gap={6} wrap="nowrap" title={meaning} className={`live live-${isOnline ? state : 'offline'}`}>
+      <span aria-hidden className="live-dot" />
+      <Text size="xs" c="dimmed" visibleFrom="xs">
+        {word}
+      </Text>
+    </Group>
   );
 }
 
 /** A banner on every page while the browser is offline. The page keeps showing stale data. */
 export function OfflineBanner() {
-  const { online } = useNetwork();
-  if (online) return null;
+  if (useOnline()) return null;
   return (
     <Alert color="yellow" icon={<IconCloudOff aria-hidden />} mb="md" role="alert" variant="light">
       You are offline. Data may be out of date, and changes can't be saved until you reconnect.

@@ -31,10 +31,11 @@ export function QueryResult<Data>({
     <>
       {problem !== undefined && at !== undefined && (
         <Alert color="yellow" icon={<IconCloudOff aria-hidden />} role="status">
+          <Text size="sm">{problem.message}</Text>
           <Group gap="xs">
-            <span>
-              This is from <When at={new Date(at).toISOString()} />: {lower(problem.message)}
-            </span>
+            <Text size="sm">
+              Last updated <When at={new Date(at).toISOString()} />.
+            </Text>
             <Anchor component="button" type="button" size="sm" onClick={again}>
               Try again
             </Anchor>
@@ -48,8 +49,6 @@ export function QueryResult<Data>({
 
 /** Whether the record no longer exists or access was revoked. */
 const isFinal = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
-
-const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** An error with a retry button. */
 function Failure({ problem, again }: { problem: Problem; again: () => void }) {

@@ -1,4 +1,4 @@
-import { Card, type MantineBreakpoint, Table } from '@mantine/core';
+import { Card, type MantineBreakpoint } from '@mantine/core';
 import { type ReactNode, useCallback, useState } from 'react';
 
 export interface Column<Row> {
@@ -33,38 +33,45 @@ export function DataTable<Row>({
   return (
     <Card p={0}>
       <Sideways label={label}>
-        <Table aria-label={label} highlightOnHover className="data-table" role="table">
-          <Table.Thead role="rowgroup">
-            <Table.Tr role="row">
+        <table aria-label={label} className="data-table highlighted" role="table">
+          <thead role="rowgroup">
+            <tr role="row">
               {columns.map(({ title, from, align, width, silent, head }) => (
-                <Table.Th key={title} className={hidden(from)} ta={align} w={width} role="columnheader" scope="col">
+                <th
+                  key={title}
+                  className={classes(hidden(from), align)}
+                  style={{ width }}
+                  role="columnheader"
+                  scope="col"
+                >
                   {head ?? (silent === true ? <span className="visually-hidden">{title}</span> : title)}
-                </Table.Th>
+                </th>
               ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody role="rowgroup">
+            </tr>
+          </thead>
+          <tbody role="rowgroup">
             {rows.map((row) => (
-              <Table.Tr key={keyOf(row)} className="row-link" role="row">
+              <tr key={keyOf(row)} className="row-link" role="row">
                 {columns.map(({ title, cell, from, align, silent = false }) => (
-                  <Table.Td
+                  <td
                     key={title}
-                    className={[hidden(from), align && 'tabular', silent && 'silent'].filter(Boolean).join(' ')}
-                    ta={align}
+                    className={classes(hidden(from), align, align && 'tabular', silent && 'silent')}
                     role="cell"
                     data-title={title}
                   >
                     {cell(row)}
-                  </Table.Td>
+                  </td>
                 ))}
-              </Table.Tr>
+              </tr>
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       </Sideways>
     </Card>
   );
 }
+
+const classes = (...names: (string | false | undefined)[]) => names.filter(Boolean).join(' ');
 
 const hidden = (from: MantineBreakpoint | undefined) => from && `from-${from}`;
 

@@ -2,12 +2,9 @@ import type { TypedDocumentNode } from '@urql/core';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { textOf } from './document.ts';
-import { NOT_RESPONDING, type Problem, problemOf } from './problem.ts';
+import { NOT_RESPONDING, PATIENCE_MS, type Problem, problemOf } from './problem.ts';
 import { onStale } from './refresh.ts';
 import { share } from './share.ts';
-
-/** A query without a response for this long is reported as a problem, with a retry. */
-const PATIENCE_MS = 8_000;
 
 /** A query and its state. */
 export interface ApiQuery<Data> {

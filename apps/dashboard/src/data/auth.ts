@@ -1,18 +1,22 @@
+import { NOT_RESPONDING, PATIENCE_MS } from './problem.ts';
+
 /** A sign-in endpoint's response. Error messages are user-facing. */
 export type AuthResult = { data: Record<string, unknown>; problem?: undefined } | { data?: undefined; problem: string };
 
-/** Posts to the sign-in endpoints, which are plain HTTP. */
+/** Posts to the sign-in endpoints, which are plain HTTP. Gives up on a server that does not respond. */
 export async function postAuth(path: string, body: unknown = {}): Promise<AuthResult> {
   try {
     const response = await fetch(`/app/auth${path}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const data = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (response.ok) return { data };
     return { problem: refusalOf(response, data) };
-  } catch {
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'TimeoutError') return { problem: NOT_RESPONDING.message };
     return { problem: "Can't reach the server. Check your connection and try again." };
   }
 }

@@ -10,9 +10,19 @@ export interface Problem {
   requestId?: string;
 }
 
+/** A request without a response for this long is reported as a problem, with a retry. In ms. */
+export const PATIENCE_MS = 8_000;
+
 export const NOT_RESPONDING: Problem = {
   code: 'unreachable',
   message: 'The server is not responding. It may be busy or restarting.',
+  fields: {},
+};
+
+/** Of a mutation, which may still succeed: repeating it by itself could do it twice. */
+export const NOT_SAVED_YET: Problem = {
+  code: 'unreachable',
+  message: 'The server is not responding. This page is still waiting for it; your change may not be saved.',
   fields: {},
 };
 

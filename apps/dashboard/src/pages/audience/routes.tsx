@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 import { contactSearch } from './contact-search.ts';
@@ -10,45 +11,45 @@ export const audienceRoutes = [
     getParentRoute: () => projectRoute,
     path: 'contacts',
     validateSearch: contactSearch,
-    component: lazyRouteComponent(() => import('./contacts.tsx'), 'Contacts'),
+    component: lazyPage(() => import('./contacts.tsx'), 'Contacts'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'contacts/$contactId',
-    component: lazyRouteComponent(() => import('./contact.tsx'), 'Contact'),
+    component: lazyPage(() => import('./contact.tsx'), 'Contact'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'groups',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('./groups.tsx'), 'Groups'),
+    component: lazyPage(() => import('./groups.tsx'), 'Groups'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'groups/$groupId',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('./group.tsx'), 'Group'),
+    component: lazyPage(() => import('./group.tsx'), 'Group'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('./segments.tsx'), 'Segments'),
+    component: lazyPage(() => import('./segments.tsx'), 'Segments'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments/$segmentId',
-    component: lazyRouteComponent(() => import('./segment.tsx'), 'Segment'),
+    component: lazyPage(() => import('./segment.tsx'), 'Segment'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'fields',
-    component: lazyRouteComponent(() => import('./custom-fields.tsx'), 'CustomFields'),
+    component: lazyPage(() => import('./custom-fields.tsx'), 'CustomFields'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'suppressions',
     validateSearch: suppressionSearch,
-    component: lazyRouteComponent(() => import('./suppressions.tsx'), 'Suppressions'),
+    component: lazyPage(() => import('./suppressions.tsx'), 'Suppressions'),
   }),
 ] as const;

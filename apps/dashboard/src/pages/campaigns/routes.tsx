@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { campaignSearch } from './campaign-search.ts';
 import { recipientSearch } from './recipient-search.ts';
@@ -9,17 +10,17 @@ export const campaignRoutes = [
     getParentRoute: () => projectRoute,
     path: 'campaigns',
     validateSearch: campaignSearch,
-    component: lazyRouteComponent(() => import('./campaigns.tsx'), 'Campaigns'),
+    component: lazyPage(() => import('./campaigns.tsx'), 'Campaigns'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/$campaignId',
-    component: lazyRouteComponent(() => import('./campaign.tsx'), 'Campaign'),
+    component: lazyPage(() => import('./campaign.tsx'), 'Campaign'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/$campaignId/recipients',
     validateSearch: recipientSearch,
-    component: lazyRouteComponent(() => import('./recipients.tsx'), 'Recipients'),
+    component: lazyPage(() => import('./recipients.tsx'), 'Recipients'),
   }),
 ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 
@@ -6,12 +7,12 @@ export const domainRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'domains',
-    component: lazyRouteComponent(() => import('./domains.tsx'), 'Domains'),
+    component: lazyPage(() => import('./domains.tsx'), 'Domains'),
     validateSearch: pageSearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'domains/$domain',
-    component: lazyRouteComponent(() => import('./domain.tsx'), 'DomainPage'),
+    component: lazyPage(() => import('./domain.tsx'), 'DomainPage'),
   }),
 ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { emailSearch } from './email-search.ts';
 
@@ -8,11 +9,11 @@ export const emailRoutes = [
     getParentRoute: () => projectRoute,
     path: 'emails',
     validateSearch: emailSearch,
-    component: lazyRouteComponent(() => import('./emails.tsx'), 'Emails'),
+    component: lazyPage(() => import('./emails.tsx'), 'Emails'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'emails/$emailId',
-    component: lazyRouteComponent(() => import('./email.tsx'), 'Email'),
+    component: lazyPage(() => import('./email.tsx'), 'Email'),
   }),
 ] as const;

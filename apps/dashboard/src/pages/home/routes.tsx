@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { homeSearch } from './period.ts';
 
@@ -8,6 +9,6 @@ export const homeRoutes = [
     getParentRoute: () => projectRoute,
     path: '/',
     validateSearch: homeSearch,
-    component: lazyRouteComponent(() => import('./home.tsx'), 'Home'),
+    component: lazyPage(() => import('./home.tsx'), 'Home', { forms: false }),
   }),
 ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 
@@ -8,17 +9,17 @@ export const importRoutes = [
     getParentRoute: () => projectRoute,
     path: 'imports',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('./imports.tsx'), 'Imports'),
+    component: lazyPage(() => import('./imports.tsx'), 'Imports'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'imports/new',
-    component: lazyRouteComponent(() => import('./new-import.tsx'), 'NewImport'),
+    component: lazyPage(() => import('./new-import.tsx'), 'NewImport'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'imports/$importId',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('./import.tsx'), 'Import'),
+    component: lazyPage(() => import('./import.tsx'), 'Import'),
   }),
 ] as const;

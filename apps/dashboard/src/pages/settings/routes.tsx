@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { auditSearch } from './audit-search.ts';
 
@@ -7,37 +8,37 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'keys',
-    component: lazyRouteComponent(() => import('./api-keys.tsx'), 'ApiKeys'),
+    component: lazyPage(() => import('./api-keys.tsx'), 'ApiKeys'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'members',
-    component: lazyRouteComponent(() => import('./members.tsx'), 'Members'),
+    component: lazyPage(() => import('./members.tsx'), 'Members'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'mailboxes',
-    component: lazyRouteComponent(() => import('./mailboxes.tsx'), 'Mailboxes'),
+    component: lazyPage(() => import('./mailboxes.tsx'), 'Mailboxes'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'sending',
-    component: lazyRouteComponent(() => import('./sending.tsx'), 'Sending'),
+    component: lazyPage(() => import('./sending.tsx'), 'Sending'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'audit',
-    component: lazyRouteComponent(() => import('./audit-log.tsx'), 'AuditLog'),
+    component: lazyPage(() => import('./audit-log.tsx'), 'AuditLog'),
     validateSearch: auditSearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'settings',
-    component: lazyRouteComponent(() => import('./project.tsx'), 'ProjectSettings'),
+    component: lazyPage(() => import('./project.tsx'), 'ProjectSettings'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'account',
-    component: lazyRouteComponent(() => import('../account/account.tsx'), 'Account'),
+    component: lazyPage(() => import('../account/account.tsx'), 'Account'),
   }),
 ] as const;

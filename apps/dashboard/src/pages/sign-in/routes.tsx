@@ -1,5 +1,6 @@
 import { safeRedirect } from '@postroom/platform/safe-redirect';
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/routes.tsx';
 
 const withToken = (search: Record<string, unknown>): { token?: string } =>
@@ -10,7 +11,7 @@ export const signInRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/sign-in',
-    component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+    component: lazyPage(() => import('./sign-in.tsx'), 'SignIn'),
     // Allows only local paths, to prevent open redirects.
     validateSearch: (search: Record<string, unknown>): { to?: string; error?: string } => {
       const to = safeRedirect(search.to, window.location.origin);
@@ -23,13 +24,13 @@ export const signInRoutes = [
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/reset-password',
-    component: lazyRouteComponent(() => import('./reset-password.tsx'), 'ResetPassword'),
+    component: lazyPage(() => import('./reset-password.tsx'), 'ResetPassword'),
     validateSearch: withToken,
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/invitation',
-    component: lazyRouteComponent(() => import('./invitation.tsx'), 'Invitation'),
+    component: lazyPage(() => import('./invitation.tsx'), 'Invitation'),
     validateSearch: withToken,
   }),
 ] as const;

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { pageSearch } from '../../data/paging.ts';
 import { versionSearch } from './version-search.ts';
@@ -9,17 +10,17 @@ export const templateRoutes = [
     getParentRoute: () => projectRoute,
     path: 'templates',
     validateSearch: pageSearch,
-    component: lazyRouteComponent(() => import('./templates.tsx'), 'Templates'),
+    component: lazyPage(() => import('./templates.tsx'), 'Templates'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'templates/$templateId',
-    component: lazyRouteComponent(() => import('./template.tsx'), 'Template'),
+    component: lazyPage(() => import('./template.tsx'), 'Template'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'templates/$templateId/versions',
     validateSearch: versionSearch,
-    component: lazyRouteComponent(() => import('./versions.tsx'), 'Versions'),
+    component: lazyPage(() => import('./versions.tsx'), 'Versions'),
   }),
 ] as const;

@@ -7,7 +7,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { WebhookBacklog } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { MenuLink } from '../../components/link.tsx';
+import { MenuLink } from '../../components/menu-link.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import type { Endpoint } from './endpoint.tsx';
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { DeliveryState } from '../../generated/graphql.ts';
@@ -22,28 +23,28 @@ export const webhookRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks',
-    component: lazyRouteComponent(() => import('./endpoints.tsx'), 'Endpoints'),
+    component: lazyPage(() => import('./endpoints.tsx'), 'Endpoints'),
     validateSearch: pageSearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks/new',
-    component: lazyRouteComponent(() => import('./new-endpoint.tsx'), 'NewEndpoint'),
+    component: lazyPage(() => import('./new-endpoint.tsx'), 'NewEndpoint'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks/$endpointId',
-    component: lazyRouteComponent(() => import('./endpoint.tsx'), 'EndpointPage'),
+    component: lazyPage(() => import('./endpoint.tsx'), 'EndpointPage'),
     validateSearch: deliverySearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks/$endpointId/edit',
-    component: lazyRouteComponent(() => import('./edit-endpoint.tsx'), 'EditEndpoint'),
+    component: lazyPage(() => import('./edit-endpoint.tsx'), 'EditEndpoint'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'webhooks/$endpointId/deliveries/$deliveryId',
-    component: lazyRouteComponent(() => import('./delivery.tsx'), 'DeliveryPage'),
+    component: lazyPage(() => import('./delivery.tsx'), 'DeliveryPage'),
   }),
 ] as const;
