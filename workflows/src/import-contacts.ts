@@ -7,7 +7,7 @@ const heartbeating = { startToCloseTimeout: '6 hours', heartbeatTimeout: '10 sec
 
 const { beginImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Inspect the file' });
 /** Its heartbeat reports progress. After a crash it resumes after the last batch recorded in the table. */
-const { writeImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Write the contacts' });
+const { writeImport } = activitiesOn<typeof imports>('imports', { ...heartbeating, summary: 'Write the rows' });
 const { endImport } = activitiesOn<typeof imports>('imports', {
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '1 day',
@@ -19,7 +19,7 @@ const { endImport } = activitiesOn<typeof imports>('imports', {
 export type ImportOutcome = imports.Progress['status'];
 
 /**
- * Imports an uploaded file of contacts until each row is written or reported. The file, its column mapping and its progress are
+ * Imports an uploaded file of contacts or suppressions until each row is written or reported. The file, its column mapping and its progress are
  * in Postgres; the history holds only counts.
  */
 export async function importContacts(importId: string): Promise<ImportOutcome> {
@@ -37,6 +37,6 @@ export async function importContacts(importId: string): Promise<ImportOutcome> {
 
 function describe({ status, rows, created, updated, unchanged, refused, error }: imports.Progress): string {
   if (error !== null) return `**${status}**: ${error}`;
-  if (status === 'running') return 'The contacts are being written; the heartbeat of the activity says how far.';
+  if (status === 'running') return 'The rows are being written; the heartbeat of the activity says how far.';
   return `**${status}**: ${rows} rows: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused.`;
 }

@@ -1,5 +1,5 @@
 import { db } from '@postroom/platform';
-import { testApi } from '@postroom/testkit';
+import { startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { inBrowser, accessibilityViolations, windowOf } from './browser.ts';
 
@@ -240,6 +240,7 @@ inBrowser('contacts, groups and segments', () => {
 inBrowser('importing suppressions', () => {
   test('a file is checked in a dry run that writes nothing, and then imported, by keyboard', async () => {
     const api = await testApi();
+    await startTestWorker();
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/suppressions');
@@ -251,15 +252,17 @@ inBrowser('importing suppressions', () => {
     const buffer = Buffer.from('email,reason\nada@example.net,bounced\nnot an address,\nbob@example.net,\n');
     await (await chosen).setFiles({ name: 'suppressions.csv', mimeType: 'text/csv', buffer });
     await dialog.getByRole('button', { name: 'Start dry run' }).click();
-    const result = dialog.getByRole('status').filter({ hasText: 'would be added' });
-    await result.getByText('Nothing was written').waitFor();
-    await result.getByText('2 addresses would be added').waitFor();
-    await result.getByText(/^1 row: .* First in line 3/).waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    await page.getByText('Nothing was written').waitFor();
+    await page.getByRole('region', { name: 'Preview of 3 rows' }).getByText('2', { exact: true }).waitFor();
+    await page.getByText('1 row: the address must be an email address such as ada@example.com').waitFor();
+    await page.getByText('First in line 3.').waitFor();
     expect(await db.suppression.count({ where: { projectId: api.projectId } })).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Import now' }).focus();
+    await page.getByRole('button', { name: 'Import now' }).focus();
     await page.keyboard.press('Enter');
-    await dialog.getByText('2 addresses added').waitFor();
+    await page.getByText('Results').waitFor();
+    await page.getByText('Completed', { exact: true }).waitFor();
     const reasons = await db.suppression.findMany({ where: { projectId: api.projectId }, orderBy: { email: 'asc' } });
     expect(reasons.map(({ email, reason }) => [email, reason])).toEqual([
       ['ada@example.net', 'bounced'],

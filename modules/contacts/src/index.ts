@@ -67,6 +67,13 @@ export {
   updateSegment,
 } from './segments.ts';
 export {
+  type CheckedSuppression,
+  checkSuppression,
+  countNewSuppressions,
+  suppressionKey,
+  writeSuppressions,
+} from './suppression-batch.ts';
+export {
   addSuppression,
   getSuppression,
   isSuppressed,

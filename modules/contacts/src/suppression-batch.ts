@@ -1,4 +1,14 @@
-import { emailKey, emailProblem, inTransaction, invalid, normalizeEmail, pool, sql } from '@postroom/platform';
+import {
+  emailKey,
+  emailProblem,
+  type FieldProblem,
+  inTransaction,
+  invalid,
+  normalizeEmail,
+  pool,
+  sql,
+  type Tx,
+} from '@postroom/platform';
 import {
   lockSuppressions,
   suppress,
@@ -40,20 +50,24 @@ export async function addSuppressions(
   if (entries.length === 0 || entries.length > MAX_SUPPRESSION_BATCH)
     throw invalid({ field: 'entries', message: `must be 1 to ${MAX_SUPPRESSION_BATCH} suppressions` });
   const causes = new Map<string, { message: string; entries: number; firstIndex: number }>();
-  const valid = new Map<string, { email: string; reason: SuppressionReason }>();
+  const valid = new Map<string, CheckedSuppression>();
   let good = 0;
   for (const [index, entry] of entries.entries()) {
-    const checked = check(entry);
-    if (typeof checked === 'string') {
-      const cause = causes.get(checked) ?? { message: checked, entries: 0, firstIndex: index };
-      causes.set(checked, { ...cause, entries: cause.entries + 1 });
+    const { suppression, problem } = checkSuppression(entry);
+    if (problem !== undefined) {
+      const message = `${problem.field} ${problem.message}`;
+      const cause = causes.get(message) ?? { message, entries: 0, firstIndex: index };
+      causes.set(message, { ...cause, entries: cause.entries + 1 });
     } else {
       good++;
-      const key = `${checked.reason} ${emailKey(checked.email)}`;
-      if (!valid.has(key)) valid.set(key, checked);
+      const key = suppressionKey(suppression);
+      if (!valid.has(key)) valid.set(key, suppression);
     }
   }
-  const created = valid.size === 0 ? 0 : await (dryRun ? countNew : write)(projectId, [...valid.values()], by);
+  const checked = [...valid.values()];
+  const created = await (dryRun
+    ? countNewSuppressions(pool, projectId, checked)
+    : inTransaction((tx) => writeSuppressions(tx, projectId, checked, by)));
   return {
     created,
     existing: good - created,
@@ -62,31 +76,52 @@ export async function addSuppressions(
   };
 }
 
-type Checked = { email: string; reason: SuppressionReason };
-
-/** The entry, or what is wrong with it. */
-function check({ email: given, reason }: SuppressionEntry): Checked | string {
-  const email = given.trim();
-  if (email === '') return 'email is required';
-  const problem = emailProblem(email);
-  if (problem !== undefined) return `email ${problem}`;
-  const wanted = reason?.trim().toLowerCase() ?? '';
-  const known = wanted === '' ? 'manual' : SUPPRESSION_REASONS.find((each) => each === wanted);
-  return known === undefined
-    ? `reason must be one of: ${SUPPRESSION_REASONS.join(', ')}`
-    : { email: normalizeEmail(email), reason: known };
+/** A valid entry of a suppression list. */
+export interface CheckedSuppression {
+  email: string;
+  reason: SuppressionReason;
 }
 
-const write = (projectId: string, entries: Checked[], by: SuppressedBy): Promise<number> =>
-  inTransaction(async (tx) => {
-    await lockSuppressions(tx, projectId);
-    return (await suppress(tx, projectId, entries, by)).length;
-  });
+/** The entry, or what is wrong with it. An entry without a reason gets `defaultReason`. */
+export function checkSuppression(
+  { email: given, reason }: SuppressionEntry,
+  defaultReason: SuppressionReason = 'manual',
+): { suppression: CheckedSuppression; problem?: undefined } | { suppression?: undefined; problem: FieldProblem } {
+  const email = given.trim();
+  if (email === '') return { problem: { field: 'email', message: 'is required' } };
+  const problem = emailProblem(email);
+  if (problem !== undefined) return { problem: { field: 'email', message: problem } };
+  const wanted = reason?.trim().toLowerCase() ?? '';
+  const known = wanted === '' ? defaultReason : SUPPRESSION_REASONS.find((each) => each === wanted);
+  return known === undefined
+    ? { problem: { field: 'reason', message: `must be one of: ${SUPPRESSION_REASONS.join(', ')}` } }
+    : { suppression: { email: normalizeEmail(email), reason: known } };
+}
+
+/** What is unique in a suppression list: an address may be suppressed for several reasons. */
+export const suppressionKey = ({ email, reason }: CheckedSuppression) => `${reason} ${emailKey(email)}`;
+
+/** Adds distinct suppressions in the caller's transaction; returns how many are new. */
+export async function writeSuppressions(
+  tx: Tx,
+  projectId: string,
+  entries: readonly CheckedSuppression[],
+  by: SuppressedBy,
+): Promise<number> {
+  if (entries.length === 0) return 0;
+  await lockSuppressions(tx, projectId);
+  return (await suppress(tx, projectId, entries, by)).length;
+}
 
 /** How many of the entries would be new. */
-async function countNew(projectId: string, entries: Checked[]): Promise<number> {
+export async function countNewSuppressions(
+  tx: Tx,
+  projectId: string,
+  entries: readonly CheckedSuppression[],
+): Promise<number> {
+  if (entries.length === 0) return 0;
   const [row] = await sql<{ count: number }>(
-    pool,
+    tx,
     `SELECT count(*)::int AS count FROM unnest($2::text[], $3::text[]) AS e(key, reason)
      WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = $1
        AND (s.email_key = e.key AND s.reason = e.reason::suppression_reason OR s.email_key = erased_key($1, e.key)))`,

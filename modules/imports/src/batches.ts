@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import {
+  type CheckedSuppression,
   retryOnCollision,
   type ContactFacts,
   contactUpdated,
+  countNewSuppressions,
   factsColumns,
   previewContacts,
   SUPPRESSED,
   writeContacts,
+  writeSuppressions,
   type WrittenContact,
 } from '@postroom/contacts';
 import { groupNamed, joinGroup } from '@postroom/groups';
@@ -15,13 +18,14 @@ import { countCauses } from './causes.ts';
 import { readRows } from './file.ts';
 import { type Import, topicOf } from './imports.ts';
 import type { Plan } from './plan.ts';
-import { RowChecker, type RowContact, type RowError } from './rows.ts';
+import { type CheckedRow, checkerFor, type RowContact, type RowError } from './rows.ts';
 
 /** Rows that are written in one transaction. Batch boundaries depend only on the file. */
 export interface Batch {
   /** Counted from 0. */
   number: number;
   contacts: RowContact[];
+  suppressions: CheckedSuppression[];
   errors: RowError[];
   rows: number;
   duplicates: number;
@@ -42,7 +46,7 @@ const ROWS_PER_TURN = 1_000;
 
 /** The validated rows of a file, in batches. */
 export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch> {
-  const checker = new RowChecker(plan, row);
+  const checker = checkerFor(plan, row);
   const { batchRows = UNPLANNED_BATCH_ROWS } = plan;
   let batch = emptyBatch(0);
   let length = 0;
@@ -63,6 +67,7 @@ export async function* batchesOf(row: Import, plan: Plan): AsyncGenerator<Batch>
 const emptyBatch = (number: number): Batch => ({
   number,
   contacts: [],
+  suppressions: [],
   errors: [],
   rows: 0,
   duplicates: 0,
@@ -71,13 +76,14 @@ const emptyBatch = (number: number): Batch => ({
   bytes: 0,
 });
 
-function add(batch: Batch, checked: ReturnType<RowChecker['check']>): void {
+function add(batch: Batch, { contact, suppression, errors, isDuplicate = false }: CheckedRow): void {
   batch.rows++;
-  batch.errors.push(...checked.errors);
-  if (checked.contact !== undefined) {
-    batch.contacts.push(checked.contact);
-    if (checked.errors.length > 0) batch.incomplete++;
-  } else if (checked.isDuplicate) batch.duplicates++;
+  batch.errors.push(...errors);
+  if (contact !== undefined) {
+    batch.contacts.push(contact);
+    if (errors.length > 0) batch.incomplete++;
+  } else if (suppression !== undefined) batch.suppressions.push(suppression);
+  else if (isDuplicate) batch.duplicates++;
   else batch.invalid++;
 }
 
@@ -88,7 +94,7 @@ export async function writtenBatches(tx: Tx, importId: string): Promise<Set<numb
 }
 
 /**
- * Writes a batch atomically: contacts and their events, group membership, row errors and progress. The batch is claimed
+ * Writes a batch atomically: contacts or suppressions and their events, group membership, row errors and progress. The batch is claimed
  * first, so it is never written twice; returns false if another worker has written it or the import is ending.
  */
 export async function writeBatch(row: Import, plan: Plan, batch: Batch, outlook: Outlook): Promise<boolean> {
@@ -110,7 +116,8 @@ async function writeOnce(row: Import, plan: Plan, batch: Batch, optimistic: bool
     const errors = [...batch.errors, ...suppressedRows(batch, written)];
     await keepErrors(tx, row.id, errors);
     await countCauses(tx, row.id, plan, errors);
-    await keepProgress(tx, row.id, batch, written);
+    const counts = row.kind === 'suppressions' ? await suppressAll(tx, row, batch) : countsOf(written);
+    await keepProgress(tx, row.id, batch, counts);
     await announce(tx, topicOf(row.id));
     return true;
   });
@@ -178,8 +185,39 @@ async function keepErrors(tx: Tx, importId: string, errors: readonly RowError[])
   );
 }
 
-async function keepProgress(tx: Tx, importId: string, batch: Batch, written: readonly WrittenContact[]): Promise<void> {
+/** The results of the valid rows of a batch. */
+interface Counts {
+  created: number;
+  updated: number;
+  unchanged: number;
+  suppressed: number;
+}
+
+function countsOf(written: readonly WrittenContact[]): Counts {
   const count = (is: (contact: WrittenContact) => boolean) => written.filter(is).length;
+  return {
+    created: count(({ status }) => status === 'created'),
+    updated: count((contact) => contact.status === 'existing' && contact.changed),
+    unchanged: count((contact) => contact.status === 'existing' && !contact.changed),
+    suppressed: count(({ status }) => status === 'suppressed'),
+  };
+}
+
+/** Adds the suppressions of a batch, or in a dry run counts those that are new. */
+async function suppressAll(tx: Tx, { projectId, dryRun, actorId }: Import, { suppressions }: Batch): Promise<Counts> {
+  const by = { origin: 'import', ...(actorId !== null && { actorId }) } as const;
+  const created = await (dryRun
+    ? countNewSuppressions(tx, projectId, suppressions)
+    : writeSuppressions(tx, projectId, suppressions, by));
+  return { created, updated: 0, unchanged: suppressions.length - created, suppressed: 0 };
+}
+
+async function keepProgress(
+  tx: Tx,
+  importId: string,
+  batch: Batch,
+  { created, updated, unchanged, suppressed }: Counts,
+): Promise<void> {
   await sql(
     tx,
     `UPDATE imports SET rows = rows + $2, created = created + $3, updated = updated + $4, unchanged = unchanged + $5,
@@ -189,11 +227,11 @@ async function keepProgress(tx: Tx, importId: string, batch: Batch, written: rea
     [
       importId,
       batch.rows,
-      count(({ status }) => status === 'created'),
-      count((contact) => contact.status === 'existing' && contact.changed),
-      count((contact) => contact.status === 'existing' && !contact.changed),
+      created,
+      updated,
+      unchanged,
       batch.duplicates,
-      count(({ status }) => status === 'suppressed'),
+      suppressed,
       batch.invalid,
       batch.bytes,
       batch.incomplete,

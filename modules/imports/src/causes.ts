@@ -101,6 +101,8 @@ export function fixFor({ field, message, value }: Cause, skipInvalid: boolean): 
   if (message === DUPLICATE) return 'Nothing to do: the first line with an address is used.';
   if (message.includes('suppression list'))
     return 'They are not imported. Remove a suppression only if the person asked for it.';
+  if (field === 'reason')
+    return 'Correct the reasons in the file, or remove the column to use one reason for all rows.';
   if (field === 'email') return 'Correct the addresses in the file.';
   if (field === 'row') return 'Check the separators and quotes in these lines.';
   const otherwise = skipInvalid

@@ -31,7 +31,7 @@ export async function executeDryRun(
 /** The encoding and the separator are those that the dry run detected. */
 const COPY = `
   INSERT INTO imports (id, project_id, status, file_name, size, on_conflict, dry_run, create_fields, skip_invalid, group_id, group_name,
-    encoding, separator, mapping)
+    encoding, separator, mapping, kind, reason, actor_id)
   SELECT $2, project_id, 'queued', file_name, size, on_conflict, false, create_fields, coalesce($3, skip_invalid), group_id, group_name,
-    encoding, separator, mapping
+    encoding, separator, mapping, kind, reason, actor_id
   FROM imports WHERE id = $1`;

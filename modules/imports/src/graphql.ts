@@ -1,6 +1,7 @@
 import { ContactSource, OnConflict, SuppressionReason } from '@postroom/contacts/graphql';
 import '@postroom/groups/graphql';
 import {
+  authenticated,
   batchLoader,
   builder,
   callerProject,
@@ -31,7 +32,7 @@ import {
 } from './imports.ts';
 import { MAX_RECORD_LENGTH } from './csv/records.ts';
 import { watchImport } from './subscription.ts';
-import { checkOptions } from './options.ts';
+import { checkOptions, type ImportKind as Kind } from './options.ts';
 import { type PlannedColumn, planOf } from './plan.ts';
 
 const ImportStatus = builder.enumType('ImportStatus', {
@@ -46,12 +47,20 @@ const ImportStatus = builder.enumType('ImportStatus', {
   },
 });
 
+const ImportKind = builder.enumType('ImportKind', {
+  description: 'What the rows of an import become.',
+  values: {
+    contacts: { description: 'Contacts.' },
+    suppressions: { description: 'Suppressions.' },
+  } satisfies Record<Kind, object>,
+});
+
 const ImportColumn = builder.objectRef<PlannedColumn>('ImportColumn').implement({
   description: 'A column of the file and its target.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The column name in the file.', ...atMost(MAX_RECORD_LENGTH) }),
     fields: t.exposeStringList('fields', {
-      description: '`email`, `name` or `customFields.<key>`; empty when it is not imported.',
+      description: '`email`, `name`, `reason` or `customFields.<key>`; empty when it is not imported.',
     }),
     type: t.exposeString('type', { nullable: true, description: 'The type of the custom field.' }),
     isNew: t.exposeBoolean('isNew', { description: 'Whether the custom field is created for it.' }),
@@ -64,12 +73,16 @@ const ImportCounts = builder.objectRef<ImportModel>('ImportCounts').implement({
     rows: t.exposeInt('rows', {
       description: 'Rows processed: the sum of created, updated, unchanged, duplicates, suppressed and invalid.',
     }),
-    created: t.exposeInt('created', { description: 'New contacts.' }),
+    created: t.exposeInt('created', { description: 'New contacts or suppressions.' }),
     updated: t.exposeInt('updated', { description: 'Existing contacts that were changed.' }),
-    unchanged: t.exposeInt('unchanged', { description: 'Existing contacts that were not changed.' }),
-    duplicates: t.exposeInt('duplicates', { description: 'Rows with the address of an earlier row of the file.' }),
+    unchanged: t.exposeInt('unchanged', {
+      description: 'Existing contacts that were not changed, or suppressions that already existed.',
+    }),
+    duplicates: t.exposeInt('duplicates', {
+      description: 'Rows with the address of an earlier row of the file; of suppressions, also with its reason.',
+    }),
     suppressed: t.exposeInt('suppressed', { description: 'Rows with a new address that is suppressed.' }),
-    invalid: t.exposeInt('invalid', { description: 'Rows that are not valid contacts.' }),
+    invalid: t.exposeInt('invalid', { description: 'Rows that are not valid contacts or suppressions.' }),
     incomplete: t.exposeInt('incomplete', {
       description: 'Rows imported without one or more invalid values; they are also counted by their outcome.',
     }),
@@ -81,7 +94,7 @@ const ImportRowError = builder.objectRef<ImportError>('ImportRowError').implemen
   fields: (t) => ({
     line: t.exposeInt('line', { description: 'The line where the row starts in the file, counted from 1.' }),
     field: t.exposeString('field', {
-      description: '`email`, `name`, `customFields.<key>`, or `row` for the whole row.',
+      description: '`email`, `name`, `reason`, `customFields.<key>`, or `row` for the whole row.',
     }),
     message: t.exposeString('message', { description: 'The problem.' }),
   }),
@@ -91,7 +104,7 @@ const ImportCause = builder.objectRef<Cause & { fix: string }>('ImportCause').im
   description: 'Row errors with the same cause.',
   fields: (t) => ({
     field: t.exposeString('field', {
-      description: '`email`, `name`, `customFields.<key>`, or `row` for the whole row.',
+      description: '`email`, `name`, `reason`, `customFields.<key>`, or `row` for the whole row.',
     }),
     message: t.exposeString('message', { description: 'What is wrong, such as `is not an option`.' }),
     value: t.exposeString('value', { description: 'The value that is not an option; empty for other causes.' }),
@@ -106,10 +119,16 @@ const loadCauses = batchLoader((_context: object, ids) => listCauses(ids));
 const Import = builder.prismaObject('Import', {
   interfaces: [Node],
   description:
-    'A CSV file of contacts that is written into the project in the background, and the results of its rows.',
+    'A CSV file of contacts or suppressions that is written into the project in the background, and the results of its rows.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Import id; also the id of its workflow in Temporal.' }),
     status: t.expose('status', { type: ImportStatus, description: 'The state of the import.' }),
+    kind: t.expose('kind', { type: ImportKind, description: 'What the rows become.' }),
+    reason: t.expose('reason', {
+      type: SuppressionReason,
+      nullable: true,
+      description: 'The reason of suppressions whose row has none; null for contacts.',
+    }),
     progress: t.float({
       description: 'The fraction of the file that has been processed, from 0 to 1.',
       resolve: ({ status, bytesDone, size }) => (status === 'completed' ? 1 : size === 0 ? 0 : bytesDone / size),
@@ -245,6 +264,7 @@ const ImportColumnsInput = builder.inputType('ImportColumnsInput', {
     'The column mapping, by column names of the file (case-insensitive). Omitted mappings are derived from the names.',
   fields: (t) => ({
     email: t.string({ description: 'The address column.' }),
+    reason: t.string({ description: 'The column of suppression reasons.' }),
     name: t.stringList({ description: 'The columns that form the name, joined by a space; an empty list for none.' }),
     customFields: t.field({
       type: 'JSON',
@@ -255,8 +275,13 @@ const ImportColumnsInput = builder.inputType('ImportColumnsInput', {
 });
 
 const ImportContactsInput = builder.inputType('ImportContactsInput', {
-  description: 'Options for importing a file of contacts.',
+  description: 'Options for importing a file of contacts or suppressions.',
   fields: (t) => ({
+    kind: t.field({ type: ImportKind, description: 'What the rows become; defaults to `contacts`.' }),
+    reason: t.field({
+      type: SuppressionReason,
+      description: 'The reason of suppressions whose row has none; defaults to `manual`.',
+    }),
     columns: t.field({
       type: ImportColumnsInput,
       description: 'The column mapping; derived from the column names by default.',
@@ -324,7 +349,7 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: ImportContactsInput, required: true, description: 'The import options.' }) },
     resolve: async (_root, { input }, context) => {
       const projectId = callerProject(context);
-      return createImport(projectId, await checkOptions(projectId, input));
+      return createImport(projectId, await checkOptions(projectId, input), authenticated(context).id);
     },
   }),
   addImportPart: t.field({

@@ -36,14 +36,18 @@ const STALE_UPLOADS = `DELETE FROM imports WHERE project_id = $1 AND status = 'u
 export const isFinal = (status: ImportStatus) => status === 'completed' || status === 'failed' || status === 'canceled';
 
 /**
- * Creates an import; its file is then uploaded in parts before the import is started.
+ * Creates an import by `actorId` (`usr_…` or `key_…`); its file is then uploaded in parts before the import is started.
  * @throws RateLimited while the project has too many open imports.
  */
-export async function createImport(projectId: string, options: CheckedOptions): Promise<Import> {
+export async function createImport(
+  projectId: string,
+  options: CheckedOptions,
+  actorId: string | null = null,
+): Promise<Import> {
   await pool.query(STALE_UPLOADS, [projectId]);
   return db.$transaction(async (tx) => {
     await checkOpen(tx, projectId);
-    return tx.import.create({ data: { id: newId('imp'), projectId, ...asColumns(options) } });
+    return tx.import.create({ data: { id: newId('imp'), projectId, actorId, ...asColumns(options) } });
   });
 }
 
@@ -131,18 +135,18 @@ export const importOf = ({ id, projectId }: { id: string; projectId: string }): 
   workflowId: id,
   type: 'importContacts',
   args: [id],
-  summary: 'Import of contacts',
+  summary: 'Import of a file',
   searchAttributes: { projectId },
   restartable: true,
 });
 
 async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<void> {
-  const { fileName, mapping, onConflict, dryRun, createFields, skipInvalid, groupId, groupName, encoding, separator } =
-    options;
+  const { fileName, kind, reason, mapping, onConflict, dryRun, createFields, skipInvalid } = options;
+  const { groupId, groupName, encoding, separator } = options;
   await sql(
     tx,
     `UPDATE imports SET file_name = $2, mapping = $3, on_conflict = $4, dry_run = $5, create_fields = $6, group_id = $7,
-       group_name = $8, encoding = $9, separator = $10, skip_invalid = $11 WHERE id = $1`,
+       group_name = $8, encoding = $9, separator = $10, skip_invalid = $11, kind = $12::import_kind, reason = $13::suppression_reason WHERE id = $1`,
     [
       id,
       fileName,
@@ -155,6 +159,8 @@ async function setOptions(tx: Tx, id: string, options: CheckedOptions): Promise<
       encoding,
       separator,
       skipInvalid,
+      kind,
+      reason,
     ],
   );
 }

@@ -1,5 +1,8 @@
-import { type OnConflict, ON_CONFLICT } from '@postroom/contacts';
+import { type OnConflict, ON_CONFLICT, type SuppressionReason } from '@postroom/contacts';
 import { assertValid, type FieldProblem, isId, pool, textProblem, MAX_NAME_LENGTH } from '@postroom/platform';
+
+/** What the rows of a file become. */
+export type ImportKind = 'contacts' | 'suppressions';
 
 /** The column mapping, by column names of the file. Omitted mappings are derived from the names. */
 interface Mapping {
@@ -8,11 +11,16 @@ interface Mapping {
   name?: readonly string[] | null | undefined;
   /** Column names by custom-field key; an empty object for none. */
   customFields?: unknown;
+  /** The column of suppression reasons. */
+  reason?: string | null | undefined;
 }
 
 /** The options of an import. */
 export interface ImportOptions {
   fileName?: string | null | undefined;
+  kind?: ImportKind | null | undefined;
+  /** The reason of suppressions whose row has none. */
+  reason?: SuppressionReason | null | undefined;
   columns?: Mapping | null | undefined;
   onConflict?: OnConflict | null | undefined;
   dryRun?: boolean | null | undefined;
@@ -28,6 +36,9 @@ export interface ImportOptions {
 /** Validated options, as stored in the import. */
 export interface CheckedOptions {
   fileName: string | null;
+  kind: ImportKind;
+  /** Null for contacts. */
+  reason: SuppressionReason | null;
   mapping: CheckedMapping | null;
   onConflict: OnConflict;
   dryRun: boolean;
@@ -43,6 +54,7 @@ export interface CheckedMapping {
   email?: string;
   name?: readonly string[];
   customFields?: Record<string, string>;
+  reason?: string;
 }
 
 /** @throws DomainError `validation_error` naming each invalid option. */
@@ -53,6 +65,8 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     return null;
   };
   const { fileName, onConflict, dryRun, createFields, skipInvalid, groupId, groupName, encoding, separator } = options;
+  const kind = options.kind ?? 'contacts';
+  for (const field of unusedBy(kind, options)) problem(field, `is not used by an import of ${kind}`);
   if (groupId != null && groupName != null) problem('groupName', 'must not be combined with group_id');
   if (groupId != null && !(await isGroup(projectId, groupId))) problem('groupId', 'is not a group of this project');
   const name = groupName?.trim() ?? null;
@@ -60,6 +74,8 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     problem('groupName', `must be 1 to ${MAX_NAME_LENGTH} characters`);
   const checked: CheckedOptions = {
     fileName: fileName == null ? null : (fileName.trim().split(/[/\\]/).at(-1)?.slice(0, MAX_NAME_LENGTH) ?? null),
+    kind,
+    reason: kind === 'suppressions' ? (options.reason ?? 'manual') : null,
     mapping: options.columns == null ? null : checkMapping(options.columns, problem),
     onConflict: onConflict ?? ON_CONFLICT[0],
     dryRun: dryRun ?? false,
@@ -73,6 +89,22 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
   };
   assertValid(problems);
   return checked;
+}
+
+/** The given options that have no meaning for a kind of import. */
+function unusedBy(kind: ImportKind, options: ImportOptions): string[] {
+  const { columns, onConflict, createFields, skipInvalid, groupId, groupName, reason } = options;
+  const ofContacts = {
+    'columns.name': columns?.name,
+    'columns.customFields': columns?.customFields,
+    onConflict,
+    createFields,
+    skipInvalid,
+    groupId,
+    groupName,
+  };
+  const unused = kind === 'contacts' ? { 'columns.reason': columns?.reason, reason } : ofContacts;
+  return Object.entries(unused).flatMap(([field, value]) => (value == null ? [] : [field]));
 }
 
 async function isGroup(projectId: string, id: string): Promise<boolean> {
@@ -95,7 +127,7 @@ function separatorNamed(given: string): string | undefined {
 }
 
 function checkMapping(
-  { email, name, customFields }: Mapping,
+  { email, name, customFields, reason }: Mapping,
   problem: (field: string, message: string) => null,
 ): CheckedMapping {
   const fields = customFields ?? undefined;
@@ -108,6 +140,7 @@ function checkMapping(
   }
   return {
     ...(email != null && { email }),
+    ...(reason != null && { reason }),
     ...(name != null && { name }),
     ...(isObject && { customFields: Object.fromEntries(entries) as Record<string, string> }),
   };

@@ -26,7 +26,7 @@ import type { CheckedMapping } from './options.ts';
 export interface PlannedColumn {
   /** The column name in the file. */
   name: string;
-  /** `email`, `name` or `customFields.<key>`; empty if it is not imported. */
+  /** `email`, `name`, `reason` or `customFields.<key>`; empty if it is not imported. */
   fields: string[];
   /** The type of the custom field. */
   type: CustomFieldType | null;
@@ -42,6 +42,8 @@ export interface Plan {
   columns: PlannedColumn[];
   emailColumn: number;
   nameColumns: number[];
+  /** The column of suppression reasons; -1 or undefined if there is none. */
+  reasonColumn?: number;
   fields: PlannedField[];
   /** Rows per batch. Batches are known by number, so a release that changes it must not change running imports. */
   batchRows?: number;
@@ -74,6 +76,7 @@ export async function planFile(row: Import): Promise<Plan> {
   const { layout, header, sample } = await inspectBeginning(row, encoding);
   const mapping = (row.mapping ?? {}) as CheckedMapping;
   const emailColumn = emailColumnOf(header, sample, mapping);
+  if (row.kind === 'suppressions') return planSuppressions({ layout, lines, header, emailColumn, mapping });
   const nameColumns = nameColumnsOf(header, mapping, emailColumn);
   const known = await customFieldsOf(row.projectId);
   const wanted = wantedFields(header, mapping, [emailColumn, ...(nameColumns.length === 1 ? nameColumns : [])], known);
@@ -98,6 +101,30 @@ export async function planFile(row: Import): Promise<Plan> {
     };
   });
   return { layout, lines, columns, emailColumn, nameColumns, fields, batchRows: BATCH_ROWS };
+}
+
+/** The columns that hold a reason, in the exports of several providers. */
+const REASON_COLUMN = /^(reason|suppression[-_ ]?(reason|status)|status|type)$/i;
+
+/** Plans a file of suppressions, of which only the address and the reason are imported. */
+function planSuppressions({
+  layout,
+  lines,
+  header,
+  emailColumn,
+  mapping,
+}: Pick<Plan, 'layout' | 'lines' | 'emailColumn'> & { header: Header; mapping: CheckedMapping }): Plan {
+  const reasonColumn =
+    mapping.reason === undefined
+      ? header.names.findIndex((name, column) => column !== emailColumn && REASON_COLUMN.test(name.trim()))
+      : columnNamed(header, mapping.reason);
+  const columns = header.names.map((name, column) => ({
+    name: name.trim(),
+    fields: [...(column === emailColumn ? ['email'] : []), ...(column === reasonColumn ? ['reason'] : [])],
+    type: null,
+    isNew: false,
+  }));
+  return { layout, lines, columns, emailColumn, nameColumns: [], reasonColumn, fields: [], batchRows: BATCH_ROWS };
 }
 
 const plannedField = (column: number, { key, type, options }: FieldSchema): PlannedField => ({

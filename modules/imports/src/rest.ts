@@ -5,7 +5,7 @@ import { streamSuppressions } from './suppressions-export.ts';
 import { uploadImport } from './upload.ts';
 
 const tag = 'Imports';
-const IMPORT = `id status progress counts { rows created updated unchanged duplicates suppressed invalid incomplete } error
+const IMPORT = `id status kind reason progress counts { rows created updated unchanged duplicates suppressed invalid incomplete } error
   fileName size encoding separator columns { name fields type isNew } onConflict dryRun createFields skipInvalid groupId groupName
   cancelRequestedAt createdAt startedAt finishedAt fileExpiresAt executedAsId`;
 const CAUSES = 'causes { field message value rows firstLine fix }';
@@ -78,8 +78,9 @@ export const streams: StreamRoute[] = [
     needs: 'full',
     tag,
     operationId: 'importContacts',
-    summary: 'Import a CSV file of contacts',
-    description: `Takes a file of at most 200 MB and 2,000,000 lines, and imports it in the background. Send it as
+    summary: 'Import a CSV file of contacts or suppressions',
+    description: `Takes a file of at most 200 MB and 2,000,000 lines, and imports it in the background; with \`kind\`
+\`suppressions\`, its addresses become suppressions. Send it as
 \`multipart/form-data\` in a part called \`file\`, with the options as JSON in a part called \`options\`, or as a body of type
 \`text/csv\` with the options in the query. The answer comes when the file is stored.`.replaceAll('\n', ' '),
     options: 'ImportContactsInput',

@@ -1,7 +1,16 @@
-import { type CheckedContact, type FieldSchema, readContact } from '@postroom/contacts';
+import {
+  type CheckedContact,
+  type CheckedSuppression,
+  checkSuppression,
+  type FieldSchema,
+  readContact,
+  suppressionKey,
+  type SuppressionReason,
+} from '@postroom/contacts';
 import type { FieldProblem } from '@postroom/platform';
 import { SeenAddresses } from './addresses.ts';
 import { clean, type CsvRecord, formProblem, unguard } from './csv/index.ts';
+import type { Import } from './imports.ts';
 import type { Plan } from './plan.ts';
 
 /** A problem with a row, and its line in the file. */
@@ -16,16 +25,56 @@ export interface RowContact extends CheckedContact {
   line: number;
 }
 
-/** The result of a row: a contact, perhaps without invalid values, or no contact. */
-type CheckedRow =
-  | { contact: RowContact; errors: RowError[] }
-  | { contact?: undefined; errors: RowError[]; isDuplicate: boolean };
+/** The result of a row: a contact, perhaps without invalid values, a suppression, or nothing to write. */
+export interface CheckedRow {
+  contact?: RowContact;
+  suppression?: CheckedSuppression;
+  errors: RowError[];
+  isDuplicate?: boolean;
+}
+
+/** Checks the rows of a file one after the other. */
+export interface Checker {
+  check(record: CsvRecord): CheckedRow;
+}
+
+/** The checker for the rows of an import. */
+export const checkerFor = (plan: Plan, { kind, reason, skipInvalid }: Import): Checker =>
+  kind === 'suppressions' ? new SuppressionChecker(plan, reason ?? 'manual') : new RowChecker(plan, { skipInvalid });
+
+/** Separates suppressions from invalid rows and duplicates, which have the address and the reason of an earlier row. */
+class SuppressionChecker implements Checker {
+  readonly #plan: Plan;
+  readonly #reason: SuppressionReason;
+  readonly #seen: SeenAddresses;
+
+  constructor(plan: Plan, reason: SuppressionReason) {
+    this.#plan = plan;
+    this.#reason = reason;
+    this.#seen = new SeenAddresses(plan.lines);
+  }
+
+  check({ line, values: given, problem }: CsvRecord): CheckedRow {
+    if (given === undefined) return { errors: [{ line, field: 'row', message: problem }] };
+    const { layout, emailColumn, reasonColumn = -1 } = this.#plan;
+    const values = withoutBlankEnd(given, layout.width);
+    const flaw = formProblem(values, layout.width);
+    if (flaw !== undefined) return { errors: [{ line, field: 'row', message: flaw }] };
+    const valueOf = (column: number) => unguard(clean(values[column] ?? ''));
+    const entry = { email: valueOf(emailColumn), reason: valueOf(reasonColumn) };
+    const checked = checkSuppression(entry, this.#reason);
+    if (checked.problem !== undefined) return { errors: [{ line, ...checked.problem }] };
+    const first = this.#seen.add(suppressionKey(checked.suppression), line);
+    if (first === undefined) return { suppression: checked.suppression, errors: [] };
+    return { errors: [{ line, field: 'email', message: `is already in line ${first}` }], isDuplicate: true };
+  }
+}
 
 /**
  * Separates contacts from invalid rows and duplicates. If rows share an address, the first one that is not invalid wins.
  * A row with an invalid name or custom field is a contact without that value, unless such rows are to be skipped.
  */
-export class RowChecker {
+class RowChecker implements Checker {
   readonly #plan: Plan;
   readonly #schema: ReadonlyMap<string, FieldSchema>;
   readonly #seen: SeenAddresses;
@@ -44,7 +93,7 @@ export class RowChecker {
     const { contact, problems } =
       record.values === undefined ? unreadable(record.problem) : this.#contactOf(record.values);
     const errors = problems.map((problem) => ({ line, ...problem }));
-    if (contact === undefined || (this.#skipInvalid && errors.length > 0)) return { errors, isDuplicate: false };
+    if (contact === undefined || (this.#skipInvalid && errors.length > 0)) return { errors };
     const first = this.#seen.add(contact.key, line);
     if (first === undefined) return { contact: Object.assign(contact, { line }), errors };
     return { errors: [{ line, field: 'email', message: `is already in line ${first}` }], isDuplicate: true };

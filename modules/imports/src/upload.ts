@@ -18,7 +18,7 @@ export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
   const { projectId, caller, request } = exchange;
   if (Number(request.headers['content-length'] ?? 0) > MAX_FILE_BYTES + ENVELOPE_BYTES) throw tooLarge();
   const read = readerFor(request.headers);
-  const { id } = await createImport(projectId, await checkOptions(projectId, exchange.options));
+  const { id } = await createImport(projectId, await checkOptions(projectId, exchange.options), caller.id);
   let isStarted = false;
   try {
     const digest = createHash('sha256');

@@ -24,14 +24,14 @@ const memory = () =>
   });
 
 /** Stores a file as an upload does, and starts its import. */
-async function importOf(file: string): Promise<{ id: string; projectId: string }> {
+async function importOf(file: string, kind = 'contacts'): Promise<{ id: string; projectId: string }> {
   const [id, projectId] = [newId('imp'), newId('prj')];
   const bytes = Buffer.from(file);
   await db.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   await db.query(
-    `INSERT INTO imports (id, project_id, status, size, on_conflict, dry_run, create_fields, group_name)
-     VALUES ($1, $2, 'queued', $3, 'skip', false, true, 'Everybody')`,
-    [id, projectId, bytes.length],
+    `INSERT INTO imports (id, project_id, status, size, on_conflict, dry_run, create_fields, group_name, kind)
+     VALUES ($1, $2, 'queued', $3, 'skip', false, true, 'Everybody', $4)`,
+    [id, projectId, bytes.length, kind],
   );
   for (let at = 0; at < bytes.length; at += 1_000_000) {
     await db.query('INSERT INTO import_parts (import_id, number, data) VALUES ($1, $2, $3)', [
@@ -112,6 +112,38 @@ test(
     // Batches written before a kill were not written again.
     expect(reached.every((rows, n) => rows > (reached[n - 1] ?? 0))).toBe(true);
     console.info(`killed at ${reached.join(', ')} of ${ROWS} rows`);
+  },
+);
+
+test(
+  'after kill -9 of the worker, an import of suppressions resumes, and none is lost',
+  { timeout: 180_000 },
+  async () => {
+    const ROWS = 40_000;
+    worker.start();
+    const { id, projectId } = await importOf(fileOf(ROWS), 'suppressions');
+    for (const rows of [0, 10_000]) {
+      await eventually(async () => expect((await rowOf(id)).rows).toBeGreaterThan(rows), 60_000);
+      await worker.kill();
+      expect((await rowOf(id)).status).toBe('running');
+      worker.start();
+    }
+    await eventually(async () => expect((await rowOf(id)).status).toBe('completed'), 90_000);
+    const [invalid, duplicates] = [ROWS / 1000, ROWS / 100 - ROWS / 1000];
+    const created = ROWS - invalid - duplicates;
+    expect(await rowOf(id)).toMatchObject({ rows: ROWS, created, duplicates, invalid, unchanged: 0 });
+    expect(
+      await one(
+        'SELECT count(*)::int AS rows, count(DISTINCT email_key)::int AS addresses FROM suppressions WHERE project_id = $1',
+        [projectId],
+      ),
+    ).toEqual({ rows: created, addresses: created });
+    expect(
+      await one('SELECT rows, value FROM import_causes WHERE import_id = $1 AND message LIKE $2', [id, 'must%']),
+    ).toEqual({
+      rows: invalid,
+      value: '',
+    });
   },
 );
 

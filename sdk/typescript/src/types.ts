@@ -368,21 +368,29 @@ export interface GroupSummary {
  */
 export type ImportStatus = 'canceled' | 'completed' | 'failed' | 'queued' | 'running' | 'uploading';
 
+/**
+ * What the rows of an import become.
+ *
+ * - `contacts`: Contacts.
+ * - `suppressions`: Suppressions.
+ */
+export type ImportKind = 'contacts' | 'suppressions';
+
 /** The results of the rows so far; in a dry run, the predicted results. */
 export interface ImportCounts {
   /** Rows processed: the sum of created, updated, unchanged, duplicates, suppressed and invalid. */
   rows: number;
-  /** New contacts. */
+  /** New contacts or suppressions. */
   created: number;
   /** Existing contacts that were changed. */
   updated: number;
-  /** Existing contacts that were not changed. */
+  /** Existing contacts that were not changed, or suppressions that already existed. */
   unchanged: number;
-  /** Rows with the address of an earlier row of the file. */
+  /** Rows with the address of an earlier row of the file; of suppressions, also with its reason. */
   duplicates: number;
   /** Rows with a new address that is suppressed. */
   suppressed: number;
-  /** Rows that are not valid contacts. */
+  /** Rows that are not valid contacts or suppressions. */
   invalid: number;
   /** Rows imported without one or more invalid values; they are also counted by their outcome. */
   incomplete: number;
@@ -392,7 +400,7 @@ export interface ImportCounts {
 export interface ImportColumn {
   /** The column name in the file. */
   name: string;
-  /** `email`, `name` or `customFields.<key>`; empty when it is not imported. */
+  /** `email`, `name`, `reason` or `customFields.<key>`; empty when it is not imported. */
   fields: string[];
   /** The type of the custom field. */
   type: string | null;
@@ -408,12 +416,16 @@ export interface ImportColumn {
  */
 export type OnConflict = 'skip' | 'update';
 
-/** A CSV file of contacts that is written into the project in the background, and the results of its rows. */
+/** A CSV file of contacts or suppressions that is written into the project in the background, and the results of its rows. */
 export interface Import {
   /** Import id; also the id of its workflow in Temporal. */
   id: string;
   /** The state of the import. */
   status: ImportStatus;
+  /** What the rows become. */
+  kind: ImportKind;
+  /** The reason of suppressions whose row has none; null for contacts. */
+  reason: SuppressionReason | null;
   /** The fraction of the file that has been processed, from 0 to 1. */
   progress: number;
   /** The results of the rows. */
@@ -1038,7 +1050,7 @@ export interface GroupDetail {
 
 /** Row errors with the same cause. */
 export interface ImportCause {
-  /** `email`, `name`, `customFields.<key>`, or `row` for the whole row. */
+  /** `email`, `name`, `reason`, `customFields.<key>`, or `row` for the whole row. */
   field: string;
   /** What is wrong, such as `is not an option`. */
   message: string;
@@ -1052,12 +1064,16 @@ export interface ImportCause {
   fix: string;
 }
 
-/** A CSV file of contacts that is written into the project in the background, and the results of its rows. */
+/** A CSV file of contacts or suppressions that is written into the project in the background, and the results of its rows. */
 export interface ImportDetail {
   /** Import id; also the id of its workflow in Temporal. */
   id: string;
   /** The state of the import. */
   status: ImportStatus;
+  /** What the rows become. */
+  kind: ImportKind;
+  /** The reason of suppressions whose row has none; null for contacts. */
+  reason: SuppressionReason | null;
   /** The fraction of the file that has been processed, from 0 to 1. */
   progress: number;
   /** The results of the rows. */
@@ -2077,9 +2093,11 @@ export interface ImportColumnsInput {
   email?: string | null | undefined;
   /** The columns that form the name, joined by a space; an empty list for none. */
   name?: string[] | null | undefined;
+  /** The column of suppression reasons. */
+  reason?: string | null | undefined;
 }
 
-/** Options for importing a file of contacts. */
+/** Options for importing a file of contacts or suppressions. */
 export interface ImportContactsInput {
   /** The column mapping; derived from the column names by default. */
   columns?: ImportColumnsInput | null | undefined;
@@ -2095,8 +2113,12 @@ export interface ImportContactsInput {
   group_id?: string | null | undefined;
   /** The name of the group that imported contacts join; created if it does not exist. */
   group_name?: string | null | undefined;
+  /** What the rows become; defaults to `contacts`. */
+  kind?: ImportKind | null | undefined;
   /** What to do with existing contacts; defaults to `skip`. A blank cell changes nothing. */
   on_conflict?: OnConflict | null | undefined;
+  /** The reason of suppressions whose row has none; defaults to `manual`. */
+  reason?: SuppressionReason | null | undefined;
   /** The character between values, or `tab`; detected by default. */
   separator?: string | null | undefined;
   /** Skips rows with an invalid name or custom field. By default they are imported without the invalid value. */
@@ -3564,7 +3586,7 @@ export interface Operations {
     body: undefined;
     reply: ImportListResponse;
   };
-  /** Import a CSV file of contacts */
+  /** Import a CSV file of contacts or suppressions */
   importContacts: {
     path: Record<never, never>;
     query: {
@@ -3582,8 +3604,12 @@ export interface Operations {
       group_id?: string | undefined;
       /** The name of the group that imported contacts join; created if it does not exist. */
       group_name?: string | undefined;
+      /** What the rows become; defaults to `contacts`. */
+      kind?: ImportKind | undefined;
       /** What to do with existing contacts; defaults to `skip`. A blank cell changes nothing. */
       on_conflict?: OnConflict | undefined;
+      /** The reason of suppressions whose row has none; defaults to `manual`. */
+      reason?: SuppressionReason | undefined;
       /** The character between values, or `tab`; detected by default. */
       separator?: string | undefined;
       /** Skips rows with an invalid name or custom field. By default they are imported without the invalid value. */

@@ -1,7 +1,7 @@
 import { SimpleGrid, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-type DescriptionItem = readonly [label: string, value: ReactNode];
+export type DescriptionItem = readonly [label: string, value: ReactNode];
 
 /** What is known of a thing, each item under what it is called; `false` for one that does not apply. */
 export function DescriptionList({ items }: { items: readonly (DescriptionItem | false)[] }) {

@@ -12,6 +12,14 @@ const WORDS: Record<SuppressionStatus, [tone: Tone, word: string]> = {
   manual: ['warn', 'Suppressed'],
 };
 
+/** The reasons as words. */
+export const REASON_LABELS: Record<Reason, string> = {
+  unsubscribed: 'Unsubscribed',
+  bounced: 'Bounced',
+  complained: 'Complained',
+  manual: 'Manual',
+};
+
 /** A badge with the subscription status. */
 export function Subscription({ status }: { status: SuppressionStatus }) {
   const [tone, word] = WORDS[status];

@@ -22,7 +22,7 @@ import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ImportSuppressions } from './import-suppressions.tsx';
-import { explainReason, type Reason, Subscription } from './subscription.tsx';
+import { explainReason, REASON_LABELS, type Reason, Subscription } from './subscription.tsx';
 
 const SUPPRESSIONS = graphql(`
   query Suppressions(
@@ -73,13 +73,6 @@ const REMOVE = graphql(`
 `);
 
 type Row = SuppressionsQuery['suppressions']['nodes'][number];
-
-const NAMES: Record<Reason, string> = {
-  unsubscribed: 'Unsubscribed',
-  bounced: 'Bounced',
-  complained: 'Complained',
-  manual: 'Manual',
-};
 
 const explain = ({ reason, origin, addedByName }: Row) => explainReason(reason, origin, addedByName);
 
@@ -144,7 +137,7 @@ export function Suppressions() {
             placeholder="Any reason"
             clearable
             w={170}
-            data={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(REASON_LABELS).map(([value, label]) => ({ value, label }))}
             value={reason ?? null}
             onChange={(next) => change({ reason: next })}
           />
@@ -173,7 +166,7 @@ export function Suppressions() {
       <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress address</Text>}>
         <AddForm onClose={() => setAdding(false)} />
       </Modal>
-      <ImportSuppressions opened={importing} names={NAMES} onClose={() => setImporting(false)} />
+      <ImportSuppressions opened={importing} onClose={() => setImporting(false)} />
     </Page>
   );
 }
@@ -278,7 +271,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
         <Select
           label="Reason"
           allowDeselect={false}
-          data={Object.entries(NAMES).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(REASON_LABELS).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('reason')}
         />
         <FormButtons submit="Suppress" running={add.running} onCancel={onClose} />

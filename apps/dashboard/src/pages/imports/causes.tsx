@@ -80,7 +80,7 @@ export function Causes({ row }: { row: ImportQuery['import'] }) {
   );
 }
 
-const OWN: Record<string, string> = { email: 'the address', name: 'the name', row: 'the row' };
+const OWN: Record<string, string> = { email: 'the address', name: 'the name', reason: 'the reason', row: 'the row' };
 
 /** The cause as a sentence, such as: plan “pro” is not an option. */
 function inWords({ field, message, value }: Cause, custom: CustomField | undefined): string {

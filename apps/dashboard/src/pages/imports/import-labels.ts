@@ -1,5 +1,5 @@
 import type { Tone } from '../../components/badge.tsx';
-import type { ImportStatus } from '../../generated/graphql.ts';
+import type { ImportKind, ImportStatus } from '../../generated/graphql.ts';
 
 export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, word: string]> = {
   uploading: ['quiet', 'Uploading'],
@@ -9,6 +9,9 @@ export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, word: string]> = {
   failed: ['bad', 'Failed'],
   canceled: ['quiet', 'Canceled'],
 };
+
+/** What the rows of an import become. */
+export const KINDS: Record<ImportKind, string> = { contacts: 'Contacts', suppressions: 'Suppressions' };
 
 export const isUnderWay = (status: ImportStatus) => status === 'queued' || status === 'running';
 

@@ -12,7 +12,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { DescriptionList } from '../../components/description-list.tsx';
+import { type DescriptionItem, DescriptionList } from '../../components/description-list.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -22,15 +22,18 @@ import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
-import { fileSize, isUnderWay, STATUS_LABELS } from './import-labels.ts';
+import { fileSize, isUnderWay, KINDS, STATUS_LABELS } from './import-labels.ts';
 import { IMPORT_PROGRESS } from './progress.ts';
 import { Causes } from './causes.tsx';
 import { DryRun } from './dry-run.tsx';
+import { REASON_LABELS } from '../audience/subscription.tsx';
 
 const IMPORT = graphql(`
   query Import($id: ID!, $after: String) {
     import(id: $id) {
       id
+      kind
+      reason
       status
       progress
       error
@@ -203,22 +206,36 @@ function Course({ row: { status, progress, error, cancelRequestedAt, fileName } 
   );
 }
 
-function Counts({ row: { counts, dryRun } }: { row: ImportRow }) {
+function Counts({ row: { kind, counts, dryRun } }: { row: ImportRow }) {
   const { rows, created, updated, unchanged, duplicates, suppressed, invalid, incomplete } = counts;
+  const notImported = (
+    <Stat
+      label={dryRun ? 'Invalid' : 'Not imported'}
+      value={invalid}
+      tone={invalid > 0 ? 'bad' : undefined}
+      detail={invalid > 0 ? 'see below' : 'no errors'}
+    />
+  );
+  const label = dryRun ? `Preview of ${rows.toLocaleString()} rows` : 'Results';
+  if (kind === 'suppressions') {
+    return (
+      <Stats label={label}>
+        <Stat label="New" value={created} detail={`of ${rows.toLocaleString()} rows`} />
+        <Stat label="Unchanged" value={unchanged} detail="already suppressed" />
+        <Stat label="Duplicates" value={duplicates} detail="first row used" />
+        {notImported}
+      </Stats>
+    );
+  }
   return (
-    <Stats label={dryRun ? `Preview of ${rows.toLocaleString()} rows` : 'Results'}>
+    <Stats label={label}>
       <Stat label="New" value={created} detail={`of ${rows.toLocaleString()} rows`} />
       <Stat label="Changed" value={updated} detail="already contacts" />
       <Stat label="Unchanged" value={unchanged} detail="already contacts" />
       <Stat label="Duplicates" value={duplicates} detail="first row used" />
       <Stat label="Suppressed" value={suppressed} detail="not imported" />
       <Stat label="Incomplete" value={incomplete} detail="imported without a value" />
-      <Stat
-        label={dryRun ? 'Invalid' : 'Not imported'}
-        value={invalid}
-        tone={invalid > 0 ? 'bad' : undefined}
-        detail={invalid > 0 ? 'see below' : 'no errors'}
-      />
+      {notImported}
     </Stats>
   );
 }
@@ -228,6 +245,8 @@ const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t
 function Settings({ row }: { row: ImportRow }) {
   const { id: projectId } = useProject();
   const {
+    kind,
+    reason,
     columns,
     size,
     encoding,
@@ -248,6 +267,11 @@ function Settings({ row }: { row: ImportRow }) {
         {groupName ?? 'View group'}
       </TextLink>
     );
+  const ofContacts: DescriptionItem[] = [
+    ['Existing contacts', onConflict === 'update' ? 'Update with the file’s values' : 'Keep unchanged'],
+    ['Invalid values', skipInvalid ? 'Skip the row' : 'Import without them'],
+    ['Added to group', group],
+  ];
   return (
     <Section title="Setup">
       <Stack>
@@ -257,9 +281,10 @@ function Settings({ row }: { row: ImportRow }) {
               ['Size', fileSize(size)],
               encoding !== null && ['Encoding', encoding],
               separator !== null && ['Separator', SEPARATORS[separator] ?? separator],
-              ['Existing contacts', onConflict === 'update' ? 'Update with the file’s values' : 'Keep unchanged'],
-              ['Invalid values', skipInvalid ? 'Skip the row' : 'Import without them'],
-              ['Added to group', group],
+              ['Imported as', KINDS[kind]],
+              ...(reason === null
+                ? ofContacts
+                : [['Reason of rows without one', REASON_LABELS[reason]] satisfies DescriptionItem]),
               ['Started', <When key="begun" at={startedAt ?? createdAt} />],
               finishedAt !== null && ['Ended', <When key="ended" at={finishedAt} />],
             ]}
@@ -291,9 +316,9 @@ function Settings({ row }: { row: ImportRow }) {
 }
 
 const wordFor = (field: string) =>
-  ({ email: 'Address', name: 'Name', row: 'Row' })[field] ?? field.replace(/^customFields\./, '');
+  ({ email: 'Address', name: 'Name', reason: 'Reason', row: 'Row' })[field] ?? field.replace(/^customFields\./, '');
 
-function Commands({ row: { id, status, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
+function Commands({ row: { id, kind, status, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
   const [asking, setAsking] = useState(false);
   const cancel = useApiMutation(CANCEL);
   const may = useMay();
@@ -323,7 +348,7 @@ function Commands({ row: { id, status, cancelRequestedAt, workflowUrl, fileName 
         problem={cancel.problem}
         onConfirm={() => void confirm()}
       >
-        Contacts imported so far are kept. The rest of the file is skipped.
+        {KINDS[kind]} imported so far are kept. The rest of the file is skipped.
       </Confirm>
     </>
   );

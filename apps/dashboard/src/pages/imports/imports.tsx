@@ -15,13 +15,14 @@ import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { IMPORT_PROGRESS } from './progress.ts';
-import { isUnderWay, STATUS_LABELS } from './import-labels.ts';
+import { isUnderWay, KINDS, STATUS_LABELS } from './import-labels.ts';
 
 const IMPORTS = graphql(`
   query Imports($after: String) {
     imports(first: 50, after: $after) {
       nodes {
         id
+        kind
         status
         progress
         fileName
@@ -64,7 +65,7 @@ export function Imports() {
     </ButtonLink>
   );
   return (
-    <Page title="Imports" about="Contact files you imported, newest first." actions={start}>
+    <Page title="Imports" about="Files of contacts and suppressions you imported, newest first." actions={start}>
       <QueryResult of={imports} skeleton={<RowsSkeleton />}>
         {({ imports: { pageInfo } }) =>
           nodes.length === 0 ? (
@@ -104,7 +105,7 @@ function ImportTable({ imports }: { imports: Import[] }) {
   );
 }
 
-function File({ of: { id, fileName, dryRun } }: { of: Import }) {
+function File({ of: { id, kind, fileName, dryRun } }: { of: Import }) {
   const { id: projectId } = useProject();
   return (
     <>
@@ -118,9 +119,9 @@ function File({ of: { id, fileName, dryRun } }: { of: Import }) {
       >
         {fileName ?? 'Untitled file'}
       </TextLink>
-      {dryRun && (
+      {(dryRun || kind !== 'contacts') && (
         <Text size="xs" c="dimmed">
-          Dry run: nothing saved
+          {[...(kind === 'contacts' ? [] : [KINDS[kind]]), ...(dryRun ? ['Dry run: nothing saved'] : [])].join('. ')}
         </Text>
       )}
     </>

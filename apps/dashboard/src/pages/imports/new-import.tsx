@@ -20,9 +20,7 @@ import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
 import { fileSize } from './import-labels.ts';
 import { columnsInput, guessTargets, type Target, targetsProblem } from './mapping.ts';
-import { sendFile } from './send-file.ts';
-
-const MAX_BYTES = 200 * 1024 * 1024;
+import { MAX_FILE_BYTES, sendFile } from './send-file.ts';
 
 interface Chosen {
   file: File;
@@ -56,9 +54,9 @@ export function NewImport() {
       {chosen === undefined && (
         <Dropzone
           onDrop={([file]) => void choose(file)}
-          onReject={() => setProblem(`Choose one CSV file, up to ${fileSize(MAX_BYTES)}.`)}
+          onReject={() => setProblem(`Choose one CSV file, up to ${fileSize(MAX_FILE_BYTES)}.`)}
           accept={{ 'text/csv': ['.csv'], 'text/tab-separated-values': ['.tsv'], 'text/plain': ['.txt'] }}
-          maxSize={MAX_BYTES}
+          maxSize={MAX_FILE_BYTES}
           multiple={false}
           p="xl"
           inputProps={{ 'aria-label': 'CSV file' }}
@@ -67,7 +65,7 @@ export function NewImport() {
             <IconFileUpload size={40} stroke={1.4} aria-hidden />
             <Text fw={600}>Drop a CSV file here, or click to browse</Text>
             <Text size="sm" c="dimmed" ta="center">
-              At most {fileSize(MAX_BYTES)}. Encoding and separator are detected automatically.
+              At most {fileSize(MAX_FILE_BYTES)}. Encoding and separator are detected automatically.
             </Text>
           </Stack>
         </Dropzone>

@@ -27,6 +27,9 @@ const START = graphql(`
   }
 `);
 
+/** The maximum that the server accepts. */
+export const MAX_FILE_BYTES = 200 * 1024 * 1024;
+
 const PART_BYTES = 1024 * 1024;
 /** Parts can be retried, so a dropped connection does not restart the upload. */
 const TRIES = 5;
