@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { System } from '../demo/system.ts';
+import { launchBrowser, settled, signIn } from './browser.ts';
 import type { Stage } from './stage.ts';
 
 interface Picture {
@@ -15,10 +16,7 @@ const WINDOW = { width: 1280, height: 800 };
 
 /** Takes every screenshot of the docs, as PNG files. @throws if one is too large for a page. */
 export async function takePictures(system: System, stage: Stage, folder: string): Promise<Picture[]> {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-color-profile=srgb', '--font-render-hinting=none'],
-  });
+  const browser = await launchBrowser();
   try {
     const context = await browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce', locale: 'en-GB' });
     const taken: Picture[] = [];
@@ -42,12 +40,8 @@ export async function takePictures(system: System, stage: Stage, folder: string)
 type Take = (name: string, page: Page) => Promise<void>;
 
 async function dashboard(context: BrowserContext, system: System, stage: Stage, take: Take): Promise<void> {
+  await signIn(context, system);
   const page = await context.newPage();
-  await page.goto(`${system.url}/sign-in`);
-  await page.getByLabel('Email').fill(system.owner.email);
-  await page.getByLabel('Password', { exact: true }).fill(system.owner.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL(/\/p\//);
   const project = `${system.url}/p/${system.projects[0]?.id}`;
   const show = async (path: string) => {
     await page.goto(project + path);
@@ -96,11 +90,4 @@ async function temporal(context: BrowserContext, { temporalUiUrl }: System, stag
   await settled(page);
   await take('delivery-in-temporal', page);
   await page.close();
-}
-
-/** Waits until a page has no open requests and shows no loading state. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelectorAll('[aria-busy=true]').length === 0);
-  await page.evaluate(() => document.fonts.ready);
-  await page.waitForTimeout(1500);
 }
