@@ -2,7 +2,16 @@ import { db, inTransaction } from '@postroom/platform';
 import { type Notice, notify } from '@postroom/notifications';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { accessibilityViolations, inBrowser, openWindow, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
+import {
+  accessibilityViolations,
+  expectAccessible,
+  inBrowser,
+  openWindow,
+  SCHEMES,
+  SIZES,
+  soon,
+  windowOf,
+} from './browser.ts';
 
 /** A project with a paused campaign and a disabled endpoint, before any notification. */
 async function troubled() {
@@ -53,7 +62,7 @@ inBrowser('notifications', () => {
     await bell.click();
     await page.getByRole('menuitem', { name: 'Mark all as read' }).click();
     await soon(() => bell.getAttribute('aria-label')).toBe('Notifications');
-    expect(await page.getByRole('menuitem', { name: /Unread/ }).count()).toBe(0);
+    await soon(() => page.getByRole('menuitem', { name: /Unread/ }).count()).toBe(0);
     const left = await db.notificationRecipient.count({ where: { projectId: api.projectId, readAt: null } });
     expect(left).toBe(0);
   });
@@ -111,8 +120,39 @@ inBrowser('notifications', () => {
     expect(await window.page.getByRole('button', { name: /^Notifications/ }).count()).toBe(0);
   });
 
-  test('emails of notifications are turned off on the account page', async () => {
+  test('the page lists all of them and pages on, by mouse and keyboard; without any, nothing is to be marked as read', async () => {
+    const { api, campaign, pauseCampaign, disableEndpoint } = await troubled();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/members');
+    await page.getByRole('button', { name: 'Notifications', exact: true }).click();
+    await page.getByText('No notifications yet').waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Mark all as read' }).count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'All notifications' }).click();
+    await page.getByRole('heading', { level: 2, name: 'No notifications yet' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Mark all as read' }).count()).toBe(0);
+
+    await pauseCampaign();
+    for (let count = 0; count < 50; count++) await disableEndpoint();
+    const rows = page.getByRole('table', { name: 'Notifications' }).locator('tbody tr');
+    await soon(() => rows.count()).toBe(50);
+    await page.getByRole('link', { name: 'Next' }).focus();
+    await page.keyboard.press('Enter');
+    await soon(() => rows.count()).toBe(1);
+    await page.getByRole('link', { name: 'Unread: The campaign "Autumn news" was paused' }).click();
+    await page.waitForURL(`**/campaigns/${campaign}`);
+    await page.getByRole('button', { name: 'Notifications, 50 unread' }).click();
+    await page.getByRole('menuitem', { name: 'All notifications' }).click();
+    await soon(() => rows.count()).toBe(50);
+    await page.getByRole('button', { name: 'Mark all as read' }).click();
+    await soon(() => page.getByRole('button', { name: 'Mark all as read' }).count()).toBe(0);
+    expect(await db.notificationRecipient.count({ where: { projectId: api.projectId, readAt: null } })).toBe(0);
+    await expectAccessible(api, window.person, '/notifications', 'Webhooks to example.com');
+  });
+
+  test('each user turns off their own emails of notifications on the account page', async () => {
     const api = await testApi();
+    const other = await signedIn(api);
     await using window = await windowOf(api);
     const { page, person } = window;
     await window.open('/account');
@@ -125,5 +165,14 @@ inBrowser('notifications', () => {
     });
     await page.reload();
     await soon(() => emails.isChecked()).toBe(false);
+    await using others = await openWindow(api, other);
+    await others.open('/account');
+    const theirs = others.page.getByRole('switch', { name: 'Email me notifications' });
+    await soon(() => theirs.isChecked()).toBe(true);
+    await emails.click();
+    await soon(() => emails.isChecked()).toBe(true);
+    await soon(() => db.notificationSettings.findUnique({ where: { userId: person.id } })).toMatchObject({
+      emails: true,
+    });
   });
 });

@@ -9,7 +9,7 @@ import { useMay } from './session.tsx';
 
 const load = async () => (await import('./notification-menu.tsx')).default;
 
-const UNREAD = graphql(`
+export const UNREAD = graphql(`
   subscription UnreadNotifications {
     unreadNotificationsChanged
   }

@@ -1,47 +1,17 @@
 import { Group, Menu, Text } from '@mantine/core';
-import { IconBan, IconChecks, IconPlayerPause, IconWebhookOff } from '@tabler/icons-react';
+import { IconChecks, IconList } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { useApiQuery } from '../data/api-query.ts';
-import { graphql } from '../generated/gql.ts';
-import type { NotificationMenuQuery } from '../generated/graphql.ts';
 import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
 import { When } from '../components/when.tsx';
+import { MARK_READ, type Notification, NOTIFICATION_ICONS, NOTIFICATIONS } from './notification-data.ts';
 import { recordPath } from './record-path.ts';
 import { useProject } from './session.tsx';
 
-const NEWEST = graphql(`
-  query NotificationMenu {
-    notifications(first: 20) {
-      nodes {
-        id
-        kind
-        subjectId
-        title
-        detail
-        createdAt
-        readAt
-      }
-    }
-  }
-`);
-
-const MARK_READ = graphql(`
-  mutation MarkNotificationsRead($ids: [ID!], $through: ID) {
-    markNotificationsRead(ids: $ids, through: $through) {
-      unreadNotifications
-    }
-  }
-`);
-
-type Notification = NotificationMenuQuery['notifications']['nodes'][number];
-
-const ICONS: Record<Notification['kind'], typeof IconBan> = {
-  campaign_paused: IconPlayerPause,
-  sender_blocked: IconBan,
-  endpoint_disabled: IconWebhookOff,
-};
+/** The page has those before. */
+const NEWEST = 20;
 
 /** The menu of the newest notifications. */
 export default function NotificationMenu({ button, opened, onChange }: LoadedMenuProps) {
@@ -57,24 +27,31 @@ export default function NotificationMenu({ button, opened, onChange }: LoadedMen
 
 /** The newest notifications, as menu items that lead to what they are about. */
 function Newest() {
-  const { data, problem } = useApiQuery(NEWEST, {});
+  const { id: projectId } = useProject();
+  const { data, problem } = useApiQuery(NOTIFICATIONS, { first: NEWEST, after: null });
   const mark = useApiMutation(MARK_READ);
   const nodes = data?.notifications.nodes;
   const [newest] = nodes ?? [];
-  const first = useRef<HTMLButtonElement>(null);
+  const markAll = useRef<HTMLButtonElement>(null);
+  const all = useRef<HTMLAnchorElement>(null);
+  const isLoaded = nodes !== undefined;
   // The menu was opened before this loaded, and the keyboard acts in what has the focus.
-  useEffect(() => first.current?.focus({ preventScroll: true }), []);
+  useEffect(() => (markAll.current ?? all.current)?.focus({ preventScroll: true }), [isLoaded]);
   return (
     <>
-      <Menu.Item
-        ref={first}
-        closeMenuOnClick={false}
-        leftSection={<IconChecks size={16} stroke={1.7} aria-hidden />}
-        onClick={() => newest !== undefined && void mark.run({ through: newest.id })}
-      >
-        Mark all as read
-      </Menu.Item>
-      <Menu.Divider />
+      {newest !== undefined && (
+        <>
+          <Menu.Item
+            ref={markAll}
+            closeMenuOnClick={false}
+            leftSection={<IconChecks size={16} stroke={1.7} aria-hidden />}
+            onClick={() => void mark.run({ through: newest.id })}
+          >
+            Mark all as read
+          </Menu.Item>
+          <Menu.Divider />
+        </>
+      )}
       {nodes === undefined && <Menu.Label>{problem?.message ?? 'Loading…'}</Menu.Label>}
       {nodes?.length === 0 && <Menu.Label>No notifications yet</Menu.Label>}
       {nodes?.map((notification) => (
@@ -84,6 +61,15 @@ function Newest() {
           onRead={() => void mark.run({ ids: [notification.id] })}
         />
       ))}
+      <Menu.Divider />
+      <MenuLink
+        ref={all}
+        to="/p/$projectId/notifications"
+        params={{ projectId }}
+        leftSection={<IconList size={16} stroke={1.7} aria-hidden />}
+      >
+        All notifications
+      </MenuLink>
     </>
   );
 }
@@ -96,7 +82,7 @@ function NotificationItem({
   onRead: () => void;
 }) {
   const { id: projectId } = useProject();
-  const Icon = ICONS[kind];
+  const Icon = NOTIFICATION_ICONS[kind];
   const isUnread = readAt === null;
   return (
     <MenuLink

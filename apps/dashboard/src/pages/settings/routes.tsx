@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
+import { pageSearch } from '../../data/paging.ts';
 import { auditSearch } from './audit-search.ts';
 
 /** Settings and account routes. */
@@ -30,6 +31,12 @@ export const settingsRoutes = [
     path: 'audit',
     component: lazyPage(() => import('./audit-log.tsx'), 'AuditLog'),
     validateSearch: auditSearch,
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'notifications',
+    component: lazyRouteComponent(() => import('./notification-list.tsx'), 'NotificationList'),
+    validateSearch: pageSearch,
   }),
   createRoute({
     getParentRoute: () => projectRoute,
