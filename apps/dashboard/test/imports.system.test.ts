@@ -82,6 +82,61 @@ inBrowser('imports', () => {
     await soon(() => page.getByRole('table', { name: 'Imports' }).locator('tbody tr').count()).toBe(2);
   });
 
+  test('a missing option is added from the grouped errors by keyboard; the dry run is imported after a reload and has it', async () => {
+    const api = await testApi();
+    await startTestWorker();
+    const plan = { key: 'plan', label: 'Plan', type: 'select', options: ['free'] };
+    expect((await api.post('/v1/custom-fields', plan)).status).toBe(201);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/imports/new');
+    await choose(page, 'email,plan\nada@example.com,pro\nbob@example.com,pro\neve@example.com,free\n');
+    await page.getByRole('switch', { name: 'Do a dry run first' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Start dry run' }).focus();
+    await page.keyboard.press('Enter');
+    const causes = page.getByRole('region', { name: 'Errors by cause' });
+    await causes.getByText('2 rows: Plan “pro” is not an option').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await causes.getByRole('button', { name: 'Add “pro”' }).focus();
+    await page.keyboard.press('Enter');
+    await causes.getByText('It is an option now. Import the file now to set it.').waitFor();
+    expect(await causes.getByRole('button').count()).toBe(0);
+    const { data } = (await api.get('/v1/custom-fields')).body;
+    expect(data).toMatchObject([{ key: 'plan', options: ['free', 'pro'] }]);
+
+    await page.reload();
+    await page.getByText('Nothing was written').waitFor();
+    expect(await contacts(api)).toEqual([]);
+    const dryRun = page.url();
+    await page.getByRole('button', { name: 'Import now' }).focus();
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.href !== dryRun);
+    await page.getByText('Completed', { exact: true }).waitFor();
+    expect(await page.getByRole('region', { name: 'Errors by cause' }).count()).toBe(0);
+    expect(await contacts(api)).toMatchObject([
+      { email: 'eve@example.com', customFields: { plan: 'free' } },
+      { email: 'bob@example.com', customFields: { plan: 'pro' } },
+      { email: 'ada@example.com', customFields: { plan: 'pro' } },
+    ]);
+    await page.goto(dryRun);
+    await page.getByRole('link', { name: 'see that import' }).click();
+    await page.getByText('Results').waitFor();
+  });
+
+  test('a missing option is added by mouse, and the file must be imported again if it is not kept', async () => {
+    const api = await testApi();
+    await startTestWorker();
+    await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'select', options: ['free'] });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/imports/new');
+    await choose(page, 'email,plan\nada@example.com,pro\n');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.getByRole('button', { name: 'Add “pro”' }).click();
+    await page.getByText('It is an option now. Import the file again to set it.').waitFor();
+  });
+
   test('row errors and contact lists can be downloaded, but only with permission', async () => {
     const api = await testApi();
     await startTestWorker();

@@ -55,7 +55,7 @@ export function Causes({ row }: { row: ImportQuery['import'] }) {
                   </Text>
                   <Text size="sm" c="dimmed" className="breakable">
                     {cause.value !== '' && !isMissing && field !== undefined
-                      ? 'It is an option now. Import the file again to set it.'
+                      ? `It is an option now. ${row.fileExpiresAt === null ? 'Import the file again' : 'Import the file now'} to set it.`
                       : cause.fix}{' '}
                     First in line {cause.firstLine.toLocaleString()}.
                   </Text>
