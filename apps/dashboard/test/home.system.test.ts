@@ -35,7 +35,7 @@ inBrowser('home', () => {
     await window.open('?period=24h');
     const figures = page.getByRole('region', { name: 'In the last 24 hours' });
     await figures.getByText('1,200', { exact: true }).waitFor();
-    await figures.getByText('92 % of sent').waitFor();
+    await figures.getByText('92 % of 1,200 sent').waitFor();
     await figures.getByText('1.0 % of sent').waitFor();
     for (const label of ['Opened', 'Clicked', 'Complained', 'Unsubscribed'])
       await figures.getByText(label, { exact: true }).waitFor();

@@ -40,11 +40,16 @@ export const PREFLIGHT = graphql(`
   }
 `);
 
+const SELECTS = [
+  { part: 'groupIds', of: 'groups', label: 'Groups', placeholder: 'Choose groups' },
+  { part: 'segmentIds', of: 'segments', label: 'Segments', placeholder: 'Choose segments' },
+  { part: 'excludedGroupIds', of: 'groups', label: 'Exclude members of', placeholder: 'No one' },
+  { part: 'excludedSegmentIds', of: 'segments', label: 'Exclude contacts in', placeholder: 'No one' },
+] as const;
+
 /** The recipients section: groups, segments and the current recipient count. */
 export function Audience({ draft, set, readOnly, campaignId }: PartProps & { campaignId: string }) {
   const { data } = useApiQuery(AUDIENCES, {});
-  const options = (rows: { id: string; name: string }[] = []) =>
-    rows.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Section
       title="Recipients"
@@ -53,50 +58,20 @@ export function Audience({ draft, set, readOnly, campaignId }: PartProps & { cam
       <Card>
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <MultiSelect
-              size="sm"
-              label="Groups"
-              placeholder={draft.groupIds.length === 0 ? 'Choose groups' : undefined}
-              searchable
-              clearable
-              data={options(data?.groups.nodes)}
-              value={draft.groupIds}
-              readOnly={readOnly}
-              onChange={(groupIds) => set({ groupIds })}
-            />
-            <MultiSelect
-              size="sm"
-              label="Segments"
-              placeholder={draft.segmentIds.length === 0 ? 'Choose segments' : undefined}
-              searchable
-              clearable
-              data={options(data?.segments.nodes)}
-              value={draft.segmentIds}
-              readOnly={readOnly}
-              onChange={(segmentIds) => set({ segmentIds })}
-            />
-            <MultiSelect
-              size="sm"
-              label="Exclude members of"
-              placeholder={draft.excludedGroupIds.length === 0 ? 'No one' : undefined}
-              searchable
-              clearable
-              data={options(data?.groups.nodes)}
-              value={draft.excludedGroupIds}
-              readOnly={readOnly}
-              onChange={(excludedGroupIds) => set({ excludedGroupIds })}
-            />
-            <MultiSelect
-              size="sm"
-              label="Exclude contacts in"
-              placeholder={draft.excludedSegmentIds.length === 0 ? 'No one' : undefined}
-              searchable
-              clearable
-              data={options(data?.segments.nodes)}
-              value={draft.excludedSegmentIds}
-              readOnly={readOnly}
-              onChange={(excludedSegmentIds) => set({ excludedSegmentIds })}
-            />
+            {SELECTS.map(({ part, of, label, placeholder }) => (
+              <MultiSelect
+                key={part}
+                size="sm"
+                label={label}
+                placeholder={draft[part].length === 0 ? placeholder : undefined}
+                searchable
+                clearable
+                data={data?.[of].nodes.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+                value={draft[part]}
+                readOnly={readOnly}
+                onChange={(ids) => set({ [part]: ids })}
+              />
+            ))}
           </SimpleGrid>
           <Count campaignId={campaignId} />
         </Stack>

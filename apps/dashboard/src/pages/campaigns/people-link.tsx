@@ -17,7 +17,7 @@ export function PeopleLink({
   label: string;
   count: number;
   /** Text after the number, such as "by bots". */
-  words?: string;
+  words?: string | undefined;
 }) {
   const { id: projectId } = useProject();
   const text = words === undefined ? number(count) : `${number(count)} ${words}`;

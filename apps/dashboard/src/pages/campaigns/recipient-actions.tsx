@@ -1,9 +1,9 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFilterPlus, IconUsersPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
+import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -79,77 +79,74 @@ function nameOf(campaign: string, { state, outcome, q }: RecipientSearch): strin
   return `${campaign.slice(0, 120)}: ${parts.join(', ')}`;
 }
 
-function SaveSegment({
-  campaign,
-  search,
-  filter,
-  onClose,
-}: Omit<ActionsProps, 'total'> & { filter: Record<string, unknown>; onClose: () => void }) {
+type SaveProps = Omit<ActionsProps, 'total'> & { onClose: () => void };
+
+function SaveSegment({ filter, ...props }: SaveProps & { filter: Record<string, unknown> }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE_SEGMENT);
-  const [name, setName] = useState(nameOf(campaign.name, search));
-  const confirm = async () => {
+  const save = async (name: string) => {
     const data = await create.run({ input: { name, filter } });
     if (data === undefined) return;
     notifySuccess(`Created the segment ${name}.`);
-    void navigate({
-      to: '/p/$projectId/segments/$segmentId',
-      params: { projectId, segmentId: data.createSegment.id },
-    });
+    const { id: segmentId } = data.createSegment;
+    void navigate({ to: '/p/$projectId/segments/$segmentId', params: { projectId, segmentId } });
   };
   return (
-    <Confirm
-      opened
-      onClose={onClose}
-      title="Make a segment"
-      action="Create segment"
-      harmless
-      running={create.running}
-      problem={create.problem}
-      disabled={name.trim() === ''}
-      onConfirm={() => void confirm()}
-    >
-      <Text size="sm" mb="sm">
-        The segment stays current: contacts who match later join it.
-      </Text>
-      <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} data-autofocus />
-    </Confirm>
+    <NameDialog {...props} kind="segment" mutation={create} onSave={(name) => void save(name)}>
+      The segment stays current: contacts who match later join it.
+    </NameDialog>
   );
 }
 
-function SaveGroup({
-  campaign,
-  search,
-  total,
-  onClose,
-}: Omit<ActionsProps, 'total'> & { total: number; onClose: () => void }) {
+function SaveGroup({ total, ...props }: SaveProps & { total: number }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE_GROUP);
-  const [name, setName] = useState(nameOf(campaign.name, search));
-  const confirm = async () => {
-    const data = await create.run({ id: campaign.id, name, filter: recipientFilterOf(search) });
+  const save = async (name: string) => {
+    const data = await create.run({ id: props.campaign.id, name, filter: recipientFilterOf(props.search) });
     if (data === undefined) return;
     const { id: groupId, contactCount } = data.createGroupFromRecipients;
     notifySuccess(`Created the group ${name} with ${countOf(contactCount, 'contact')}.`);
     void navigate({ to: '/p/$projectId/groups/$groupId', params: { projectId, groupId } });
   };
   return (
+    <NameDialog {...props} kind="group" mutation={create} onSave={(name) => void save(name)}>
+      The group gets the {countOf(total, 'contact')} listed now, without those deleted since. It does not change later.
+    </NameDialog>
+  );
+}
+
+/** Asks for the name under which the recipients are saved. */
+function NameDialog({
+  campaign,
+  search,
+  kind,
+  mutation,
+  onSave,
+  onClose,
+  children,
+}: SaveProps & {
+  kind: 'segment' | 'group';
+  mutation: Pick<ApiMutation<unknown, never>, 'running' | 'problem'>;
+  onSave: (name: string) => void;
+  children: ReactNode;
+}) {
+  const [name, setName] = useState(nameOf(campaign.name, search));
+  return (
     <Confirm
       opened
       onClose={onClose}
-      title="Make a group"
-      action="Create group"
+      title={`Make a ${kind}`}
+      action={`Create ${kind}`}
       harmless
-      running={create.running}
-      problem={create.problem}
+      running={mutation.running}
+      problem={mutation.problem}
       disabled={name.trim() === ''}
-      onConfirm={() => void confirm()}
+      onConfirm={() => onSave(name)}
     >
       <Text size="sm" mb="sm">
-        The group gets the {countOf(total, 'contact')} listed now, without those deleted since. It does not change
-        later.
+        {children}
       </Text>
       <TextInput label="Name" value={name} onChange={(event) => setName(event.currentTarget.value)} data-autofocus />
     </Confirm>

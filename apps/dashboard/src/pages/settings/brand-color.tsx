@@ -1,16 +1,14 @@
 import '@mantine/core/styles/ColorPicker.css';
 import '@mantine/core/styles/ColorInput.css';
-import { Button, Card, ColorInput, Group, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useMay, useProject } from '../../app/session.tsx';
+import { ColorInput, Stack } from '@mantine/core';
+import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { Logo } from './logo.tsx';
+import { SettingForm } from './setting-form.tsx';
 
 const BRAND_COLOR = graphql(`
   query BrandColor {
@@ -52,39 +50,26 @@ export function BrandColor() {
 }
 
 function ColorForm({ color: known }: { color: string }) {
-  const manages = useMay()('manage');
   const set = useApiMutation(SET);
-  const form = useForm({ initialValues: { color: known } });
-  useFieldProblems(form, set.problem);
-  const submit = form.onSubmit(async ({ color }) => {
-    if ((await set.run({ color: color === '' ? null : color })) === undefined) return;
-    form.resetDirty();
-    notifySuccess('Brand color saved.');
-  });
   return (
-    <Card>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FormProblem problem={set.problem} fields={['color']} />
-          <ColorInput
-            label="Brand color"
-            description="Leave blank for the default."
-            placeholder="#1f5eff"
-            format="hex"
-            fixOnBlur={false}
-            withEyeDropper={false}
-            readOnly={!manages}
-            {...form.getInputProps('color')}
-          />
-          {manages && (
-            <Group justify="flex-end">
-              <Button type="submit" loading={set.running} disabled={!form.isDirty()}>
-                Save
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
-    </Card>
+    <SettingForm
+      values={{ color: known }}
+      mutation={set}
+      save={({ color }) => set.run({ color: color === '' ? null : color })}
+      saved="Brand color saved."
+    >
+      {(form, readOnly) => (
+        <ColorInput
+          label="Brand color"
+          description="Leave blank for the default."
+          placeholder="#1f5eff"
+          format="hex"
+          fixOnBlur={false}
+          withEyeDropper={false}
+          readOnly={readOnly}
+          {...form.getInputProps('color')}
+        />
+      )}
+    </SettingForm>
   );
 }

@@ -1,13 +1,10 @@
-import { Button, Card, Group, Stack, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useMay } from '../../app/session.tsx';
+import { Textarea } from '@mantine/core';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { usePostalAddress } from '../../components/sample-contact.tsx';
 import { RowsSkeleton } from '../../components/states.tsx';
+import { SettingForm } from './setting-form.tsx';
 
 const SET = graphql(`
   mutation SetPostalAddress($address: String) {
@@ -32,38 +29,25 @@ export function PostalAddress() {
 }
 
 function AddressForm({ address: known }: { address: string }) {
-  const manages = useMay()('manage');
   const set = useApiMutation(SET);
-  const form = useForm({ initialValues: { address: known } });
-  useFieldProblems(form, set.problem);
-  const submit = form.onSubmit(async ({ address }) => {
-    if ((await set.run({ address: address.trim() === '' ? null : address })) === undefined) return;
-    form.resetDirty();
-    notifySuccess('Postal address saved.');
-  });
   return (
-    <Card>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FormProblem problem={set.problem} fields={['address']} />
-          <Textarea
-            label="Name and address"
-            placeholder={'The Workshop Ltd\n1 Main Street\n12345 Berlin, Germany'}
-            autosize
-            minRows={3}
-            maxLength={500}
-            readOnly={!manages}
-            {...form.getInputProps('address')}
-          />
-          {manages && (
-            <Group justify="flex-end">
-              <Button type="submit" loading={set.running} disabled={!form.isDirty()}>
-                Save
-              </Button>
-            </Group>
-          )}
-        </Stack>
-      </form>
-    </Card>
+    <SettingForm
+      values={{ address: known }}
+      mutation={set}
+      save={({ address }) => set.run({ address: address.trim() === '' ? null : address })}
+      saved="Postal address saved."
+    >
+      {(form, readOnly) => (
+        <Textarea
+          label="Name and address"
+          placeholder={'The Workshop Ltd\n1 Main Street\n12345 Berlin, Germany'}
+          autosize
+          minRows={3}
+          maxLength={500}
+          readOnly={readOnly}
+          {...form.getInputProps('address')}
+        />
+      )}
+    </SettingForm>
   );
 }
