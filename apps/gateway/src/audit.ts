@@ -1,4 +1,16 @@
-import { audit, auditedRows, type AuditedMutation, changesBetween, type Context, pool } from '@postroom/platform';
+import {
+  audit,
+  type AuditedMutation,
+  type AuditedRow,
+  auditedRows,
+  changesBetween,
+  type Context,
+  observeTransactions,
+  pool,
+  sql,
+  type TransactionObserver,
+  type Tx,
+} from '@postroom/platform';
 import { getNamedType, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { projectOf } from './identify.ts';
 
@@ -17,7 +29,7 @@ const UNRECORDED = new Set(['addImportPart', 'markNotificationsRead']);
 type Args = Record<string, unknown>;
 type Field = GraphQLField<unknown, Context>;
 
-/** Makes every mutation write an audit log entry after it succeeds and before the response is sent. */
+/** Makes every mutation write an audit log entry before the response is sent. */
 export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve } = field;
@@ -26,25 +38,42 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
       const { caller } = context;
       if (caller === null || (caller.kind === 'key' && EVERYDAY.has(field.name)))
         return resolve(root, args, context, info);
-      const target = targetBefore(field, args, context);
-      const before = await stateOf(field, target, args, context);
-      const result: unknown = await resolve(root, args, context, info);
-      const targetId = target ?? idIn(result);
-      const after = await stateOf(field, targetId, args, context);
-      await audit(pool, {
-        // Undefined for what users do with their own account.
-        projectId: projectOf(caller) ?? null,
-        actorId: caller.id,
-        action: actionOf(field, args),
-        targetId,
-        targetName: (before ?? after)?.name,
-        changes: before === undefined || after === undefined ? [] : changesBetween(before.values, after.values),
-      });
+      // Undefined for what users do with their own account.
+      const projectId = projectOf(caller);
+      const entry = { projectId: projectId ?? null, actorId: caller.id, action: actionOf(field, args) };
+      const stateOf = (tx: Tx, id: string | undefined) =>
+        id === undefined || projectId === undefined ? undefined : readState(tx, { field, projectId, id, args });
+      const targetId = targetBefore(field, args, context);
+      const before = await stateOf(pool, targetId);
+      let isRecorded = false;
+      const recordChanges: TransactionObserver = async (tx) => {
+        if (targetId === undefined || before === undefined) return async () => {};
+        await sql(tx, LOCK, [targetId]);
+        const from = await stateOf(tx, targetId);
+        return async () => {
+          const to = await stateOf(tx, targetId);
+          const changes = from === undefined || to === undefined ? [] : changesBetween(from.values, to.values);
+          if (changes.length === 0) return;
+          await audit(tx, { ...entry, targetId, targetName: from?.name, changes });
+          isRecorded = true;
+        };
+      };
+      const result: unknown = await observeTransactions(recordChanges, async () => resolve(root, args, context, info));
+      if (isRecorded) return result;
+      const id = targetId ?? idIn(result);
+      const { name } = before ?? (await stateOf(pool, id)) ?? {};
+      await audit(pool, { ...entry, targetId: id, targetName: name });
       return result;
     };
   }
   return schema;
 }
+
+/**
+ * Held until the end of the transaction. Of two mutations of the same object, the second reads its state after the first, so that
+ * the values before it are those that the first left. It is the first lock of a transaction, so no cycle of locks contains it.
+ */
+const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('audit ' || $1, 0))::text`;
 
 /**
  * A mutation that replaced another one is logged under the old action name. A mutation whose arguments decide what it
@@ -78,14 +107,17 @@ function ownId(value: unknown): string | undefined {
 
 const valuesOf = ({ extensions }: Field) => (extensions as Partial<AuditedMutation>).values;
 
-/**
- * The name and values of a target as they are committed now; undefined if there is none. They are read before and after the
- * mutation, so of two updates at the same moment one may be recorded with the changes of both.
- */
-async function stateOf(field: Field, id: string | undefined, args: Args, context: Context) {
-  const projectId = context.caller === null ? undefined : projectOf(context.caller);
-  if (id === undefined || projectId === undefined) return undefined;
-  const [rows, values] = await Promise.all([auditedRows(context, [id]), valuesOf(field)?.(projectId, args)]);
+interface Target {
+  field: Field;
+  projectId: string;
+  id: string;
+  args: Args;
+}
+
+/** The name and values of what a mutation is about, as the transaction sees them; undefined if there is none. */
+async function readState(tx: Tx, { field, projectId, id, args }: Target): Promise<AuditedRow | undefined> {
+  const rows = await auditedRows(tx, projectId, [id]);
+  const values = await valuesOf(field)?.(tx, projectId, args);
   const row = rows.get(id);
   if (row === undefined && values === undefined) return undefined;
   return { name: row?.name ?? null, values: { ...row?.values, ...values } };

@@ -7,6 +7,7 @@ import {
   type Context,
   managersOnly,
   Node,
+  pool,
   registerNode,
   relayNames,
 } from '@postroom/platform';
@@ -34,7 +35,7 @@ const Change = builder.objectRef<AuditChange>('AuditChange').implement({
 
 /** The current names of what entries are about, for entries that did not record one. */
 const loadName = batchLoader(async (context: Context, ids) => {
-  const rows = await auditedRows(context, ids);
+  const rows = await auditedRows(pool, callerProject(context), ids);
   return new Map([...rows].map(([id, { name }]) => [id, name]));
 });
 

@@ -118,6 +118,129 @@ test('an email that a user reschedules and cancels has both in the log, without 
   ]);
 });
 
+test('of concurrent updates of an object, each entry begins with the values that another ended with', async () => {
+  const api = await testApi();
+  const users = await Promise.all([signedIn(api), signedIn(api, 'admin')]);
+  const id = await create(api, '/v1/groups', { name: 'Name 0', emails: [(await api.contact('a@example.com')).email] });
+  const names = Array.from({ length: 12 }, (_, at) => `Name ${at + 1}`);
+  const rename = (name: string, at: number) =>
+    users[at % 2]!.graphql(
+      'mutation ($id: ID!, $name: String!) { updateGroup(id: $id, input: { name: $name }) { id } }',
+      {
+        id,
+        name,
+      },
+    );
+  const replies = await Promise.all(names.map(rename));
+  expect(replies.map(({ body }) => body.errors)).toEqual(names.map(() => undefined));
+  const { nodes } = await log(users[0]!, { targetId: id, action: 'updateGroup' });
+  const next = new Map<unknown, unknown>(
+    nodes.map(({ changes: [change] }: { changes: { before: unknown; after: unknown }[] }) => [
+      change?.before,
+      change?.after,
+    ]),
+  );
+  const chain: unknown[] = ['Name 0'];
+  while (next.has(chain.at(-1))) chain.push(next.get(chain.at(-1)));
+  expect(chain.toSorted()).toEqual(['Name 0', ...names].toSorted());
+  expect((await api.get(`/v1/groups/${id}`)).body.data.name).toBe(chain.at(-1));
+});
+
+test('an update and its entry are committed together', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const nameOf = async () =>
+    (await pool.query<{ name: string }>('SELECT name FROM projects WHERE id = $1', [api.projectId])).rows[0]?.name;
+  const before = await nameOf();
+  const blocking = await pool.connect();
+  try {
+    await blocking.query('BEGIN');
+    await blocking.query('LOCK TABLE audit_entries IN EXCLUSIVE MODE');
+    const renaming = owner.graphql('mutation { renameProject(name: "Better name") { id } }');
+    await eventually(async () => {
+      const { rowCount } = await pool.query(
+        "SELECT FROM pg_locks WHERE relation = 'audit_entries'::regclass AND NOT granted",
+      );
+      expect(rowCount).toBeGreaterThan(0);
+    });
+    expect(await nameOf()).toBe(before);
+    await blocking.query('COMMIT');
+    expect((await renaming).body.errors).toBeUndefined();
+  } finally {
+    blocking.release();
+  }
+  expect(await nameOf()).toBe('Better name');
+  expect((await log(owner, { action: 'renameProject' })).nodes).toMatchObject([
+    { changes: [{ field: 'name', before, after: 'Better name' }] },
+  ]);
+});
+
+/** A call of every mutation that changes recorded values, and the field that it changes. */
+const UPDATES: [string, string][] = [
+  ['renameProject(name: "Better") { id }', 'name'],
+  ['updateTracking(opens: false) { id }', 'trackOpens'],
+  ['setMessageRetention(days: 40) { id }', 'messageRetentionDays'],
+  ['setEventRetention(days: 40) { id }', 'eventRetentionDays'],
+  ['setBrandColor(color: "#102030") { id }', 'brandColor'],
+  ['setPostalAddress(address: "1 Main Street") { id }', 'postalAddress'],
+  ['updateSendingPolicy(input: { ratePerSecond: 9 }) { ratePerSecond }', 'ratePerSecond'],
+  ['renameMe(name: "Ada") { id }', 'name'],
+  ['updateCampaign(id: $campaign, input: { subject: "Hi" }) { id }', 'subject'],
+  ['scheduleCampaign(id: $campaign, input: { scheduledAt: "2099-01-01T00:00:00Z" }) { id }', 'status'],
+  ['unscheduleCampaign(id: $campaign) { id }', 'status'],
+  ['updateGroup(id: $group, input: { name: "Other" }) { id }', 'name'],
+  ['setGroupPublicName(id: $group, publicName: "News") { id }', 'publicName'],
+  ['updateSegment(id: $segment, input: { name: "Other" }) { id }', 'name'],
+  ['updateCustomField(id: $customField, input: { label: "Town" }) { id }', 'label'],
+  ['updateContact(id: $contact, input: { name: "Ada" }) { id }', 'name'],
+  ['updateTemplate(id: $template, input: { name: "Other" }) { id }', 'name'],
+  ['publishTemplate(id: $template) { id }', 'status'],
+  ['setDomainWarmup(id: $domain, steps: [50, 100]) { id }', 'warmupSteps'],
+  ['setTrackingDomain(id: $domain, host: "links.example.com") { id }', 'trackingDomain'],
+  ['updateWebhookEndpoint(id: $endpoint, input: { description: "Shop" }) { id }', 'description'],
+  ['disableWebhookEndpoint(id: $endpoint) { id }', 'enabled'],
+  ['enableWebhookEndpoint(id: $endpoint) { id }', 'enabled'],
+  ['updateMailProvider(id: $provider, input: { name: "Other" }) { id }', 'name'],
+];
+
+test('every update records its changes in its transaction', async () => {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  const owner = await signedIn(api);
+  const contact = await create(api, '/v1/contacts', { email: 'ada@example.com' });
+  const group = await create(api, '/v1/groups', { name: 'Readers', contact_ids: [contact] });
+  const letter = { from_email: 'news@example.com', subject: 'News', html: '<p>News</p>', group_ids: [group] };
+  const added = await owner.graphql(
+    'mutation ($input: MailProviderInput!) { createMailProvider(input: $input) { id } }',
+    {
+      input: { name: 'Relay', smtp: { host: 'relay.example.com', port: 587, tls: 'starttls' } },
+    },
+  );
+  const ids = {
+    contact,
+    group,
+    campaign: await create(api, '/v1/campaigns', { name: 'News', ...letter }),
+    segment: await create(api, '/v1/segments', { name: 'All', filter: { field: 'email', op: 'contains', value: '@' } }),
+    customField: await create(api, '/v1/custom-fields', { key: 'city', label: 'City', type: 'text' }),
+    template: await create(api, '/v1/templates', { name: 'Letter', body: '<p>Hello</p>' }),
+    domain: (await owner.graphql('{ domains { nodes { id } } }')).body.data.domains.nodes[0].id,
+    endpoint: await create(api, '/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] }),
+    provider: added.body.data.createMailProvider.id,
+  };
+  for (const [call, field] of UPDATES) {
+    const used = Object.keys(ids).filter((name) => call.includes(`$${name}`));
+    const declared = used.length === 0 ? '' : `(${used.map((name) => `$${name}: ID!`).join(', ')})`;
+    const { body } = await owner.graphql(`mutation ${declared} { ${call} }`, ids);
+    expect(body.errors, call).toBeUndefined();
+    const [entry] = (await log(owner)).nodes;
+    expect(entry.action, call).toBe(/^\w+/.exec(call)?.[0]);
+    expect(
+      entry.changes.map((change: { field: string }) => change.field),
+      call,
+    ).toContain(field);
+  }
+});
+
 test('secrets are never recorded', async () => {
   const api = await testApi();
   const owner = await signedIn(api);

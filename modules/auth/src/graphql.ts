@@ -11,7 +11,9 @@ import {
   notFound,
   registerNode,
   removalMutation,
+  sql,
   succeeds,
+  type Tx,
   useInstead,
 } from '@postroom/platform';
 import {
@@ -119,7 +121,10 @@ registerNode(
     return db.user.findMany({ where: { id: { in: ids }, OR: [{ id }, inProject] } });
   },
   'read',
-  ({ name }) => ({ name, values: { name } }),
+  {
+    select: `SELECT u.id, u.name FROM users u JOIN members m ON m.user_id = u.id
+      WHERE u.id = ANY ($1::text[]) AND m.project_id = $2`,
+  },
 );
 registerNode('ses', 'Session', (context, ids) =>
   db.session.findMany({ where: { id: { in: ids }, userId: authenticated(context).id, expiresAt: { gt: new Date() } } }),
@@ -129,7 +134,9 @@ registerNode(
   'Invitation',
   (context, ids) => db.invitation.findMany({ where: { ...waiting(callerProject(context)), id: { in: ids } } }),
   'manage',
-  ({ email }) => ({ name: email, values: {} }),
+  {
+    select: `SELECT id, email AS name FROM invitations WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  },
 );
 
 const InvitationPreviewType = builder.objectRef<InvitationPreview>('InvitationPreview').implement({
@@ -262,9 +269,12 @@ const MemberRemovePayload = builder.objectRef<{ projectId: string; userId: strin
 const userId = { required: true, description: 'User id.' } as const;
 
 /** The role of the member that a mutation is about. */
-async function roleOf(projectId: string, { userId }: Record<string, unknown>): Promise<{ role?: string }> {
-  const member = await db.member.findFirst({ where: { projectId, userId: String(userId) } });
-  return member === null ? {} : { role: member.role };
+async function roleOf(tx: Tx, projectId: string, { userId }: Record<string, unknown>): Promise<{ role?: string }> {
+  const [member] = await sql<{ role: string }>(tx, 'SELECT role FROM members WHERE project_id = $1 AND user_id = $2', [
+    projectId,
+    String(userId),
+  ]);
+  return member ?? {};
 }
 
 builder.mutationFields((t) => ({

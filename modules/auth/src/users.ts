@@ -51,7 +51,7 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
 
 /** Changes a user's display name. @throws DomainError `validation_error`. */
 export async function renameUser(id: string, name: string): Promise<void> {
-  await db.user.update({ where: { id }, data: { name: checkDisplayName(name) } });
+  await db.$transaction((tx) => tx.user.update({ where: { id }, data: { name: checkDisplayName(name) } }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { assertValid, db, DomainError, type FieldProblem, pool } from '@postroom/platform';
+import { assertValid, db, DomainError, type FieldProblem, pool, sql, type Tx } from '@postroom/platform';
 
 /** The sending rate of a project's campaigns and their auto-pause thresholds. `null` means no limit. */
 export interface SendingPolicy {
@@ -26,16 +26,16 @@ export const DEFAULT_POLICY: SendingPolicy = {
 type PolicyChange = { [Key in keyof SendingPolicy]?: SendingPolicy[Key] | null | undefined };
 
 /** The policy of a project, or the defaults. */
-export async function getPolicy(projectId: string): Promise<SendingPolicy> {
-  const { rows } = await pool.query<SendingPolicy>({
-    name: 'sending-policy',
-    text: `SELECT rate_per_second AS "ratePerSecond", bounce_limit_percent AS "bounceLimitPercent",
+export async function getPolicy(projectId: string, tx: Tx = pool): Promise<SendingPolicy> {
+  const [policy] = await sql<SendingPolicy>(
+    tx,
+    `SELECT rate_per_second AS "ratePerSecond", bounce_limit_percent AS "bounceLimitPercent",
         bounce_min_sent AS "bounceMinSent", complaint_limit_percent AS "complaintLimitPercent",
         complaint_min_sent AS "complaintMinSent", refusals_in_row AS "refusalsInRow"
       FROM sending_policies WHERE project_id = $1`,
-    values: [projectId],
-  });
-  return rows[0] ?? DEFAULT_POLICY;
+    [projectId],
+  );
+  return policy ?? DEFAULT_POLICY;
 }
 
 /** The range of each number, and whether it may be null. */
@@ -62,6 +62,8 @@ export async function updatePolicy(projectId: string, change: PolicyChange): Pro
   });
   assertValid(problems);
   const data = Object.fromEntries(given);
-  await db.sendingPolicy.upsert({ where: { projectId }, create: { projectId, ...data }, update: data });
+  await db.$transaction((tx) =>
+    tx.sendingPolicy.upsert({ where: { projectId }, create: { projectId, ...data }, update: data }),
+  );
   return getPolicy(projectId);
 }

@@ -199,10 +199,12 @@ export const scheduleStatusProblem = (campaign: State): string | undefined =>
 /** Turns a scheduled campaign back into a draft. @throws DomainError `not_found`, `conflict` if it is not scheduled. */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
-  const { count } = await db.campaign.updateMany({
-    where: { id, projectId, status: 'scheduled' },
-    data: { status: 'draft', scheduledAt: null },
-  });
+  const { count } = await db.$transaction((tx) =>
+    tx.campaign.updateMany({
+      where: { id, projectId, status: 'scheduled' },
+      data: { status: 'draft', scheduledAt: null },
+    }),
+  );
   if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');
 }
 

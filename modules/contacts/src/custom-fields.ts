@@ -107,13 +107,11 @@ export async function updateCustomField(
   input: UpdateCustomFieldInput,
 ): Promise<CustomField> {
   const field = await getCustomField(projectId, id);
-  return db.customField.update({
-    where: { id },
-    data: {
-      ...(input.label == null ? {} : { label: checkLabel(input.label) }),
-      ...(input.options == null ? {} : { options: checkOptions(field.type, input.options) }),
-    },
-  });
+  const data = {
+    ...(input.label == null ? {} : { label: checkLabel(input.label) }),
+    ...(input.options == null ? {} : { options: checkOptions(field.type, input.options) }),
+  };
+  return db.$transaction((tx) => tx.customField.update({ where: { id }, data }));
 }
 
 /**

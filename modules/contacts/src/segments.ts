@@ -86,17 +86,14 @@ export async function updateSegment(
   await getSegment(projectId, id);
   const name = input.name == null ? undefined : checkName(input.name);
   const filter = input.filter == null ? undefined : await checkSegmentFilter(projectId, input.filter);
-  const { count } = await db.segment
-    .updateMany({
-      where: { id, projectId, ...(input.version == null ? {} : { version: input.version }) },
-      data: {
-        ...(name !== undefined && { name }),
-        ...(filter && { filter: filter as Prisma.InputJsonValue }),
-        version: { increment: 1 },
-        editedById: authorId,
-      },
-    })
-    .catch(nameTaken(name ?? ''));
+  const where = { id, projectId, ...(input.version == null ? {} : { version: input.version }) };
+  const data = {
+    ...(name !== undefined && { name }),
+    ...(filter && { filter: filter as Prisma.InputJsonValue }),
+    version: { increment: 1 },
+    editedById: authorId,
+  };
+  const { count } = await db.$transaction((tx) => tx.segment.updateMany({ where, data })).catch(nameTaken(name ?? ''));
   const segment = await getSegment(projectId, id);
   if (count === 0) throw versionConflict('segment');
   return segment;

@@ -12,7 +12,6 @@ import {
   jsonSchema,
   MAX_ID_LENGTH,
   Node,
-  pick,
   registerNode,
   relayNames,
   rowsQuery,
@@ -310,7 +309,10 @@ registerNode(
   (context, ids) =>
     db.customEventDefinition.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'read',
-  (row) => ({ name: row.name, values: pick(row, 'description', 'locked') }),
+  {
+    select: `SELECT id, name, description, locked FROM custom_event_definitions
+      WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  },
 );
 
 builder.queryFields((t) => ({

@@ -8,7 +8,6 @@ import {
   db,
   managersOnly,
   Node,
-  pick,
   registerNode,
   relayNames,
   removalMutation,
@@ -226,7 +225,11 @@ registerNode(
   'Domain',
   (context, ids) => db.domain.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'read',
-  (row) => ({ name: row.domain, values: pick(row, 'trackingDomain', 'warmupSteps', 'warmupSince') }),
+  {
+    select: `SELECT id, domain, tracking_domain AS "trackingDomain", warmup_steps AS "warmupSteps",
+        warmup_since::text AS "warmupSince" FROM domains WHERE id = ANY ($1::text[]) AND project_id = $2`,
+    of: ({ id: _, domain, ...values }: { id: string; domain: string }) => ({ name: domain, values }),
+  },
 );
 
 builder.queryFields((t) => ({

@@ -31,15 +31,12 @@ export interface Warmup {
  */
 export async function setWarmup(projectId: string, id: string, steps: readonly number[] | null): Promise<void> {
   if (steps !== null) checkSteps(steps);
-  const { count } = isId('dom', id)
-    ? await db.domain.updateMany({
-        where: { id, projectId },
-        data:
-          steps === null
-            ? { warmupSteps: [], warmupSince: null }
-            : { warmupSteps: [...steps], warmupSince: new Date(new Date().toISOString().slice(0, 10)) },
-      })
-    : { count: 0 };
+  if (!isId('dom', id)) throw notFound('domain');
+  const data =
+    steps === null
+      ? { warmupSteps: [], warmupSince: null }
+      : { warmupSteps: [...steps], warmupSince: new Date(new Date().toISOString().slice(0, 10)) };
+  const { count } = await db.$transaction((tx) => tx.domain.updateMany({ where: { id, projectId }, data }));
   if (count === 0) throw notFound('domain');
 }
 

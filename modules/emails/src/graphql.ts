@@ -275,7 +275,11 @@ registerNode(
     db.message.findMany({ where: { projectId: callerProject(context), id: { in: ids }, copyOf: null } }),
   'read',
   // A subject may hold personal data, so the log has none of an email.
-  ({ state, notBefore }) => ({ name: null, values: { state, scheduledAt: notBefore } }),
+  {
+    select: `SELECT id, state, not_before AS "scheduledAt" FROM messages
+      WHERE id = ANY ($1::text[]) AND project_id = $2 AND copy_of IS NULL`,
+    of: ({ id: _, ...values }: { id: string }) => ({ name: null, values }),
+  },
 );
 
 builder.queryFields((t) => ({

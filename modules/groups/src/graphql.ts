@@ -12,7 +12,6 @@ import {
   NAME,
   Node,
   NOT_EMPTY,
-  pick,
   registerNode,
   relayNames,
   removalMutation,
@@ -82,7 +81,9 @@ registerNode(
   'Group',
   (context, ids) => db.group.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'read',
-  (row) => ({ name: row.name, values: pick(row, 'name', 'publicName') }),
+  {
+    select: `SELECT id, name, public_name AS "publicName" FROM groups WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  },
 );
 
 const ContactGroup = builder.objectRef<{ id: string; name: string }>('ContactGroup').implement({

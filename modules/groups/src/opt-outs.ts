@@ -11,7 +11,7 @@ export async function setPublicName(projectId: string, id: string, publicName: s
   const name = publicName?.trim() ?? null;
   if (name !== null && (name === '' || name.length > 200))
     throw invalid({ field: 'publicName', message: 'must be 1 to 200 characters' });
-  await db.group.update({ where: { id }, data: { publicName: name } });
+  await db.$transaction((tx) => tx.group.update({ where: { id }, data: { publicName: name } }));
 }
 
 /** A group that its members may opt out of, and whether this contact still receives its mail. */

@@ -222,13 +222,9 @@ const Import = builder.prismaObject('Import', {
   }),
 });
 
-registerNode(
-  'imp',
-  'Import',
-  (context, ids) => findImports(callerProject(context), ids),
-  'read',
-  (row) => ({ name: row.fileName, values: {} }),
-);
+registerNode('imp', 'Import', (context, ids) => findImports(callerProject(context), ids), 'read', {
+  select: `SELECT id, file_name AS name FROM imports WHERE id = ANY ($1::text[]) AND project_id = $2`,
+});
 
 const importId = { required: true, description: 'Import id.' } as const;
 

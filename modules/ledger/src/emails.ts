@@ -1,4 +1,4 @@
-import { announce, currentTraceparent, notifySoon, pool, sql, type Tx } from '@postroom/platform';
+import { announce, currentTraceparent, inTransaction, notifySoon, pool, sql, type Tx } from '@postroom/platform';
 
 /** Rows of transactional emails. Members are named like the columns. */
 export interface EmailRows {
@@ -62,15 +62,16 @@ export async function insertAttachments(tx: Tx, messageId: string, attachments: 
 
 /** Moves a transactional email to another time. @returns false if it is no longer scheduled. */
 export async function rescheduleMessages(id: string, scheduledAt: Date): Promise<boolean> {
-  const moved = await sql(
-    pool,
-    `WITH moved AS (
+  const { rowCount } = await inTransaction((tx) =>
+    tx.query(
+      `WITH moved AS (
        UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
          AND dispatched_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
      ), content AS (
        UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
      ) SELECT id FROM moved`,
-    [id, scheduledAt],
+      [id, scheduledAt],
+    ),
   );
-  return moved.length > 0;
+  return rowCount !== 0;
 }

@@ -6,6 +6,14 @@ export interface AuditedRow {
   values: Record<string, unknown>;
 }
 
+/** What the audit log records of the rows of a type. */
+export interface AuditedType<Row> {
+  /** Selects the rows of the project $2 with the ids $1: their `id`, and what `of` takes. */
+  select: string;
+  /** By default the name is the column `name`, and the values are all columns but the id. */
+  of?: (row: Row) => AuditedRow;
+}
+
 /** One value that an update changed. */
 export interface AuditChange {
   /** Its field, such as `subject` or `customFields.plan`. */
@@ -46,6 +54,10 @@ function bounded(value: unknown): unknown {
   if (text.length <= MAX_VALUE_LENGTH) return value;
   return `${text.slice(0, MAX_VALUE_LENGTH)}… (${text.length.toLocaleString('en')} characters)`;
 }
+
+/** The columns of these fields: `fromEmail` is `from_email AS "fromEmail"`. */
+export const columnsOf = (names: readonly string[]): string =>
+  names.map((name) => `${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)} AS "${name}"`).join(', ');
 
 /** The members of a row with these names. */
 export function pick<Row extends object>(row: Row, ...names: (keyof Row & string)[]): Record<string, unknown> {

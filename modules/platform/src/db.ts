@@ -42,7 +42,7 @@ export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<
   const client = await of.connect();
   try {
     await client.query('BEGIN');
-    const result = await asTransaction(() => work(client));
+    const result = await asTransaction(client, () => work(client));
     await client.query('COMMIT');
     client.release();
     return result;

@@ -9,7 +9,7 @@ export {
   UNIQUE_VIOLATION,
 } from './retry.ts';
 export { audit, type AuditEntry } from './audit.ts';
-export { type AuditChange, type AuditedRow, changesBetween, pick, withoutSecrets } from './audit-changes.ts';
+export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batchLoader } from './batch-loader.ts';
 export { buildSchema, builder } from './builder.ts';
@@ -182,5 +182,6 @@ export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from './transaction-guard.ts';
 export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
+export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
 export { TokenBucket } from './token-bucket.ts';
 export { currentTraceparent, inSpan, type SpanOptions } from './tracing.ts';

@@ -1,5 +1,6 @@
 import { builder } from './builder.ts';
 import type { Context } from './caller.ts';
+import type { Tx } from './db.ts';
 
 /** For what the specification keeps to the dashboard: only users who manage the project, never API keys. */
 export const managersOnly = { authScopes: { manage: true }, skipTypeScopes: true } as const;
@@ -13,7 +14,7 @@ export const succeeds = (name: string) => ({ extensions: { action: name } });
  */
 export interface AuditedMutation {
   action?: string;
-  values: (projectId: string, args: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  values: (tx: Tx, projectId: string, args: Record<string, unknown>) => Promise<Record<string, unknown>>;
 }
 
 export const audits = (audited: AuditedMutation) => ({ extensions: { ...audited } });

@@ -1,6 +1,7 @@
-import type { AuditedRow } from './audit-changes.ts';
+import type { AuditedRow, AuditedType } from './audit-changes.ts';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { builder } from './builder.ts';
+import { sql, type Tx } from './db.ts';
 import { invalid } from './errors.ts';
 import { type IdPrefix, isId } from './ids.ts';
 
@@ -12,7 +13,7 @@ interface NodeType {
   permission: Permission;
   /** Loads the rows with these ids that the caller may see, in any order. */
   load: (context: Context, ids: string[]) => Promise<readonly Row[]>;
-  audited: ((row: never) => AuditedRow) | undefined;
+  audited: AuditedType<never> | undefined;
 }
 
 const types = new Map<string, NodeType>();
@@ -35,28 +36,28 @@ export const Node = builder.interfaceRef<Row>('Node').implement({
  * Registers a type with `node(id:)` and `nodes(ids:)`. `load` must restrict rows to the caller's project;
  * `permission` is what the type's own queries require. `audited` says what the audit log records of a row.
  */
-export function registerNode<R extends Row>(
+export function registerNode<Audited extends Row>(
   prefix: IdPrefix,
   typename: string,
-  load: (context: Context, ids: string[]) => Promise<readonly R[]>,
+  load: (context: Context, ids: string[]) => Promise<readonly Row[]>,
   permission: Permission = 'read',
-  audited?: (row: R) => AuditedRow,
+  audited?: AuditedType<Audited>,
 ): void {
   types.set(prefix, { prefix, typename, load, permission, audited });
 }
 
-/** What the audit log records of rows that the caller's project has, by id. */
-export async function auditedRows(context: Context, ids: readonly string[]): Promise<Map<string, AuditedRow>> {
+const namedRow = ({ id: _, ...values }: Row & { name: string | null }): AuditedRow => ({ name: values.name, values });
+
+/** What the audit log records of the project's rows with these ids, by id. */
+export async function auditedRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<Map<string, AuditedRow>> {
   const found = new Map<string, AuditedRow>();
-  const byPrefix = Map.groupBy(ids, prefixOf);
-  const loads = [...byPrefix].map(async ([prefix, own]) => {
-    const type = types.get(prefix);
-    if (type?.audited === undefined) return;
-    const valid = [...new Set(own)].filter((id) => isId(type.prefix, id));
-    if (valid.length === 0) return;
-    for (const row of await type.load(context, valid)) found.set(row.id, type.audited(row as never));
-  });
-  await Promise.all(loads);
+  for (const [prefix, own] of Map.groupBy(new Set(ids), prefixOf)) {
+    const { audited } = types.get(prefix) ?? {};
+    const valid = own.filter((id) => isId(prefix as IdPrefix, id));
+    if (audited === undefined || valid.length === 0) continue;
+    const rows = await sql<Row>(tx, audited.select, [valid, projectId]);
+    for (const row of rows) found.set(row.id, (audited.of ?? namedRow)(row as never));
+  }
   return found;
 }
 

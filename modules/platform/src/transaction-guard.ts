@@ -1,23 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { PrismaClient } from '../generated/prisma/client.ts';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { config } from './config.ts';
+import type { Tx } from './db.ts';
+import { observed } from './transaction-observer.ts';
 
 const transactions = new AsyncLocalStorage<true>();
 /** Only the tests pay for looking. */
 const isChecked = config.NODE_ENV === 'test';
 
-/** Runs the work of a transaction, so that calls to other systems are noticed in it. */
-export const asTransaction = <T>(work: () => Promise<T>): Promise<T> =>
-  isChecked ? transactions.run(true, work) : work();
+/** Runs the work of a transaction, so that its observer sees it and calls to other systems are noticed in it. */
+export const asTransaction = <T>(tx: Tx, work: () => Promise<T>): Promise<T> =>
+  isChecked ? transactions.run(true, () => observed(tx, work)) : observed(tx, work);
 
-/** The typed client, whose interactive transactions are noticed as well. */
+/** The typed client, whose interactive transactions run `asTransaction` as well. */
 export function noticingTransactions<Client extends { $transaction: PrismaClient['$transaction'] }>(
   client: Client,
 ): Client {
-  if (!isChecked) return client;
   const transact = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
-  const $transaction = (work: unknown, ...options: unknown[]) =>
-    typeof work === 'function' ? asTransaction(() => transact(work, ...options)) : transact(work, ...options);
+  const $transaction = (
+    work: ((tx: Prisma.TransactionClient) => Promise<unknown>) | unknown[],
+    ...options: unknown[]
+  ) =>
+    typeof work === 'function'
+      ? transact((tx: Prisma.TransactionClient) => asTransaction(tx, () => work(tx)), ...options)
+      : transact(work, ...options);
   return Object.assign(client, { $transaction });
 }
 

@@ -10,7 +10,6 @@ import {
   DomainError,
   MAX_NAME_LENGTH,
   Node,
-  pick,
   registerNode,
   succeeds,
   useInstead,
@@ -110,20 +109,12 @@ registerNode(
     return db.project.findMany({ where: { id: { in: own } } });
   },
   'read',
-  (row) => ({
-    name: row.name,
-    values: pick(
-      row,
-      'name',
-      'brandColor',
-      'postalAddress',
-      'trackOpens',
-      'trackClicks',
-      'messageRetentionDays',
-      'eventRetentionDays',
-      'customEventRetentionDays',
-    ),
-  }),
+  {
+    select: `SELECT id, name, brand_color AS "brandColor", postal_address AS "postalAddress", track_opens AS "trackOpens",
+        track_clicks AS "trackClicks", message_retention_days AS "messageRetentionDays",
+        event_retention_days AS "eventRetentionDays", custom_event_retention_days AS "customEventRetentionDays"
+      FROM projects WHERE id = ANY ($1::text[]) AND id = $2`,
+  },
 );
 
 builder.queryField('projects', (t) =>
@@ -177,13 +168,10 @@ const ApiKey = builder.prismaObject('ApiKey', {
   }),
 });
 
-registerNode(
-  'key',
-  'ApiKey',
-  (context, ids) => findApiKeys(callerProject(context), ids),
-  'manage',
-  ({ name }) => ({ name, values: {} }),
-);
+registerNode('key', 'ApiKey', (context, ids) => findApiKeys(callerProject(context), ids), 'manage', {
+  select: `SELECT k.id, k.name FROM api_keys k WHERE k.id = ANY ($1::text[])
+      AND (k.all_projects OR EXISTS (SELECT FROM api_key_projects p WHERE p.key_id = k.id AND p.project_id = $2))`,
+});
 
 builder.queryField('apiKeys', (t) =>
   t.prismaField({

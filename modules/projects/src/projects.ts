@@ -5,9 +5,13 @@ export async function createProject(name: string, tx: Prisma.TransactionClient =
   return tx.project.create({ data: { id: newId('prj'), name: checkDisplayName(name) } });
 }
 
+/** In a transaction, which also records the change in the audit log. */
+const update = (id: string, data: Prisma.ProjectUpdateInput) =>
+  db.$transaction((tx) => tx.project.update({ where: { id }, data }));
+
 /** Renames a project. @throws DomainError `validation_error`. */
 export async function renameProject(id: string, name: string): Promise<void> {
-  await db.project.update({ where: { id }, data: { name: checkDisplayName(name) } });
+  await update(id, { name: checkDisplayName(name) });
 }
 
 /** Sets the tracking defaults of campaigns and messages; omitted values stay. */
@@ -16,9 +20,9 @@ export async function updateTracking(
   { opens, clicks }: { opens?: boolean | null | undefined; clicks?: boolean | null | undefined },
 ): Promise<void> {
   if (opens == null && clicks == null) throw invalid({ field: 'opens', message: 'or clicks must be given' });
-  await db.project.update({
-    where: { id },
-    data: { ...(opens == null ? {} : { trackOpens: opens }), ...(clicks == null ? {} : { trackClicks: clicks }) },
+  await update(id, {
+    ...(opens == null ? {} : { trackOpens: opens }),
+    ...(clicks == null ? {} : { trackClicks: clicks }),
   });
 }
 
@@ -34,7 +38,7 @@ const MAX_RETENTION_DAYS = 3650;
  * @throws DomainError `validation_error` unless it is 30 to 3650.
  */
 export async function setMessageRetention(id: string, days: number | null): Promise<void> {
-  await db.project.update({ where: { id }, data: { messageRetentionDays: retention(days, MIN_MESSAGE_DAYS) } });
+  await update(id, { messageRetentionDays: retention(days, MIN_MESSAGE_DAYS) });
 }
 
 /**
@@ -43,7 +47,7 @@ export async function setMessageRetention(id: string, days: number | null): Prom
  * @throws DomainError `validation_error` unless it is 1 to 3650.
  */
 export async function setEventRetention(id: string, days: number | null): Promise<void> {
-  await db.project.update({ where: { id }, data: { eventRetentionDays: retention(days, MIN_EVENT_DAYS) } });
+  await update(id, { eventRetentionDays: retention(days, MIN_EVENT_DAYS) });
 }
 
 /**
@@ -51,10 +55,7 @@ export async function setEventRetention(id: string, days: number | null): Promis
  * @throws DomainError `validation_error` unless it is 30 to 3650.
  */
 export async function setCustomEventRetention(id: string, days: number | null): Promise<void> {
-  await db.project.update({
-    where: { id },
-    data: { customEventRetentionDays: retention(days, MIN_CUSTOM_EVENT_DAYS) },
-  });
+  await update(id, { customEventRetentionDays: retention(days, MIN_CUSTOM_EVENT_DAYS) });
 }
 
 /** How many days each project keeps custom events. */
@@ -78,7 +79,7 @@ function retention(days: number | null, least: number): number | null {
 export async function setBrandColor(id: string, color: string | null): Promise<void> {
   if (color !== null && !/^#[0-9a-f]{6}$/i.test(color))
     throw invalid({ field: 'color', message: 'must be a colour such as #1f5eff' });
-  await db.project.update({ where: { id }, data: { brandColor: color?.toLowerCase() ?? null } });
+  await update(id, { brandColor: color?.toLowerCase() ?? null });
 }
 
 /** The postal address has about ten lines at most. */
@@ -93,7 +94,7 @@ export async function setPostalAddress(id: string, address: string | null): Prom
   // oxlint-disable-next-line no-control-regex -- they have no place in an address
   if (/[\u0000-\u0009\u000b-\u001f\u007f]/.test(written))
     throw invalid({ field: 'address', message: 'must not contain control characters' });
-  await db.project.update({ where: { id }, data: { postalAddress: written === '' ? null : written } });
+  await update(id, { postalAddress: written === '' ? null : written });
 }
 
 /** The project's postal address on one line, as mail shows it; null if it has none. */

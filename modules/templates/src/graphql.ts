@@ -10,7 +10,6 @@ import {
   NAME,
   Node,
   NOT_EMPTY,
-  pick,
   registerNode,
   relayNames,
   removalMutation,
@@ -182,10 +181,10 @@ registerNode(
   'Template',
   (context, ids) => db.template.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'read',
-  (row) => ({
-    name: row.name,
-    values: pick(row, 'name', 'status', 'version', 'publishedVersion', 'subject', 'format', 'body'),
-  }),
+  {
+    select: `SELECT id, name, status, version, published_version AS "publishedVersion", subject, format, body FROM templates
+      WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  },
 );
 
 builder.queryFields((t) => ({

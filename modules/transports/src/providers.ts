@@ -109,20 +109,18 @@ export async function updateProvider(projectId: string, id: string, input: Provi
     ...(await commonProblems(projectId, input)),
     ...read.problems,
   ]);
-  await db.mailProvider.update({
-    where: { id },
-    data: {
-      ...(input.name == null ? {} : { name: input.name.trim() }),
-      ...(input.domain == null ? {} : { domain: input.domain === '' ? '' : normalizeDomain(input.domain) }),
-      ...(input.position == null ? {} : { position: input.position }),
-      settings: read.settings,
-      credentials:
-        read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
-      status: 'untested',
-      statusReason: null,
-      revision: { increment: 1 },
-    },
-  });
+  const data: Prisma.MailProviderUpdateInput = {
+    ...(input.name == null ? {} : { name: input.name.trim() }),
+    ...(input.domain == null ? {} : { domain: input.domain === '' ? '' : normalizeDomain(input.domain) }),
+    ...(input.position == null ? {} : { position: input.position }),
+    settings: read.settings,
+    credentials:
+      read.credentials === undefined ? null : providerCredentials.encrypt(JSON.stringify(read.credentials), id),
+    status: 'untested',
+    statusReason: null,
+    revision: { increment: 1 },
+  };
+  await db.$transaction((tx) => tx.mailProvider.update({ where: { id }, data }));
 }
 
 interface ParsedInput {

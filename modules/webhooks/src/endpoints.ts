@@ -105,14 +105,12 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
     throw new DomainError('validation_error', 'An update needs a url, events or a description.');
   }
   const events = validate(input);
-  await db.webhookEndpoint.updateMany({
-    where: { id, projectId },
-    data: {
-      ...(input.url == null ? {} : { url: input.url }),
-      ...(events === undefined ? {} : { events }),
-      ...(input.description == null ? {} : { description: input.description.trim() || null }),
-    },
-  });
+  const data = {
+    ...(input.url == null ? {} : { url: input.url }),
+    ...(events === undefined ? {} : { events }),
+    ...(input.description == null ? {} : { description: input.description.trim() || null }),
+  };
+  await db.$transaction((tx) => tx.webhookEndpoint.updateMany({ where: { id, projectId }, data }));
 }
 
 /** Deletes an endpoint and its deliveries. POSTs in flight are not aborted. */

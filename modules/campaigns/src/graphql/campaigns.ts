@@ -25,7 +25,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_SUBJECT_LENGTH,
   Node,
-  pick,
+  columnsOf,
   registerNode,
   relayNames,
   removalMutation,
@@ -302,14 +302,6 @@ const Link = builder.objectRef<TrackedLink>('CampaignLink').implement({
   }),
 });
 
-registerNode(
-  'cmp',
-  'Campaign',
-  (context, ids) => db.campaign.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
-  'read',
-  (row) => ({ name: row.name, values: pick(row, ...AUDITED) }),
-);
-
 /** What users change of a campaign. */
 const AUDITED = [
   'name',
@@ -336,8 +328,17 @@ const AUDITED = [
   'trackOpens',
   'trackClicks',
   'ratePerSecond',
-] as const;
+];
 
+registerNode(
+  'cmp',
+  'Campaign',
+  (context, ids) => db.campaign.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
+  'read',
+  {
+    select: `SELECT id, ${columnsOf(AUDITED)} FROM campaigns WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  },
+);
 const idArg = 'Campaign id.';
 
 builder.queryFields((t) => ({

@@ -60,7 +60,7 @@ builder.mutationField('updateSendingPolicy', (t) =>
     authScopes: { manage: true },
     skipTypeScopes: true,
     description: "Updates the sending rate of the project's campaigns and their auto-pause thresholds.",
-    ...audits({ values: async (projectId) => ({ ...(await getPolicy(projectId)) }) }),
+    ...audits({ values: async (tx, projectId) => ({ ...(await getPolicy(projectId, tx)) }) }),
     args: { input: t.arg({ type: UpdatePolicyInput, required: true, description: 'What to change.' }) },
     resolve: (_root, { input }, context) => updatePolicy(callerProject(context), input),
   }),

@@ -22,6 +22,7 @@ import type { OnConflict as Conflict } from '../contact-writes.ts';
 import {
   type Contact as ContactRow,
   type ContactSource as Source,
+  CONTACT_COLUMNS,
   createContact,
   deleteContact,
   findContacts,
@@ -123,7 +124,13 @@ registerNode(
   'Contact',
   async (context, ids) => [...(await findContacts(callerProject(context), ids)).values()],
   'read',
-  (row) => ({ name: row.email, values: pick(row, 'email', 'name', 'suppressionStatus', 'customFields') }),
+  {
+    select: `SELECT ${CONTACT_COLUMNS} FROM contacts c WHERE c.id = ANY ($1::text[]) AND c.project_id = $2`,
+    of: (row: ContactRow) => ({
+      name: row.email,
+      values: pick(row, 'email', 'name', 'suppressionStatus', 'customFields'),
+    }),
+  },
 );
 
 builder.queryFields((t) => ({

@@ -7,7 +7,6 @@ import {
   MAX_NAME_LENGTH,
   NAME,
   Node,
-  pick,
   registerNode,
   relayNames,
   removalMutation,
@@ -53,13 +52,10 @@ const CustomField = builder.prismaObject('CustomField', {
   }),
 });
 
-registerNode(
-  'fld',
-  'CustomField',
-  (context, ids) => findCustomFields(callerProject(context), ids),
-  'read',
-  (row) => ({ name: row.label, values: pick(row, 'label', 'options') }),
-);
+registerNode('fld', 'CustomField', (context, ids) => findCustomFields(callerProject(context), ids), 'read', {
+  select: `SELECT id, label, options FROM custom_fields WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  of: ({ id: _, ...values }: { id: string; label: string }) => ({ name: values.label, values }),
+});
 
 builder.queryFields((t) => ({
   customField: t.field({

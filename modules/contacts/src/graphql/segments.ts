@@ -12,7 +12,6 @@ import {
   MAX_NAME_LENGTH,
   NAME,
   Node,
-  pick,
   readPage,
   registerNode,
   relayNames,
@@ -125,13 +124,9 @@ const Segment = builder.prismaObject('Segment', {
   }),
 });
 
-registerNode(
-  'seg',
-  'Segment',
-  (context, ids) => findSegments(callerProject(context), ids),
-  'read',
-  (row) => ({ name: row.name, values: pick(row, 'name', 'filter') }),
-);
+registerNode('seg', 'Segment', (context, ids) => findSegments(callerProject(context), ids), 'read', {
+  select: `SELECT id, name, filter FROM segments WHERE id = ANY ($1::text[]) AND project_id = $2`,
+});
 
 const SegmentPreview = builder.objectRef<{ count: number; contacts: ContactRow[] }>('SegmentPreview').implement({
   description: 'The contacts that a filter matches, without saving it.',

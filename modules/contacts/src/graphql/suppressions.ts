@@ -73,13 +73,9 @@ const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
   }),
 });
 
-registerNode(
-  'sup',
-  'Suppression',
-  (context, ids) => findSuppressions(callerProject(context), ids),
-  'read',
-  ({ email }) => ({ name: email, values: {} }),
-);
+registerNode('sup', 'Suppression', (context, ids) => findSuppressions(callerProject(context), ids), 'read', {
+  select: `SELECT id, email AS name FROM suppressions WHERE id = ANY ($1::text[]) AND project_id = $2`,
+});
 
 builder.queryFields((t) => ({
   suppression: t.field({

@@ -7,7 +7,6 @@ import {
   db,
   managersOnly,
   Node,
-  pick,
   registerNode,
   removalMutation,
 } from '@postroom/platform';
@@ -93,10 +92,12 @@ registerNode(
   'MailboxAccount',
   (context, ids) => db.mailboxAccount.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'read',
-  (row) => ({
-    name: row.email,
-    values: pick(row, 'host', 'port', 'implicitTls', 'username', 'signIn', 'perMinute', 'dailyCap'),
-  }),
+  {
+    select: `SELECT id, email, host, port, implicit_tls AS "implicitTls", username, sign_in AS "signIn",
+        per_minute AS "perMinute", daily_cap AS "dailyCap" FROM mailbox_accounts
+      WHERE id = ANY ($1::text[]) AND project_id = $2`,
+    of: ({ id: _, email, ...values }: { id: string; email: string }) => ({ name: email, values }),
+  },
 );
 
 builder.queryFields((t) => ({

@@ -1,13 +1,4 @@
-import {
-  builder,
-  callerProject,
-  db,
-  managersOnly,
-  Node,
-  pick,
-  registerNode,
-  removalMutation,
-} from '@postroom/platform';
+import { builder, callerProject, db, managersOnly, Node, registerNode, removalMutation } from '@postroom/platform';
 import {
   createProvider,
   deleteProvider,
@@ -154,7 +145,9 @@ registerNode(
   (context, ids) => db.mailProvider.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'manage',
   // Credentials are a separate column.
-  (row) => ({ name: row.name, values: pick(row, 'name', 'domain', 'position', 'settings') }),
+  {
+    select: `SELECT id, name, domain, position, settings FROM mail_providers WHERE id = ANY ($1::text[]) AND project_id = $2`,
+  },
 );
 
 builder.queryFields((t) => ({

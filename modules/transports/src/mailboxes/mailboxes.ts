@@ -170,18 +170,16 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
       : [{ field: 'password', message: 'is not what this account signs in with' }]),
   ]);
   const credentials = isPassword ? { password: input.password ?? stored.password } : oauthClient(stored, input);
-  await db.mailboxAccount.update({
-    where: { id },
-    data: {
-      ...settings,
-      username: input.username?.trim() || account.username,
-      // Tokens may be refreshed concurrently, so write credentials only if they were changed.
-      ...(input.password == null && input.clientId == null && input.clientSecret == null
-        ? {}
-        : { credentials: sealCredentials(id, credentials) }),
-      revision: { increment: 1 },
-    },
-  });
+  const data = {
+    ...settings,
+    username: input.username?.trim() || account.username,
+    // Tokens may be refreshed concurrently, so write credentials only if they were changed.
+    ...(input.password == null && input.clientId == null && input.clientSecret == null
+      ? {}
+      : { credentials: sealCredentials(id, credentials) }),
+    revision: { increment: 1 },
+  };
+  await db.$transaction((tx) => tx.mailboxAccount.update({ where: { id }, data }));
   forgetToken(id);
   if ('password' in credentials || credentials.refreshToken !== undefined) await testMailbox(projectId, id);
   else if (account.status !== 'connecting')

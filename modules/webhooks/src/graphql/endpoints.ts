@@ -10,7 +10,6 @@ import {
   listOf,
   Node,
   NOT_EMPTY,
-  pick,
   registerNode,
   relayNames,
   removalMutation,
@@ -148,9 +147,13 @@ registerNode(
   'WebhookEndpoint',
   (context, ids) => db.webhookEndpoint.findMany({ where: { projectId: callerProject(context), id: { in: ids } } }),
   'read',
-  (row) => {
-    const url = withoutSecrets(row.url);
-    return { name: row.description ?? url, values: { url, ...pick(row, 'description', 'events', 'enabled') } };
+  {
+    select: `SELECT id, url, description, events, enabled FROM webhook_endpoints
+      WHERE id = ANY ($1::text[]) AND project_id = $2`,
+    of: ({ id: _, ...row }: { id: string; url: string; description: string | null }) => {
+      const url = withoutSecrets(row.url);
+      return { name: row.description ?? url, values: { ...row, url } };
+    },
   },
 );
 
