@@ -17,7 +17,7 @@ export interface Column<Row> {
 
 /**
  * A table; on phones each row shows its first and its silent columns on one line, and the others below, with their titles.
- * A link of class `covering` in the first cell makes the whole row clickable, with one keyboard stop.
+ * A `RowLink` in the first cell makes the whole row clickable, with one keyboard stop.
  */
 export function DataTable<Row>({
   label,

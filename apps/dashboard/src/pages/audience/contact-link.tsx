@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink } from '../../components/link.tsx';
 
 interface Named {
   name: string;
@@ -16,16 +16,9 @@ export function ContactLink({ contact }: { contact: Named & { id: string } }) {
   const { id: projectId } = useProject();
   return (
     <>
-      <TextLink
-        to="/p/$projectId/contacts/$contactId"
-        params={{ projectId, contactId: contact.id }}
-        className="covering breakable"
-        fw={550}
-        size="sm"
-        c="var(--mantine-color-text)"
-      >
+      <RowLink to="/p/$projectId/contacts/$contactId" params={{ projectId, contactId: contact.id }}>
         {labelOf(contact)}
-      </TextLink>
+      </RowLink>
       {contact.hasName && (
         <Text size="xs" c="dimmed" className="breakable">
           {contact.email}

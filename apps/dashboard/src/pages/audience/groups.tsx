@@ -9,7 +9,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -79,16 +79,9 @@ export function Groups() {
                   {
                     title: 'Name',
                     cell: ({ id, name }) => (
-                      <TextLink
-                        to="/p/$projectId/groups/$groupId"
-                        params={{ projectId, groupId: id }}
-                        className="covering"
-                        fw={550}
-                        size="sm"
-                        c="var(--mantine-color-text)"
-                      >
+                      <RowLink to="/p/$projectId/groups/$groupId" params={{ projectId, groupId: id }}>
                         {name}
-                      </TextLink>
+                      </RowLink>
                     ),
                   },
                   {

@@ -5,7 +5,7 @@ import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -76,16 +76,9 @@ export function Segments() {
                   {
                     title: 'Name',
                     cell: ({ id, name }) => (
-                      <TextLink
-                        to="/p/$projectId/segments/$segmentId"
-                        params={{ projectId, segmentId: id }}
-                        className="covering"
-                        fw={550}
-                        size="sm"
-                        c="var(--mantine-color-text)"
-                      >
+                      <RowLink to="/p/$projectId/segments/$segmentId" params={{ projectId, segmentId: id }}>
                         {name}
-                      </TextLink>
+                      </RowLink>
                     ),
                   },
                   {

@@ -10,7 +10,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -178,16 +178,9 @@ function Name({ campaign: { id, name, subject } }: { campaign: Campaign }) {
   const { id: projectId } = useProject();
   return (
     <>
-      <TextLink
-        to="/p/$projectId/campaigns/$campaignId"
-        params={{ projectId, campaignId: id }}
-        className="covering"
-        fw={550}
-        size="sm"
-        c="var(--mantine-color-text)"
-      >
+      <RowLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId: id }}>
         {name}
-      </TextLink>
+      </RowLink>
       <Text size="xs" c="dimmed">
         {subject ?? 'No subject yet'}
       </Text>

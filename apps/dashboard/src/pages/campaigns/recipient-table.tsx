@@ -2,7 +2,7 @@ import { Code, Stack, Text } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
 import type { RecipientsQuery } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink } from '../../components/link.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { STATUS_LABELS as EMAIL_LABELS } from '../emails/email-status.tsx';
@@ -23,16 +23,9 @@ export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
         {
           title: 'Address',
           cell: ({ email, contactId }) => (
-            <TextLink
-              to="/p/$projectId/contacts/$contactId"
-              params={{ projectId, contactId }}
-              className="covering"
-              fw={550}
-              size="sm"
-              c="var(--mantine-color-text)"
-            >
+            <RowLink to="/p/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
               {email}
-            </TextLink>
+            </RowLink>
           ),
         },
         { title: 'Status', width: 130, cell: (recipient) => <Status recipient={recipient} /> },

@@ -6,7 +6,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DomainsQuery } from '../../generated/graphql.ts';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -87,16 +87,9 @@ function DomainTable({ domains }: { domains: Domain[] }) {
         {
           title: 'Domain',
           cell: ({ domain }) => (
-            <TextLink
-              to="/p/$projectId/domains/$domain"
-              params={{ projectId, domain }}
-              className="covering"
-              c="inherit"
-              size="sm"
-              fw={550}
-            >
+            <RowLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }}>
               {domain}
-            </TextLink>
+            </RowLink>
           ),
         },
         { title: 'State', cell: (domain) => <DomainStatus of={domain} />, width: 150 },

@@ -7,7 +7,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EmailsQuery } from '../../generated/graphql.ts';
 import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
@@ -196,16 +196,9 @@ function EmailTable({ emails }: { emails: Email[] }) {
         {
           title: 'To',
           cell: ({ id, to }) => (
-            <TextLink
-              to="/p/$projectId/emails/$emailId"
-              params={{ projectId, emailId: id }}
-              className="covering"
-              fw={550}
-              size="sm"
-              c="var(--mantine-color-text)"
-            >
+            <RowLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: id }}>
               {to.join(', ')}
-            </TextLink>
+            </RowLink>
           ),
         },
         { title: 'Status', width: 130, cell: ({ status }) => <EmailState status={status} /> },

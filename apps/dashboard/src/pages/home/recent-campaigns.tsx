@@ -1,6 +1,6 @@
 import { useProject } from '../../app/session.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
@@ -28,16 +28,9 @@ export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['
           {
             title: 'Campaign',
             cell: ({ id, name }) => (
-              <TextLink
-                to="/p/$projectId/campaigns/$campaignId"
-                params={{ projectId, campaignId: id }}
-                className="covering"
-                fw={550}
-                size="sm"
-                c="var(--mantine-color-text)"
-              >
+              <RowLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId: id }}>
                 {name}
-              </TextLink>
+              </RowLink>
             ),
           },
           {

@@ -8,7 +8,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -109,16 +109,9 @@ function File({ of: { id, kind, fileName, dryRun } }: { of: Import }) {
   const { id: projectId } = useProject();
   return (
     <>
-      <TextLink
-        to="/p/$projectId/imports/$importId"
-        params={{ projectId, importId: id }}
-        className="covering"
-        fw={550}
-        size="sm"
-        c="var(--mantine-color-text)"
-      >
+      <RowLink to="/p/$projectId/imports/$importId" params={{ projectId, importId: id }}>
         {fileName ?? 'Untitled file'}
-      </TextLink>
+      </RowLink>
       {(dryRun || kind !== 'contacts') && (
         <Text size="xs" c="dimmed">
           {[...(kind === 'contacts' ? [] : [KINDS[kind]]), ...(dryRun ? ['Dry run: nothing saved'] : [])].join('. ')}

@@ -10,7 +10,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
 import { cursorOf, isFirstPage } from '../../data/paging.ts';
 import { FormProblem } from '../../components/form.tsx';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Empty, QueryResult, RowsSkeleton } from '../../components/states.tsx';
@@ -90,17 +90,14 @@ function Item({ of: { kind, subjectId, title, detail, readAt }, onRead }: { of: 
       <Icon size={18} stroke={1.7} aria-hidden style={{ flex: 'none' }} />
       <div>
         <Group gap="xs" wrap="nowrap" align="flex-start">
-          <TextLink
+          <RowLink
             to={recordPath(projectId, subjectId) ?? '.'}
-            className="covering breakable"
-            size="sm"
             fw={isUnread ? 600 : 400}
-            c="var(--mantine-color-text)"
             onClick={() => isUnread && onRead()}
           >
             {isUnread && <span className="visually-hidden">Unread: </span>}
             {title}
-          </TextLink>
+          </RowLink>
           {isUnread && <span aria-hidden className="unread-dot" />}
         </Group>
         <Text size="sm" c="dimmed" className="breakable">

@@ -11,7 +11,7 @@ import type { ContentFormat } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -85,16 +85,12 @@ export function Templates() {
                       <Group gap="md" wrap="nowrap">
                         <Thumbnail id={template.id} />
                         <Stack gap={2}>
-                          <TextLink
+                          <RowLink
                             to="/p/$projectId/templates/$templateId"
                             params={{ projectId, templateId: template.id }}
-                            className="covering"
-                            fw={550}
-                            size="sm"
-                            c="var(--mantine-color-text)"
                           >
                             {template.name}
-                          </TextLink>
+                          </RowLink>
                           {template.subject !== null && (
                             <Text size="sm" c="dimmed">
                               {template.subject}

@@ -11,7 +11,7 @@ import type { TemplateVersionsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink, TextLink } from '../../components/link.tsx';
 import { EmailPreview } from '../../components/email-preview.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
@@ -106,18 +106,15 @@ export function Versions() {
                       {
                         title: 'Version',
                         cell: ({ number }) => (
-                          <TextLink
+                          <RowLink
                             to="."
                             search={((before: object) => ({ ...before, version: number })) as never}
                             resetScroll={false}
-                            className="covering"
                             aria-current={number === shown?.number ? 'true' : undefined}
                             fw={number === shown?.number ? 700 : 450}
-                            size="sm"
-                            c="var(--mantine-color-text)"
                           >
                             {number === template.version ? `${number}, newest` : number}
-                          </TextLink>
+                          </RowLink>
                         ),
                       },
                       {

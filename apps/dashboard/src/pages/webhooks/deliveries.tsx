@@ -8,7 +8,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DeliveriesQuery, DeliveryState } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
-import { TextLink } from '../../components/link.tsx';
+import { RowLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -146,17 +146,13 @@ function DeliveryTable({ deliveries, endpointId }: { deliveries: Delivery[]; end
         {
           title: 'Event',
           cell: ({ id, eventType, replayOf }) => (
-            <TextLink
+            <RowLink
               to="/p/$projectId/webhooks/$endpointId/deliveries/$deliveryId"
               params={{ projectId, endpointId, deliveryId: id }}
-              className="covering"
-              c="inherit"
-              size="sm"
-              fw={550}
             >
               {eventType}
               {replayOf !== null && <span className="dimmed"> (replay)</span>}
-            </TextLink>
+            </RowLink>
           ),
         },
         {

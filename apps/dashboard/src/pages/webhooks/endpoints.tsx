@@ -7,7 +7,7 @@ import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EndpointsQuery } from '../../generated/graphql.ts';
-import { ButtonLink, TextLink } from '../../components/link.tsx';
+import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -102,16 +102,9 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
           title: 'Endpoint',
           cell: ({ id, url, description }) => (
             <>
-              <TextLink
-                to="/p/$projectId/webhooks/$endpointId"
-                params={{ projectId, endpointId: id }}
-                className="covering"
-                fw={550}
-                size="sm"
-                c="inherit"
-              >
+              <RowLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }}>
                 {description ?? url}
-              </TextLink>
+              </RowLink>
               {description !== null && (
                 <Text size="xs" c="dimmed">
                   {url}
