@@ -377,7 +377,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('Required before sending').waitFor();
     // Labels, not API names.
-    await page.getByText('Recipients: must be at least one contact, in groups or segments').waitFor();
+    await page.getByText('Recipients must be at least one contact, in groups or segments').waitFor();
     expect(await page.getByRole('button', { name: 'Send now' }).isDisabled()).toBe(true);
 
     await page.getByRole('combobox', { name: 'From address' }).fill('news@example.com');

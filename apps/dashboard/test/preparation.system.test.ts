@@ -35,7 +35,7 @@ inBrowser('preparing a campaign', () => {
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     const warnings = page.getByRole('alert').filter({ hasText: 'Warnings' });
-    for (const warning of [/still says "Write your message here"/, /example domain/, /Preview text: is missing/])
+    for (const warning of [/still says "Write your message here"/, /example domain/, /Preview text is missing/])
       await warnings.getByText(warning).waitFor();
     await page.getByRole('textbox', { name: 'Preview text' }).fill('What we made for {{name|you}}');
     await page.getByText('2 people would receive it now.').waitFor();

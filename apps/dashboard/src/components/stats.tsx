@@ -13,7 +13,7 @@ export function Stats({ label, about, children }: { label: string; about?: React
       <Text size="xs" fw={600} c="dimmed" px="md" pt="sm">
         {label}
       </Text>
-      <SimpleGrid cols={{ base: 2, xs: 3, md: wide }} spacing={0} px="md" pb="md" pt="xs" verticalSpacing="sm">
+      <SimpleGrid cols={{ base: 2, xs: 3, md: wide }} spacing="sm" px="md" pb="md" pt="xs" verticalSpacing="sm">
         {children}
       </SimpleGrid>
       {about !== undefined && (

@@ -66,6 +66,8 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
   const { now } = compared;
   const { sent, delivered, bounced, complained } = now;
   const reach = reachOf(now);
+  /** Of nothing there is no share. */
+  const share = (text: string) => (sent === 0 ? undefined : text);
   const ofHumans = (label: string, name: 'opened' | 'clicked') =>
     untracked?.[name] === true ? (
       <Stat key={name} label={label} value="–" detail="not tracked" />
@@ -76,7 +78,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
         value={link(name, now[name])}
         detail={
           <>
-            {ofReached(now[name], reach)}
+            {share(ofReached(now[name], reach))}
             {bots[name] > 0 && <>; {link(`${name}_by_machines`, bots[name], 'by bots')}</>}
           </>
         }
@@ -97,7 +99,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
         key="delivered"
         label="Delivered"
         value={link('delivered', delivered)}
-        detail={`${percent(delivered, sent)} of ${number(sent)} sent`}
+        detail={share(`${percent(delivered, sent)} of ${number(sent)} sent`)}
         change={changeOfRate(compared, 'delivered', 'more')}
       />
     ),
@@ -107,7 +109,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
       key="bounced"
       label="Bounced"
       value={link('bounced', bounced)}
-      detail={`${percent(bounced, sent)} of sent`}
+      detail={share(`${percent(bounced, sent)} of sent`)}
       tone={isAbove(bounced, sent, BOUNCE_WARNING)}
       change={changeOfRate(compared, 'bounced', 'less')}
     />,
@@ -115,7 +117,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
       key="complained"
       label="Complained"
       value={link('complained', complained)}
-      detail={ofReached(complained, reach)}
+      detail={share(ofReached(complained, reach))}
       tone={isAbove(complained, reach.count, COMPLAINTS_GMAIL)}
       change={changeOfRate(compared, 'complained', 'less')}
     />,

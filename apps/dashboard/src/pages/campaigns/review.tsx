@@ -104,7 +104,7 @@ function Findings({
           <List size="sm">
             {problems.map(({ field, message }) => (
               <List.Item key={field + message}>
-                {WORDS[field] ?? field}: {inWords(message)}
+                {WORDS[field] ?? field} {inWords(message)}
               </List.Item>
             ))}
           </List>
@@ -115,7 +115,7 @@ function Findings({
           <List size="sm">
             {warnings.map(({ field, message }) => (
               <List.Item key={field + message}>
-                {WORDS[field] === undefined ? '' : `${WORDS[field]}: `}
+                {WORDS[field] === undefined ? '' : `${WORDS[field]} `}
                 {inWords(message)}
                 {field === 'postalAddress' && (
                   <>

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
-import { When } from '../../components/when.tsx';
+import { formatDayAndTime } from '../../components/when.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';
@@ -38,9 +38,7 @@ export function DryRun({ row }: { row: ImportQuery['import'] }) {
         <Group justify="space-between" gap="sm">
           <Text size="sm">
             {fileExpiresAt !== null ? (
-              <>
-                This was a dry run. Its file is kept until <When at={fileExpiresAt} />, so you can import it now.
-              </>
+              `This was a dry run. Its file is kept until ${formatDayAndTime(fileExpiresAt)}, so you can import it now.`
             ) : executedAsId === null ? (
               'This was a dry run. Its file is no longer kept: to import it, upload it again.'
             ) : (
