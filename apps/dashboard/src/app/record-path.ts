@@ -12,6 +12,7 @@ const PAGES: Record<string, string> = {
 
 /** Pages that show many records, by id prefix. */
 const LISTS: Record<string, string> = {
+  dom: 'domains',
   fld: 'fields',
   inv: 'members',
   key: 'keys',

@@ -265,9 +265,8 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
         <Textarea
           label="Or paste addresses"
           description="One per line or separated by commas. Addresses that are not contacts are ignored."
-          autosize
-          minRows={2}
-          maxRows={12}
+          rows={4}
+          resize="vertical"
           {...form.getInputProps('emails')}
         />
         <FormButtons submit="Add" running={add.running} onCancel={onClose} />

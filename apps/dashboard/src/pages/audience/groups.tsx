@@ -146,9 +146,8 @@ function NewGroup({ onClose }: { onClose: () => void }) {
         <Textarea
           label="Or paste addresses"
           description="One per line or separated by commas. Addresses that are not contacts are ignored."
-          autosize
-          minRows={2}
-          maxRows={10}
+          rows={4}
+          resize="vertical"
           {...form.getInputProps('emails')}
         />
         <FormButtons submit="Create" running={create.running} onCancel={onClose} />

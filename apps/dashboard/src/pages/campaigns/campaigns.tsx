@@ -190,14 +190,13 @@ function Name({ campaign: { id, name, subject } }: { campaign: Campaign }) {
 
 function Status({ campaign: { status, recipientCount, progress } }: { campaign: Campaign }) {
   const [tone, word] = STATUS_LABELS[status];
+  if (status !== 'sending' && status !== 'paused') return <StatusBadge tone={tone}>{word}</StatusBadge>;
   const open = progress.planned + progress.claimed;
   const done = recipientCount === 0 ? 0 : ((recipientCount - open) / recipientCount) * 100;
   return (
     <Stack gap={6} align="flex-start">
       <StatusBadge tone={tone}>{word}</StatusBadge>
-      {(status === 'sending' || status === 'paused') && (
-        <Progress w={96} size="sm" value={done} aria-label={`${Math.round(done)} % done`} />
-      )}
+      <Progress w={96} size="sm" value={done} aria-label={`${Math.round(done)} % done`} />
     </Stack>
   );
 }

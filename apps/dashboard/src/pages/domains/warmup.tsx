@@ -135,8 +135,8 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
             label="Messages per day, starting with the first day"
             description="Up to 90 numbers in ascending order. There is no limit after the last."
             placeholder="50, 100, 200"
-            autosize
-            minRows={2}
+            rows={3}
+            resize="vertical"
             {...form.getInputProps('steps')}
           />
         )}

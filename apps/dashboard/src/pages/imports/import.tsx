@@ -154,14 +154,14 @@ export function Import() {
                     rows={shown.errors.nodes}
                     keyOf={({ line, field }) => `${line} ${field}`}
                     columns={[
-                      { title: 'Line', width: 90, align: 'right', cell: ({ line }) => line.toLocaleString() },
+                      { title: 'Error', cell: ({ message }) => message },
                       {
                         title: 'Column',
                         width: 220,
                         from: 'sm',
                         cell: ({ field }) => <span className="breakable">{wordFor(field)}</span>,
                       },
-                      { title: 'Error', cell: ({ message }) => message },
+                      { title: 'Line', width: 90, align: 'right', cell: ({ line }) => line.toLocaleString() },
                     ]}
                   />
                   <Pager search={search} pageInfo={shown.errors.pageInfo} shown={shown.errors.nodes.length} />

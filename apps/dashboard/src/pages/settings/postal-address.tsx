@@ -41,8 +41,8 @@ function AddressForm({ address: known }: { address: string }) {
         <Textarea
           label="Name and address"
           placeholder={'The Workshop Ltd\n1 Main Street\n12345 Berlin, Germany'}
-          autosize
-          minRows={3}
+          rows={4}
+          resize="vertical"
           maxLength={500}
           readOnly={readOnly}
           {...form.getInputProps('address')}
