@@ -42,6 +42,51 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByText('No contacts yet').waitFor();
   });
 
+  test('a contact without a name is shown by its address alone', async () => {
+    const api = await testApi();
+    const { id } = await api.contact('ada@example.com');
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/contacts');
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'ada@example.com', exact: true }) });
+    await row.waitFor();
+    expect(await row.getByText(/\bada\b/).count()).toBe(1);
+    await row.getByRole('link').click();
+    await page.waitForURL(`**/contacts/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'ada@example.com', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+  });
+
+  test('selected contacts are removed from a group by mouse, and suppressed by keyboard', async () => {
+    const api = await testApi();
+    await startTestWorker();
+    const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+    await api.post('/v1/groups', { name: 'Readers', contact_ids: [ada.id, bob.id] });
+    await using window = await windowOf(api);
+    const { page } = window;
+    const dialog = page.getByRole('dialog');
+    await window.open('/contacts');
+    await page.getByRole('checkbox', { name: 'Select ada@example.com' }).check();
+    await page.getByRole('button', { name: 'Remove from group' }).click();
+    expect(await dialog.getByRole('button', { name: 'Remove' }).isDisabled()).toBe(true);
+    await dialog.getByRole('combobox', { name: 'Group' }).click();
+    await page.getByRole('option', { name: 'Readers' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('1 contact was removed from the group.').waitFor();
+    expect((await api.get('/v1/groups')).body.data).toMatchObject([{ name: 'Readers', contactCount: 1 }]);
+
+    await page.getByRole('checkbox', { name: 'Select bob@example.com' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Suppress' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Suppress' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('1 contact was suppressed.').waitFor();
+    const { data } = (await api.get('/v1/suppressions')).body;
+    expect(data).toMatchObject([{ email: 'bob@example.com', reason: 'manual', origin: 'user' }]);
+  });
+
   test('search, filters and pagination are in the URL', async () => {
     const api = await testApi();
     const contacts = Array.from({ length: 60 }, (_, at) => ({

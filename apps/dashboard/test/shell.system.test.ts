@@ -247,6 +247,16 @@ inBrowser('the frame', () => {
     expect(await page.evaluate('slides')).toEqual([]);
   });
 
+  test.each(SCHEMES)('the borders of fields have a contrast of 3:1: %s', async (colorScheme) => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { colorScheme });
+    for (const path of ['/contacts', '/webhooks/new', '/sending']) {
+      await window.open(path);
+      await window.page.locator('input').first().waitFor();
+      expect(await window.page.evaluate(FAINT_FIELDS), path).toEqual([]);
+    }
+  });
+
   test('the chosen color scheme persists without a white flash', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
@@ -418,3 +428,21 @@ const fetchEncoded = (url: string, encoding: string): Promise<IncomingMessage> =
       resolve(response);
     }).once('error', reject);
   });
+
+/** Fields whose border has a contrast of less than 3:1 to what is around them (WCAG 1.4.11). */
+const FAINT_FIELDS = `(() => {
+  const rgb = (color) => color.match(/[\\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [r, g, b] = rgb(color).map((value) => value / 255).map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const backgroundOf = (element) => {
+    const color = getComputedStyle(element).backgroundColor;
+    return rgb(color)[3] === 0 ? backgroundOf(element.parentElement) : color;
+  };
+  return [...document.querySelectorAll('input[class*=Input], textarea')].filter((field) => !field.disabled && field.checkVisibility()).flatMap((field) => {
+    const [one, other] = [luminance(getComputedStyle(field).borderTopColor), luminance(backgroundOf(field.parentElement))];
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    return contrast < 3 ? [field.outerHTML.slice(0, 120) + ' ' + contrast] : [];
+  });
+})()`;
