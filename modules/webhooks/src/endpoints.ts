@@ -129,7 +129,7 @@ export async function deleteEndpoint(projectId: string, id: string): Promise<voi
  */
 export async function disableEndpoint(projectId: string, id: string, reason: string): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
-  await disable(pool, id, { reason, automatically: false });
+  await inTransaction((tx) => disable(tx, id, { reason, automatically: false }));
 }
 
 /**
@@ -177,7 +177,7 @@ export async function enableEndpoint(
   if (byKey && !enabled && disabledAutomatically) {
     throw new DomainError(
       'forbidden',
-      'This endpoint was disabled automatically because its deliveries suspended failing. Enable it in the dashboard.',
+      'This endpoint was disabled automatically because its deliveries kept failing. Enable it in the dashboard.',
     );
   }
   await inTransaction(async (tx) => {
