@@ -182,6 +182,7 @@ const UPDATES: [string, string][] = [
   ['updateTracking(opens: false) { id }', 'trackOpens'],
   ['setMessageRetention(days: 40) { id }', 'messageRetentionDays'],
   ['setEventRetention(days: 40) { id }', 'eventRetentionDays'],
+  ['setCustomEventRetention(days: 40) { id }', 'customEventRetentionDays'],
   ['setBrandColor(color: "#102030") { id }', 'brandColor'],
   ['setPostalAddress(address: "1 Main Street") { id }', 'postalAddress'],
   ['updateSendingPolicy(input: { ratePerSecond: 9 }) { ratePerSecond }', 'ratePerSecond'],

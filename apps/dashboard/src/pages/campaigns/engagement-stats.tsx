@@ -55,8 +55,8 @@ interface EngagementStatsProps extends Compared {
   bots: { opened: number; clicked: number };
   /** What is not tracked. */
   untracked?: { opened: boolean; clicked: boolean };
-  /** The accepted messages: shown if their delivery is not reported. */
-  accepted: ReactNode;
+  /** The accepted messages and their change: shown if their delivery is not reported. */
+  accepted: { value: ReactNode; change?: ReactNode };
   /** A count, or a link to those behind it. */
   link: (outcome: EmailOutcome & RecipientOutcome, count: number, words?: string) => ReactNode;
 }
@@ -87,13 +87,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
     );
   return [
     reach.word === 'accepted' ? (
-      <Stat
-        key="accepted"
-        label="Accepted"
-        value={accepted}
-        detail="delivery not reported"
-        change={changeOfCount(compared, 'sent', 'more')}
-      />
+      <Stat key="accepted" label="Accepted" {...accepted} detail="delivery not reported" />
     ) : (
       <Stat
         key="delivered"

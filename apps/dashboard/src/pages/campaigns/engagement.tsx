@@ -5,7 +5,7 @@ import type { RecipientOutcome } from '../../generated/graphql.ts';
 import { Stat, Stats } from '../../components/stats.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { ofReached, reachOf } from './campaign-labels.ts';
-import { changeOfRate, engagementStats } from './engagement-stats.tsx';
+import { changeOfCount, changeOfRate, engagementStats } from './engagement-stats.tsx';
 import { PeopleLink } from './people-link.tsx';
 import { OUTCOME_WORDS } from './recipient-labels.ts';
 
@@ -57,7 +57,10 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
         ...compared,
         bots: { opened: openedByMachines, clicked: clickedByMachines },
         untracked: { opened: trackOpens === false, clicked: trackClicks === false },
-        accepted: <PeopleLink campaign={campaign} search={{ state: 'accepted' }} label="Accepted" count={sent} />,
+        accepted: {
+          value: <PeopleLink campaign={campaign} search={{ state: 'accepted' }} label="Accepted" count={sent} />,
+          change: changeOfCount(compared, 'sent', 'more'),
+        },
         link: people,
       })}
       <Stat

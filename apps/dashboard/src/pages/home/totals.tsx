@@ -44,7 +44,7 @@ export function Totals({ points, before, span }: { points: readonly Point[]; bef
       {engagementStats({
         ...compared,
         bots: { opened: total(points, 'openedByMachines'), clicked: total(points, 'clickedByMachines') },
-        accepted: emails('sent', sent),
+        accepted: { value: emails('sent', sent) },
         link: emails,
       })}
       <Stat
