@@ -22,7 +22,7 @@ const IDLE_MS = 2_000;
 const MIN_RETRY_MS = 100;
 /** Tokens spent on credit are charged after this time, in milliseconds, those of all rates in one statement. */
 const CHARGE_MS = 500;
-/** Lapsed tokens are given back with the next slice, if the last one was taken within this time, in milliseconds. */
+/** Lapsed tokens are returned with the next slice, if the last one was taken within this time, in milliseconds. */
 const RETURN_MS = 1_000;
 /** How long to wait before the database is asked again after a failure, in milliseconds. */
 const FAILURE_RETRY_MS = 1_000;
@@ -157,7 +157,7 @@ export class SharedRate {
     if (this.#owed > 0) void this.#ask().catch(() => {});
   }
 
-  /** What to take from the row: the parameters of `TAKE`. `owed` is negative if tokens are given back. */
+  /** What to take from the row: the parameters of `TAKE`. `owed` is negative if tokens are returned. */
   demand(): { rate: number; burstSeconds: number; aheadSeconds: number; owed: number; wanted: number } {
     const rate = this.#ratePerSecond;
     const now = performance.now();
