@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import type { Sample, Target } from './facade-sample.ts';

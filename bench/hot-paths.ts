@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { compileMessage } from '@postroom/mime';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import { createSmtpPool } from '@postroom/smtp';
 import { parseTemplate } from '@postroom/templating';
 import nodemailer from 'nodemailer';

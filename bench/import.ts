@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { SMALL_MEMORY } from '@postroom/launcher';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import pg from 'pg';
 import { startChild } from './child.ts';
 import type { Imported } from './import-worker.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
 import { SMALL_MEMORY } from '@postroom/launcher';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import { startChild } from './child.ts';
 import { type Listmonk, startListmonk } from './listmonk.ts';
 import { startCounting } from './statements.ts';

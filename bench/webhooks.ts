@@ -21,7 +21,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';
 import { memoryMb } from './processes.ts';

@@ -1,7 +1,7 @@
 // `postroom bootstrap`: creates the first owner, a project and an API key, as far as they don't exist, and prints JSON. A deployment
 // may run it every time.
 import { parseArgs } from 'node:util';
-import { checkSettings } from '../modules/platform/src/parse-config.ts';
+import { checkSettings } from '@postroom/settings';
 
 const HELP = `postroom bootstrap [--project NAME] [--key NAME]
 
@@ -25,9 +25,10 @@ if (values.help === true) {
   process.exit(0);
 }
 const { POSTROOM_OWNER_EMAIL: email = '', POSTROOM_OWNER_PASSWORD: password = '' } = checkSettings('bootstrap');
-const [{ bootstrap }, { closeDatabase, waitForSchema }] = await Promise.all([
+const [{ bootstrap }, { closeDatabase }, { waitForSchema }] = await Promise.all([
   import('../modules/auth/src/index.ts'),
   import('../modules/platform/src/index.ts'),
+  import('../packages/migrations/src/schema-version.ts'),
 ]);
 try {
   await waitForSchema();

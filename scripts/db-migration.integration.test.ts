@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { migrate, MIGRATIONS_DIR, readMigrations } from '@postroom/platform/migrate';
+import { migrate, MIGRATIONS_DIR, readMigrations } from '@postroom/migrations';
 import type pg from 'pg';
 import { emptyDatabase } from '@postroom/testkit/database';
 import { expect, onTestFinished, test } from 'vitest';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { MIGRATIONS_DIR, migrationsOf, readMigrations } from '../modules/platform/src/migrate.ts';
+import { MIGRATIONS_DIR, migrationsOf, readMigrations } from '@postroom/migrations';
 import { currentSchema, diffSql, type SchemaFile } from './schema-diff.ts';
 
 const USAGE = `Usage: npm run db:migration -- <name> [--module <module>] [--empty]

@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { migrate } from '../modules/platform/src/migrate.ts';
-import { checkSettings } from '../modules/platform/src/parse-config.ts';
+import { migrate } from '@postroom/migrations';
+import { checkSettings } from '@postroom/settings';
 
 const HELP = `postroom migrate [--wait [SECONDS]]
 

@@ -6,7 +6,7 @@ import { freePorts, serverUser } from '@postroom/embedded';
 import { execute, TEMPLATE } from '../packages/testkit/src/database.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { migrate } from '../modules/platform/src/migrate.ts';
+import { migrate } from '@postroom/migrations';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where Debian puts each version. */
@@ -20,7 +20,7 @@ const CORE = [
   'modules/emails',
   'modules/groups',
   'modules/ledger',
-  'modules/platform/test/migrate',
+  'packages/migrations/test/migrate',
   'modules/webhooks/test/backlog.integration',
 ];
 

@@ -13,10 +13,11 @@ const NO_PROGRAMS = ['packages/testkit/**', '**/generated/**'];
 
 /** Files that may write the tables of all modules, and why. */
 const MAY_WRITE_ALL: Record<string, string> = {
-  'modules/platform/src/canonical-emails.ts':
+  'packages/migrations/src/canonical-emails.ts':
     'a data migration: like a migration.sql, it runs once and is never changed',
-  'modules/platform/src/derived-names.ts': 'a data migration',
-  'modules/platform/src/migrate.ts':
+  'packages/migrations/src/data-migrations.ts': 'records which of them have run',
+  'packages/migrations/src/derived-names.ts': 'a data migration',
+  'packages/migrations/src/migrate.ts':
     'after a dump is restored, transaction ids start anew in all tables that have them',
   'modules/platform/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
 };
@@ -60,6 +61,8 @@ const READS: Record<string, string[]> = {
   ledger: ['campaigns', 'projects'],
   // the project's name in emails, and its retention settings
   notifications: ['projects'],
+  // which data migrations have run
+  'packages/migrations': ['data_migrations'],
   // finds the person; the module has no tables
   privacy: ['contact_addresses', 'contacts', 'messages'],
   // who is behind an actor id

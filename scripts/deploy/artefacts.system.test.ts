@@ -3,9 +3,9 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isProgram, parseConfig } from '@postroom/platform/settings';
+import { isProgram, parseConfig } from '@postroom/settings';
 import { afterAll, expect, test } from 'vitest';
-import { SECRETS, SECTIONS } from '../../modules/platform/src/settings.ts';
+import { SECRETS, SECTIONS } from '@postroom/settings';
 import { deployCheck, hadolint, installed } from './tools.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 // `postroom doctor`: checks what an installation depends on and says what to fix. Read-only: it changes nothing, sends no mail.
 import { parseArgs } from 'node:util';
-import { isProgram, PROGRAM_NAMES } from '../../modules/platform/src/parse-config.ts';
+import { isProgram, PROGRAM_NAMES } from '@postroom/settings';
 import { type CheckResult, runChecks } from './checks.ts';
 
 const HELP = `postroom doctor [PROGRAM …] [--data DIR] [--json]

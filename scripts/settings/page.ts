@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { PROGRAM_NAMES } from '../../modules/platform/src/parse-config.ts';
-import { REQUIREMENTS } from '../../modules/platform/src/programs.ts';
-import { SECRETS, SECTIONS } from '../../modules/platform/src/settings.ts';
+import { PROGRAM_NAMES } from '@postroom/settings';
+import { REQUIREMENTS } from '@postroom/settings';
+import { SECRETS, SECTIONS } from '@postroom/settings';
 
 /** The page that lists every setting. */
 export const PAGE = new URL('../../docs/reference/settings.md', import.meta.url);

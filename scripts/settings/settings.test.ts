@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SECRETS, SECTIONS } from '../../modules/platform/src/settings.ts';
+import { SECRETS, SECTIONS } from '@postroom/settings';
 import { PAGE, settingsPage } from './page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

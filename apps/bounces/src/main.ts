@@ -1,5 +1,6 @@
 import './settings.ts';
-import { config, logger, readCertificate, runService, waitForSchema } from '@postroom/platform';
+import { config, logger, readCertificate, runService } from '@postroom/platform';
+import { waitForSchema } from '@postroom/migrations/schema-version';
 import { startBounceServer } from './server.ts';
 
 await runService('bounces', async () => {

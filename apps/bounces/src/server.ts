@@ -1,5 +1,5 @@
 import { type Certificate, config, logger, type Service } from '@postroom/platform';
-import { LimitedSmtpServer } from '@postroom/platform/smtp-server';
+import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
 import { recordBounce } from './record-return.ts';

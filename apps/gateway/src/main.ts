@@ -2,7 +2,8 @@ import './settings.ts';
 import { createFirstOwner } from '@postroom/auth';
 import { measureQueues } from '@postroom/platform/metrics';
 import { loadParts } from '@postroom/registry';
-import { config, logger, runService, unreadableSecret, waitForSchema } from '@postroom/platform';
+import { config, logger, runService, unreadableSecret } from '@postroom/platform';
+import { waitForSchema } from '@postroom/migrations/schema-version';
 import { startGateway } from './gateway.ts';
 
 await runService('gateway', async () => {

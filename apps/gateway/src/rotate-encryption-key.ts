@@ -1,5 +1,5 @@
 // Re-encrypts every secret in the database with the current key and reports the rest: `npm run rotate-encryption-key`.
-import { checkSettings } from '@postroom/platform/settings';
+import { checkSettings } from '@postroom/settings';
 
 checkSettings('rotate-encryption-key');
 const { closeDatabase, rotateEncryptionKey, secretKeysFor, useBackgroundTimeouts } = await import('@postroom/platform');

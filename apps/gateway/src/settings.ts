@@ -1,4 +1,4 @@
 // Imported first, so that every problem with the settings is reported before anything else is loaded.
-import { checkSettings } from '@postroom/platform/settings';
+import { checkSettings } from '@postroom/settings';
 
 checkSettings('gateway');

@@ -12,7 +12,7 @@ const rows = [...read('docs/reference/limits.md').matchAll(/^\| (.+?) \| ([\d,]+
  * around the number.
  */
 const SOURCES: [row: string, file: string, source: string | RegExp][] = [
-  ['Requests per second', 'modules/platform/src/settings.ts', /RATE_LIMIT_PER_SECOND: .*\.default\((\d+)\)/],
+  ['Requests per second', 'packages/settings/src/settings.ts', /RATE_LIMIT_PER_SECOND: .*\.default\((\d+)\)/],
   ['Body of a request', 'apps/gateway/src/rest/facade.ts', 'MAX_BODY_BYTES'],
   ['Body of `POST /v1/emails`', 'modules/emails/src/rest.ts', 'MAX_BODY_BYTES'],
   ['Rows on a page (`limit`', 'modules/platform/src/pages.ts', 'MAX_PAGE_SIZE'],
@@ -117,7 +117,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Messages per day', 'modules/transports/src/mailboxes/mailboxes.ts', 'MAX_PER_DAY'],
   ['Attempts of a delivery', 'modules/webhooks/src/policy.ts', /\bmax: (\d+)/],
   ['Bytes of a response', 'modules/webhooks/src/policy.ts', /responseBytes: ([\d_]+)/],
-  ['Days that events are kept', 'modules/platform/src/settings.ts', /\bRETENTION_DAYS: \w+\s*\.default\((\d+)\)/],
+  ['Days that events are kept', 'packages/settings/src/settings.ts', /\bRETENTION_DAYS: \w+\s*\.default\((\d+)\)/],
 ];
 
 test.each(rows)('docs/reference/limits.md: %s is %i in the code', (limit, value) => {

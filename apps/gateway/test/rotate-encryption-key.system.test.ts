@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { secretColumns } from '@postroom/platform';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import { emptyDatabase, eventually, freePorts } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '@postroom/platform';
-import { HalfOpenSmtpServer } from '@postroom/platform/smtp-server';
+import { HalfOpenSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
 import type { Intake } from './intake.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import pg from 'pg';
 import { type App, startApp } from './apps.ts';
 import { logFile, runFile } from './data-folder.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { keyFile } from './data-folder.ts';
 import { HOST, StartError } from '@postroom/embedded';
-import { parseConfig, type Program, readSettingFiles } from '@postroom/platform/settings';
+import { parseConfig, type Program, readSettingFiles } from '@postroom/settings';
 import type { Ports } from './options.ts';
 
 /** Addresses of the services that the programs in apps/ depend on. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitText, type Program, run } from '@postroom/embedded';
-import { retry } from '@postroom/platform/retry';
+import { retry } from '@postroom/errors';
 
 /** Backoff before a program is restarted, in milliseconds; the last value repeats. */
 const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000, 15_000];

@@ -1,4 +1,4 @@
-import { parseConfig } from '@postroom/platform/settings';
+import { parseConfig } from '@postroom/settings';
 import { expect, test } from 'vitest';
 import { portsFrom } from '../src/options.ts';
 import { appEnvironment, checkAppSettings } from '../src/settings.ts';

@@ -1,7 +1,7 @@
 // The MCP server: over stdio for one person's assistant, or with --http for several (see docs/how-to/mcp.md). It only
 // needs the gateway's URL, so it can run next to the assistant.
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { checkSettings } from '@postroom/platform/settings';
+import { checkSettings } from '@postroom/settings';
 import { startHttp } from './http.ts';
 import { createServer } from './server.ts';
 

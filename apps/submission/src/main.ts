@@ -1,5 +1,6 @@
 import './settings.ts';
-import { config, runService, waitForSchema } from '@postroom/platform';
+import { config, runService } from '@postroom/platform';
+import { waitForSchema } from '@postroom/migrations/schema-version';
 import { certificate } from './certificate.ts';
 import { startSubmission } from './submission.ts';
 

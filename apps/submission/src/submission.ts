@@ -1,5 +1,5 @@
 import { type Certificate, config, logger, type Service } from '@postroom/platform';
-import { LimitedSmtpServer } from '@postroom/platform/smtp-server';
+import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { type Credentials, SubmissionSession, MAX_MESSAGE_BYTES } from './session.ts';
 import { Refusal, refusalOf } from './refusal.ts';

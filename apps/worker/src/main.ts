@@ -1,5 +1,6 @@
 import './settings.ts';
-import { runService, useBackgroundTimeouts, waitForSchema } from '@postroom/platform';
+import { runService, useBackgroundTimeouts } from '@postroom/platform';
+import { waitForSchema } from '@postroom/migrations/schema-version';
 import { measureQueues } from '@postroom/platform/metrics';
 import { loadParts } from '@postroom/registry';
 import { startWorker } from './worker.ts';

@@ -1,7 +1,7 @@
 // `postroom promote-worker`: makes BUILD_ID the current build of WORKER_DEPLOYMENT, so that its workers get the work. Run it
 // once workers of that build have started; it waits until Temporal has seen one.
 import { config, exponentialDelays, identity, logger, retry } from '@postroom/platform';
-import { temporalSettings } from '@postroom/platform/temporal-settings';
+import { temporalSettings } from '@postroom/settings';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 
 /** How long to wait for the first worker of the build, in milliseconds. */

@@ -1,9 +1,9 @@
 import { Client } from '@temporalio/client';
 import { NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { config, exponentialDelays, logger, retry } from '@postroom/platform';
-import { payloadCodec } from '@postroom/platform/payload-codec';
+import { payloadCodec } from '@postroom/temporal/payload-codec';
 import { startEagerly, startTracedWorkflows } from '@postroom/platform/dispatcher';
-import { temporalSettings } from '@postroom/platform/temporal-settings';
+import { temporalSettings } from '@postroom/settings';
 
 export interface TemporalConnections {
   client: Client;

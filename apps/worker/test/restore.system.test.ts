@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config, newId } from '@postroom/platform';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import { Connection } from '@temporalio/client';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';

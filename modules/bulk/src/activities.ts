@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { stopAfterRepeatedErrors } from '@postroom/platform';
-import { withHeartbeat } from '@postroom/platform/activity';
+import { withHeartbeat } from '@postroom/temporal/activity';
 import { continueOperation, type Progress } from './batches.ts';
 import { endOperation } from './operations.ts';
 

@@ -1,7 +1,7 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
-import { withHeartbeat, withSlot } from '@postroom/platform/activity';
+import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import { newClaim } from '@postroom/ledger';
 import { snapshotRecipients, type RecipientSnapshot } from './snapshot-recipients.ts';
 import type { Counts } from './progress-row.ts';

@@ -1,6 +1,6 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { stopAfterRepeatedErrors } from '@postroom/platform';
-import { withHeartbeat } from '@postroom/platform/activity';
+import { withHeartbeat } from '@postroom/temporal/activity';
 import { type QueueDrainRun, abortQueueDrain, drainQueue } from './drain-queue.ts';
 import { newClaim } from '@postroom/ledger';
 import { type BatchRun, failBatch, sendBatchUntilDeadline } from './transactional.ts';

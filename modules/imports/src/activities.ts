@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { config, db, FairShare, stopAfterRepeatedErrors } from '@postroom/platform';
-import { withHeartbeat, withSlot } from '@postroom/platform/activity';
+import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import { beginImport as begin, continueImport, failImport, type Progress, stopImport } from './run.ts';
 
 export type { Progress } from './run.ts';

@@ -7,9 +7,9 @@ import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
 import { getNamedType, getNullableType, type GraphQLOutputType, isListType, isObjectType } from 'graphql';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
-import { config } from './config.ts';
+import { config } from '@postroom/settings/config';
 import { db } from './db.ts';
-import { DomainError } from './errors.ts';
+import { DomainError } from '@postroom/errors';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, MAX_TOTAL, type Page } from './pages.ts';
 import { AddressListScalar, DateTimeScalar, EmailAddressScalar, JsonScalar, StringScalar } from './scalars.ts';
 

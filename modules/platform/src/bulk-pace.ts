@@ -1,4 +1,4 @@
-import { config } from './config.ts';
+import { config } from '@postroom/settings/config';
 import { pool } from './db.ts';
 import { sleep } from './subscription.ts';
 

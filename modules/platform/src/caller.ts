@@ -1,4 +1,4 @@
-import { DomainError } from './errors.ts';
+import { DomainError } from '@postroom/errors';
 
 /** The scope of an API key (spec: Authentication). */
 export type KeyScope = 'full' | 'sending';

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import { config } from './config.ts';
+import { config } from '@postroom/settings/config';
 import { assignments, type ConnectionSettings } from './connection-settings.ts';
-import { logger } from './logger.ts';
-import { applicationName } from './programs.ts';
+import { logger } from '@postroom/observability';
+import { applicationName } from '@postroom/settings';
 import { inTransactionsOnly } from './transaction-mode.ts';
 
 let statementTimeoutSeconds = config.STATEMENT_TIMEOUT_SECONDS;

@@ -1,6 +1,6 @@
 import { paceBulkWork } from './bulk-pace.ts';
-import { config } from './config.ts';
-import { FairSemaphore } from './fair-semaphore.ts';
+import { config } from '@postroom/settings/config';
+import { FairSemaphore } from '@postroom/concurrency';
 
 /** Expensive queries that may queue per project; more are rejected. */
 const WAITING_PER_PROJECT = 200;

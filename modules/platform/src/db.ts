@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import { config } from './config.ts';
-import { asTransaction, noticingTransactions } from './transaction-guard.ts';
+import { config } from '@postroom/settings/config';
+import { observingTransactions, runTransaction } from './transaction-observer.ts';
 import { closePools, createPool } from './connection-pool.ts';
-import { measurePool } from './pool-metrics.ts';
+import { measurePool } from '@postroom/observability';
 
 export type { Prisma } from '../generated/prisma/client.ts';
 
@@ -32,7 +32,7 @@ function statementNameGenerator({ sql }: { sql: string }): string {
 }
 
 /** The typed client. Rules use it for single rows, and `pool` for set-based statements. */
-export const db = noticingTransactions(new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) }));
+export const db = observingTransactions(new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) }));
 
 /** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
 export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;
@@ -42,7 +42,7 @@ export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<
   const client = await of.connect();
   try {
     await client.query('BEGIN');
-    const result = await asTransaction(client, () => work(client));
+    const result = await runTransaction(client, () => work(client));
     await client.query('COMMIT');
     client.release();
     return result;

@@ -17,14 +17,14 @@ import {
 } from '@temporalio/common';
 import { pool } from './db.ts';
 import { listen } from './listen.ts';
-import { logger } from './logger.ts';
+import { logger } from '@postroom/observability';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
-import { config } from './config.ts';
-import { exponentialDelays } from './retry.ts';
-import { assertNoTransaction } from './transaction-guard.ts';
+import { config } from '@postroom/settings/config';
+import { exponentialDelays } from '@postroom/errors';
+import { assertNoTransaction } from '@postroom/network';
 import { Notifier, sleep } from './subscription.ts';
-import type { WorkerRole } from './task-queues.ts';
-import { currentTraceparent, inSpan } from './tracing.ts';
+import type { WorkerRole } from '@postroom/temporal';
+import { currentTraceparent, inSpan } from '@postroom/observability';
 
 /** A table whose pending rows become workflows. */
 export interface DispatchSource {

@@ -2,7 +2,7 @@ import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { pool } from './db.ts';
 import { type DispatchSource, type EagerStart, startOnce, workflowStatus } from './dispatcher.ts';
 import { takeLease } from './leases.ts';
-import { logger } from './logger.ts';
+import { logger } from '@postroom/observability';
 
 /** A row that is open, or several of one workflow, and the workflow that should be running for it. */
 export interface OpenWork {

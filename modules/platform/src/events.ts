@@ -1,6 +1,6 @@
 import { type Tx, sql } from './db.ts';
 import { newId } from './ids.ts';
-import { currentTraceparent } from './tracing.ts';
+import { currentTraceparent } from '@postroom/observability';
 
 /** A fact for webhooks and subscriptions. `data` becomes the member of that name, with keys in this order. */
 export interface NewEvent {

@@ -7,11 +7,11 @@ export {
   retryOn,
   SERIALIZATION_FAILURE,
   UNIQUE_VIOLATION,
-} from './retry.ts';
+} from '@postroom/errors';
 export { audit, type AuditEntry } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
-export { batchLoader } from './batch-loader.ts';
+export { batchLoader } from '@postroom/concurrency';
 export { buildSchema, builder } from './builder.ts';
 export {
   authenticated,
@@ -22,10 +22,10 @@ export {
   type Permission,
   refusal,
 } from './caller.ts';
-export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
-export { clientAddress } from './client-address.ts';
-export { config } from './config.ts';
-export { type Config, parseConfig } from './parse-config.ts';
+export { type Certificate, readCertificate, selfSigned } from '@postroom/network';
+export { clientAddress } from '@postroom/network';
+export { config } from '@postroom/settings/config';
+export { type AddressScope, type Config, parseConfig } from '@postroom/settings';
 export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runCostly } from './costly.ts';
@@ -52,7 +52,7 @@ export {
   versionConflict,
   STATUS_BY_CODE,
   timeoutOf,
-} from './errors.ts';
+} from '@postroom/errors';
 export type { EventType } from './event-type.ts';
 export { deleteEventsWhere, messagesOfEvents, type NewEvent, record, recordSelected, recordTraced } from './events.ts';
 export {
@@ -66,11 +66,11 @@ export {
   redaction,
   redactionValues,
 } from './data-subject.ts';
-export type { HealthCheck } from './health.ts';
-export { isOwnHost } from './host-check.ts';
-export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
-export { FairShare } from './fair-share.ts';
-export { createHttpServer } from './http-server.ts';
+export type { HealthCheck } from '@postroom/observability';
+export { isOwnHost } from '@postroom/network/host-check';
+export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
+export { FairShare } from '@postroom/concurrency';
+export { createHttpServer } from '@postroom/observability';
 export {
   answerOnce,
   claimIdempotencyKey,
@@ -93,10 +93,10 @@ export {
 export { listen } from './listen.ts';
 export { notifySoon } from './notify-soon.ts';
 export { announce, type Change, Notifier, sleep, subscribe, subscription, watchUntilFinal } from './subscription.ts';
-export { drainSignal, isDraining } from './lifecycle.ts';
-export { logger } from './logger.ts';
-export { type LogContext, withLogContext } from './log-context.ts';
-export { parseNetworks } from './networks.ts';
+export { drainSignal, isDraining } from '@postroom/observability';
+export { logger } from '@postroom/observability';
+export { type LogContext, withLogContext } from '@postroom/observability';
+export { parseNetworks } from '@postroom/settings';
 export { type AuditedMutation, audits, managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
 export { auditedRows, Node, registerNode } from './nodes.ts';
 export {
@@ -147,8 +147,7 @@ export {
 } from './rest.ts';
 export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime, textProblem } from './scalars.ts';
 export { type RotatedSecrets, rotateEncryptionKey, unreadableSecret } from './rotate-encryption-key.ts';
-export { waitForSchema } from './schema-version.ts';
-export { safeRedirect } from './safe-redirect.ts';
+export { safeRedirect } from '@postroom/network/safe-redirect';
 export {
   registerSecretColumn,
   type Sealing,
@@ -158,12 +157,11 @@ export {
   secretColumns,
   secretKeysFor,
 } from './secrets.ts';
-export type { ScheduledWorkflow } from './scheduled-workflow.ts';
-export { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
-export { identity } from './identity.ts';
+export type { ScheduledWorkflow } from '@postroom/temporal';
+export { SECRET_KEY_SETTINGS, type SecretKey } from '@postroom/settings';
+export { identity } from '@postroom/observability';
 export { runService, type Service } from './service.ts';
 export {
-  type AddressScope,
   guardedFetch,
   guardedLookup,
   hostOf,
@@ -174,14 +172,14 @@ export {
   resolveBySystem,
   urlProblem,
   withoutAddress,
-} from './ssrf-guard.ts';
-export { ROLE_OF, taskQueueOf, WORK_KINDS, type WorkerRole, type WorkKind, webhooksQueue } from './task-queues.ts';
-export { workflowUrl } from './temporal-ui.ts';
-export { coalesceReads, coalesce, togetherByProject } from './coalesce.ts';
-export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
+} from '@postroom/network';
+export { ROLE_OF, taskQueueOf, WORK_KINDS, type WorkerRole, type WorkKind, webhooksQueue } from '@postroom/temporal';
+export { workflowUrl } from '@postroom/temporal';
+export { coalesceReads, coalesce, togetherByProject } from '@postroom/concurrency';
+export { onThread, ThreadError, type ThreadFunction } from '@postroom/concurrency';
 export { cipherKeysFor, macFor } from './link-mac.ts';
-export { assertNoTransaction } from './transaction-guard.ts';
+export { assertNoTransaction } from '@postroom/network';
 export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
 export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
 export { TokenBucket } from './token-bucket.ts';
-export { currentTraceparent, inSpan, type SpanOptions } from './tracing.ts';
+export { currentTraceparent, inSpan, type SpanOptions } from '@postroom/observability';

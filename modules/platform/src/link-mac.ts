@@ -1,5 +1,5 @@
 import { createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { type SecretKey } from './secret-keys.ts';
+import { type SecretKey } from '@postroom/settings';
 import { secretKeysFor } from './secrets.ts';
 
 const BLOCK = 64;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { config } from './config.ts';
-import { logger } from './logger.ts';
-import { applicationName } from './programs.ts';
-import { exponentialDelays, retry } from './retry.ts';
+import { config } from '@postroom/settings/config';
+import { logger } from '@postroom/observability';
+import { applicationName } from '@postroom/settings';
+import { exponentialDelays, retry } from '@postroom/errors';
 
 /**
  * The only NOTIFY channel. A payload begins with its topic: a word such as `outbox`, or a word and an id such as

@@ -1,5 +1,5 @@
 // What modules and programs measure with.
 export { Counter, Gauge, Histogram, register } from 'prom-client';
-export { renderMetrics } from './metrics-registry.ts';
-export { measurePool } from './pool-metrics.ts';
+export { renderMetrics } from '@postroom/observability';
+export { measurePool } from '@postroom/observability';
 export { MAX_DUE, measureQueues, type Queue, type QueueReading } from './queue-metrics.ts';

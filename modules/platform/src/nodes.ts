@@ -2,7 +2,7 @@ import type { AuditedRow, AuditedType } from './audit-changes.ts';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { builder } from './builder.ts';
 import { sql, type Tx } from './db.ts';
-import { invalid } from './errors.ts';
+import { invalid } from '@postroom/errors';
 import { type IdPrefix, isId } from './ids.ts';
 
 type Row = { id: string };

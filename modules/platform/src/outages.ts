@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { logger } from './logger.ts';
+import { logger } from '@postroom/observability';
 
 /**
  * PostgreSQL error classes unrelated to the work itself: a missing connection or resource, interference by another

@@ -1,5 +1,5 @@
 import { type Tx, sql } from './db.ts';
-import { currentTraceparent } from './tracing.ts';
+import { currentTraceparent } from '@postroom/observability';
 
 /** Workflow metadata shown in the Temporal UI. Ids only, never an address. */
 export interface WorkflowLabels {

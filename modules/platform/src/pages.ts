@@ -2,7 +2,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from './caller.ts';
 import { pool } from './db.ts';
-import { invalid } from './errors.ts';
+import { invalid } from '@postroom/errors';
 import { type IdPrefix, isId } from './ids.ts';
 
 /** Pagination arguments in GraphQL; `/v1` calls them `limit` and `cursor`. */

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client';
 import { pool } from './db.ts';
-import { logger } from './logger.ts';
-import { metricsErrors } from './metrics-registry.ts';
+import { logger } from '@postroom/observability';
+import { metricsErrors } from '@postroom/observability';
 
 /** What a module measures in the database: the work that waits there, and what needs a person's attention. */
 export interface QueueReading {

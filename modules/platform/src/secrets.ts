@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { config } from './config.ts';
-import { SECRET_KEY_SETTINGS, type SecretKey } from './secret-keys.ts';
+import { config } from '@postroom/settings/config';
+import { SECRET_KEY_SETTINGS, type SecretKey } from '@postroom/settings';
 
 /** Version of envelopes that do not name their key. */
 const UNNAMED = 'v1';

@@ -1,13 +1,13 @@
-import { startAdminServer } from './admin-server.ts';
-import { config } from './config.ts';
+import { startAdminServer } from '@postroom/observability';
+import { config } from '@postroom/settings/config';
 import { closeDatabase, pool } from './db.ts';
-import { createReadiness, type HealthCheck, type Readiness } from './health.ts';
-import { startDraining } from './lifecycle.ts';
-import { logger } from './logger.ts';
-import { measureProcess, renderMetrics } from './metrics-registry.ts';
-import { identity } from './identity.ts';
+import { createReadiness, type HealthCheck, type Readiness } from '@postroom/observability';
+import { startDraining } from '@postroom/observability';
+import { logger } from '@postroom/observability';
+import { measureProcess, renderMetrics } from '@postroom/observability';
+import { identity } from '@postroom/observability';
 import { sleep } from './subscription.ts';
-import { startTracing } from './tracing.ts';
+import { startTracing } from '@postroom/observability';
 
 /** A running component. Stopping it drains work in flight. */
 export interface Service {

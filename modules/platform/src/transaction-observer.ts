@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { asTransaction } from '@postroom/network';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import type { Tx } from './db.ts';
 
 /** Is called at the start of a transaction, and what it returns before the commit. An error of either rolls it back. */
@@ -11,7 +13,7 @@ export const observeTransactions = <T>(observer: TransactionObserver, work: () =
   observers.run(observer, work);
 
 /** Runs the work of a transaction for the observer, if there is one. */
-export function observed<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+function observed<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const observer = observers.getStore();
   if (observer === undefined) return work();
   return observers.run(undefined, async () => {
@@ -20,4 +22,23 @@ export function observed<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
     await end();
     return result;
   });
+}
+
+/** Runs the work of a transaction, so that its observer sees it and calls to other systems are noticed in it. */
+export const runTransaction = <T>(tx: Tx, work: () => Promise<T>): Promise<T> =>
+  asTransaction(() => observed(tx, work));
+
+/** The typed client, whose interactive transactions run by `runTransaction` as well. */
+export function observingTransactions<Client extends { $transaction: PrismaClient['$transaction'] }>(
+  client: Client,
+): Client {
+  const transact = client.$transaction.bind(client) as (...args: unknown[]) => Promise<unknown>;
+  const $transaction = (
+    work: ((tx: Prisma.TransactionClient) => Promise<unknown>) | unknown[],
+    ...options: unknown[]
+  ) =>
+    typeof work === 'function'
+      ? transact((tx: Prisma.TransactionClient) => runTransaction(tx, () => work(tx)), ...options)
+      : transact(work, ...options);
+  return Object.assign(client, { $transaction });
 }

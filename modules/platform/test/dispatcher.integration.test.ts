@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { config } from '../src/config.ts';
+import { config } from '@postroom/settings/config';
 import { inTransaction, pool } from '../src/db.ts';
 import { signalWorkflow, startWorkflow } from '../src/outbox.ts';
 import { outboxBacklog, outboxSource, startOnce } from '../src/dispatcher.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBreakableProxy } from '@postroom/testkit/breakable-proxy';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { config } from '../src/config.ts';
+import { config } from '@postroom/settings/config';
 import { CHANNEL } from '../src/listen.ts';
 import { pool } from '../src/db.ts';
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { selfSigned } from '../src/certificate.ts';
-import { migrate } from '../src/migrate.ts';
+import { selfSigned } from '@postroom/network';
+import { migrate } from '@postroom/migrations';
 
 const BOUNCES = join(import.meta.dirname, '../../../apps/bounces/src/main.ts');
 const databaseUrl = process.env.DATABASE_URL ?? '';

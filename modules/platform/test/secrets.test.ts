@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readSecretKeys } from '../src/secret-keys.ts';
+import { readSecretKeys } from '@postroom/settings';
 import { secretColumn } from '../src/secrets.ts';
 
 const column = secretColumn('made_up', 'secret');

@@ -1,7 +1,7 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { pool, stopAfterRepeatedErrors } from '@postroom/platform';
-import { withHeartbeat, withSlot } from '@postroom/platform/activity';
+import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import {
   type Attempted,
   type DueDelivery,

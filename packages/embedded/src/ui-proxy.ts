@@ -1,5 +1,5 @@
 import { createServer, request, type Server } from 'node:http';
-import { isOwnHost } from '@postroom/platform/host-check';
+import { isOwnHost } from '@postroom/network/host-check';
 import { HOST } from './ports.ts';
 
 /** Where the UI itself listens. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 import { execute, TEMPLATE } from './database.ts';
 
 /**

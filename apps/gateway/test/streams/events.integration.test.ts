@@ -131,7 +131,7 @@ test.each([
 
 test('after a database is restored elsewhere, old events are not repeated', async () => {
   const api = await testApi();
-  const { restartTransactionNumbers } = await import('@postroom/platform/migrate');
+  const { restartTransactionNumbers } = await import('@postroom/migrations');
   await inTransaction((tx) => record(tx, api.projectId, [contact('old')]));
   // A dump contains transaction ids that the new server has not reached.
   await pool.query(`UPDATE events SET xact = xact + 1000000000 WHERE project_id = $1`, [api.projectId]);

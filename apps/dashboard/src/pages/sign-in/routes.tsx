@@ -1,4 +1,4 @@
-import { safeRedirect } from '@postroom/platform/safe-redirect';
+import { safeRedirect } from '@postroom/network/safe-redirect';
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { rootRoute } from '../../app/routes.tsx';

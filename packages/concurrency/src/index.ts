@@ -1,0 +1,5 @@
+export { batchLoader } from './batch-loader.ts';
+export { coalesce, coalesceReads, togetherByProject } from './coalesce.ts';
+export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
+export { FairShare } from './fair-share.ts';
+export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';

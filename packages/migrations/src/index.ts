@@ -1,0 +1,1 @@
+export { migrate, MIGRATIONS_DIR, migrationsOf, readMigrations, restartTransactionNumbers } from './migrate.ts';

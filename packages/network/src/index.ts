@@ -1,0 +1,15 @@
+export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
+export { clientAddress } from './client-address.ts';
+export {
+  guardedFetch,
+  guardedLookup,
+  hostOf,
+  hostProblem,
+  isAllowedAddress,
+  newUrlProblem,
+  type Resolve,
+  resolveBySystem,
+  urlProblem,
+  withoutAddress,
+} from './ssrf-guard.ts';
+export { assertNoTransaction, asTransaction } from './transaction-guard.ts';

@@ -1,0 +1,10 @@
+export { startAdminServer } from './admin-server.ts';
+export { createReadiness, type HealthCheck, type Readiness } from './health.ts';
+export { createHttpServer } from './http-server.ts';
+export { identity } from './identity.ts';
+export { drainSignal, isDraining, startDraining } from './lifecycle.ts';
+export { type LogContext, withLogContext } from './log-context.ts';
+export { logger } from './logger.ts';
+export { measureProcess, metricsErrors, renderMetrics } from './metrics-registry.ts';
+export { measurePool } from './pool-metrics.ts';
+export { currentTraceparent, inSpan, type SpanOptions, startTracing } from './tracing.ts';

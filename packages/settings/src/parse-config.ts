@@ -1,0 +1,168 @@
+import { missingSettings, type Program, setCurrentProgram } from './programs.ts';
+import { readSecretKeys, type SecretKey } from './secret-keys.ts';
+import { readSettingFiles, type SettingProblem } from './setting-files.ts';
+import { environment, isRelay, type SettingName, type Settings } from './settings.ts';
+
+export { isProgram, type Program, PROGRAM_NAMES } from './programs.ts';
+export { readSettingFiles } from './setting-files.ts';
+
+/**
+ * Which addresses a tenant-chosen host may resolve to: the public internet; also loopback, for development; or also
+ * private networks, if the operator allows it. Everything else is always blocked.
+ */
+export type AddressScope = 'public' | 'loopback' | 'private';
+
+export type Config = ReturnType<typeof parseConfig>;
+
+/**
+ * Parses the environment, of one program or of any.
+ * @throws Error listing every invalid value, contradiction, and setting that the program needs.
+ */
+export function parseConfig(env: NodeJS.ProcessEnv, program?: Program) {
+  const { env: given, problems } = readSettingFiles(env);
+  const parsed = environment.safeParse(given);
+  if (!parsed.success)
+    problems.push(...parsed.error.issues.map(({ path, message }) => ({ setting: path.join('.'), problem: message })));
+  // What is set decides what else must be, so invalid values are left out, and their defaults used.
+  const settings = parsed.data ?? environment.parse(withoutInvalid(given, problems));
+  problems.push(...contradictions(settings));
+  if (program !== undefined) problems.push(...missingSettings(program, settings, { ...given, ...namesOf(problems) }));
+  const secretKeys = keysOf(settings, problems);
+  if (problems.length > 0) throw new Error(describe(problems, program));
+  return derive(settings, secretKeys);
+}
+
+/**
+ * Checks the settings of this program, before anything else of it is loaded: exits with status 1 and a message that lists every
+ * problem.
+ */
+export function checkSettings(program: Program): Config {
+  setCurrentProgram(program);
+  return orExit(() => parseConfig(process.env, program));
+}
+
+/** The settings of this process, whichever program it is; exits with a message that names the invalid ones. */
+export const readConfig = (): Config => orExit(() => parseConfig(process.env));
+
+function orExit(parse: () => Config): Config {
+  try {
+    return parse();
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
+
+/** The settings that have a problem already, also those whose file has it. */
+const namesOf = (problems: readonly SettingProblem[]) =>
+  Object.fromEntries(problems.map(({ setting }) => [setting.replace(/_FILE$/, ''), true]));
+
+function withoutInvalid(given: Record<string, string>, problems: readonly SettingProblem[]): Record<string, string> {
+  const invalid = new Set(problems.map(({ setting }) => setting));
+  return Object.fromEntries(Object.entries(given).filter(([name]) => !invalid.has(name)));
+}
+
+function describe(problems: readonly SettingProblem[], program: Program | undefined): string {
+  const title = program === undefined ? 'Invalid settings in the environment:' : `Settings of the ${program}:`;
+  const lines = problems.map(({ setting, problem }) => `  ${setting}: ${problem}`);
+  return [title, ...lines, 'docs/reference/settings.md explains every setting.'].join('\n');
+}
+
+/** Settings that only make sense together. */
+const TOGETHER: readonly (readonly SettingName[])[] = [
+  ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  ['SUBMISSION_TLS_CERT', 'SUBMISSION_TLS_KEY'],
+  ['BOUNCE_TLS_CERT', 'BOUNCE_TLS_KEY'],
+];
+
+/** `npm start` generates the one that is missing. */
+const OWNER = ['POSTROOM_OWNER_EMAIL', 'POSTROOM_OWNER_PASSWORD'] as const;
+
+function contradictions(settings: Settings): SettingProblem[] {
+  const problems: SettingProblem[] = [];
+  for (const names of settings.NODE_ENV === 'production' ? [...TOGETHER, OWNER] : TOGETHER) {
+    const missing = names.filter((name) => settings[name] === undefined);
+    if (missing.length > 0 && missing.length < names.length)
+      problems.push({
+        setting: names.join(', '),
+        problem: `must be set together; ${missing.join(' and ')} is missing`,
+      });
+  }
+  if (settings.POSTROOM_SECRET_KEY !== undefined && settings.POSTROOM_KEY_FILE !== undefined)
+    problems.push({
+      setting: 'POSTROOM_KEY_FILE',
+      problem: 'is set together with POSTROOM_SECRET_KEY; set one of them',
+    });
+  if (settings.GRAPHQL_TRUSTED_ONLY && settings.GRAPHQL_TRUSTED_DOCUMENTS === undefined)
+    problems.push({
+      setting: 'GRAPHQL_TRUSTED_ONLY',
+      problem: 'requires GRAPHQL_TRUSTED_DOCUMENTS, the file of trusted documents',
+    });
+  if (settings.WORKER_DEPLOYMENT !== undefined && settings.BUILD_ID === undefined)
+    problems.push({ setting: 'WORKER_DEPLOYMENT', problem: 'requires BUILD_ID, the build that this worker runs' });
+  return problems;
+}
+
+function keysOf(settings: Settings, problems: SettingProblem[]): SecretKey[] {
+  try {
+    return readSecretKeys(settings);
+  } catch (error) {
+    const [, setting = 'POSTROOM_KEY_FILE', problem = ''] = /^(\w+): (.*)$/s.exec((error as Error).message) ?? [
+      undefined,
+      undefined,
+      (error as Error).message,
+    ];
+    problems.push({ setting, problem });
+    return [];
+  }
+}
+
+/** How many connections the pools of a process may open; with the one for LISTEN, DATABASE_POOL in all. */
+function poolSizes(total: number) {
+  const ledger = Math.min(6, Math.max(2, Math.floor(total / 4)));
+  return { main: total - ledger - 1, ledger };
+}
+
+function derive(settings: Settings, secretKeys: SecretKey[]) {
+  const databasePools = poolSizes(settings.DATABASE_POOL);
+  const development = settings.NODE_ENV !== 'production';
+  return {
+    ...settings,
+    databasePools,
+    /** For LISTEN and migrations, which need their own session. */
+    directDatabaseUrl: settings.DATABASE_LISTEN_URL ?? settings.DATABASE_URL,
+    /** Whether DATABASE_URL leads to a pooler in transaction mode. */
+    behindPooler: settings.DATABASE_LISTEN_URL !== undefined && settings.DATABASE_LISTEN_URL !== settings.DATABASE_URL,
+    SMTP_URL: isRelay(settings.SMTP_URL) ? settings.SMTP_URL : undefined,
+    RATE_LIMIT_PROJECT_PER_SECOND: settings.RATE_LIMIT_PROJECT_PER_SECOND ?? 3 * settings.RATE_LIMIT_PER_SECOND,
+    REQUESTS_PER_PROJECT: settings.REQUESTS_PER_PROJECT ?? Math.max(1, Math.floor(databasePools.main * 0.8)),
+    ADMIN_HOST: settings.ADMIN_HOST ?? settings.HOST,
+    DRAIN_SECONDS: settings.DRAIN_SECONDS ?? (development ? 0 : 5),
+    PUBLIC_URL: (settings.PUBLIC_URL ?? `http://${settings.HOST}:${settings.GATEWAY_PORT}`).replace(/\/$/, ''),
+    /** Where webhooks may go. */
+    webhookScope: addressScope(settings.WEBHOOKS_ALLOW_PRIVATE, development),
+    /** Where mail servers, and other servers that projects name for their mail, may be. */
+    providerScope: addressScope(settings.PROVIDERS_ALLOW_PRIVATE, development),
+    /** Where the name servers of sending domains may be. */
+    nameServerScope: addressScope(undefined, development),
+    GRAPHQL_EXPLORER: settings.GRAPHQL_EXPLORER ?? development,
+    oidc: openIdConnect(settings),
+    secretKeys,
+  };
+}
+
+/** Loopback is allowed only in development, unless the operator overrides it. */
+function addressScope(allowsPrivate: boolean | undefined, development: boolean): AddressScope {
+  if (allowsPrivate === true) return 'private';
+  return allowsPrivate === undefined && development ? 'loopback' : 'public';
+}
+
+function openIdConnect({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: clientId,
+  OIDC_CLIENT_SECRET: clientSecret,
+  OIDC_NAME: name,
+}: Settings) {
+  if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
+  return { issuer: issuer.replace(/\/$/, ''), clientId, clientSecret, name };
+}
