@@ -1,7 +1,7 @@
 // Every parser of external text: from API clients, authors of mail, mail servers, uploaded files and mail clients.
-import { coerce, dayFromDateTime, type FieldSchema } from '../../modules/contacts/src/coercion.ts';
+import { coerce, dayFromDateTime, type FieldSchema } from '../../packages/custom-fields/src/index.ts';
 import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
-import { contentWarnings } from '../../modules/campaigns/src/content-warnings.ts';
+import { contentWarnings } from '../../packages/content-warnings/src/index.ts';
 import { templatesOf } from '../../modules/campaigns/src/content.ts';
 import { relaxedBody, relaxedField, splitMessage } from '../../modules/domains/src/dkim/canonical.ts';
 import { spfProblem } from '../../modules/domains/src/inspect/spf.ts';

@@ -55,7 +55,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ],
   ['Custom fields of a project', 'modules/contacts/src/custom-fields.ts', 'MAX_FIELDS'],
   ['Options of a custom field', 'modules/contacts/src/custom-fields.ts', 'MAX_OPTIONS'],
-  ['Length of a text value', 'modules/contacts/src/coercion.ts', 'MAX_TEXT_LENGTH'],
+  ['Length of a text value', 'packages/custom-fields/src/index.ts', 'MAX_TEXT_LENGTH'],
   ["Length of a group's name", 'modules/platform/src/limits.ts', 'MAX_NAME_LENGTH'],
   ['Members of a group', 'modules/groups/src/groups.ts', /A group must have at least (one) member/],
   ['Segments of a project', 'modules/contacts/src/segments.ts', 'MAX_SEGMENTS'],

@@ -7,7 +7,7 @@ import { type FieldProblem, pool } from '@postroom/platform';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
-import { contentWarnings } from './content-warnings.ts';
+import { contentWarnings } from '@postroom/content-warnings';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and the recipients without a value for it. */

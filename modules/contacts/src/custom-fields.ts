@@ -25,7 +25,7 @@ import {
   type CustomFieldValue,
   expectation,
   type FieldSchema,
-} from './coercion.ts';
+} from '@postroom/custom-fields';
 
 export type CustomField = Prisma.CustomFieldModel;
 

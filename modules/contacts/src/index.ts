@@ -5,7 +5,7 @@ export {
   type CustomFieldType,
   type CustomFieldValue,
   type FieldSchema,
-} from './coercion.ts';
+} from '@postroom/custom-fields';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {
   checkFilter,

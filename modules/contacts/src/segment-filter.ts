@@ -1,5 +1,5 @@
 import { type FieldProblem, isId, parseDateTime, textProblem } from '@postroom/platform';
-import { coerce, dayFromDateTime, dayFromText, expectation } from './coercion.ts';
+import { coerce, dayFromDateTime, dayFromText, expectation } from '@postroom/custom-fields';
 import type { Schema } from './custom-fields.ts';
 import type { Parameters } from './parameters.ts';
 import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';

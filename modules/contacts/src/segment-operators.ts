@@ -1,7 +1,7 @@
 import { isMemberOfAny } from '@postroom/groups/sql';
 import { emailKey, emailKeyParts, escapeLike } from '@postroom/platform';
 import { CONTACT_SOURCES } from './contacts.ts';
-import { CUSTOM_FIELD_TYPES, type CustomFieldType } from './coercion.ts';
+import { CUSTOM_FIELD_TYPES, type CustomFieldType } from '@postroom/custom-fields';
 import type { Parameters } from './parameters.ts';
 import { SUPPRESSION_STATUSES } from './suppressions.ts';
 

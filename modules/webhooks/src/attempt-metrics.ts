@@ -1,5 +1,5 @@
 import { Histogram } from '@postroom/platform/metrics';
-import type { Answer } from './http-client.ts';
+import type { Answer } from '@postroom/guarded-client';
 import { isAcknowledged } from './schedule.ts';
 
 const seconds = new Histogram({

@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { config, currentTraceparent, inSpan, logger, pool, withLogContext } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
-import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from './http-client.ts';
+import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from '@postroom/guarded-client';
 import { ATTEMPTED } from './subscription.ts';
 import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
+import { POLICY } from './policy.ts';
 import { isAcknowledged, retryDelayMs } from './schedule.ts';
 import { signingSecret } from './signing-secrets.ts';
 
@@ -86,7 +87,7 @@ function postTraced(delivery: DueDelivery, number: number, secrets: SigningSecre
 }
 
 async function postSigned(delivery: DueDelivery, number: number, secrets: SigningSecrets) {
-  client ??= createGuardedClient({ scope: config.webhookScope });
+  client ??= createGuardedClient({ scope: config.webhookScope, ...POLICY.attempt });
   const body = renderBody(delivery);
   let headers: Record<string, string> = {};
   const traceparent = currentTraceparent();

@@ -19,5 +19,4 @@ export {
   type EventTypeName,
   MAX_TYPE_LENGTH,
 } from './event-types.ts';
-export { type Answer, createGuardedClient, type GuardedClient } from './http-client.ts';
 export { signature, standardSignature } from './signature.ts';

@@ -1,4 +1,4 @@
-import { type Answer, isSuccess } from './http-client.ts';
+import { type Answer, isSuccess } from '@postroom/guarded-client';
 import { POLICY } from './policy.ts';
 
 /** Any 2xx acknowledges, even if the body fails; anything else is a failure (spec: Delivery). */

@@ -1,6 +1,7 @@
 import { startReceiver } from '@postroom/testkit/local';
 import { expect, test } from 'vitest';
-import { createGuardedClient } from '../src/http-client.ts';
+import { createGuardedClient } from '@postroom/guarded-client';
+import { POLICY } from '../src/policy.ts';
 import { renderBody } from '../src/payload.ts';
 
 const event = {
@@ -29,7 +30,7 @@ test('user text in data cannot escape it or add members to the body', () => {
 
 test('no URL can inject a header or a request', async () => {
   const receiver = await startReceiver();
-  const client = createGuardedClient({ scope: 'loopback' });
+  const client = createGuardedClient({ scope: 'loopback', ...POLICY.attempt });
   const ends = [
     '\r\nX-Evil: 1\r\n\r\nPOST /second HTTP/1.1\r\n',
     '%0d%0aX-Evil: 1%0d%0a',

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Answer } from '../src/http-client.ts';
+import type { Answer } from '@postroom/guarded-client';
 import { describeResponse, isAcknowledged, retryDelayMs } from '../src/schedule.ts';
 import { POLICY } from '../src/policy.ts';
 

@@ -11,7 +11,7 @@ import {
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import type { CustomFieldType as FieldType } from '../coercion.ts';
+import type { CustomFieldType as FieldType } from '@postroom/custom-fields';
 import {
   createCustomField,
   deleteCustomField,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coerce, COERCIONS, CUSTOM_FIELD_TYPES, type CustomFieldType } from '../src/coercion.ts';
+import { coerce, COERCIONS, CUSTOM_FIELD_TYPES, type CustomFieldType } from '../src/index.ts';
 
 const fieldOf = (type: CustomFieldType) => ({
   key: 'k',

@@ -1,12 +1,21 @@
 import { htmlProblem } from '@postroom/templating';
-import type { FieldProblem } from '@postroom/platform';
+import type { FieldProblem } from '@postroom/errors';
 import { Parser } from 'htmlparser2';
-import type { CampaignContent } from './content.ts';
 
 /** Gmail clips HTML above 102 KB, and with it the unsubscribe link. The limit leaves room for rendered values. */
 const CLIPPED_BYTES = 97_000;
 /** URL shorteners: spam filters penalize them because they hide the destination. */
 const SHORTENERS = /^(bit\.ly|tinyurl\.com|goo\.gl|t\.co|ow\.ly|is\.gd|buff\.ly|rebrand\.ly|cutt\.ly|shorturl\.at)$/i;
+
+/** The parts of a mail that are looked at; null for one that is missing. */
+interface MailContent {
+  subject: string | null;
+  previewText: string | null;
+  html: string | null;
+  fromName: string | null;
+  fromEmail: string | null;
+  replyTo: string | null;
+}
 
 /** Warnings about headers and content that mail programs clip or spam filters penalize. */
 export function contentWarnings({
@@ -16,7 +25,7 @@ export function contentWarnings({
   fromName,
   fromEmail,
   replyTo,
-}: CampaignContent): FieldProblem[] {
+}: MailContent): FieldProblem[] {
   const warn = (when: boolean, field: string, message: string) => (when ? [{ field, message }] : []);
   const head = subject ?? '';
   const body = html ?? '';

@@ -7,19 +7,20 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type ClientOptions, createGuardedClient } from '../src/http-client.ts';
-import { POLICY } from '../src/policy.ts';
+import { type ClientOptions, createGuardedClient } from '../src/guarded-client.ts';
 
 const endings: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   await Promise.all(endings.splice(0).map((end) => end()));
 });
 
+const LIMITS = { deadlineMs: 10_000, bodyGraceMs: 1_000, responseBytes: 4_096 };
+
 /** For posts that are meant to time out. */
 const HURRIED = { deadlineMs: 400 };
 
 function client(options: Partial<ClientOptions> = {}) {
-  const created = createGuardedClient({ scope: 'private', ...options });
+  const created = createGuardedClient({ scope: 'private', ...LIMITS, ...options });
   endings.push(() => created.close());
   let posts = 0;
   return (url: string, body = '{"id":"evt_1"}') =>
@@ -55,10 +56,6 @@ async function text(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-test('the default deadline is 10 seconds', () => {
-  expect(POLICY.attempt.deadlineMs).toBe(10_000);
-});
-
 test('posts the body byte for byte with the given headers, and reads status and body', async () => {
   let seen: { method?: string | undefined; id?: unknown; body?: string; path?: string | undefined } = {};
   const { url } = await receiver(async (request, response) => {
@@ -73,7 +70,7 @@ test('posts the body byte for byte with the given headers, and reads status and 
   const answer = await client()(`${url}?token=x%20y`, '{"name":"Zoë 🐘"}');
   expect(seen).toEqual({ method: 'POST', id: 'a1', body: '{"name":"Zoë 🐘"}', path: '/hook?token=x%20y' });
   expect(answer).toMatchObject({ status: 202, error: null, body: 'thanks, Zoë', retryAfter: '7' });
-  expect(answer.durationMs).toBeLessThan(POLICY.attempt.deadlineMs);
+  expect(answer.durationMs).toBeLessThan(LIMITS.deadlineMs);
 });
 
 test('connections to an origin are kept alive and reused', async () => {
@@ -136,9 +133,7 @@ test.each<[string, (socket: Socket) => unknown, string]>([
   const answer = await client()(url);
   expect(answer).toMatchObject({ error: null, body: expect.stringMatching(`^${begin}`) });
   expect([200, 202]).toContain(answer.status);
-  expect(answer.durationMs).toBeLessThan(
-    POLICY.attempt.bodyGraceMs + (POLICY.attempt.deadlineMs - POLICY.attempt.bodyGraceMs) / 2,
-  );
+  expect(answer.durationMs).toBeLessThan(LIMITS.bodyGraceMs + (LIMITS.deadlineMs - LIMITS.bodyGraceMs) / 2);
   expect(connections).toBe(1);
 });
 
@@ -234,7 +229,7 @@ test('only 4 KB of a huge body are kept, and the connection is dropped', async (
   });
   const answer = await client()(url);
   expect(answer).toMatchObject({ status: 200, error: null });
-  expect(answer.body).toBe('x'.repeat(POLICY.attempt.responseBytes));
+  expect(answer.body).toBe('x'.repeat(LIMITS.responseBytes));
   expect(sent).toBeLessThan(20e6);
 });
 
@@ -259,7 +254,7 @@ test('endless headers are not read on, whatever the status', async () => {
 test('a body truncated at 4 KB ends with a whole character and contains no NUL', async () => {
   const { url } = await receiver((_, response) => response.end(`\0${'é'.repeat(3000)}`));
   const { body } = await client()(url);
-  expect(body).toBe(`\uFFFD${'é'.repeat((POLICY.attempt.responseBytes - 2) / 2)}`);
+  expect(body).toBe(`\uFFFD${'é'.repeat((LIMITS.responseBytes - 2) / 2)}`);
 });
 
 test.each([
@@ -412,7 +407,7 @@ test('HTTP/2 is used where offered: many posts share a connection, and one that 
 /** An HTTP/2 server; `answer` gets each numbered post once its body is complete. */
 async function http2Receiver(
   answer: (stream: ServerHttp2Stream, body: string, number: number) => void,
-  { deadlineMs = POLICY.attempt.deadlineMs, ...settings }: { deadlineMs?: number; maxConcurrentStreams?: number } = {},
+  { deadlineMs = LIMITS.deadlineMs, ...settings }: { deadlineMs?: number; maxConcurrentStreams?: number } = {},
 ) {
   const tls = await certificate();
   const bodies: string[] = [];
@@ -502,7 +497,7 @@ test('HTTP/2: only 4 KB of huge bodies are kept, and the connection survives', a
   await post('first');
   const answers = await Promise.all(Array.from({ length: 20 }, () => post('giant')));
   expect(new Set(answers.map(({ body, error }) => `${error} ${body}`))).toEqual(
-    new Set([`null ${'x'.repeat(POLICY.attempt.responseBytes)}`]),
+    new Set([`null ${'x'.repeat(LIMITS.responseBytes)}`]),
   );
   expect(sent).toBeLessThan(100e6);
   expect(await post('after')).toMatchObject({ status: 200, error: null, body: 'after' });
@@ -523,7 +518,7 @@ test('HTTP/2: a 2xx acknowledges even if its body is slow or fails, also after a
   for (const body of ['ends', 'drips', 'breaks', 'hangs', 'ends']) {
     const answer = await post(body);
     expect(answer).toMatchObject({ status: 200, error: null, body: expect.stringMatching(/^12/) });
-    expect(answer.durationMs).toBeLessThan(POLICY.attempt.deadlineMs / 2);
+    expect(answer.durationMs).toBeLessThan(LIMITS.deadlineMs / 2);
   }
   expect([bodies.length, sessions()]).toEqual([5, 1]);
 });

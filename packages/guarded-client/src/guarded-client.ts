@@ -3,17 +3,16 @@ import { Resolver } from 'node:dns/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import {
-  type AddressScope,
   assertNoTransaction,
   guardedLookup,
   type Resolve,
   resolveBySystem,
   urlProblem,
   withoutAddress,
-} from '@postroom/platform';
+} from '@postroom/network';
+import type { AddressScope } from '@postroom/settings';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { POLICY } from './policy.ts';
 import { expectResponse, readStatusLines } from './status-lines.ts';
 
 interface Post {
@@ -31,16 +30,25 @@ export interface Answer {
   status: number | null;
   /** Why there was no complete response, as text; `null` if it was complete, whatever its status, and for any 2xx. */
   error: string | null;
-  /** The first 4 KB of the response body, as text PostgreSQL can store. */
+  /** The beginning of the response body, as text PostgreSQL can store. */
   body: string;
   /** The raw Retry-After header. */
   retryAfter: string | null;
 }
 
-export interface ClientOptions {
+/** How long a POST may take, and how much of a response is kept. */
+interface ExchangeLimits {
+  /** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body. */
+  deadlineMs: number;
+  /** What follows a 2xx status has this long to arrive. */
+  bodyGraceMs: number;
+  /** Bytes kept of a response body; the rest is discarded. */
+  responseBytes: number;
+}
+
+export interface ClientOptions extends ExchangeLimits {
   /** Addresses that may be called. */
   scope: AddressScope;
-  deadlineMs?: number;
   /** Resolves a hostname to addresses. */
   resolve?: Resolve;
   /** Additional trusted certificates, for TLS tests. */
@@ -57,7 +65,7 @@ export interface GuardedClient {
 }
 
 export function createGuardedClient(options: ClientOptions): GuardedClient {
-  const { scope, deadlineMs = POLICY.attempt.deadlineMs } = options;
+  const { scope, deadlineMs } = options;
   const resolve = options.resolve ?? (scope === 'public' ? resolveByDns : resolveBySystem);
   const connect = buildConnector({
     allowH2: true,
@@ -86,7 +94,7 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
       const target = targets.memo(post.url);
       if (typeof target === 'string') return noAnswer(`The URL ${target}.`);
       assertNoTransaction('A webhook was posted');
-      const answer = await new Exchange(agent, target, post, deadlineMs).answer;
+      const answer = await new Exchange(agent, target, post, options).answer;
       // undici frees a connection just after the response ends; without this, an immediate next post would open
       // another.
       await setImmediate();
@@ -159,6 +167,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #agent: Agent;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #headers: () => Record<string, string>;
+  readonly #limits: ExchangeLimits;
   readonly #startedAt = new Date();
   readonly #startedMs = performance.now();
   #timer: NodeJS.Timeout;
@@ -171,13 +180,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #retryAfter: string | null = null;
 
-  constructor(agent: Agent, { origin, path }: Target, { headers, body }: Post, deadlineMs: number) {
+  constructor(agent: Agent, { origin, path }: Target, { headers, body }: Post, limits: ExchangeLimits) {
     const bytes = Buffer.from(body, 'utf8');
     this.#agent = agent;
     this.#request = { origin, path, method: 'POST', body: bytes };
     this.#headers = headers;
+    this.#limits = limits;
     this.answer = new Promise((settle) => (this.#settle = settle));
-    this.#timer = setTimeout(() => this.#timeOut(deadlineMs), deadlineMs);
+    this.#timer = setTimeout(() => this.#timeOut(limits.deadlineMs), limits.deadlineMs);
     inFlight.set(bytes, this);
     this.#dispatch();
   }
@@ -202,7 +212,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     if (!isSuccess(status) || this.#settle === undefined) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#stop(null), POLICY.attempt.bodyGraceMs);
+    this.#timer = setTimeout(() => this.#stop(null), this.#limits.bodyGraceMs);
   }
 
   onResponseStarted(): void {
@@ -220,10 +230,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#bytesRead >= POLICY.attempt.responseBytes) return;
+    if (this.#bytesRead >= this.#limits.responseBytes) return;
     this.#chunks.push(chunk);
     this.#bytesRead += chunk.length;
-    if (this.#bytesRead >= POLICY.attempt.responseBytes) this.#stop(null);
+    if (this.#bytesRead >= this.#limits.responseBytes) this.#stop(null);
   }
 
   onResponseEnd(): void {
@@ -274,7 +284,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       durationMs: Math.round(performance.now() - this.#startedMs),
       status: this.#status,
       error: isSuccess(this.#status) ? null : error,
-      body: readableText(this.#chunks),
+      body: readableText(this.#chunks, this.#limits.responseBytes),
       retryAfter: this.#retryAfter,
     });
   }
@@ -285,10 +295,10 @@ export const isSuccess = (status: number | null): boolean => status !== null && 
 
 const isHttp2 = ({ socket }: Connection) => socket.alpnProtocol === 'h2';
 
-/** At most 4 KB as text, cut at a character boundary and without NUL, which PostgreSQL cannot store. */
-function readableText(chunks: readonly Buffer[]): string {
+/** At most `maxBytes` as text, cut at a character boundary and without NUL, which PostgreSQL cannot store. */
+function readableText(chunks: readonly Buffer[], maxBytes: number): string {
   if (chunks.length === 0) return '';
-  const bytes = Buffer.concat(chunks).subarray(0, POLICY.attempt.responseBytes);
+  const bytes = Buffer.concat(chunks).subarray(0, maxBytes);
   return new TextDecoder('utf-8').decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
 }
 
