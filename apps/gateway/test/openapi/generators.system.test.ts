@@ -1,31 +1,48 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Api, testApi } from '@postroom/testkit';
+import { testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { goTools, GUZZLE, javaTools, npmTools, phpTools, pythonTools } from '../../src/openapi/generators.ts';
+import { built, goTools, GUZZLE, javaTools, npmTools, phpTools, pythonTools } from './tools.ts';
 
 // Generates clients from the served document without flags, compiles them, and makes real calls: each adds a contact,
-// lists the contacts, and requests a contact that does not exist.
+// lists the contacts, and requests a contact that does not exist. Generated and compiled clients are kept in the user's cache,
+// by the document and these programs: what a build says can't change before they do.
 
 const exec = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'postroom-clients-'));
-const document = join(folder, 'openapi.json');
+const temporary = mkdtempSync(join(tmpdir(), 'postroom-clients-'));
+const document = join(temporary, 'openapi.json');
 const PROGRAM_TIMEOUT_MS = 240_000;
 
 const [npm, python, java, go, php] = await Promise.all([npmTools(), pythonTools(), javaTools(), goTools(), phpTools()]);
 
-let api: Api;
+let hash: string;
 beforeAll(async () => {
-  api = await testApi();
-  writeFileSync(document, await (await fetch(`${api.url}/v1/openapi.json`)).text());
+  const text = await (await fetch(`${(await testApi()).url}/v1/openapi.json`)).text();
+  writeFileSync(document, text);
+  const sources = [
+    text,
+    ...['generators.system.test.ts', 'tools.ts'].map((name) => readFileSync(join(import.meta.dirname, name))),
+  ];
+  hash = sources
+    .reduce((sum, source) => sum.update(source), createHash('sha256'))
+    .digest('hex')
+    .slice(0, 16);
 }, PROGRAM_TIMEOUT_MS);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+/** The folder of a client and its program, built if need be. */
+const client = (name: string, build: (folder: string) => Promise<unknown>) => built(name, hash, build);
 
 /** Runs a program and returns its output; on failure, the error contains what went wrong. */
-async function run(command: string, args: string[], { cwd = folder, env = {} }: { cwd?: string; env?: object } = {}) {
+async function run(
+  command: string,
+  args: string[],
+  { cwd = temporary, env = {} }: { cwd?: string; env?: object } = {},
+) {
   const options = { cwd, env: { ...process.env, ...env }, maxBuffer: 64 << 20 };
   return exec(command, args, options).catch((error: { stdout: string; stderr: string; message: string }) => {
     throw new Error(`${command} ${args.join(' ')}\n${error.message}\n${error.stdout}`.slice(0, 4000));
@@ -33,7 +50,7 @@ async function run(command: string, args: string[], { cwd = folder, env = {} }: 
 }
 
 /** Runs an npm tool with this Node. */
-const runNode = (bin: string, args: string[], cwd = folder) =>
+const runNode = (bin: string, args: string[], cwd = temporary) =>
   run(process.execPath, [join(npm as string, 'node_modules', bin), ...args], { cwd });
 
 const generate = (generator: string, output: string, ...flags: string[]) =>
@@ -51,8 +68,8 @@ const generate = (generator: string, output: string, ...flags: string[]) =>
   ]);
 
 const file = (path: string, text: string) => {
-  mkdirSync(join(folder, path, '..'), { recursive: true });
-  writeFileSync(join(folder, path), text);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 };
 
 /** The results of a client's calls in its own project. */
@@ -69,6 +86,9 @@ async function main([, , key, url]: string[]) {
   ${create}
 }
 main(process.argv).catch((error) => { console.error(error); process.exit(1); });`;
+
+/** In place of the server's URL, in a client that contains it. */
+const BUILT_IN_URL = 'http://postroom.invalid';
 
 /** Programs that use the client generated in the folder \`client\` next to them. */
 const TYPESCRIPT: Record<string, { generate: (output: string) => Promise<unknown>; program: string }> = {
@@ -122,7 +142,7 @@ main(process.argv).catch((error) => { console.error(error); process.exit(1); });
   },
   orval: {
     generate: (output) => {
-      const target = { target: join(output, 'index.ts'), client: 'fetch', baseUrl: api.url };
+      const target = { target: join(output, 'index.ts'), client: 'fetch', baseUrl: BUILT_IN_URL };
       writeFileSync(
         join(output, 'orval.config.mjs'),
         `export default ${JSON.stringify({ api: { input: document, output: target } })};`,
@@ -131,7 +151,9 @@ main(process.argv).catch((error) => { console.error(error); process.exit(1); });
     },
     program: `
 import { createContact, getContact, listContacts } from './client';
-async function main([, , key]: string[]) {
+async function main([, , key, url]: string[]) {
+  const send = globalThis.fetch;
+  globalThis.fetch = (path, init) => send(String(path).replace('${BUILT_IN_URL}', url), init);
   const headers = { Authorization: \`Bearer \${key}\` };
   const made = await createContact({ email: 'ada@example.com', name: 'Ada Lovelace' }, { headers });
   const list = await listContacts({}, { headers });
@@ -148,30 +170,34 @@ const folderOf = (name: string) => `typescript/${name.replaceAll(' ', '-')}`;
 test.skipIf(npm === undefined || java === undefined)(
   'TypeScript clients compile and run: openapi-generator (fetch and axios), hey-api, openapi-typescript, orval',
   async () => {
-    await Promise.all(
-      Object.entries(TYPESCRIPT).map(async ([name, { generate: write, program }]) => {
-        file(`${folderOf(name)}/main.ts`, program);
-        mkdirSync(join(folder, folderOf(name), 'client'), { recursive: true });
-        await write(join(folder, folderOf(name), 'client'));
-      }),
-    );
-    symlinkSync(join(npm as string, 'node_modules'), join(folder, 'node_modules'));
-    const options = {
-      strict: true,
-      skipLibCheck: true,
-      target: 'ES2022',
-      module: 'Node16',
-      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
-      types: ['node'],
-      outDir: 'built',
-      rootDir: 'typescript',
-    };
-    file('package.json', '{"private":true}');
-    file('tsconfig.json', JSON.stringify({ compilerOptions: options, include: ['typescript/**/*.ts'] }));
-    await runNode('typescript/bin/tsc', ['-p', folder]);
+    const folder = await client('typescript', async (folder) => {
+      await Promise.all(
+        Object.entries(TYPESCRIPT).map(async ([name, { generate: write, program }]) => {
+          const output = join(folder, folderOf(name), 'client');
+          mkdirSync(output, { recursive: true });
+          writeFileSync(join(output, '../main.ts'), program);
+          await write(output);
+        }),
+      );
+      symlinkSync(join(npm as string, 'node_modules'), join(folder, 'node_modules'));
+      const options = {
+        strict: true,
+        skipLibCheck: true,
+        target: 'ES2022',
+        module: 'Node16',
+        lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+        types: ['node'],
+        outDir: 'built',
+        rootDir: 'typescript',
+      };
+      writeFileSync(join(folder, 'package.json'), '{"private":true}');
+      const config = { compilerOptions: options, include: ['typescript/**/*.ts'] };
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+      await runNode('typescript/bin/tsc', ['-p', folder]);
+    });
     for (const name of Object.keys(TYPESCRIPT)) {
       const program = join(folder, folderOf(name).replace('typescript', 'built'), 'main.js');
-      expect(await calls((key, url) => run(process.execPath, [program, key, url]))).toEqual(ANSWERED);
+      expect(await calls((key, url) => run(process.execPath, [program, key, url])), name).toEqual(ANSWERED);
     }
   },
   PROGRAM_TIMEOUT_MS,
@@ -195,13 +221,13 @@ print(json.dumps({'name': made.data.name, 'emails': [each.email for each in foun
 test.skipIf(python === undefined || java === undefined)(
   'a Python client from openapi-generator compiles and runs',
   async () => {
-    await generate('python', join(folder, 'python'));
-    file('python/main.py', GENERATED_PYTHON);
     const bin = join(python as string, 'bin/python');
-    await run(bin, ['-m', 'compileall', '-q', 'openapi_client'], { cwd: join(folder, 'python') });
-    expect(await calls((key, url) => run(bin, ['main.py', key, url], { cwd: join(folder, 'python') }))).toEqual(
-      ANSWERED,
-    );
+    const cwd = await client('python', async (folder) => {
+      await generate('python', folder);
+      file(join(folder, 'main.py'), GENERATED_PYTHON);
+      await run(bin, ['-m', 'compileall', '-q', 'openapi_client'], { cwd: folder });
+    });
+    expect(await calls((key, url) => run(bin, ['main.py', key, url], { cwd }))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -223,11 +249,15 @@ test.skipIf(python === undefined)(
   'a Python client from openapi-python-client compiles and runs',
   async () => {
     const bin = join(python as string, 'bin');
-    const env = { PATH: bin + delimiter + process.env.PATH };
-    await run(join(bin, 'python'), ['-m', 'openapi_python_client', 'generate', '--path', document], { env });
-    file('postroom-client/main.py', PYTHON_CLIENT);
+    const folder = await client('openapi-python-client', async (folder) => {
+      const env = { PATH: bin + delimiter + process.env.PATH };
+      const generator = ['-m', 'openapi_python_client', 'generate', '--path', document];
+      await run(join(bin, 'python'), generator, { env, cwd: folder });
+      const cwd = join(folder, 'postroom-client');
+      file(join(cwd, 'main.py'), PYTHON_CLIENT);
+      await run(join(bin, 'python'), ['-m', 'compileall', '-q', 'postroom_client'], { cwd });
+    });
     const cwd = join(folder, 'postroom-client');
-    await run(join(bin, 'python'), ['-m', 'compileall', '-q', 'postroom_client'], { cwd });
     expect(await calls((key, url) => run(join(bin, 'python'), ['main.py', key, url], { cwd }))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
@@ -261,19 +291,21 @@ test.skipIf(java === undefined).each([
 ])(
   'a Java client from openapi-generator compiles and runs: %s',
   async (library, setUp) => {
-    const output = join(folder, `java-${library}`);
-    await generate('java', output, '--library', library);
-    const { paths } = JSON.parse(readFileSync(document, 'utf8')) as {
-      paths: Record<string, { get: { parameters: [] } }>;
-    };
-    file(`java-${library}/src/main/java/Main.java`, JAVA(setUp, paths['/v1/contacts']?.get.parameters.length ?? 0));
-    const { stdout: sources } = await run('find', ['src/main/java', '-name', '*.java'], { cwd: output });
-    writeFileSync(join(output, 'sources'), sources);
     const libraries = join(java as string, 'lib/*');
-    await run('javac', ['-nowarn', '-proc:none', '-cp', libraries, '-d', 'built', '@sources'], { cwd: output });
-    expect(
-      await calls((key, url) => run('java', ['-cp', `built:${libraries}`, 'Main', key, url], { cwd: output })),
-    ).toEqual(ANSWERED);
+    const cwd = await client(`java-${library}`, async (output) => {
+      await generate('java', output, '--library', library);
+      const { paths } = JSON.parse(readFileSync(document, 'utf8')) as {
+        paths: Record<string, { get: { parameters: [] } }>;
+      };
+      const main = JAVA(setUp, paths['/v1/contacts']?.get.parameters.length ?? 0);
+      file(join(output, 'src/main/java/Main.java'), main);
+      const { stdout: sources } = await run('find', ['src/main/java', '-name', '*.java'], { cwd: output });
+      writeFileSync(join(output, 'sources'), sources);
+      await run('javac', ['-nowarn', '-proc:none', '-cp', libraries, '-d', 'built', '@sources'], { cwd: output });
+    });
+    expect(await calls((key, url) => run('java', ['-cp', `built:${libraries}`, 'Main', key, url], { cwd }))).toEqual(
+      ANSWERED,
+    );
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -309,11 +341,12 @@ func main() {
 test.skipIf(java === undefined || go === undefined)(
   'a Go client from openapi-generator compiles and runs',
   async () => {
-    await generate('go', join(folder, 'go'));
-    file('go/cmd/main.go', GENERATED_GO);
-    const cwd = join(folder, 'go');
-    await run('go', ['mod', 'tidy'], { cwd });
-    await run('go', ['build', '-o', 'program', './cmd'], { cwd });
+    const cwd = await client('go', async (folder) => {
+      await generate('go', folder);
+      file(join(folder, 'cmd/main.go'), GENERATED_GO);
+      await run('go', ['mod', 'tidy'], { cwd: folder });
+      await run('go', ['build', '-o', 'program', './cmd'], { cwd: folder });
+    });
     expect(await calls((key, url) => run(join(cwd, 'program'), [key, url]))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
@@ -353,19 +386,15 @@ func main() {
 test.skipIf(go === undefined)(
   'a Go client from oapi-codegen compiles and runs',
   async () => {
-    const cwd = join(folder, 'oapi');
-    file('oapi/main.go', OAPI_CODEGEN);
-    file('oapi/go.mod', 'module example.com/calls\n\ngo 1.24\n');
-    const { stdout } = await run(join(go as string, 'oapi-codegen'), [
-      '-package',
-      'api',
-      '-generate',
-      'types,client',
-      document,
-    ]);
-    file('oapi/api/api.go', stdout);
-    await run('go', ['mod', 'tidy'], { cwd });
-    await run('go', ['build', '-o', 'program', '.'], { cwd });
+    const cwd = await client('oapi-codegen', async (folder) => {
+      file(join(folder, 'main.go'), OAPI_CODEGEN);
+      file(join(folder, 'go.mod'), 'module example.com/calls\n\ngo 1.24\n');
+      const flags = ['-package', 'api', '-generate', 'types,client', document];
+      const { stdout } = await run(join(go as string, 'oapi-codegen'), flags);
+      file(join(folder, 'api/api.go'), stdout);
+      await run('go', ['mod', 'tidy'], { cwd: folder });
+      await run('go', ['build', '-o', 'program', '.'], { cwd: folder });
+    });
     expect(await calls((key, url) => run(join(cwd, 'program'), [key, url]))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
@@ -388,19 +417,19 @@ echo json_encode(['name' => $made->getData()->getName(), 'emails' => $emails, 's
 test.skipIf(java === undefined || php === undefined)(
   'a PHP client from openapi-generator compiles and runs',
   async () => {
-    await generate('php', join(folder, 'php'));
-    file('php/main.php', PHP);
-    // Loads every class to find syntax errors.
-    const { stdout } = await run('find', ['lib', '-name', '*.php'], { cwd: join(folder, 'php') });
-    const load = stdout
-      .trim()
-      .split('\n')
-      .map((path) => `token_get_all(file_get_contents('${path}'), TOKEN_PARSE);`);
-    file('php/parse.php', `<?php\n${load.join('\n')}`);
-    await run('php', ['parse.php'], { cwd: join(folder, 'php') });
-    expect(await calls((key, url) => run('php', ['main.php', key, url], { cwd: join(folder, 'php') }))).toEqual(
-      ANSWERED,
-    );
+    const cwd = await client('php', async (folder) => {
+      await generate('php', folder);
+      file(join(folder, 'main.php'), PHP);
+      // Loads every class to find syntax errors.
+      const { stdout } = await run('find', ['lib', '-name', '*.php'], { cwd: folder });
+      const load = stdout
+        .trim()
+        .split('\n')
+        .map((path) => `token_get_all(file_get_contents('${path}'), TOKEN_PARSE);`);
+      file(join(folder, 'parse.php'), `<?php\n${load.join('\n')}`);
+      await run('php', ['parse.php'], { cwd: folder });
+    });
+    expect(await calls((key, url) => run('php', ['main.php', key, url], { cwd }))).toEqual(ANSWERED);
   },
   PROGRAM_TIMEOUT_MS,
 );
@@ -408,12 +437,15 @@ test.skipIf(java === undefined || php === undefined)(
 test.skipIf(npm === undefined)(
   'Spectral and Redocly report nothing with their recommended rules',
   async () => {
-    file('spectral.yaml', 'extends: ["spectral:oas"]\n');
-    const spectral = ['lint', '-r', join(folder, 'spectral.yaml'), '--fail-severity', 'hint', document];
-    await runNode('@stoplight/spectral-cli/dist/index.js', spectral);
-    const { stderr, stdout } = await runNode('@redocly/cli/bin/cli.js', ['lint', '--extends', 'recommended', document]);
-    expect(stdout + stderr).toMatch(/Your API description is valid/);
-    expect(stdout + stderr).not.toMatch(/You have \d+ warning/);
+    await client('linted', async (folder) => {
+      file(join(folder, 'spectral.yaml'), 'extends: ["spectral:oas"]\n');
+      const spectral = ['lint', '-r', join(folder, 'spectral.yaml'), '--fail-severity', 'hint', document];
+      await runNode('@stoplight/spectral-cli/dist/index.js', spectral);
+      const redocly = ['lint', '--extends', 'recommended', document];
+      const { stderr, stdout } = await runNode('@redocly/cli/bin/cli.js', redocly);
+      expect(stdout + stderr).toMatch(/Your API description is valid/);
+      expect(stdout + stderr).not.toMatch(/You have \d+ warning/);
+    });
   },
   PROGRAM_TIMEOUT_MS,
 );

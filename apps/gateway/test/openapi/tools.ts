@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom');
 const INSTALL_TIMEOUT_MS = 240_000;
+/** Builds older than this are removed, in milliseconds; another clone may be running newer ones. */
+const KEPT_MS = 86_400_000;
 
 /**
  * The folder of a tool for tests, installed in the user's cache on first use. `undefined`, with a message, if it can't
@@ -28,6 +30,29 @@ async function tool(name: string, install: (folder: string) => Promise<unknown>)
     console.warn(`${name} could not be installed: ${(error as Error).message.split('\n').slice(0, 3).join(' ')}`);
     return undefined;
   }
+}
+
+/**
+ * The folder of what `build` makes of the inputs that `hash` stands for, kept in the user's cache until they change.
+ * A failed build leaves nothing.
+ */
+export async function built(name: string, hash: string, build: (folder: string) => Promise<unknown>): Promise<string> {
+  const kept = join(CACHE, 'openapi-clients', name);
+  const folder = join(kept, hash);
+  if (existsSync(folder)) return folder;
+  const unfinished = `${folder}.${process.pid}`;
+  try {
+    mkdirSync(unfinished, { recursive: true });
+    await build(unfinished);
+    for (const other of readdirSync(kept).map((each) => join(kept, each)))
+      if (statSync(other).mtimeMs < Date.now() - KEPT_MS) rmSync(other, { recursive: true, force: true });
+    renameSync(unfinished, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error; // another run has built it meanwhile
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+  return folder;
 }
 
 const timeout = INSTALL_TIMEOUT_MS;
