@@ -12,7 +12,7 @@ const STARTS_PROGRAMS = [
   imports(String.raw`\{(?! execFileSync \})`, 'node:child_process'),
   imports('', 'playwright-core'),
   imports(
-    String.raw`\{[^}]*\b(findBrowser|killableWorker|mailFaults|startSingleSignOn|startSystem)\b`,
+    String.raw`\{[^}]*\b(findBrowser|killableWorker|mailFaults|mailSystem|startSingleSignOn|startSystem)\b`,
     '@postroom/testkit',
   ),
 ];

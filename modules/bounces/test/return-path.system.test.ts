@@ -1,21 +1,9 @@
 import { newId } from '@postroom/platform';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { parseReturnAddress, returnAddress } from '../src/index.ts';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 test('a return address names its message, in any case, and fits the 64 octets of a local part', () => {
   const id = newId('eml');

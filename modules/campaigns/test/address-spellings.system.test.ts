@@ -1,29 +1,9 @@
 import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
-import {
-  eventually,
-  signedIn,
-  type SmtpSink,
-  startSmtpSink,
-  startSystem,
-  type System,
-  type SystemApi,
-  testApi,
-} from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem, signedIn, type SystemApi, testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let system: System;
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
-
+const { sink, system } = await mailSystem();
 const KEY = 'ada@xn--bcher-kva.example';
 /** Equivalent spellings of one mailbox in several scripts. */
 const SPELLINGS = [

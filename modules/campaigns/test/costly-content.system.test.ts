@@ -1,20 +1,8 @@
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { campaignKit } from './support.ts';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 const { campaignTo, read, untilStatus, taken } = campaignKit(() => ({ system, sink }));
 

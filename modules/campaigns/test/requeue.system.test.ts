@@ -1,27 +1,23 @@
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import { recordReports } from '@postroom/bounces';
 import { config } from '@postroom/platform';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { campaignKit } from './support.ts';
 
-let sink: SmtpSink;
-let system: System;
+const { sink, system } = await mailSystem((to) =>
+  refused.has(to) ? { code: 554, message: '5.7.1 Refused by policy' } : undefined,
+);
 let temporal: Client;
 
 /** Addresses that the server currently rejects. */
 const refused = new Set<string>();
 
 beforeAll(async () => {
-  sink = await startSmtpSink((to) => (refused.has(to) ? { code: 554, message: '5.7.1 Refused by policy' } : undefined));
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
   temporal = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
 }, 120_000);
 
 afterAll(async () => {
-  await system.stop();
-  await sink.close();
   await temporal.connection.close();
 });
 

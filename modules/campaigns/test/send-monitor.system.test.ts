@@ -1,23 +1,11 @@
 import { recordReports, type Report } from '@postroom/bounces';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 import { campaignKit } from './support.ts';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink((to) =>
-    to.startsWith('refuse') ? { code: 550, message: '5.7.1 Refused by policy' } : undefined,
-  );
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem((to) =>
+  to.startsWith('refuse') ? { code: 550, message: '5.7.1 Refused by policy' } : undefined,
+);
 
 const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken, recipients } = campaignKit(() => ({
   system,

@@ -1,21 +1,9 @@
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { campaignKit } from './support.ts';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 const { campaignTo, read, untilStatus, eventsOf, expectCountersToAgree, taken } = campaignKit(() => ({ system, sink }));
 

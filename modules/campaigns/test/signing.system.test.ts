@@ -1,23 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { startSes } from '@postroom/transports/testing';
 import { newId, secretColumn } from '@postroom/platform';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const published = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: 'der' }).toString('base64')}`;

@@ -1,6 +1,6 @@
 import { config, newId, pool } from '@postroom/platform';
 import { recoverLost } from '@postroom/platform/durable-work';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endQueueDrain, renewDrainLease } from '../src/queue-drains.ts';
@@ -8,14 +8,10 @@ import { holdMail } from './hold-mail.ts';
 import { newClaim, settle } from '@postroom/ledger';
 import { work } from '../src/durable-work.ts';
 
-let sink: SmtpSink;
-let system: System;
+const { sink, system } = await mailSystem();
 let client: Client;
 
 beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
   client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
 }, 120_000);
 
@@ -23,8 +19,6 @@ afterEach(() => sink.answer(() => undefined));
 
 afterAll(async () => {
   await client.connection.close();
-  await system.stop();
-  await sink.close();
 });
 
 const email = (to: string) => ({ from: 'hello@example.com', to: [to], subject: 'Hello', text: 'Hello' });

@@ -1,22 +1,10 @@
 import { config } from '@postroom/platform';
 import { Client, Connection } from '@temporalio/client';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
+import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 const HELLO = { from: 'Acme <hello@example.com>', subject: 'Hello', html: '<p>Hello &amp; welcome</p>' };
 

@@ -1,20 +1,8 @@
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
+import { eventually, mailSystem } from '@postroom/testkit';
 import PostalMime from 'postal-mime';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 const HTML =
   '<p>Hello {{name}} <a href="https://a.example/?n={{city}}">yours</a> <a href="https://b.example/">ours</a></p>';

@@ -1,20 +1,8 @@
 import { newId } from '@postroom/platform';
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { sink, system } = await mailSystem();
 
 test("among emails of several senders, those whose way is gone wait, and the others' go out", async () => {
   const api = await system.api();

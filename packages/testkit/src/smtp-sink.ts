@@ -25,6 +25,8 @@ export interface SmtpSink {
   counts: () => Map<string, number>;
   /** Replaces the rule, from the next message on. */
   answer: (rule: SinkRule) => void;
+  /** Forgets all messages and replaces the rule. */
+  reset: (rule: SinkRule) => void;
   close: () => Promise<void>;
 }
 
@@ -72,6 +74,11 @@ export async function startSmtpSink(rule: SinkRule = () => undefined): Promise<S
     },
     answer: (next) => {
       current = next;
+    },
+    reset: (next) => {
+      current = next;
+      mails.length = 0;
+      tries.clear();
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -31,7 +31,7 @@ export interface System {
   adminUrls: { gateway: string; worker: string };
   /** A new project that may send from example.com. */
   api: () => Promise<SystemApi>;
-  /** With more settings than the other programs, if any are given. */
+  /** Starts the worker unless it runs, with more settings than the other programs, if any are given. */
   startWorker: (more?: Record<string, string>) => Promise<void>;
   /** Starts the bounce server; @returns its SMTP port. */
   startBounces: () => Promise<number>;
@@ -102,6 +102,7 @@ export async function startSystem({
     adminUrls: { gateway: `http://127.0.0.1:${gatewayAdmin}`, worker: `http://127.0.0.1:${workerAdmin}` },
     api: () => newProject(pool, url),
     startWorker: async (more = {}) => {
+      if (worker !== undefined && isRunning(worker)) return;
       worker = await ready('worker', start('worker', { ...environment, ...more, ADMIN_PORT: workerAdmin }));
     },
     startBounces: async () => {
@@ -140,8 +141,10 @@ export async function ready(name: string, child: ChildProcess): Promise<ChildPro
   return child;
 }
 
+const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
+
 export async function endProgram(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child === undefined || !isRunning(child)) return;
   const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill(signal);
   await gone;
