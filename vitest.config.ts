@@ -36,7 +36,7 @@ const LONG = [
   'apps/dashboard/test/pages',
   'modules/campaigns/test/costly-content',
   'scripts/demo/demo',
-  'modules/emails/test/queue-drain-faults',
+  'modules/emails/test/faults',
   'modules/campaigns/test/sending',
   'scripts/chaos/chaos',
   'modules/campaigns/test/faults',
