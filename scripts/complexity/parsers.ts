@@ -30,12 +30,12 @@ import { addUtm } from '../../modules/tracking/src/utm.ts';
 import { readTrackingToken, unsealValues } from '../../modules/tracking/src/token.ts';
 import { findAddressed, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
 import { textOfHtml, fillContent } from '../../modules/emails/src/fill-content.ts';
-import { csvLine, guard, unguard } from '../../modules/imports/src/csv/write.ts';
-import { clean, isAddress } from '../../modules/imports/src/csv/address.ts';
-import { dialectOf, findEmailColumn, headerOf } from '../../modules/imports/src/csv/dialect.ts';
-import { EncodingDetector } from '../../modules/imports/src/csv/encoding.ts';
-import { keyFor, labelFor, TypeGuess } from '../../modules/imports/src/csv/fields.ts';
-import { RecordReader } from '../../modules/imports/src/csv/records.ts';
+import { csvLine, guard, unguard } from '../../packages/csv/src/write.ts';
+import { clean, isAddress } from '../../packages/csv/src/address.ts';
+import { dialectOf, findEmailColumn, headerOf } from '../../packages/csv/src/dialect.ts';
+import { EncodingDetector } from '../../packages/csv/src/encoding.ts';
+import { keyFor, labelFor, TypeGuess } from '../../packages/csv/src/fields.ts';
+import { RecordReader } from '../../packages/csv/src/records.ts';
 import { emailKey, emailProblem, jsonProblem, parseDateTime } from '../../modules/platform/src/index.ts';
 import { structuralProblems } from '../../modules/templates/src/mjml.ts';
 import {

@@ -1,4 +1,4 @@
-import { findNameColumns, type GuessedType, keyFor, labelFor, TypeGuess } from '@postroom/imports/csv';
+import { findNameColumns, type GuessedType, keyFor, labelFor, TypeGuess } from '@postroom/csv';
 import type { CsvFile } from './csv.ts';
 
 /** A custom field that a column of the file is imported into. */

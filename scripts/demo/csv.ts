@@ -10,7 +10,7 @@ import {
   headerOf,
   isAddress,
   RecordReader,
-} from '@postroom/imports/csv';
+} from '@postroom/csv';
 
 /** A row that can't be imported, and why. `line` is where it begins in the file, counted from 1. */
 export interface Problem {

@@ -68,7 +68,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Size of a file', 'modules/imports/src/imports.ts', 'MAX_FILE_BYTES'],
   ['Size of one part', 'modules/imports/src/imports.ts', 'MAX_PART_BYTES'],
   ['Lines of a file', 'modules/imports/src/file.ts', 'MAX_LINES'],
-  ['Length of one row', 'modules/imports/src/csv/records.ts', 'MAX_RECORD_LENGTH'],
+  ['Length of one row', 'packages/csv/src/records.ts', 'MAX_RECORD_LENGTH'],
   ['Addresses in `to`', 'modules/emails/src/email-input.ts', 'MAX_RECIPIENTS'],
   ['Emails in `POST /v1/emails/batch`', 'modules/emails/src/emails.ts', 'MAX_BATCH'],
   ['Length of the subject', 'modules/platform/src/limits.ts', 'MAX_SUBJECT_LENGTH'],

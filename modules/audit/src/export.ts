@@ -1,4 +1,4 @@
-import { streamRows } from '@postroom/imports';
+import { streamRows } from '@postroom/downloads';
 import { refusal, type StreamExchange } from '@postroom/platform';
 import { type Entry, entriesSql, type EntryFilter, kindOf } from './entries.ts';
 import { actionLabel } from './labels.ts';

@@ -9,8 +9,8 @@ import {
   pool,
   type StreamExchange,
 } from '@postroom/platform';
-import { csvLine, guard } from './csv/index.ts';
-import { streamCsv } from './export.ts';
+import { csvLine, guard } from '@postroom/csv';
+import { streamCsv } from '@postroom/downloads';
 import { getImport } from './imports.ts';
 
 /** A problem with a row of an import. */

@@ -9,7 +9,7 @@ import {
   headerOf,
   isAddress,
   RecordReader,
-} from './csv/index.ts';
+} from '@postroom/csv';
 import { readParts, readTexts } from './parts.ts';
 
 /** Why a whole file is unusable, as a sentence for the user. */

@@ -30,7 +30,7 @@ import {
   MAX_PART_BYTES,
   startImport,
 } from './imports.ts';
-import { MAX_RECORD_LENGTH } from './csv/records.ts';
+import { MAX_RECORD_LENGTH } from '@postroom/csv';
 import { watchImport } from './subscription.ts';
 import { checkOptions, type ImportKind as Kind } from './options.ts';
 import { type PlannedColumn, planOf } from './plan.ts';

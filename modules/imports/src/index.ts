@@ -1,4 +1,4 @@
-export { type ExportOptions, exportContacts, type RowsFile, streamRows } from './export.ts';
+export { type ExportOptions, exportContacts } from './export.ts';
 export {
   addPart,
   cancelImport,

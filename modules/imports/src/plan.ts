@@ -17,7 +17,7 @@ import {
   labelFor,
   TypeGuess,
   unguard,
-} from './csv/index.ts';
+} from '@postroom/csv';
 import { type Layout, inspectBeginning, readRows, survey, UnusableFile } from './file.ts';
 import type { Import } from './imports.ts';
 import type { CheckedMapping } from './options.ts';

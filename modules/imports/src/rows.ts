@@ -9,7 +9,7 @@ import {
 } from '@postroom/contacts';
 import type { FieldProblem } from '@postroom/platform';
 import { SeenAddresses } from './addresses.ts';
-import { clean, type CsvRecord, formProblem, unguard } from './csv/index.ts';
+import { clean, type CsvRecord, formProblem, unguard } from '@postroom/csv';
 import type { Import } from './imports.ts';
 import type { Plan } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import { listSuppressions, type SuppressionReason } from '@postroom/contacts';
 import type { StreamExchange } from '@postroom/platform';
-import { csvLine, guard } from './csv/index.ts';
-import { streamCsv } from './export.ts';
+import { csvLine, guard } from '@postroom/csv';
+import { streamCsv } from '@postroom/downloads';
 
 const AT_ONCE = 1000;
 

@@ -1,5 +1,5 @@
 import { getCampaign } from '@postroom/campaigns';
-import { streamRows } from '@postroom/imports';
+import { streamRows } from '@postroom/downloads';
 import type { StreamExchange } from '@postroom/platform';
 import { type RecipientFilter, recipientsSql } from './filter.ts';
 import { RECIPIENT_COLUMNS, type Recipient, type RecipientRow, withStatus } from './recipients.ts';

@@ -7,7 +7,7 @@ import {
   headerOf,
   RecordReader,
   unguard,
-} from '@postroom/imports/csv';
+} from '@postroom/csv';
 
 /** Bytes read for the preview. */
 const LOOKED_AT = 256 * 1024;

@@ -1,4 +1,4 @@
-import { findEmailColumn, findNameColumns, keyFor, labelFor, TypeGuess, unguard, clean } from '@postroom/imports/csv';
+import { findEmailColumn, findNameColumns, keyFor, labelFor, TypeGuess, unguard, clean } from '@postroom/csv';
 import type { CustomField } from '../audience/field-values.tsx';
 import type { FilePreview } from './file-preview.ts';
 

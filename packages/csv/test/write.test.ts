@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { RecordReader } from '../../src/csv/records.ts';
-import { csvLine, guard, unguard } from '../../src/csv/write.ts';
+import { RecordReader } from '../src/records.ts';
+import { csvLine, guard, unguard } from '../src/write.ts';
 
 test.each([
   '=1+1',

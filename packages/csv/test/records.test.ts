@@ -1,7 +1,7 @@
 import { charactersScanned } from '@postroom/testkit/local';
 import { expect, test } from 'vitest';
-import { isAddress } from '../../src/csv/address.ts';
-import { type CsvRecord, MAX_RECORD_LENGTH, RecordReader } from '../../src/csv/records.ts';
+import { isAddress } from '../src/address.ts';
+import { type CsvRecord, MAX_RECORD_LENGTH, RecordReader } from '../src/records.ts';
 
 /** The records of a text that arrives in parts of `size` characters; rows have `columns` values and an address. */
 function read(text: string, { size = Infinity, separator = ',', columns = 0 } = {}): CsvRecord[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EncodingDetector } from '../../src/csv/encoding.ts';
+import { EncodingDetector } from '../src/encoding.ts';
 
 /** Encodes text in a single-byte code page. */
 function encode(text: string, encoding: string): Buffer {

@@ -1,0 +1,1 @@
+export { readInBatches, streamCsv, streamRows, streamSpooled } from './downloads.ts';
