@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
-import { migrate } from '@postroom/platform/migrate';
+import { migrate } from '@postroom/migrations';
 
 const { values: options } = parseArgs({
   options: {

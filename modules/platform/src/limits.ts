@@ -1,4 +1,4 @@
-import { invalid } from './errors.ts';
+import { invalid } from '@postroom/errors';
 
 export { MAX_EMAIL_LENGTH } from '@postroom/email-address';
 

@@ -1,6 +1,6 @@
 import { pool } from './db.ts';
 import { CHANNEL } from './listen.ts';
-import { logger } from './logger.ts';
+import { logger } from '@postroom/observability';
 import { TokenBucket } from './token-bucket.ts';
 
 /** At most 20 notifying transactions in any second, of which a few may come at once. */

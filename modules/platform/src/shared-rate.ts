@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { coalesce } from './coalesce.ts';
+import { coalesce } from '@postroom/concurrency';
 import { pool } from './db.ts';
-import { logger } from './logger.ts';
+import { logger } from '@postroom/observability';
 
 export interface SharedRateOptions {
   /** Tokens per second, over all processes. */

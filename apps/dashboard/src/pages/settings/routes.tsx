@@ -35,7 +35,7 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'notifications',
-    component: lazyRouteComponent(() => import('./notification-list.tsx'), 'NotificationList'),
+    component: lazyPage(() => import('./notification-list.tsx'), 'NotificationList'),
     validateSearch: pageSearch,
   }),
   createRoute({
