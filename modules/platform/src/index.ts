@@ -181,5 +181,5 @@ export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from '@postroom/network';
 export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
 export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
-export { TokenBucket } from './token-bucket.ts';
+export { TokenBucket } from '@postroom/concurrency';
 export { currentTraceparent, inSpan, type SpanOptions } from '@postroom/observability';

@@ -1,7 +1,7 @@
 import { pool } from './db.ts';
 import { CHANNEL } from './listen.ts';
 import { logger } from '@postroom/observability';
-import { TokenBucket } from './token-bucket.ts';
+import { TokenBucket } from '@postroom/concurrency';
 
 /** At most 20 notifying transactions in any second, of which a few may come at once. */
 const LIMIT = new TokenBucket({ ratePerSecond: 15, capacity: 5 });

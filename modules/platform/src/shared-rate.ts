@@ -103,7 +103,7 @@ export class SharedRate {
     return this.#ready(now) + credit;
   }
 
-  /** Whether the bucket has just been found empty. Otherwise `fetch` may get more. */
+  /** Whether the bucket has just been found empty. Otherwise `refill` may get more. */
   isExhausted(): boolean {
     return performance.now() < this.#emptyUntil;
   }
@@ -128,7 +128,7 @@ export class SharedRate {
   }
 
   /** Takes a slice with a token for each concurrent call. There may still be none. @throws if the database can't be reached and never gave a share. */
-  async fetch(): Promise<void> {
+  async refill(): Promise<void> {
     this.#waiting++;
     try {
       await this.#ask();

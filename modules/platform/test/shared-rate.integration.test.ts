@@ -25,7 +25,7 @@ async function takeAll(rate: SharedRate, forMs: number): Promise<number> {
 async function isAllowed(rate: SharedRate): Promise<boolean> {
   while (rate.available() < 1) {
     if (rate.isExhausted()) return false;
-    await rate.fetch();
+    await rate.refill();
   }
   return rate.tryTake();
 }
@@ -89,13 +89,13 @@ test('without the database a process keeps its last share, and one that never ha
   const taken = await takeAll(known, 2_000);
   expect(taken).toBeGreaterThan(0);
   expect(taken).toBeLessThanOrEqual(2 * 100 + 2 * WAITING.capacity);
-  await expect(unknown.fetch()).rejects.toThrow('unreachable');
+  await expect(unknown.refill()).rejects.toThrow('unreachable');
   expect(unknown.available()).toBe(0);
 });
 
 test('buckets that have been full for an hour are deleted', async () => {
   const [old, used] = [sharing(1, WAITING)[0] as SharedRate, sharing(1, WAITING)[0] as SharedRate];
-  await Promise.all([old.fetch(), used.fetch()]);
+  await Promise.all([old.refill(), used.refill()]);
   await pool.query(`UPDATE shared_rates SET spent_until = now() - interval '61 minutes' WHERE name = $1`, [old.name]);
   expect(await deleteIdleRates()).toBeGreaterThan(0);
   const { rows } = await pool.query('SELECT name FROM shared_rates WHERE name = ANY ($1)', [[old.name, used.name]]);

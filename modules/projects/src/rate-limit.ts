@@ -41,7 +41,7 @@ async function takeFromAll(rates: readonly SharedRate[]): Promise<boolean> {
       return true;
     }
     if (missing.some((rate) => rate.isExhausted())) return false;
-    await Promise.all(missing.map((rate) => rate.fetch()));
+    await Promise.all(missing.map((rate) => rate.refill()));
   }
 }
 

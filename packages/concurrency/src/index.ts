@@ -3,3 +3,4 @@ export { coalesce, coalesceReads, togetherByProject } from './coalesce.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
 export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
+export { TokenBucket } from './token-bucket.ts';
