@@ -50,7 +50,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ["Length of a property's default", 'modules/custom-events/src/definitions.ts', 'MAX_DEFAULT_LENGTH'],
   [
     'Days that custom events are kept',
-    'modules/platform/src/settings.ts',
+    'packages/settings/src/settings.ts',
     /CUSTOM_EVENT_RETENTION_DAYS: [^;]*?\.default\((\d+)\)/,
   ],
   ['Custom fields of a project', 'modules/contacts/src/custom-fields.ts', 'MAX_FIELDS'],
@@ -105,7 +105,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Saved views', 'modules/contacts/src/contact-views.ts', 'MAX_VIEWS'],
   ["Length of a saved view's", 'modules/contacts/src/contact-views.ts', 'MAX_SEARCH_LENGTH'],
   ["Length of a custom field's key", 'modules/contacts/src/graphql/custom-fields.ts', 'MAX_KEY_LENGTH'],
-  ['Unfinished imports', 'modules/platform/src/settings.ts', /IMPORTS_PER_PROJECT: \w+\.default\((\d+)\)/],
+  ['Unfinished imports', 'packages/settings/src/settings.ts', /IMPORTS_PER_PROJECT: \w+\.default\((\d+)\)/],
   ['Addresses in `reply_to`', 'modules/emails/src/email-input.ts', 'MAX_REPLY_TO'],
   ['Recipients in a group created', 'modules/recipients/src/group.ts', 'MAX_GROUPED'],
   ['Addresses that a test', 'modules/campaigns/src/test-send.ts', 'MAX_TESTS'],

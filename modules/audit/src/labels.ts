@@ -41,6 +41,7 @@ const PAST: Record<string, string> = {
   start: 'Started',
   suppress: 'Suppressed',
   test: 'Tested',
+  track: 'Tracked',
   unschedule: 'Unscheduled',
   unsubscribe: 'Unsubscribed',
   update: 'Changed',

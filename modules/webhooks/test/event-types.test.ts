@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { EVENT_TYPE_NAMES, EVENT_TYPES, bodySchema } from '../src/event-types.ts';
 
-test('the event types are the 17 of the spec, in its order', () => {
+test('the event types are the 17 of the spec, in its order, and then our own', () => {
   const contact = ['created', 'updated', 'subscribed', 'unsubscribed', 'deleted'].map((name) => `contact.${name}`);
   const outcomes = ['sent', 'failed', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'rejected'];
   const email = outcomes.map((name) => `email.${name}`);
   const campaign = ['started', 'completed', 'paused'].map((name) => `campaign.${name}`);
-  expect(EVENT_TYPE_NAMES).toEqual([...contact, ...email, ...campaign, 'webhook.test']);
+  expect(EVENT_TYPE_NAMES).toEqual([...contact, ...email, ...campaign, 'webhook.test', 'custom_event.received']);
 });
 
 test.each(EVENT_TYPE_NAMES)(
