@@ -16,7 +16,7 @@ test('where users exist already, the one with the given address becomes the owne
   const { body } = await user.graphql('{ members { role user { id } } }', {}, inProject);
   expect(body.data.members).toEqual([{ role: 'owner', user: { id: user.id } }]);
 
-  // Once the project has an owner, nobody else becomes one.
+  // Once the project has an owner, no one else becomes one.
   const again = await bootstrap({ ...options, owner: unknown });
   expect(again).toMatchObject({ project: { id: first.project.id, created: false }, apiKey: { created: false } });
 });

@@ -24,7 +24,7 @@ export const COUNTED_DAYS = 30;
 type Definition = Prisma.CustomEventDefinitionModel;
 
 /** Changes to a property of a definition; what is omitted stays. */
-export interface PropertyChange {
+interface PropertyChange {
   name: string;
   description?: string | null | undefined;
   /** The declared type; null declares none. */

@@ -140,7 +140,7 @@ const TrackEventsInput = builder.inputType('TrackEventsInput', {
 });
 
 const TrackStatus = builder.enumType('TrackStatus', {
-  description: 'What became of an event.',
+  description: 'The outcome of an event.',
   values: {
     accepted: { description: 'It is stored.' },
     duplicate: { description: 'An earlier event has its id. It is not stored again.' },
@@ -162,7 +162,7 @@ const TrackResultType = builder.objectRef<TrackResult>('TrackResult').implement(
   description: 'The result for one event.',
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Its index in the request, from 0.' }),
-    status: t.expose('status', { type: TrackStatus, description: 'What became of it.' }),
+    status: t.expose('status', { type: TrackStatus, description: 'Its outcome.' }),
     eventId: t.exposeID('id', {
       nullable: true,
       description: 'Id of the event, or of the earlier one for a duplicate; null for an error.',
@@ -180,7 +180,7 @@ const count = (results: readonly TrackResult[], status: TrackResult['status']) =
   results.filter((result) => result.status === status).length;
 
 const TrackEventsPayload = builder.objectRef<readonly TrackResult[]>('TrackEventsPayload').implement({
-  description: 'What became of the events.',
+  description: 'The outcome of each event.',
   fields: (t) => ({
     accepted: t.int({
       description: 'How many were stored.',
@@ -249,7 +249,7 @@ builder.prismaObject('CustomEventProperty', {
       resolve: ({ types, type }) => (type === null ? types.length > 1 : types.some((each) => each !== type)),
     }),
     description: t.exposeString('description', {
-      description: 'What it means, if somebody said so.',
+      description: 'What it means, if someone described it.',
       ...atMost(MAX_DESCRIPTION_LENGTH),
     }),
     defaultValue: t.expose('defaultValue', {
@@ -280,7 +280,7 @@ const CustomEventDefinition = builder.prismaObject('CustomEventDefinition', {
     id: t.exposeID('id', { description: 'Definition id.' }),
     name: t.exposeString('name', { description: 'The name of the events.', ...atMost(MAX_EVENT_NAME_LENGTH) }),
     description: t.exposeString('description', {
-      description: 'What it means, if somebody said so.',
+      description: 'What it means, if someone described it.',
       ...atMost(MAX_DESCRIPTION_LENGTH),
     }),
     locked: t.exposeBoolean('locked', {

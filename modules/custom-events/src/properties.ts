@@ -7,11 +7,11 @@ export type PropertyType = (typeof PROPERTY_TYPES)[number];
 /** Maximum size of an event's properties as JSON, in bytes; … */
 export const MAX_PROPERTIES_BYTES = 16_384;
 /** … nesting of objects and arrays; … */
-export const MAX_PROPERTY_DEPTH = 5;
+const MAX_PROPERTY_DEPTH = 5;
 /** … number of values, members of objects and arrays included; … */
 export const MAX_PROPERTY_VALUES = 250;
 /** … and length of a key, in characters. */
-export const MAX_PROPERTY_KEY_LENGTH = 100;
+const MAX_PROPERTY_KEY_LENGTH = 100;
 /** Maximum length of a property's path. */
 export const MAX_PROPERTY_NAME_LENGTH = MAX_PROPERTY_DEPTH * (MAX_PROPERTY_KEY_LENGTH + 1) - 1;
 /** Length of an example, in characters. */
@@ -31,7 +31,7 @@ export interface CheckedProperties {
 }
 
 /**
- * Validates the properties of an event. Arrays are values of their own; members of objects are properties with a path.
+ * Validates the properties of an event. An array is one value; members of objects are properties with a path.
  * @throws DomainError `validation_error` that names the property.
  */
 export function checkProperties(properties: unknown): CheckedProperties {

@@ -27,8 +27,8 @@ export interface TrackInput extends EventInput {
   events?: readonly EventInput[] | null | undefined;
 }
 
-/** What became of an event. A duplicate has the id of the event that came first. */
-export type Outcome =
+/** The outcome of an event. A duplicate has the id of the event that came first. */
+type Outcome =
   | { status: 'accepted' | 'duplicate'; id: string | null }
   | { status: 'error'; id: null; error: FieldProblem };
 
@@ -45,7 +45,7 @@ export async function trackEvents(projectId: string, { events, ...single }: Trac
   const inputs = events ?? [single];
   if (events != null) {
     const surplus = Object.entries(single).find(([, value]) => value != null);
-    if (surplus !== undefined) throw invalid({ field: surplus[0], message: 'must be omitted beside events' });
+    if (surplus !== undefined) throw invalid({ field: surplus[0], message: 'must be omitted together with events' });
     if (events.length === 0 || events.length > MAX_EVENTS)
       throw invalid({ field: 'events', message: `must be 1 to ${MAX_EVENTS} events` });
   }

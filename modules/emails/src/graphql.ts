@@ -236,7 +236,7 @@ const Email = builder.prismaObject('Message', {
     workflowId: t.id({
       nullable: true,
       description:
-        'Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities say what became of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends.',
+        'Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities give the outcome of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends.',
       select: { workflowId: true, claim: true },
       resolve: (message) => workflowOf(message),
     }),

@@ -101,7 +101,7 @@ export interface Email {
   scheduledAt: string | null;
   /** When it was accepted. */
   createdAt: string;
-  /** Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities say what became of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends. */
+  /** Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities give the outcome of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends. */
   workflowId: string | null;
   /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
   workflowUrl: string | null;
@@ -302,7 +302,7 @@ export interface CustomEventProperty {
   type: CustomEventPropertyType | null;
   /** Whether values of several types were received, or of another type than the declared one. */
   hasConflict: boolean;
-  /** What it means, if somebody said so. */
+  /** What it means, if someone described it. */
   description: string;
   /** The value to assume for events without the property; null for none. */
   defaultValue: unknown;
@@ -320,7 +320,7 @@ export interface CustomEventDefinition {
   id: string;
   /** The name of the events. */
   name: string;
-  /** What it means, if somebody said so. */
+  /** What it means, if someone described it. */
   description: string;
   /** Whether events with other properties, or with values of other types, are rejected. */
   locked: boolean;
@@ -986,7 +986,7 @@ export interface EmailDetail {
   scheduledAt: string | null;
   /** When it was accepted. */
   createdAt: string;
-  /** Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities say what became of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends. */
+  /** Its workflow in Temporal: its own, one of up to 100 emails, or `burst_…`, which drained the queue. The results of its activities give the outcome of each email. Null before it has one, and for a campaign message, which the workflow of its campaign sends. */
   workflowId: string | null;
   /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
   workflowUrl: string | null;
@@ -1679,7 +1679,7 @@ export interface TrackEventsInput {
 }
 
 /**
- * What became of an event.
+ * The outcome of an event.
  *
  * - `accepted`: It is stored.
  * - `duplicate`: An earlier event has its id. It is not stored again.
@@ -1699,7 +1699,7 @@ export interface TrackError {
 export interface TrackResult {
   /** Its index in the request, from 0. */
   index: number;
-  /** What became of it. */
+  /** Its outcome. */
   status: TrackStatus;
   /** Id of the event, or of the earlier one for a duplicate; null for an error. */
   id: string | null;
@@ -1707,7 +1707,7 @@ export interface TrackResult {
   error: TrackError | null;
 }
 
-/** What became of the events. */
+/** The outcome of each event. */
 export interface TrackEventsPayload {
   /** How many were stored. */
   accepted: number;
