@@ -1,4 +1,4 @@
-import { config, newId, pool } from '@postroom/platform';
+import { config, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
@@ -9,6 +9,8 @@ interface Limited {
   /** Inserts all but one of the rows that the limit allows. */
   fill: (projectId: string, rows: number) => Promise<unknown>;
   max: number;
+  /** Locks rows, so that what is created does not end meanwhile. */
+  lock?: string;
   /** Creates one row; returns whether it was created. */
   create: (api: Api, number: number) => Promise<boolean>;
 }
@@ -69,6 +71,7 @@ const LIMITS: Record<string, Limited> = {
   },
   'running bulk operations': {
     max: 3,
+    lock: 'SELECT FROM contacts WHERE project_id = $1 FOR UPDATE',
     fill: async (projectId, count) => {
       await rows('contacts', 'ctc', {
         email: `'a@example.com'`,
@@ -90,7 +93,10 @@ const LIMITS: Record<string, Limited> = {
 test.each(Object.entries(LIMITS))('concurrent requests do not exceed the limit of %s', async (_name, limited) => {
   const api = await testApi();
   await limited.fill(api.projectId, limited.max - 1);
-  const created = await Promise.all(Array.from({ length: REQUESTS }, (_, number) => limited.create(api, number)));
+  const created = await inTransaction(async (tx) => {
+    if (limited.lock !== undefined) await tx.query(limited.lock, [api.projectId]);
+    return Promise.all(Array.from({ length: REQUESTS }, (_, number) => limited.create(api, number)));
+  });
   expect(created.filter(Boolean)).toHaveLength(1);
 });
 

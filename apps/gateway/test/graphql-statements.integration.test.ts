@@ -59,6 +59,10 @@ const QUERIES: Record<string, string> = {
     auditLogFacets { actors { name } actions { label } targetKinds }
     myProjects { role project { name } } mySessions { id } notifications { totalCount nodes { title readAt } }
   }`,
+  'contacts → events → contact': `{
+    contacts { nodes { email events(latest: 2) { name contact { email } } } }
+    customEvents { nodes { name contact { email } } } customEventDefinitions { nodes { name eventCount properties { name } } }
+  }`,
   'templates, suppressions, custom fields, imports': `{
     templates { nodes { name editedByName draft { subject } scheduledCampaigns { name } } } suppressions { nodes { email } } customFields { nodes { key } }
     imports { nodes { fileName columns { name } counts { rows } causes { message } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
@@ -207,6 +211,12 @@ async function fill(rows: number): Promise<Filled> {
       owner.graphql(`mutation { invite(input: { email: "i${number}@example.com", role: viewer }) { id } }`),
     ]);
   }
+  const placed = (number: number) => ({
+    name: `event ${number}`,
+    contact_id: contacts[number],
+    properties: { number },
+  });
+  await api.post('/v1/events', { events: numbers.map(placed) });
   for (const number of numbers) {
     const id = newId('imp');
     await pool.query(

@@ -68,3 +68,28 @@ export async function findEvents(projectId: string, ids: readonly string[]): Pro
   );
   return rows;
 }
+
+/** The most of the latest events that are read for a contact in a list of contacts. */
+export const MAX_LATEST = 100;
+
+/** @throws DomainError `validation_error` for a number that is not 1 to 100. */
+export function checkLatest(count: number): number {
+  if (count >= 1 && count <= MAX_LATEST) return count;
+  throw invalid({ field: 'latest', message: `must be 1 to ${MAX_LATEST}` });
+}
+
+/** The latest events of each contact, by contact, the latest first. Contacts without events are absent. */
+export async function latestEventsOf(
+  projectId: string,
+  contactIds: readonly string[],
+  count: number,
+): Promise<Map<string, CustomEvent[]>> {
+  const { rows } = await pool.query<CustomEvent>(
+    `SELECT latest.* FROM unnest($2::text[]) AS contact(id), LATERAL (
+       SELECT ${COLUMNS} FROM custom_events e WHERE e.project_id = $1 AND e.contact_id = contact.id
+       ORDER BY e.occurred_at DESC, e.id DESC LIMIT $3
+     ) AS latest`,
+    [projectId, contactIds, count],
+  );
+  return Map.groupBy(rows, ({ contactId }) => contactId);
+}

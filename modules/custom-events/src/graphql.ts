@@ -17,7 +17,14 @@ import {
   rowsQuery,
 } from '@postroom/platform';
 import { FUTURE_MINUTES, LATE_DAYS, MAX_EVENT_KEY_LENGTH, MAX_EVENT_NAME_LENGTH } from './check-event.ts';
-import { type CustomEvent as CustomEventRow, findEvents, listEvents } from './custom-events.ts';
+import {
+  checkLatest,
+  type CustomEvent as CustomEventRow,
+  findEvents,
+  latestEventsOf,
+  listEvents,
+  MAX_LATEST,
+} from './custom-events.ts';
 import {
   COUNTED_DAYS,
   countsOf,
@@ -72,18 +79,26 @@ builder.queryField('customEvents', (t) =>
   ),
 );
 
+/** One loader per requested number of events; there are at most 100. */
+const loaders = new Map<number, (context: Context, id: string) => Promise<CustomEventRow[] | undefined>>();
+
+function latestLoader(count: number) {
+  const loader =
+    loaders.get(count) ?? batchLoader((context, ids) => latestEventsOf(callerProject(context), ids, count));
+  loaders.set(count, loader);
+  return loader;
+}
+
 builder.objectField(Contact, 'events', (t) =>
-  t.connection(
-    {
-      type: CustomEvent,
-      description: 'Its custom events, the latest to occur first.',
-      args: { name: t.arg.string({ description: 'Those with this name.' }) },
-      resolve: ({ id }, { first, after, name }, context) =>
-        listEvents(callerProject(context), { contactId: id, name }, { first, after }),
+  t.field({
+    type: [CustomEvent],
+    description: 'Its latest custom events, the latest first. `customEvents` has all of them, in pages.',
+    complexity: 20,
+    args: {
+      latest: t.arg.int({ defaultValue: 20, description: `Number of events, 1 to ${MAX_LATEST}.` }),
     },
-    { name: 'ContactEventsConnection', description: 'A page of a list.' },
-    { name: 'ContactEventsEdge', description: 'A row of a list, with its cursor.' },
-  ),
+    resolve: async ({ id }, { latest }, context) => (await latestLoader(checkLatest(latest ?? 20))(context, id)) ?? [],
+  }),
 );
 
 // ---- Tracking ------------------------------------------------------------------------------------------------------
@@ -293,6 +308,7 @@ const CustomEventDefinition = builder.prismaObject('CustomEventDefinition', {
     }),
     properties: t.relation('properties', {
       description: 'Its properties, ordered by name; at most 200.',
+      complexity: { field: 1, multiplier: 1 }, // most names have a few
       query: { orderBy: { name: 'asc' } },
     }),
     firstSeenAt: t.expose('firstSeenAt', { type: 'DateTime', description: 'When the first event was received.' }),

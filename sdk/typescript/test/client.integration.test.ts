@@ -128,6 +128,8 @@ test('so does a DELETE by its operation', async () => {
   const make = clientOf(api);
   const ada = await make.contacts.create({ email: 'ada@example.com' });
   const campaign = await make.call('createCampaign', { body: { name: 'News' } });
+  await api.post('/v1/events', { name: 'order placed', contact_id: ada.id });
+  const [definition] = (await api.get('/v1/event-definitions')).body.data;
   const ids = {
     deleteGroup: (await make.groups.create({ name: 'Beta', contact_ids: [ada.id] })).id,
     deleteContact: ada.id,
@@ -138,6 +140,7 @@ test('so does a DELETE by its operation', async () => {
     deleteTemplate: (await make.templates.create({ name: 'Hello', subject: 'Hello', body: '<p>Hello</p>' })).id,
     deleteWebhookEndpoint: (await make.webhooks.create({ url: 'https://example.com/hook', events: ['*'] })).id,
     deleteCampaign: campaign.data.id,
+    deleteCustomEventDefinition: definition?.id ?? '',
   };
   for (const [operation, id] of Object.entries(ids) as [keyof typeof ids, string][]) {
     expect([operation, await flaky.call(operation, { path: { id } })]).toEqual([operation, { deleted: true }]);

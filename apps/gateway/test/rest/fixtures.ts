@@ -87,6 +87,8 @@ export async function everything(): Promise<Everything> {
     html: '<p>News</p>',
     group_ids: [group],
   });
+  await api.post('/v1/events', { name: 'order placed', contact_id: contact, properties: { total: 9.5 } });
+  const definition = (await api.get('/v1/event-definitions')).body.data[0].id;
   const bulkOperation = await runningBulkOperation(api.projectId, group);
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
   const ids: Record<string, string> = {
@@ -103,6 +105,7 @@ export async function everything(): Promise<Everything> {
     '/v1/deliveries': delivery,
     '/v1/campaigns': campaign,
     '/v1/bulk-operations': bulkOperation,
+    '/v1/event-definitions': definition,
     '/v1/imports': upload.id,
     '/v1/projects/{id}/domains': DOMAIN,
   };
