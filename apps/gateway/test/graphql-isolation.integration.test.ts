@@ -53,15 +53,19 @@ beforeAll(async () => {
     createApiKey(input: { name: "${MARK}", scope: full }) { apiKey { id } }
   }`);
   foreignIds.push(created.body.data.createContactView.viewId, created.body.data.createApiKey.apiKey.id);
-  await inTransaction((tx) =>
-    notify(tx, theirs.projectId, {
+  await inTransaction(async (tx) => {
+    await notify(tx, theirs.projectId, {
       kind: 'campaign_paused',
       subjectId: newId('cmp'),
       title: MARK,
       detail: MARK,
       advice: MARK,
-    }),
-  );
+    });
+    // A worker of other tests would send their mail meanwhile, and note it in these rows.
+    await tx.query('UPDATE notification_recipients SET mail_closed_at = now() WHERE project_id = $1', [
+      theirs.projectId,
+    ]);
+  });
   await pool.query(
     `INSERT INTO mail_providers (id, project_id, name, kind, settings, token) VALUES ($1, $2, $3, 'smtp', '{}', $1)`,
     [newId('prv'), theirs.projectId, MARK],
