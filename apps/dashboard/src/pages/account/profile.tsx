@@ -1,9 +1,9 @@
-import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
+import { Card, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 
@@ -44,11 +44,7 @@ export function Profile() {
               readOnly
               variant="filled"
             />
-            <Group justify="flex-end">
-              <Button type="submit" loading={rename.running} disabled={!form.isDirty()}>
-                Save
-              </Button>
-            </Group>
+            <FormButtons submit="Save" running={rename.running} disabled={!form.isDirty()} />
           </Stack>
         </form>
       </Card>

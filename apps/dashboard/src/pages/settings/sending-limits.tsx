@@ -1,10 +1,10 @@
-import { Button, Card, Group, NumberInput, SimpleGrid, Stack } from '@mantine/core';
+import { Card, NumberInput, SimpleGrid, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SendingPolicyQuery } from '../../generated/graphql.ts';
-import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
@@ -125,11 +125,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
               {...form.getInputProps('complaintMinSent')}
             />
           </SimpleGrid>
-          <Group justify="flex-end">
-            <Button type="submit" loading={update.running} disabled={!form.isDirty()}>
-              Save
-            </Button>
-          </Group>
+          <FormButtons submit="Save" running={update.running} disabled={!form.isDirty()} />
         </Stack>
       </form>
     </Card>

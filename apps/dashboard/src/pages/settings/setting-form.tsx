@@ -1,9 +1,9 @@
-import { Button, Card, Group, Stack } from '@mantine/core';
+import { Card, Stack } from '@mantine/core';
 import { useForm, type UseFormInput, type UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMay } from '../../app/session.tsx';
 import type { ApiMutation } from '../../data/api-mutation.ts';
-import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 
 /** A card with the form of a setting, which can be saved once it differs. Read-only without the right to manage the project. */
@@ -39,13 +39,7 @@ export function SettingForm<Values extends Record<string, unknown>>({
         <Stack>
           <FormProblem problem={problem} fields={Object.keys(initialValues)} />
           {children(form, readOnly)}
-          {!readOnly && (
-            <Group justify="flex-end">
-              <Button type="submit" loading={running} disabled={!form.isDirty()}>
-                Save
-              </Button>
-            </Group>
-          )}
+          {!readOnly && <FormButtons submit="Save" running={running} disabled={!form.isDirty()} />}
         </Stack>
       </form>
     </Card>
