@@ -64,13 +64,14 @@ async function settleByJournals(column: 'campaign_id' | 'workflow_id', value: st
     text: `${UNREPORTED(column)} AND claim IS DISTINCT FROM $2`,
     values: [value, claim],
   });
-  const journals: EndedJournal[] = [];
+  const byClaim = Map.groupBy(rows, (row) => row.claim);
+  const read = await Promise.all([...byClaim.keys()].map(readEndedJournal));
+  const journals = read.filter((journal) => journal !== undefined);
   let settled = 0;
-  for (const [stale, of] of Map.groupBy(rows, (row) => row.claim)) {
-    const journal = await readEndedJournal(stale);
-    if (journal === undefined) continue;
-    journals.push(journal);
-    settled += await settleByJournal(journal, of, await readInstallation());
+  if (journals.length > 0) {
+    const installation = await readInstallation();
+    for (const journal of journals)
+      settled += await settleByJournal(journal, byClaim.get(journal.claim) ?? [], installation);
   }
   return { journals, settled };
 }
