@@ -1,9 +1,9 @@
-import { findContacts } from '@postroom/contacts';
-import { Contact } from '@postroom/contacts/graphql';
+import { Contact, loadContact } from '@postroom/contacts/graphql';
 import {
   ADDRESS,
   atMost,
   batchLoader,
+  batchLoaders,
   builder,
   callerProject,
   type Context,
@@ -38,8 +38,6 @@ import { DEFINITION_ID } from './event-schema.ts';
 import { EXAMPLE_LENGTH, MAX_PROPERTY_NAME_LENGTH, type PropertyType } from './properties.ts';
 import { EVENT_ID, MAX_EVENTS, type TrackResult, trackEvents } from './track.ts';
 
-const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
-
 const CustomEvent = builder.objectRef<CustomEventRow>('CustomEvent').implement({
   interfaces: [Node],
   description: "Something that a contact did in the customer's own product, such as `order placed`.",
@@ -51,7 +49,7 @@ const CustomEvent = builder.objectRef<CustomEventRow>('CustomEvent').implement({
       type: Contact,
       nullable: true,
       description: 'The contact that caused it; null if it was deleted meanwhile.',
-      resolve: async ({ contactId }, _args, context) => (await loadContacts(context, contactId)) ?? null,
+      resolve: async ({ contactId }, _args, context) => (await loadContact(context, contactId)) ?? null,
     }),
     properties: t.expose('properties', { type: 'JSON', description: 'As they were sent.', ...JSON_OBJECT }),
     occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When it occurred.' }),
@@ -79,15 +77,9 @@ builder.queryField('customEvents', (t) =>
   ),
 );
 
-/** One loader per requested number of events; there are at most 100. */
-const loaders = new Map<number, (context: Context, id: string) => Promise<CustomEventRow[] | undefined>>();
-
-function latestLoader(count: number) {
-  const loader =
-    loaders.get(count) ?? batchLoader((context, ids) => latestEventsOf(callerProject(context), ids, count));
-  loaders.set(count, loader);
-  return loader;
-}
+const latestLoader = batchLoaders((count: number, context: Context, ids) =>
+  latestEventsOf(callerProject(context), ids, count),
+);
 
 builder.objectField(Contact, 'events', (t) =>
   t.field({

@@ -1,6 +1,6 @@
 import '@postroom/campaigns/graphql';
 import { Contact, SuppressionOrigin } from '@postroom/contacts/graphql';
-import { atMost, batchLoader, builder, callerProject, type Context, MAX_NAME_LENGTH } from '@postroom/platform';
+import { atMost, batchLoaders, builder, callerProject, type Context, MAX_NAME_LENGTH } from '@postroom/platform';
 import { actorName } from '@postroom/projects';
 import { activitiesOf, type Activity, checkMessages } from './activity.ts';
 import { type CampaignHour, campaignHours } from './campaign-hours.ts';
@@ -34,15 +34,9 @@ const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement
   }),
 });
 
-/** One loader per requested number of messages; there are at most 200. */
-const loaders = new Map<number, (context: Context, id: string) => Promise<Activity[] | undefined>>();
-
-function loaderOf(messages: number) {
-  const loader =
-    loaders.get(messages) ?? batchLoader((context, ids) => activitiesOf(callerProject(context), ids, messages));
-  loaders.set(messages, loader);
-  return loader;
-}
+const activityLoader = batchLoaders((messages: number, context: Context, ids) =>
+  activitiesOf(callerProject(context), ids, messages),
+);
 
 builder.objectField(Contact, 'activity', (t) =>
   t.field({
@@ -53,7 +47,7 @@ builder.objectField(Contact, 'activity', (t) =>
       messages: t.arg.int({ defaultValue: 50, description: 'Number of latest messages to include, 1 to 200.' }),
     },
     resolve: async ({ id }, { messages }, context) =>
-      (await loaderOf(checkMessages(messages ?? 50))(context, id)) ?? [],
+      (await activityLoader(checkMessages(messages ?? 50))(context, id)) ?? [],
   }),
 );
 

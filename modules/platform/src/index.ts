@@ -11,7 +11,7 @@ export {
 export { audit, type AuditEntry } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
-export { batchLoader } from '@postroom/concurrency';
+export { batchLoader, batchLoaders } from '@postroom/concurrency';
 export { buildSchema, builder } from './builder.ts';
 export {
   authenticated,

@@ -1,20 +1,9 @@
 import { EmailStatus } from '@postroom/emails/graphql';
 import { BOUNCE_CLASSES } from '@postroom/ledger';
-import { findContacts } from '@postroom/contacts';
-import { Contact } from '@postroom/contacts/graphql';
+import { Contact, loadContact } from '@postroom/contacts/graphql';
 import { getGroup } from '@postroom/groups';
 import { Group } from '@postroom/groups/graphql';
-import {
-  atMost,
-  batchLoader,
-  builder,
-  callerProject,
-  type Context,
-  jsonSchema,
-  MAX_EMAIL_LENGTH,
-  NAME,
-  relayNames,
-} from '@postroom/platform';
+import { atMost, builder, callerProject, jsonSchema, MAX_EMAIL_LENGTH, NAME, relayNames } from '@postroom/platform';
 import { MAX_LINK, RECIPIENT_OUTCOMES } from './filter.ts';
 import { groupRecipients } from './group.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
@@ -51,8 +40,6 @@ const BounceClass = builder.enumType('BounceClass', {
   values: described(BOUNCE_CLASSES),
 });
 
-const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
-
 const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
   description: "A recipient from the campaign's snapshot, and the outcome of its message.",
   fields: (t) => ({
@@ -63,7 +50,7 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
       type: Contact,
       nullable: true,
       description: 'The current contact; null if it has been deleted.',
-      resolve: ({ contactId }, _args, context) => loadContacts(context, contactId),
+      resolve: ({ contactId }, _args, context) => loadContact(context, contactId),
     }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The address at the time of the snapshot.' }),
     state: t.expose('state', { type: RecipientState, description: 'State of the message.' }),

@@ -22,3 +22,15 @@ export function batchLoader<Context extends object, Value>(
   };
   return (context, key) => (loaders.get(context) ?? createLoader(context)).load(key);
 }
+
+/** A `batchLoader` for each value of an argument, which must have few, such as a number up to a hundred. */
+export function batchLoaders<Argument, Context extends object, Value>(
+  loadMany: (argument: Argument, context: Context, keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>,
+): (argument: Argument) => (context: Context, key: string) => Promise<Value | undefined> {
+  const loaders = new Map<Argument, (context: Context, key: string) => Promise<Value | undefined>>();
+  return (argument) => {
+    const loader = loaders.get(argument) ?? batchLoader((context: Context, keys) => loadMany(argument, context, keys));
+    loaders.set(argument, loader);
+    return loader;
+  };
+}

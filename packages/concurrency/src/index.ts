@@ -1,4 +1,4 @@
-export { batchLoader } from './batch-loader.ts';
+export { batchLoader, batchLoaders } from './batch-loader.ts';
 export { coalesce, coalesceReads, togetherByProject } from './coalesce.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';

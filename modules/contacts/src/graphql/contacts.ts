@@ -277,7 +277,8 @@ const BatchError = builder.objectRef<{ field: string; message: string }>('BatchC
   }),
 });
 
-const loadContacts = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
+/** The contact with an id; undefined if the project has none. Lists read theirs in one statement. */
+export const loadContact = batchLoader((context: Context, ids) => findContacts(callerProject(context), ids));
 
 const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').implement({
   description: 'The result for one contact of a batch.',
@@ -289,7 +290,7 @@ const BatchContactResult = builder.objectRef<BatchResult>('BatchContactResult').
       type: Contact,
       nullable: true,
       description: 'The contact in its current state; null for an error.',
-      resolve: ({ id }, _args, context) => (id === undefined ? null : loadContacts(context, id)),
+      resolve: ({ id }, _args, context) => (id === undefined ? null : loadContact(context, id)),
     }),
     id: t.exposeID('id', {
       nullable: true,

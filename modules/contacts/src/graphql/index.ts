@@ -4,5 +4,5 @@ import './segments.ts';
 import './suppression-batch.ts';
 import './suppressions.ts';
 
-export { Contact, ContactSource, OnConflict } from './contacts.ts';
+export { Contact, ContactSource, loadContact, OnConflict } from './contacts.ts';
 export { SuppressionOrigin, SuppressionReason } from './suppressions.ts';
