@@ -1,4 +1,4 @@
-import { pool } from '@postroom/platform';
+import { deleteInBatches } from '@postroom/platform';
 import { customEventRetentions } from '@postroom/projects';
 import { LATE_DAYS } from './check-event.ts';
 import { createPartitions, dropPartition, isEmpty, listPartitions } from './partitions.ts';
@@ -35,12 +35,13 @@ export async function deleteOld({ days, now = Date.now(), onBatch = () => {} }: 
   for (const project of retentions) {
     const before = new Date(now - project.days * DAY_MS);
     for (const statement of [DELETE_EVENTS, DELETE_CONTACT_DAYS, DELETE_DAYS]) {
-      const count = await deleteInBatches(statement, [project.projectId, before], onBatch);
+      const count = await deleteInBatches(statement, [project.projectId, before], { batch: BATCH, onBatch });
       if (statement === DELETE_EVENTS) deleted.customEvents += count;
     }
   }
   // A day later than an event may be late, so that a repeated event is either a duplicate or too old.
-  deleted.customEventKeys = await deleteInBatches(DELETE_KEYS, [new Date(now - (LATE_DAYS + 1) * DAY_MS)], onBatch);
+  const unused = new Date(now - (LATE_DAYS + 1) * DAY_MS);
+  deleted.customEventKeys = await deleteInBatches(DELETE_KEYS, [unused], { batch: BATCH, onBatch });
   return deleted;
 }
 
@@ -74,12 +75,3 @@ const DELETE_DAYS = `
 const DELETE_KEYS = `
   DELETE FROM custom_event_keys WHERE (project_id, key) IN (
     SELECT project_id, key FROM custom_event_keys WHERE received_at < $1 ORDER BY received_at LIMIT ${BATCH})`;
-
-async function deleteInBatches(statement: string, values: unknown[], onBatch: () => void): Promise<number> {
-  for (let total = 0; ;) {
-    const { rowCount } = await pool.query(statement, values);
-    total += rowCount ?? 0;
-    onBatch();
-    if ((rowCount ?? 0) < BATCH) return total;
-  }
-}

@@ -1,4 +1,4 @@
-import { config, DomainError, emailKey, isId, pool } from '@postroom/platform';
+import { config, deleteInBatches, DomainError, emailKey, isId, pool } from '@postroom/platform';
 import type pg from 'pg';
 
 /** A mail in the list. */
@@ -173,14 +173,10 @@ const DELETE_BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Deletes mail of the development inbox that is older than the event retention. */
-export async function deleteOldInboxMails(onBatch: () => void = () => {}): Promise<number> {
-  for (let total = 0; ;) {
-    const { rowCount } = await pool.query(
-      `DELETE FROM inbox_mails WHERE id IN (SELECT id FROM inbox_mails WHERE received_at < $1 LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED)`,
-      [new Date(Date.now() - config.RETENTION_DAYS * DAY_MS)],
-    );
-    total += rowCount ?? 0;
-    onBatch();
-    if ((rowCount ?? 0) < DELETE_BATCH) return total;
-  }
+export function deleteOldInboxMails(onBatch?: () => void): Promise<number> {
+  return deleteInBatches(
+    `DELETE FROM inbox_mails WHERE id IN (SELECT id FROM inbox_mails WHERE received_at < $1 LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED)`,
+    [new Date(Date.now() - config.RETENTION_DAYS * DAY_MS)],
+    { batch: DELETE_BATCH, ...(onBatch && { onBatch }) },
+  );
 }

@@ -1,4 +1,4 @@
-import { config, pool } from '@postroom/platform';
+import { config, deleteInBatches } from '@postroom/platform';
 
 /** Maximum rows deleted per statement. */
 const BATCH = 1_000;
@@ -23,10 +23,5 @@ export async function deleteOld({
   now = Date.now(),
   onBatch = () => {},
 }: Options = {}): Promise<{ notifications: number }> {
-  for (let total = 0; ;) {
-    const { rowCount } = await pool.query(EXPIRED, [new Date(now), days]);
-    total += rowCount ?? 0;
-    onBatch();
-    if ((rowCount ?? 0) < BATCH) return { notifications: total };
-  }
+  return { notifications: await deleteInBatches(EXPIRED, [new Date(now), days], { batch: BATCH, onBatch }) };
 }

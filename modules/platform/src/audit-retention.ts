@@ -1,5 +1,5 @@
 import { config } from '@postroom/settings/config';
-import { pool } from './db.ts';
+import { deleteInBatches } from './db.ts';
 import { idsFrom } from './ids.ts';
 
 /** Maximum rows deleted per statement. */
@@ -22,13 +22,9 @@ export async function deleteOldAuditEntries({
   onBatch = () => {},
 }: Options = {}): Promise<number> {
   if (days === undefined) return 0;
-  for (let total = 0; ;) {
-    const { rowCount } = await pool.query(
-      `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < $1 ORDER BY id LIMIT ${BATCH})`,
-      [idsFrom('aud', new Date(now - days * DAY_MS))],
-    );
-    total += rowCount ?? 0;
-    onBatch();
-    if ((rowCount ?? 0) < BATCH) return total;
-  }
+  return deleteInBatches(
+    `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < $1 ORDER BY id LIMIT ${BATCH})`,
+    [idsFrom('aud', new Date(now - days * DAY_MS))],
+    { batch: BATCH, onBatch },
+  );
 }

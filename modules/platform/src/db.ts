@@ -64,6 +64,23 @@ export async function sql<Row = Record<string, unknown>>(tx: Tx, text: string, v
 }
 
 /**
+ * Repeats a DELETE of at most `batch` rows until fewer are left, so that no transaction is long. If `onBatch`, called after each,
+ * throws, the rest is left for the next call. @returns the number of rows deleted.
+ */
+export async function deleteInBatches(
+  text: string,
+  values: unknown[],
+  { batch, onBatch = () => {} }: { batch: number; onBatch?: () => void },
+): Promise<number> {
+  for (let total = 0; ;) {
+    const { rowCount } = await pool.query(text, values);
+    total += rowCount ?? 0;
+    onBatch();
+    if ((rowCount ?? 0) < batch) return total;
+  }
+}
+
+/**
  * Waits until no other transaction holds the lock `name`, and holds it until this one ends. Take it before counting the rows that
  * a limit applies to, and insert in the same transaction: otherwise concurrent requests all count the rows before any of them
  * inserts one.

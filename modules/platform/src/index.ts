@@ -29,7 +29,17 @@ export { type AddressScope, type Config, parseConfig } from '@postroom/settings'
 export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runCostly } from './costly.ts';
-export { closeDatabase, db, inTransaction, lockUntilCommit, pool, type Prisma, sql, type Tx } from './db.ts';
+export {
+  closeDatabase,
+  db,
+  deleteInBatches,
+  inTransaction,
+  lockUntilCommit,
+  pool,
+  type Prisma,
+  sql,
+  type Tx,
+} from './db.ts';
 export {
   emailKey,
   emailKeyParts,
