@@ -1,4 +1,4 @@
-import { inTransaction, LOCK_NOT_AVAILABLE, pool } from '@postroom/platform';
+import { hasCode, inTransaction, LOCK_NOT_AVAILABLE, pool } from '@postroom/platform';
 import { LATE_DAYS } from './check-event.ts';
 
 /** How far ahead partitions exist. A worker may be down for this long before inserts have to create them. */
@@ -44,7 +44,7 @@ export async function dropPartition({ name }: Partition): Promise<boolean> {
     });
     return true;
   } catch (error) {
-    if ((error as { code?: string } | null)?.code !== LOCK_NOT_AVAILABLE) throw error;
+    if (!hasCode(error, LOCK_NOT_AVAILABLE)) throw error;
     return false;
   }
 }

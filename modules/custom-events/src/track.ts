@@ -1,8 +1,10 @@
 import { lockContacts, retryOnCollision, SUPPRESSED, writeContacts } from '@postroom/contacts';
 import {
+  CHECK_VIOLATION,
   defineIdPrefix,
   DomainError,
   type FieldProblem,
+  hasCode,
   inTransaction,
   invalid,
   newIdAt,
@@ -75,9 +77,6 @@ interface NewEvent extends CheckedEvent {
   projectId: string;
 }
 
-/** PostgreSQL's code for a row without a partition, among others. */
-const CHECK_VIOLATION = '23514';
-
 /** Concurrent events of a project share a transaction. */
 const write = togetherByProject<NewEvent, Outcome>(
   ({ projectId }) => projectId,
@@ -88,7 +87,7 @@ const write = togetherByProject<NewEvent, Outcome>(
       return await insert();
     } catch (error) {
       // No worker has created partitions for months.
-      if ((error as { code?: string } | null)?.code !== CHECK_VIOLATION) throw error;
+      if (!hasCode(error, CHECK_VIOLATION)) throw error;
       await createPartitions();
       return insert();
     }

@@ -1,6 +1,8 @@
 export {
+  CHECK_VIOLATION,
   DEADLOCK,
   exponentialDelays,
+  hasCode,
   LOCK_NOT_AVAILABLE,
   QUERY_CANCELED,
   retry,

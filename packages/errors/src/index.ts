@@ -13,8 +13,10 @@ export {
   versionConflict,
 } from './errors.ts';
 export {
+  CHECK_VIOLATION,
   DEADLOCK,
   exponentialDelays,
+  hasCode,
   LOCK_NOT_AVAILABLE,
   QUERY_CANCELED,
   retry,

@@ -2,11 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** PostgreSQL error codes (appendix A) after which a transaction is worth retrying. */
 export const UNIQUE_VIOLATION = '23505';
+/** A row violates a check, or has no partition. */
+export const CHECK_VIOLATION = '23514';
 export const DEADLOCK = '40P01';
 export const SERIALIZATION_FAILURE = '40001';
 export const LOCK_NOT_AVAILABLE = '55P03';
 /** The statement exceeded `statement_timeout` or was canceled. */
 export const QUERY_CANCELED = '57014';
+
+/** Whether an error of `pg` has one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  codes.includes((error as { code?: string } | null)?.code ?? '');
 
 export interface RetryOptions {
   /** Delays before the retries, in milliseconds. Once they are used up, the next error is thrown. */
@@ -54,7 +60,7 @@ export function retryOn<Result>(
 ): Promise<Result> {
   return retry(transact, {
     delaysMs: Array.from({ length: attempts - 1 }, () => 0),
-    isRetryable: (error) => codes.includes((error as { code?: string } | null)?.code ?? ''),
+    isRetryable: (error) => hasCode(error, ...codes),
     onFailure,
   });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runDataMigrations } from './data-migrations.ts';
-import { LOCK_NOT_AVAILABLE, retry } from '@postroom/errors';
+import { hasCode, LOCK_NOT_AVAILABLE, retry } from '@postroom/errors';
 
 const MODULES = join(import.meta.dirname, '../../../modules');
 
@@ -150,7 +150,7 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
   if (NO_TRANSACTION.test(migration.sql)) return applyStatements(client, migration);
   await retry(() => applyAtOnce(client, migration), {
     delaysMs: LOCK_RETRY_DELAYS_MS,
-    isRetryable: (error) => ((error as Error).cause as { code?: string } | undefined)?.code === LOCK_NOT_AVAILABLE,
+    isRetryable: (error) => hasCode((error as Error).cause, LOCK_NOT_AVAILABLE),
   });
 }
 
