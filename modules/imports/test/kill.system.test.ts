@@ -120,6 +120,7 @@ test(
   { timeout: 180_000 },
   async () => {
     const ROWS = 40_000;
+    await worker.kill();
     worker.start();
     const { id, projectId } = await importOf(fileOf(ROWS), 'suppressions');
     for (const rows of [0, 10_000]) {

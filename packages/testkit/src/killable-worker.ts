@@ -28,6 +28,8 @@ export async function killableWorker(program: string, flags: string[] = []): Pro
     databaseUrl: database.url,
     process: undefined,
     start: (env = {}) => {
+      // Nobody would end the one that runs.
+      if (worker.process !== undefined) throw new Error('The worker runs already.');
       worker.process = fork(program, {
         env: { ...COMPILED, ...process.env, DATABASE_URL: database.url, TEMPORAL_TASK_QUEUE: database.name, ...env },
         execArgv: flags,
