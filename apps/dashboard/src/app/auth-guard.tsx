@@ -73,8 +73,11 @@ function load(): Promise<State> {
     const request = clientFor('')
       .query(ME, {}, { requestPolicy: 'network-only' })
       .subscribe((result) => {
+        // A reload first gets the last result again.
+        if (result.stale) return;
         clearTimeout(late);
         resolve(stateOf(result));
+        request.unsubscribe();
       });
   });
 }
