@@ -35,8 +35,12 @@ function Newest() {
   const markAll = useRef<HTMLButtonElement>(null);
   const all = useRef<HTMLAnchorElement>(null);
   const isLoaded = nodes !== undefined;
-  // The menu was opened before this loaded, and the keyboard acts in what has the focus.
-  useEffect(() => (markAll.current ?? all.current)?.focus({ preventScroll: true }), [isLoaded]);
+  // The menu was opened before this loaded, and the keyboard acts in what has the focus. The menu notes first what had the
+  // focus, to return it.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => (markAll.current ?? all.current)?.focus({ preventScroll: true }));
+    return () => cancelAnimationFrame(frame);
+  }, [isLoaded]);
   return (
     <>
       {newest !== undefined && (
