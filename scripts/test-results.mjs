@@ -18,6 +18,19 @@ export function flakyTests(files, again) {
   });
 }
 
+/** The failed tests, and files that failed although none of their tests did, each with the first line of its error. */
+export function failures(files) {
+  const firstLine = (message = '') => message.split('\n', 1)[0];
+  return files.flatMap((file) => {
+    if (isBroken(file)) return [{ name: file.name, error: firstLine(file.message) }];
+    const failed = file.assertionResults.filter((test) => test.status === 'failed');
+    return failed.map((test) => ({
+      name: `${file.name} > ${test.fullName}`,
+      error: firstLine(test.failureMessages[0]),
+    }));
+  });
+}
+
 /**
  * The final counts; a flaky test is not among the passed ones. A file that could not be loaded, a test that never
  * ended and a run that broke off, as its exit `status` shows, count as failed.

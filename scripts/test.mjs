@@ -1,17 +1,17 @@
 // `npm test [-- arguments for vitest]`: sets up what is missing and runs all tests, or those of one tier
 // (`npm run test:unit`). Failed files are rerun once, alone, because a timeout may be too short on a busy machine.
-// Tests that fail twice have failed; those that pass alone are flaky and listed, as they may be races. The last line
-// has the final counts.
+// Tests that fail twice have failed; those that pass alone are flaky. Both are listed at the end, with the first line of
+// each error, as the end is what is left of a long log. The last line has the final counts.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { dashboardBuilt } from './dashboard.mjs';
 import { fail, ROOT, setUp } from './setup.mjs';
-import { count, flakyTests, latest } from './test-results.mjs';
+import { count, failures, flakyTests, latest } from './test-results.mjs';
 
 /** With more failed files than this, load is not the cause. */
-const MAX_RERUN_FILES = 12;
+const MAX_RERUN_FILES = 30;
 
 try {
   const node = await setUp();
@@ -31,7 +31,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
   const flaky = flakyTests(first.files, again.files);
   for (const name of flaky) console.log(`Flaky (failed in parallel, passed alone): ${relative(ROOT, name)}`);
-  const { passed, failed, skipped } = count({ files: latest(first.files, again.files), flaky, status: again.status });
+  const files = latest(first.files, again.files);
+  for (const { name, error } of failures(files)) console.log(`Failed: ${relative(ROOT, name)}\n  ${error}`);
+  const { passed, failed, skipped } = count({ files, flaky, status: again.status });
   console.log(`${passed} passed, ${failed} failed, ${flaky.length} flaky, ${skipped} skipped`);
   const skippedTooMuch = process.env.REQUIRE_ALL === '1' && skipped > 0;
   process.exitCode = failed > 0 || skippedTooMuch ? 1 : again.status;
