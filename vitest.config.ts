@@ -28,6 +28,7 @@ const TIERS = ['system', 'integration', 'unit'];
 
 /** System tests that take a minute or more. */
 const LONG = [
+  'apps/worker/test/restore',
   'apps/gateway/test/openapi/generators',
   'apps/dashboard/test/marketing-pages',
   'modules/imports/test/kill',
