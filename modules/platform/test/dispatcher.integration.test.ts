@@ -21,6 +21,18 @@ async function relay(workflowIds: string[]): Promise<void> {
   }
 }
 
+/** A worker of another test may be rejecting the unknown workflow right now; Temporal shows the signal afterwards. */
+async function expectSignal(workflowId: string, signal: string): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+      const signals = events?.map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
+      expect(signals).toContain(signal);
+    },
+    { timeout: 20_000 },
+  );
+}
+
 const start = (workflowId: string) => ({ workflowId, type: 'nobodyRunsThis', args: [workflowId], summary: 'A test' });
 
 test('a workflow starts only when the transaction that asked for it commits', async () => {
@@ -54,15 +66,7 @@ test('a signal to a workflow that has ended is done with; one to a workflow not 
     await signalWorkflow(tx, { workflowId, signal: 'pause' });
   });
   await relay([workflowId]);
-  // A worker of another test may be rejecting the unknown workflow right now; Temporal shows the signal afterwards.
-  await vi.waitFor(
-    async () => {
-      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
-      const signals = events?.map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
-      expect(signals).toContain('pause');
-    },
-    { timeout: 20_000 },
-  );
+  await expectSignal(workflowId, 'pause');
   await client.workflow.getHandle(workflowId).terminate();
   await inTransaction((tx) => signalWorkflow(tx, { workflowId, signal: 'resume' }));
   await relay([workflowId]);
@@ -89,9 +93,7 @@ test('a signal waits for a workflow that is claimed and not started yet, and is 
   const due = 'UPDATE outbox SET available_at = now(), refusals = $2 WHERE workflow_id = $1';
   await pool.query(due, [late, 1]);
   await relay([late]);
-  const { events } = await client.workflow.getHandle(late).fetchHistory();
-  const signals = events?.flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
-  expect(signals).toContain('retryNow');
+  await expectSignal(late, 'retryNow');
   await client.workflow.getHandle(late).terminate();
   await pool.query(due, [never, 4]);
   await relay([never]);
