@@ -121,7 +121,7 @@ function cookiesOf(header: string) {
 }
 
 /** What the browser logs for expected error responses, for connections that a test closes, and for pages not loaded offline. */
-const EXPECTED = /Failed to load resource|The page is not loaded yet/;
+const EXPECTED = /Failed to load resource|The page is not loaded yet|Unable to preload CSS/;
 
 async function watch(context: BrowserContext, problems: string[], origins: readonly string[]): Promise<void> {
   await context.exposeFunction('recordViolation', (text: string) => problems.push(`policy: ${text}`));

@@ -315,8 +315,7 @@ inBrowser('the frame', () => {
     expect(titles.length).toBeGreaterThan(15);
     for (const title of titles.filter((each) => each !== 'Home')) {
       await links.filter({ hasText: title }).first().click();
-      await page.waitForFunction(`document.querySelector('h1')?.textContent !== 'Home'`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Home' }).waitFor();
       expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
       expect(await page.getByText('This page could not be loaded').count()).toBe(0);
     }
@@ -335,7 +334,7 @@ inBrowser('the frame', () => {
     await using window = await windowOf(api);
     const { page, context } = window;
     await page.route('**/app/files.json', (route) => route.abort());
-    await window.open('');
+    await window.open('/groups');
     await context.setOffline(true);
     await page.getByText('You are offline.').waitFor();
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Templates' }).click();
