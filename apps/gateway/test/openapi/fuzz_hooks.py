@@ -60,6 +60,7 @@ def adapt(part):
     # A body is in its format; a template replaces it. Without one, an email has a subject and a body.
     if "template_id" in adapted:
         adapted.pop("html", None)
+        adapted["subject"] = (adapted.get("subject") or "").strip() or "Hello"
     elif "from" in adapted:
         given = {name: value for name, value in adapted.items() if name not in CONTENT or value.strip()}
         adapted = {"subject": "Hello", "text": "Hello", **given}
@@ -108,6 +109,11 @@ def before_call(context, case, kwargs):
             case.query.pop(name, None)
         if "outcome" in case.query:
             case.query.update(since=(NOW - DAY).isoformat(), until=(NOW + DAY).isoformat())
+    # The period of custom events is given in full, or its end may be before its start.
+    if case.operation.path == "/v1/events" and case.method == "GET" and is_positive(case) and case.query:
+        for name, when in (("from", NOW - DAY), ("to", NOW + DAY)):
+            if name in case.query:
+                case.query[name] = when.isoformat()
     # A filter is JSON text with a grammar of its own.
     if "where" in (case.query or {}) and is_positive(case):
         case.query["where"] = json.dumps(CONDITION)
@@ -137,6 +143,18 @@ def before_call(context, case, kwargs):
         case.body.pop("group_id", None)
         if "group" in case.body.get("action", ""):
             case.body["group_id"] = ROWS["references"]["group_id"]
+    # Either several events or one, which has a name, one way to find its contact, and a time that is not long ago.
+    if path == "/v1/events":
+        if "events" in case.body:
+            case.body = {"events": case.body["events"]}
+        else:
+            case.body = {"name": "order placed", **case.body, "contact_id": VALUES["contact_id"](None)}
+            case.body.pop("email", None)
+        if "occurred_at" in case.body:
+            case.body["occurred_at"] = (NOW - DAY).isoformat()
+    # Only properties that were seen can be described.
+    if path == "/v1/event-definitions/{id}" and case.body.pop("properties", None) is not None:
+        case.body["description"] = "A customer paid."
     # A new contact, since the rows that requests refer to are not deleted.
     if path == "/v1/contacts":
         case.body["email"] = f"new{next(NUMBERS)}@example.com"
