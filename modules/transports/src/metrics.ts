@@ -19,17 +19,18 @@ const seconds = new Histogram({
 
 /** Sends and counts the outcome. */
 export async function measureSend(
-  labels: { transport: TransportKind; traffic: Traffic },
+  transport: TransportKind,
+  traffic: Traffic,
   send: () => Promise<SendOutcome>,
 ): Promise<SendOutcome> {
-  const stop = seconds.startTimer(labels);
+  const startedAt = performance.now();
   let outcome: SendOutcome['kind'] | 'error' = 'error';
   try {
     const result = await send();
     outcome = result.kind;
     return result;
   } finally {
-    stop();
-    sends.inc({ ...labels, outcome });
+    seconds.observe({ transport, traffic }, (performance.now() - startedAt) / 1000);
+    sends.inc({ transport, traffic, outcome });
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { normalizeDomain, sendingSetup } from '@postroom/domains';
+import { normalizeDomain, type Sender, sendingSetup } from '@postroom/domains';
 import { db, emailKey, pool, type Prisma } from '@postroom/platform';
 import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
 import { returnAddress } from '@postroom/bounces';
@@ -48,13 +48,19 @@ export function routeFor(of: RouteKey): Promise<Route> {
 }
 
 async function readRoute(of: RouteKey): Promise<Route> {
-  const { projectId, fromEmail, traffic } = of;
-  if (!of.byMailbox) return createRoute(await transportsFor(projectId, fromEmail), projectId, traffic);
+  const { projectId, fromEmail } = of;
+  if (!of.byMailbox) {
+    const [transports, sender] = await Promise.all([
+      transportsFor(projectId, fromEmail),
+      senderOf(projectId, fromEmail),
+    ]);
+    return createRoute(transports, of, sender);
+  }
   const account = await db.mailboxAccount.findUnique({
     where: { projectId_emailKey: { projectId, emailKey: emailKey(fromEmail) } },
   });
   if (account === null) return { width: 1, send: () => Promise.resolve(goneOutcome(fromEmail)) };
-  return createRoute([await openTransports.get(account, () => openMailbox(account))], projectId, traffic);
+  return createRoute([await openTransports.get(account, () => openMailbox(account))], of);
 }
 
 /** The columns needed to open a transport. */
@@ -111,13 +117,15 @@ export function credentialsOf({
     : (JSON.parse(providerCredentials.decrypt(credentials, id)) as SmtpCredentials);
 }
 
-function createRoute(transports: Transport[], projectId: string, traffic: Traffic): Route {
+/** @param own the sender of mail from the route's address, unless no transport signs. */
+function createRoute(transports: Transport[], { projectId, fromEmail, traffic }: RouteKey, own?: Sender): Route {
   const [only, second] = transports;
   const send = (transport: Transport, message: OutgoingMessage) =>
-    measureSend({ transport: transport.kind, traffic }, () => signAndSend(transport, message));
+    measureSend(transport.kind, traffic, () => signAndSend(transport, message));
   const signAndSend = async (transport: Transport, message: OutgoingMessage): Promise<SendOutcome> => {
     if (transport.signing === 'none') return transport.send(message, traffic);
-    const sender = await senderOf(projectId, addressOfFrom(message));
+    const address = addressOfFrom(message);
+    const sender = address === fromEmail && own !== undefined ? own : await senderOf(projectId, address);
     // The SES API uses its own MAIL FROM and rewrites the envelope.
     const outgoing =
       transport.signing === 'whole' ? withReturnPath(message, projectId, sender.mailFromDomain) : message;
