@@ -1,4 +1,4 @@
-import { isOutage, logger, withLogContext } from '@postroom/platform';
+import { isOutage, logger } from '@postroom/platform';
 import type { InFlightJournal } from './in-flight-journal.ts';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from '@postroom/mime';
@@ -144,7 +144,7 @@ class SendPipeline<Row extends Claimed> {
 
   async #sendOnce(row: Row): Promise<Settlement> {
     try {
-      const { outcome, subject } = await withLogContext({ messageId: row.id }, () => this.#work.send(row));
+      const { outcome, subject } = await this.#work.send(row);
       this.#checkBackoff(outcome);
       const settlement =
         subject === undefined ? settlementOf(row, outcome) : { ...settlementOf(row, outcome), subject };
