@@ -44,7 +44,7 @@ export async function settledOrWaiting(pool: pg.Pool, received: () => number): P
     const { rows } = await pool.query<{ open: number }>(
       `SELECT count(*)::int AS open FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
        WHERE d.closed_at IS NULL
-         AND (d.dispatched_at IS NOT NULL AND d.next_attempt_at <= now() OR d.dispatched_at IS NULL AND w.failures_in_row = 0)`,
+         AND d.next_attempt_at <= now() AND (d.dispatched_at IS NOT NULL OR w.failures_in_row = 0)`,
     );
     const open = rows[0]?.open ?? 0;
     if (open === 0) return;

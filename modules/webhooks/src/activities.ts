@@ -98,16 +98,16 @@ async function attemptWithinLimit(delivery: DueDelivery): Promise<Attempted> {
 }
 
 /**
- * Makes the first attempts of many deliveries. Those not acknowledged, or not started in time, go back to the table
- * for the dispatcher.
+ * Makes one attempt of each delivery, whatever its number. Those not acknowledged, or not started in time, go back to the
+ * table for the dispatcher.
  */
 export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome> {
-  const workflowId = activityInfo().workflowExecution?.workflowId;
+  const { workflowId = '' } = activityInfo().workflowExecution ?? {};
   return stopAfterRepeatedErrors(
     `batch ${workflowId}`,
     () => attemptAll(deliveryIds),
     async () => {
-      await splitBatch(deliveryIds);
+      await splitBatch(workflowId, deliveryIds);
       return { acknowledged: 0, retried: deliveryIds.length, returned: 0, retriedIds: deliveryIds };
     },
   );
@@ -116,7 +116,9 @@ export async function attemptBatch(deliveryIds: string[]): Promise<BatchOutcome>
 async function attemptAll(deliveryIds: string[]): Promise<BatchOutcome> {
   const workflowId = activityInfo().workflowExecution?.workflowId;
   const loaded = await loadDeliveries(deliveryIds);
-  const owned = loaded.filter((one) => one.workflow_id === workflowId && one.state === 'queued');
+  const owned = loaded.filter(
+    (one) => one.workflow_id === workflowId && (one.state === 'queued' || one.state === 'retried'),
+  );
   return withHeartbeat(() => runBatch(owned, cancellationSignal()));
 }
 

@@ -220,15 +220,17 @@ export async function releaseDeliveries(ids: readonly string[], { enabled }: { e
 
 /**
  * Moves deliveries out of a batch that keeps failing: each continues in its own workflow, so that a bad one blocks no
- * other.
+ * other. They become due one after another, so that Temporal is not flooded.
  */
-export async function splitBatch(ids: readonly string[]): Promise<void> {
+export async function splitBatch(batchId: string, ids: readonly string[]): Promise<void> {
   await pool.query(
     `WITH taken AS (
-       UPDATE deliveries SET state = 'retried', next_attempt_at = now(), dispatched_at = NULL, workflow_id = NULL
-       WHERE id = ANY ($1) AND state = 'queued' AND closed_at IS NULL
+       UPDATE deliveries d SET state = 'retried', own_workflow = true, dispatched_at = NULL, workflow_id = NULL,
+         next_attempt_at = now() + wanted.position * interval '${POLICY.dispatch.splitIntervalMs} milliseconds'
+       FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
+       WHERE d.id = wanted.id AND d.workflow_id = $2 AND d.closed_at IS NULL
      ) SELECT pg_notify('postroom', 'deliveries')`,
-    [ids],
+    [ids, batchId],
   );
 }
 

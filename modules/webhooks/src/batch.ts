@@ -14,7 +14,7 @@ interface EndpointQueue {
 /** The outcome of a batch. Deliveries it does not name were acknowledged. */
 export interface BatchOutcome {
   acknowledged: number;
-  /** Not acknowledged; each continues in its own workflow. */
+  /** Not acknowledged; back in the table, or failed for good. */
   retried: number;
   /** Not attempted; back in the table. */
   returned: number;
@@ -23,7 +23,7 @@ export interface BatchOutcome {
   returnedIds?: string[];
 }
 
-/** Makes and records the first attempts of these deliveries, endpoints in parallel. */
+/** Makes and records one attempt of each of these deliveries, endpoints in parallel. */
 export async function runBatch(deliveries: readonly DueDelivery[], signal: AbortSignal): Promise<BatchOutcome> {
   const results = new ResultWriter();
   const queues = toQueues(deliveries.filter(({ enabled }) => enabled));

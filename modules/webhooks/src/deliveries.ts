@@ -108,7 +108,7 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
   await requireEnabledEndpoint(projectId, endpointId);
   await inTransaction(async (tx) => {
     const isWaiting = await interruptWait(tx, id, 'retryNow', { next_attempt_at: 'now()' });
-    if (!isWaiting) throw new DomainError('conflict', 'The first attempt of this delivery is in progress.');
+    if (!isWaiting) throw new DomainError('conflict', 'An attempt of this delivery is in progress.');
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
   });
 }
@@ -131,13 +131,13 @@ export async function giveUpDelivery(projectId: string, id: string): Promise<voi
   await inTransaction(async (tx) => {
     const closed = { state: `'failed'::delivery_state`, closed_at: 'now()', next_attempt_at: 'NULL' };
     if (!(await interruptWait(tx, id, 'giveUp', closed)))
-      throw new DomainError('conflict', 'No attempt of this delivery is due any more.');
+      throw new DomainError('conflict', 'An attempt of this delivery is in progress, or was its last.');
   });
 }
 
 /**
  * Ends the wait of a delivery for its next attempt: signals the workflow that owns it, or sets columns, given as SQL, of one
- * that waits in the table. @returns false if it is not waiting.
+ * that waits in the table. @returns false if it is not waiting: a batch makes its attempt right away.
  */
 async function interruptWait(
   tx: Tx,
@@ -151,7 +151,7 @@ async function interruptWait(
   const [waiting] = await sql<{ workflow_id: string | null }>(
     tx,
     `UPDATE deliveries SET ${set.join(', ')}
-     WHERE id = $1 AND state = 'retried' RETURNING CASE WHEN dispatched_at IS NOT NULL THEN workflow_id END AS workflow_id`,
+     WHERE id = $1 AND state = 'retried' AND (workflow_id IS NULL OR NOT starts_with(workflow_id, 'batch_')) RETURNING CASE WHEN dispatched_at IS NOT NULL THEN workflow_id END AS workflow_id`,
     [id],
   );
   if (waiting === undefined) return false;

@@ -1,15 +1,24 @@
 import { config, pool } from '@postroom/platform';
 import { type DispatchSource, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
-import { forgetIdleEndpoints, recordDispatched, toEndpointQueue } from './endpoint-load.ts';
+import { EndpointLoads } from './endpoint-load.ts';
 import { individualBudget } from './individual-budget.ts';
-import { plan } from './plan.ts';
-import { claimFirstAttempts, claimRetries, readWaiting, releaseClaim } from './queue.ts';
-import { firstStarts, retryStart } from './starts.ts';
+import { plan, planRetries } from './plan.ts';
+import {
+  type Claimed,
+  claimFirstAttempts,
+  type ClaimedRetry,
+  claimRetries,
+  readDueRetries,
+  readWaiting,
+  releaseClaim,
+} from './queue.ts';
+import { startsOf } from './starts.ts';
 import { POLICY } from './policy.ts';
 
 /**
- * Starts workflows for waiting deliveries: `deliverWebhook` for one, `deliverBatch` for up to 600 first attempts.
+ * Starts workflows for waiting deliveries: `deliverWebhook` for one, `deliverBatch` for up to 600 first attempts or
+ * retries.
  * Deliveries are claimed before their workflow starts and released if the start fails. A crash in between leaves
  * claimed deliveries without a workflow; the sweep finds those (durable-work.ts).
  */
@@ -18,7 +27,7 @@ export const source: DispatchSource = {
   role: 'webhooks',
   dispatch,
   tasks: [
-    { intervalMs: POLICY.dispatch.forgetIntervalMs, run: async () => forgetIdleEndpoints() },
+    { intervalMs: POLICY.dispatch.forgetIntervalMs, run: async () => forgetIdle() },
     { intervalMs: POLICY.individual.adaptIntervalMs, run: adaptBudget },
   ],
 };
@@ -26,8 +35,16 @@ export const source: DispatchSource = {
 /** State between rounds. It affects only fairness and latency, never correctness. */
 const state = {
   afterEndpoint: '',
-  batchAt: 0,
+  loads: new EndpointLoads(),
+  afterRetries: '',
+  retryLoads: new EndpointLoads(),
+  retriesAt: 0,
 };
+
+function forgetIdle(): void {
+  state.loads.forgetIdle();
+  state.retryLoads.forgetIdle();
+}
 
 const isAlways = config.WEBHOOK_WORKFLOWS === 'always';
 
@@ -53,42 +70,69 @@ async function attempted(ids: readonly string[]): Promise<string[]> {
 }
 
 async function dispatch(client: Client): Promise<Round> {
-  const { endpoints, inFlight, last } = await readWaiting(state.afterEndpoint);
-  state.afterEndpoint = last;
-  const takes = plan(endpoints.map(toEndpointQueue), {
-    individually: individualBudget.available(Date.now(), { isAlways }),
-    mayBatch: !isAlways,
-    inFlight,
-    now: Date.now(),
-  });
-  const first = await claimFirstAttempts(takes);
-  recordDispatched(first);
-  const isBurst = takes.some(({ batch }) => batch !== null);
-  individualBudget.spend(first.length, Date.now());
-  if (!isBurst)
-    individualBudget.claimed(
-      first.map(({ id }) => id),
-      Date.now(),
-    );
-  if (isBurst) state.batchAt = Date.now();
-  const isPartial = isBurst && first.length < POLICY.batch.size;
-  // What may not be batched waits until Temporal has started what is before it.
-  const mustWait = isAlways && endpoints.reduce((sum, { waiting }) => sum + waiting, 0) > first.length;
-  const resumeAt = isPartial || mustWait ? Date.now() + POLICY.batch.lingerMs : 0;
-  const retries = await claimRetries(POLICY.dispatch.retriesPerRound, {
-    isBusy: Date.now() - state.batchAt < POLICY.dispatch.burstCooldownMs,
-  });
-  await startAll(client, [...retries.map(retryStart), ...firstStarts(first)], (rejected) =>
+  const first = await claimWaiting();
+  const retries = await claimDueRetries();
+  await startAll(client, startsOf([...first.claimed, ...retries.claimed]), (rejected) =>
     releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds)),
   );
+  return { more: first.more || retries.more, resumeAt: first.resumeAt };
+}
+
+async function claimWaiting(): Promise<Required<Round> & { claimed: Claimed[] }> {
+  const { endpoints, inFlight, last } = await readWaiting(state.afterEndpoint);
+  state.afterEndpoint = last;
+  const takes = plan(
+    endpoints.map((row) => state.loads.toQueue(row)),
+    {
+      individually: individualBudget.available(Date.now(), { isAlways }),
+      mayBatch: !isAlways,
+      inFlight,
+      maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
+      now: Date.now(),
+    },
+  );
+  const claimed = await claimFirstAttempts(takes);
+  state.loads.recordDispatched(claimed);
+  const isBurst = takes.some(({ batch }) => batch !== null);
+  individualBudget.spend(claimed.length, Date.now());
+  if (!isBurst)
+    individualBudget.claimed(
+      claimed.map(({ id }) => id),
+      Date.now(),
+    );
+  const isPartial = isBurst && claimed.length < POLICY.batch.size;
+  // What may not be batched waits until Temporal has started what is before it.
+  const mustWait = isAlways && endpoints.reduce((sum, { waiting }) => sum + waiting, 0) > claimed.length;
   const hasMorePerEndpoint = takes.some(({ take }) => take === POLICY.batch.size);
   const isFull = takes.reduce((sum, { take }) => sum + take, 0) >= POLICY.dispatch.maxClaimedPerRound;
   return {
-    more:
-      retries.length === POLICY.dispatch.retriesPerRound ||
-      last !== '' ||
-      mustWait ||
-      (first.length > 0 && (hasMorePerEndpoint || isFull)),
-    resumeAt,
+    claimed,
+    more: last !== '' || mustWait || (claimed.length > 0 && (hasMorePerEndpoint || isFull)),
+    resumeAt: isPartial || mustWait ? Date.now() + POLICY.batch.lingerMs : 0,
   };
+}
+
+/** Reads its own pages, so that endpoints with many retries delay no first attempts. */
+async function claimDueRetries(): Promise<{ claimed: ClaimedRetry[]; more: boolean }> {
+  if (Date.now() < state.retriesAt) return { claimed: [], more: false };
+  const { endpoints, inFlight, last } = await readDueRetries(state.afterRetries);
+  state.afterRetries = last;
+  if (last === '') state.retriesAt = Date.now() + POLICY.dispatch.retryIntervalMs;
+  const takes = planRetries(
+    endpoints.map((row) => state.retryLoads.toQueue(row)),
+    {
+      individually: individualBudget.available(Date.now(), { isAlways }),
+      mayBatch: !isAlways,
+      inFlight,
+      maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT * POLICY.dispatch.retryShare,
+    },
+  );
+  const claimed = await claimRetries(takes);
+  state.retryLoads.recordDispatched(claimed);
+  if (isAlways)
+    individualBudget.claimed(
+      claimed.map(({ id }) => id),
+      Date.now(),
+    );
+  return { claimed, more: last !== '' };
 }

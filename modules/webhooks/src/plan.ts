@@ -5,16 +5,16 @@ import { POLICY } from './policy.ts';
 export interface EndpointQueue {
   endpointId: string;
   projectId: string;
-  /** First attempts in flight over all endpoints of its project. */
+  /** Attempts of this kind in flight over all endpoints of its project. */
   projectInFlight: number;
-  /** Deliveries not attempted yet, capped at a batch. */
+  /** Deliveries to attempt now, capped at a batch: first attempts, or retries that are due. */
   waiting: number;
   failuresInRow: number;
-  /** Whether first attempts finished lately and none failed. */
+  /** Whether attempts finished lately and the last one was acknowledged. */
   isHealthy: boolean;
-  /** First attempts in flight. */
+  /** Attempts of this kind in flight. */
   attempting: number;
-  /** Deliveries waiting for a retry. */
+  /** Deliveries that were attempted and are not acknowledged, capped at what a degraded endpoint may have in flight. */
   retrying: number;
   /** When this dispatcher last claimed from it, in Unix milliseconds. The least recently served comes first. */
   servedAt: number;
@@ -35,8 +35,10 @@ export interface Capacity {
   individually: number;
   /** Whether further deliveries are batched; otherwise they wait. */
   mayBatch: boolean;
-  /** First attempts in flight over all endpoints. */
+  /** Attempts of this kind in flight over all endpoints. */
   inFlight: number;
+  /** … and how many there may be. */
+  maxInFlight: number;
   /** Unix milliseconds. */
   now: number;
 }
@@ -49,18 +51,35 @@ interface Wanted {
 }
 
 /**
- * Decides what to dispatch now. Up to `individually` deliveries start one workflow each. In a burst, first attempts
+ * Decides which first attempts to dispatch now. Up to `individually` deliveries start one workflow each. In a burst, first attempts
  * are batched, if they may be: endpoints share a batch unless one fills half of it. Deliveries to degraded endpoints always go
  * individually.
  */
-export function plan(waiting: readonly EndpointQueue[], { individually, mayBatch, inFlight, now }: Capacity): Take[] {
+export function plan(
+  waiting: readonly EndpointQueue[],
+  { individually, mayBatch, inFlight, maxInFlight, now }: Capacity,
+): Take[] {
   const degraded = waiting.filter(isDegraded);
   const probes = degraded.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
   const healthy = waiting.filter((one) => !isDegraded(one)).toSorted((a, b) => a.servedAt - b.servedAt);
-  const wanted = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, POLICY.dispatch.maxInFlight - inFlight));
+  const wanted = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, maxInFlight - inFlight));
   const isBurst = healthy.reduce((sum, { waiting: rows }) => sum + rows, 0) > individually;
   const rest = isBurst && mayBatch ? toBatches(wanted) : firstOf(wanted, individually);
   return [...probes, ...rest].filter(({ take }) => take > 0);
+}
+
+/**
+ * Decides which due retries to dispatch now. They are batched, if they may be. A degraded endpoint gets few, after all others, so that
+ * its backlog costs those nothing.
+ */
+export function planRetries(
+  due: readonly EndpointQueue[],
+  { individually, mayBatch, inFlight, maxInFlight }: Omit<Capacity, 'now'>,
+): Take[] {
+  const ordered = due.toSorted((a, b) => Number(isDegraded(a)) - Number(isDegraded(b)) || a.servedAt - b.servedAt);
+  const wanted = limit(interleaveProjects(ordered.map(demandOf)), Math.max(0, maxInFlight - inFlight));
+  const takes = mayBatch ? toBatches(wanted.filter(({ take }) => take > 0)) : firstOf(wanted, individually);
+  return takes.filter(({ take }) => take > 0);
 }
 
 const isDegraded = ({ failuresInRow }: EndpointQueue) => failuresInRow >= POLICY.endpoint.degradedAfter;
@@ -72,19 +91,15 @@ function probe({ waiting, attempting, retrying, servedAt }: EndpointQueue, now: 
   return isDue ? Math.min(waiting, 1) : 0;
 }
 
-function demandOf({
-  endpointId,
-  projectId,
-  projectInFlight,
-  waiting,
-  isHealthy,
-  attempting,
-  retrying,
-}: EndpointQueue): Wanted {
-  const room = (isHealthy ? POLICY.endpoint.maxInFlightHealthy : POLICY.endpoint.maxInFlightInitial) - attempting;
-  const take =
-    retrying >= POLICY.dispatch.maxRetryingPerEndpoint ? 0 : Math.max(0, Math.min(waiting, POLICY.batch.size, room));
+function demandOf(queue: EndpointQueue): Wanted {
+  const { endpointId, projectId, projectInFlight, waiting, attempting } = queue;
+  const take = Math.max(0, Math.min(waiting, POLICY.batch.size, maxInFlightOf(queue) - attempting));
   return { endpointId, projectId, projectInFlight, take };
+}
+
+function maxInFlightOf(queue: EndpointQueue): number {
+  if (isDegraded(queue)) return POLICY.endpoint.maxInFlightDegraded;
+  return queue.isHealthy ? POLICY.endpoint.maxInFlightHealthy : POLICY.endpoint.maxInFlightInitial;
 }
 
 /**

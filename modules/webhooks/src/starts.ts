@@ -9,12 +9,13 @@ export interface Start extends EagerStart {
   deliveryIds: string[];
 }
 
-/** The workflows for claimed first attempts: one per batch, and one per individual delivery. */
-export function firstStarts(claimed: readonly Claimed[]): Start[] {
+/** The workflows for claimed deliveries: one per batch, and one per individual delivery. */
+export function startsOf(claimed: readonly (Claimed | ClaimedRetry)[]): Start[] {
   const byWorkflow = Map.groupBy(claimed, ({ workflow_id: workflowId }) => workflowId);
   return [...byWorkflow.values()].map((members) => {
-    const [first] = members as [Claimed];
-    return first.workflow_id.startsWith(first.id) ? individualStart(first) : batchStart(members);
+    const [first] = members as [Claimed | ClaimedRetry];
+    if (!first.workflow_id.startsWith(first.id)) return batchStart(members);
+    return 'status' in first && first.attempt_count > 0 ? retryStart(first) : individualStart(first);
   });
 }
 
@@ -25,7 +26,7 @@ function individualStart(delivery: Claimed): Start {
     taskQueue: webhooksQueue(),
     args: [delivery.id],
     deliveryIds: [delivery.id],
-    traceparent: delivery.traceparent ?? null,
+    traceparent: delivery.traceparent,
     summary: `${delivery.event_type} to ${delivery.endpoint_id}`,
     details: `One event to one endpoint: at most ${POLICY.attempt.max} attempts. ${attemptsLink(delivery)}`,
     searchAttributes: searchAttributesOf(delivery, 'queued'),
@@ -36,6 +37,7 @@ function individualStart(delivery: Claimed): Start {
 function batchStart(members: readonly Claimed[]): Start {
   const [first] = members as [Claimed];
   const endpoints = new Set(members.map(({ endpoint_id: id }) => id)).size;
+  const noun = first.attempt_count === 0 ? ['first attempt', 'first attempts'] : ['retry', 'retries'];
   const isOfOneProject = members.every(({ project_id: id }) => id === first.project_id);
   return {
     workflowId: first.workflow_id,
@@ -43,9 +45,9 @@ function batchStart(members: readonly Claimed[]): Start {
     taskQueue: webhooksQueue(),
     args: [members.map(({ id }) => id)],
     deliveryIds: members.map(({ id }) => id),
-    summary: `${members.length} first attempts to ${endpoints === 1 ? first.endpoint_id : `${endpoints} endpoints`}`,
+    summary: `${members.length} ${noun[members.length === 1 ? 0 : 1]} to ${endpoints === 1 ? first.endpoint_id : `${endpoints} endpoints`}`,
     details:
-      'First attempts of deliveries in a burst. Each one not acknowledged continues in its own workflow, named by the delivery id.',
+      'One attempt of each delivery. Those not acknowledged wait in the table, and are retried in another batch when they are due.',
     searchAttributes: {
       ...(isOfOneProject ? { projectId: first.project_id } : {}),
       ...(endpoints === 1 ? { endpointId: first.endpoint_id } : {}),
@@ -53,18 +55,15 @@ function batchStart(members: readonly Claimed[]): Start {
   };
 }
 
-/**
- * The workflow for a delivery whose first attempt failed in a batch. It waits inside the workflow instead of using a
- * start delay, because signals do not reach a workflow that has not started.
- */
-export function retryStart(delivery: ClaimedRetry): Start {
-  const { attempt_count: attemptsMade, next_attempt_at: dueAt } = delivery;
+/** The workflow for a delivery that was attempted elsewhere and is due. */
+function retryStart(delivery: ClaimedRetry): Start {
+  const { attempt_count: attemptsMade } = delivery;
   const message = `Attempt ${attemptsMade} of ${POLICY.attempt.max}: ${describeResponse(delivery)}`;
   return {
     workflowId: delivery.workflow_id,
     type: 'deliverWebhook',
     taskQueue: webhooksQueue(),
-    args: [delivery.id, { message, delayMs: Math.max(0, dueAt.getTime() - Date.now()) }],
+    args: [delivery.id, { message, delayMs: 0 }],
     deliveryIds: [delivery.id],
     summary: `${delivery.event_type} to ${delivery.endpoint_id}, from attempt ${attemptsMade + 1}`,
     details: `One event to one endpoint, after ${attemptsMade === 1 ? 'one attempt' : `${attemptsMade} attempts`} elsewhere. ${attemptsLink(delivery)}`,

@@ -1,9 +1,11 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
 import { afterEach, expect, test } from 'vitest';
-import { loadDeliveries } from '../src/attempts.ts';
+import { loadDeliveries, splitBatch } from '../src/attempts.ts';
 import { runBatch } from '../src/batch.ts';
 import { createEndpoint } from '../src/endpoints.ts';
+import { claimRetries } from '../src/queue.ts';
+import { startsOf } from '../src/starts.ts';
 
 const receivers: Receiver[] = [];
 afterEach(async () => {
@@ -97,4 +99,51 @@ test('an endpoint whose secret cannot be decrypted does not affect others', asyn
   const all = [...broken.deliveries, ...well.deliveries];
   expect(await runBatch(all, going)).toMatchObject({ acknowledged: 3, retried: 3, returned: 0 });
   expect(broken.receiver.received).toHaveLength(0);
+});
+
+test('a batch makes retries too, and records each under its own number', async () => {
+  const { receiver, deliveries } = await marked(2, (_, response) => void response.writeHead(500).end());
+  const [last, second] = deliveries.map(({ id }) => id);
+  const set = (id: string | undefined, count: number) =>
+    pool.query(`UPDATE deliveries SET state = 'retried', attempt_count = $2 WHERE id = $1`, [id, count]);
+  await Promise.all([set(last, 5), set(second, 1)]);
+  const loaded = await loadDeliveries(deliveries.map(({ id }) => id));
+  await runBatch(
+    loaded.map((one) => ({ ...one, enabled: true })),
+    going,
+  );
+  expect(
+    receiver.received.map(({ headers }) => String(headers['x-webhook-id']).replace(/[^.]*$/, '')).toSorted(),
+  ).toEqual([`${last}.6.`, `${second}.2.`].toSorted());
+  const { rows } = await pool.query<{ id: string; state: string; attempt_count: number; minutes: number | null }>(
+    `SELECT id, state, attempt_count, round(extract(epoch FROM next_attempt_at - now()) / 60)::int AS minutes FROM deliveries WHERE id = ANY ($1)`,
+    [[last, second]],
+  );
+  expect(Object.fromEntries(rows.map(({ id, ...row }) => [id, row]))).toEqual({
+    [String(last)]: { state: 'failed', attempt_count: 6, minutes: null },
+    [String(second)]: { state: 'retried', attempt_count: 2, minutes: 5 },
+  });
+});
+
+test('deliveries of a batch that keeps failing continue one after another, each in its own workflow', async () => {
+  const { deliveries } = await marked(3, (_, response) => void response.writeHead(204).end());
+  const ids = deliveries.map(({ id }) => id);
+  await pool.query(`UPDATE deliveries SET state = 'retried', attempt_count = 2 WHERE id = $1`, [ids[2]]);
+  await splitBatch('batch_another', ids);
+  expect((await states(deliveries)).every(({ waits }) => !waits)).toBe(true);
+  await splitBatch('batch_test', ids);
+  const endpointId = deliveries[0]?.endpoint_id ?? '';
+  const claimed = await eventually(async () => {
+    const { rows } = await pool.query<{ due: number }>(
+      'SELECT count(*)::int AS due FROM deliveries WHERE id = ANY ($1) AND next_attempt_at <= now()',
+      [ids],
+    );
+    expect(rows).toEqual([{ due: 3 }]);
+    return claimRetries([{ endpointId, take: 10, batch: 'batch_next' }]);
+  });
+  expect(
+    startsOf(claimed)
+      .map(({ type, workflowId }) => [type, workflowId])
+      .toSorted(),
+  ).toEqual(ids.map((id) => ['deliverWebhook', id]).toSorted());
 });

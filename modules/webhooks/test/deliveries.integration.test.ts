@@ -439,10 +439,7 @@ test('a delivery waiting for a retry is attempted now, whether it waits in a wor
   await happen(api, 'contact.created');
   const waiting = await eventually(async () => {
     const [delivery] = await deliveries(api, to, '?state=retried');
-    const { rows } = await pool.query('SELECT 1 FROM deliveries WHERE id = $1 AND dispatched_at IS NOT NULL', [
-      delivery.id,
-    ]);
-    expect(rows).toHaveLength(1);
+    expect(delivery).toBeDefined();
     return delivery as { id: string };
   });
   const retry = await api.post(`/v1/deliveries/${waiting.id}/retry`);
@@ -450,8 +447,11 @@ test('a delivery waiting for a retry is attempted now, whether it waits in a wor
   await eventually(() => expect(there.received).toHaveLength(2));
   status = 200;
   const query = 'mutation ($id: ID!) { webhookDeliveryRetry(id: $id) { delivery { id } } }';
-  const { body } = await api.graphql(query, { id: waiting.id });
-  expect(body.data.webhookDeliveryRetry.delivery.id).toBe(waiting.id);
+  // A conflict while a batch is making the attempt.
+  await eventually(async () => {
+    const { body } = await api.graphql(query, { id: waiting.id });
+    expect(body).toMatchObject({ data: { webhookDeliveryRetry: { delivery: { id: waiting.id } } } });
+  });
   await eventually(async () => expect(await deliveries(api, to, '?state=acknowledged')).toHaveLength(1));
   expect(there.received).toHaveLength(3);
 });
@@ -505,6 +505,28 @@ test('retrying a delivery that waits in the table makes it due at once', async (
   const reply = await api.post(`/v1/deliveries/${delivery}/retry`);
   expect(reply.status).toBe(202);
   await eventually(() => expect(there.received).toHaveLength(1));
+});
+
+test('a delivery whose retry a batch is making can be neither retried nor given up until the attempt has ended', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const to = await endpoint(api, there.url);
+  await happen(api, 'contact.created');
+  const [{ id }] = await eventually(async () => {
+    const list = await deliveries(api, to, '?state=acknowledged');
+    expect(list).toHaveLength(1);
+    return list;
+  });
+  await pool.query(
+    `UPDATE deliveries SET state = 'retried', closed_at = NULL, dispatched_at = now(), workflow_id = 'batch_test', next_attempt_at = now() WHERE id = $1`,
+    [id],
+  );
+  for (const action of ['retry', 'give-up'])
+    expect(await api.post(`/v1/deliveries/${id}/${action}`)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', message: expect.stringContaining('in progress') } },
+    });
+  await pool.query(`UPDATE deliveries SET state = 'acknowledged', closed_at = now() WHERE id = $1`, [id]);
 });
 
 test('retrying an acknowledged delivery, or one to a disabled endpoint, is a conflict', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plan, type Take, type EndpointQueue } from '../src/plan.ts';
+import { plan, planRetries, type Take, type EndpointQueue } from '../src/plan.ts';
 import { POLICY } from '../src/policy.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
@@ -29,6 +29,7 @@ test('normal traffic dispatches each delivery individually', () => {
   const takes = plan([endpoint('a', { waiting: 3 }), endpoint('b')], {
     individually: 20,
     mayBatch: true,
+    maxInFlight: 6_000,
     inFlight: 0,
     now,
   });
@@ -40,6 +41,7 @@ test('a long queue to one endpoint is dispatched in batches of up to 600', () =>
   const takes = plan([endpoint('a', { waiting: 600, isHealthy: true })], {
     individually: 20,
     mayBatch: true,
+    maxInFlight: 6_000,
     inFlight: 0,
     now,
   });
@@ -48,53 +50,76 @@ test('a long queue to one endpoint is dispatched in batches of up to 600', () =>
 
 test('the first deliveries of a burst are batched too', () => {
   expect(
-    sizes(plan([endpoint('a', { waiting: 100 })], { individually: 20, mayBatch: true, inFlight: 0, now })),
+    sizes(
+      plan([endpoint('a', { waiting: 100 })], {
+        individually: 20,
+        mayBatch: true,
+        maxInFlight: 6_000,
+        inFlight: 0,
+        now,
+      }),
+    ),
   ).toEqual([10]);
 });
 
 test('endpoints with few deliveries share batches of at most 600', () => {
-  expect(sizes(plan(many(260, { waiting: 5 }), { individually: 20, mayBatch: true, inFlight: 0, now }))).toEqual([
-    600, 600, 100,
-  ]);
+  expect(
+    sizes(plan(many(260, { waiting: 5 }), { individually: 20, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now })),
+  ).toEqual([600, 600, 100]);
 });
 
 test('demands of up to half a batch share one, and larger ones get their own', () => {
   const waiting = (rows: number) => many(4, { waiting: rows, isHealthy: true });
-  expect(sizes(plan(waiting(200), { individually: 0, mayBatch: true, inFlight: 0, now }))).toEqual([600, 200]);
-  expect(sizes(plan(waiting(400), { individually: 0, mayBatch: true, inFlight: 0, now }))).toEqual([
+  expect(sizes(plan(waiting(200), { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now }))).toEqual([
+    600, 200,
+  ]);
+  expect(sizes(plan(waiting(400), { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 0, now }))).toEqual([
     400, 400, 400, 400,
   ]);
 });
 
 test('an endpoint has few attempts in flight until it acknowledges, and at most three batches then', () => {
   const take = (more: Partial<EndpointQueue>) =>
-    taken(plan([endpoint('a', { waiting: 600, ...more })], { individually: 0, mayBatch: true, inFlight: 0, now }));
+    taken(
+      plan([endpoint('a', { waiting: 600, ...more })], {
+        individually: 0,
+        mayBatch: true,
+        maxInFlight: 6_000,
+        inFlight: 0,
+        now,
+      }),
+    );
   expect(take({})).toEqual({ a: 10 });
   expect(take({ attempting: 10 })).toEqual({});
   expect(take({ attempting: 1750, isHealthy: true })).toEqual({ a: 50 });
   expect(take({ attempting: 1800, isHealthy: true })).toEqual({});
-  expect(take({ retrying: 1000, isHealthy: true })).toEqual({});
+  expect(take({ retrying: 10, isHealthy: true })).toEqual({ a: 600 });
 });
 
 test('at most three batches are claimed per round, attempts in flight are bounded, and the least recently served endpoints come first', () => {
   const waiting = many(100, { waiting: 600, isHealthy: true }).map((one, n) => ({ ...one, servedAt: 100 - n }));
-  const takes = plan(waiting, { individually: 0, mayBatch: true, inFlight: 2_950, now });
+  const takes = plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 2_950, now });
   expect(sizes(takes)).toEqual([600, 600, 600]);
   expect(takes[0]?.endpointId).toBe('e99');
-  expect(sizes(plan(waiting, { individually: 0, mayBatch: true, inFlight: 4_750, now }))).toEqual([600, 600, 50]);
-  expect(plan(waiting, { individually: 0, mayBatch: true, inFlight: 6_000, now })).toEqual([]);
+  expect(sizes(plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 4_750, now }))).toEqual([
+    600, 600, 50,
+  ]);
+  expect(plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 6_000, now })).toEqual([]);
 });
 
 test('small demands are met before large ones, and a project leaves as much capacity free as it takes', () => {
   const waiting = [endpoint('big', { waiting: 100, isHealthy: true }), endpoint('small', { waiting: 2, servedAt: 9 })];
-  expect(taken(plan(waiting, { individually: 0, mayBatch: true, inFlight: 5_990, now }))).toEqual({ big: 5, small: 2 });
+  expect(taken(plan(waiting, { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 5_990, now }))).toEqual({
+    big: 5,
+    small: 2,
+  });
 });
 
 test('a project with many hanging endpoints takes at most half the capacity and delays others by at most one round', () => {
   const ofOne = { projectId: 'noisy', waiting: 600, projectInFlight: 2_000 };
   const noisy = many(200, ofOne);
   const quiet = endpoint('quiet', { waiting: 3, servedAt: 9 });
-  const room = { individually: 0, mayBatch: true, inFlight: 2_000, now };
+  const room = { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 2_000, now };
   const takes = taken(plan([...noisy, quiet], room));
   expect(takes.quiet).toBe(3);
   const { quiet: _, ...rest } = takes;
@@ -108,6 +133,7 @@ test('a degraded endpoint gets few deliveries, individually, then a probe every 
     plan([endpoint('s', { waiting: 100, failuresInRow: 10, ...more })], {
       individually: 0,
       mayBatch: true,
+      maxInFlight: 6_000,
       inFlight: 0,
       now,
     });
@@ -121,7 +147,11 @@ test('degraded or hanging endpoints do not delay others', () => {
   const dead = many(100, { waiting: 100, failuresInRow: 500, retrying: 20, servedAt: now });
   const hanging = many(100, { waiting: 100, attempting: 10 });
   const well = endpoint('well', { waiting: 100, isHealthy: true });
-  expect(taken(plan([...dead, ...hanging, well], { individually: 0, mayBatch: true, inFlight: 1_000, now }))).toEqual({
+  expect(
+    taken(
+      plan([...dead, ...hanging, well], { individually: 0, mayBatch: true, maxInFlight: 6_000, inFlight: 1_000, now }),
+    ),
+  ).toEqual({
     well: 100,
   });
 });
@@ -130,8 +160,48 @@ test('what may not be batched waits until there is room for its own workflow', (
   const takes = plan([endpoint('a', { waiting: 8 }), endpoint('b', { waiting: 600, isHealthy: true })], {
     individually: 20,
     mayBatch: false,
+    maxInFlight: 6_000,
     inFlight: 0,
     now,
+  });
+  expect(taken(takes)).toEqual({ a: 8, b: 12 });
+  expect(takes.every(({ batch }) => batch === null)).toBe(true);
+});
+
+test('the number of first attempts in flight is what the setting allows', () => {
+  const waiting = many(100, { waiting: 600, isHealthy: true });
+  const takes = (maxInFlight: number) =>
+    sizes(plan(waiting, { individually: 0, mayBatch: true, inFlight: 6_000, maxInFlight, now }));
+  expect(takes(6_000)).toEqual([]);
+  expect(takes(12_000)).toEqual([600, 600, 600]);
+});
+
+const retries = { individually: 20, mayBatch: true, inFlight: 0, maxInFlight: 1_500 };
+
+test('due retries of all endpoints share batches, however few they are', () => {
+  expect(sizes(planRetries([endpoint('a'), endpoint('b', { waiting: 3 })], retries))).toEqual([4]);
+  const ofOne = { waiting: 600, isHealthy: true, projectId: 'one' };
+  expect(sizes(planRetries([...many(2, ofOne), endpoint('z', { waiting: 600, isHealthy: true })], retries))).toEqual([
+    600, 600, 150,
+  ]);
+});
+
+test('a degraded endpoint has ten retries in flight, however many are due, after those of the other endpoints', () => {
+  const dead = endpoint('dead', { waiting: 600, failuresInRow: 1_000_000 });
+  const well = endpoint('well', { waiting: 5, servedAt: now });
+  expect(taken(planRetries([dead, well], retries))).toEqual({ well: 5, dead: 10 });
+  expect(planRetries([{ ...dead, attempting: 10 }], retries)).toEqual([]);
+  expect(taken(planRetries([dead, well], { ...retries, inFlight: 1_490 }))).toEqual({ well: 5, dead: 5 });
+});
+
+test('an endpoint without a due retry gets no batch', () => {
+  expect(planRetries([endpoint('a', { waiting: 0 })], retries)).toEqual([]);
+});
+
+test('with a workflow for each delivery, due retries wait until Temporal takes them', () => {
+  const takes = planRetries([endpoint('a', { waiting: 8 }), endpoint('b', { waiting: 600, isHealthy: true })], {
+    ...retries,
+    mayBatch: false,
   });
   expect(taken(takes)).toEqual({ a: 8, b: 12 });
   expect(takes.every(({ batch }) => batch === null)).toBe(true);

@@ -305,7 +305,16 @@ const webhooks = {
     .enum(['auto', 'always'])
     .default('auto')
     .describe(
-      'whether each webhook delivery has its own workflow (`always`), or first attempts are sent in batches while Temporal would take more than two seconds to start them (`auto`)',
+      'whether each webhook delivery has its own workflow (`always`), or first attempts are sent in batches while Temporal would take more than two seconds to start them, and retries of those too (`auto`)',
+    ),
+  WEBHOOK_MAX_IN_FLIGHT: z.coerce
+    .number()
+    .int()
+    .min(600)
+    .max(60_000)
+    .default(6_000)
+    .describe(
+      'first attempts of webhook deliveries that workers have in flight, over all endpoints; a quarter as many retries may be in flight besides. Set the same value for all workers',
     ),
   WEBHOOKS_ALLOW_PRIVATE: flag
     .optional()

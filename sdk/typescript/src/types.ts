@@ -914,7 +914,7 @@ export interface WebhookDelivery {
   nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   replayOf: string | null;
-  /** Its workflow in Temporal: its own, or `batch_…` if its first attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null before it has one. */
+  /** Its workflow in Temporal: its own, or `batch_…` if its latest attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null while it waits outside of a workflow. */
   workflowId: string | null;
   /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
   workflowUrl: string | null;
@@ -1402,7 +1402,7 @@ export interface WebhookDeliveryDetail {
   nextAttemptAt: string | null;
   /** The delivery that this one repeats. */
   replayOf: string | null;
-  /** Its workflow in Temporal: its own, or `batch_…` if its first attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null before it has one. */
+  /** Its workflow in Temporal: its own, or `batch_…` if its latest attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null while it waits outside of a workflow. */
   workflowId: string | null;
   /** Its workflow in the Temporal UI; null before it has one, or if the URL of the UI is not configured. */
   workflowUrl: string | null;

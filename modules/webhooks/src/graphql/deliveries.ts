@@ -64,7 +64,7 @@ export const Delivery = builder.prismaObject('Delivery', {
     workflowId: t.exposeID('workflowId', {
       nullable: true,
       description:
-        'Its workflow in Temporal: its own, or `batch_…` if its first attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null before it has one.',
+        'Its workflow in Temporal: its own, or `batch_…` if its latest attempt was made in a batch, whose result names the deliveries that were not acknowledged. Null while it waits outside of a workflow.',
     }),
     workflowUrl: t.string({
       nullable: true,
