@@ -9,6 +9,8 @@ export interface QueueReading {
   due?: number;
   /** How long the oldest of them has been due, in seconds. */
   ageSeconds?: number;
+  /** Rows that workflows are working on, apart from those that wait in a workflow. */
+  inFlight?: number;
   /** Messages whose outcome is unknown. */
   unknown?: number;
   /** Schedules whose time passed more than a minute ago. */
@@ -50,6 +52,7 @@ export function measureQueues(queues: readonly Queue[]): void {
     });
   gauge('postroom_due', `Rows whose work is due and not assigned yet, counted up to ${MAX_DUE}.`, 'due');
   gauge('postroom_due_age_seconds', 'How long the oldest of them has been due; 0 without any.', 'ageSeconds');
+  gauge('postroom_in_flight', 'Rows that workflows are working on, without those that wait there.', 'inFlight');
   gauge('postroom_unknown_messages', 'Messages whose outcome is unknown and waits for a person.', 'unknown');
   gauge('postroom_overdue_schedules', 'Schedules whose time passed more than a minute ago.', 'overdue');
   gauge('postroom_sending_held', 'Whether sending is held until an operator releases it: 1 or 0.', 'held');

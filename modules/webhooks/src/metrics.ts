@@ -21,7 +21,8 @@ const DUE = `
     SELECT next_attempt_at FROM deliveries
     WHERE dispatched_at IS NULL AND state = 'retried' AND next_attempt_at <= now() ORDER BY next_attempt_at LIMIT ${MAX_DUE}
   )
-  SELECT least(${MAX_DUE}, (SELECT coalesce(sum(waiting), 0) FROM first) + (SELECT count(*) FROM retries))::int AS due,
+  SELECT (SELECT coalesce(sum(count), 0)::int FROM count_attempts_in_flight()) AS "inFlight",
+    least(${MAX_DUE}, (SELECT coalesce(sum(waiting), 0) FROM first) + (SELECT count(*) FROM retries))::int AS due,
     coalesce(extract(epoch FROM now() - least((SELECT min(oldest) FROM first), (SELECT min(next_attempt_at) FROM retries))), 0)::float AS age`;
 
 /** Webhook deliveries. */
@@ -29,8 +30,12 @@ export const queues: readonly Queue[] = [
   {
     kind: 'deliveries',
     read: async () => {
-      const { rows } = await pool.query<{ due: number; age: number }>({ name: 'webhooks-metrics-due', text: DUE });
-      return { due: rows[0]?.due ?? 0, ageSeconds: rows[0]?.age ?? 0 };
+      const { rows } = await pool.query<{ due: number; age: number; inFlight: number }>({
+        name: 'webhooks-metrics-due',
+        text: DUE,
+      });
+      const { due = 0, age = 0, inFlight = 0 } = rows[0] ?? {};
+      return { due, ageSeconds: age, inFlight };
     },
   },
 ];
