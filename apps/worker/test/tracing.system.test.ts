@@ -8,6 +8,8 @@ interface ExportedSpan {
   spanId: string;
   parentSpanId?: string;
   name: string;
+  links?: { spanId: string }[];
+  attributes: { key: string; value: { stringValue?: string; intValue?: number } }[];
 }
 
 /** An OpenTelemetry collector that keeps the spans it gets. */
@@ -77,4 +79,52 @@ test("a request's trace reaches the customer's POST and the mail server, through
   expect(named('POST webhook')?.parentSpanId).toBe(named('POST /v1/contacts')?.spanId);
   expect(named('send mail')?.parentSpanId).toBe(named('POST /v1/emails')?.spanId);
   expect(named('run attemptDelivery')?.parentSpanId).toBe(named('start deliverWebhook')?.spanId);
+
+  const names = ['ada', 'bob', 'eve'];
+  const emails = names.map((name) => `${name}@example.net`);
+  for (const email of emails.slice(1)) await api.post('/v1/contacts', { email });
+  const group = (await api.post('/v1/groups', { name: 'Readers', emails })).body.data;
+  const campaign = async (): Promise<string> => {
+    const reply = await api.post('/v1/campaigns', {
+      name: 'News',
+      subject: 'News',
+      from_email: 'news@example.com',
+      html: '<p>Hello</p>',
+      group_ids: [group.id],
+    });
+    expect(reply.status, JSON.stringify(reply.body)).toBe(201);
+    return reply.body.data.id;
+  };
+  const isCompleted = async (id: string) =>
+    expect((await api.get(`/v1/campaigns/${id}`)).body.data.status).toBe('completed');
+  const spansOf = (id: string) =>
+    collector.spans.filter(({ attributes }) =>
+      attributes.some(({ key, value }) => key === 'postroom.campaign.id' && value.stringValue === id),
+    );
+  // Decided by the caller not to be sampled.
+  const unsampled = await campaign();
+  await fetch(`${system.url}/v1/campaigns/${unsampled}/send`, {
+    method: 'POST',
+    headers: { traceparent: traced.traceparent.replace(/01$/, '00'), Authorization: `Bearer ${api.key}` },
+  });
+  await eventually(() => isCompleted(unsampled), 30_000);
+  const sampled = await campaign();
+  await post(`/v1/campaigns/${sampled}/send`, {});
+  await eventually(() => isCompleted(sampled), 30_000);
+  await eventually(() => {
+    const ofCampaign = spansOf(sampled);
+    expect(ofCampaign.every(({ traceId }) => traceId === TRACE)).toBe(true);
+    const sent = ofCampaign.filter(({ name }) => name === 'send mail');
+    expect(sent).toHaveLength(1); // of three messages
+    const linkedFrom = ({ links = [] }: ExportedSpan) => links.map(({ spanId }) => spanId);
+    const linksTo = (name: string, spanId?: string) =>
+      ofCampaign.filter((span) => span.name === name && linkedFrom(span).includes(spanId ?? ''));
+    const [page] = ofCampaign.filter(({ spanId }) => sent.flatMap(linkedFrom).includes(spanId));
+    expect(page?.name).toBe('claim recipients');
+    expect(page?.attributes).toContainEqual({ key: 'postroom.messages', value: { intValue: 3 } });
+    expect(linksTo('record outcomes', sent[0]?.spanId)).toHaveLength(1);
+    const run = collector.spans.find(({ spanId }) => spanId === page?.parentSpanId);
+    expect(run?.name).toMatch(/^run /);
+  }, 30_000);
+  expect(spansOf(unsampled)).toEqual([]);
 }, 120_000);

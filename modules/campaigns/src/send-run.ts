@@ -26,6 +26,7 @@ import { claimPage, type ClaimedPage, type ClaimedRecipient, acquireFence } from
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { campaignCompleted } from './events.ts';
 import { snapshotRecipients } from './snapshot-recipients.ts';
+import { SendTrace } from './send-trace.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
 import { getPolicy } from './policy.ts';
 import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
@@ -163,12 +164,13 @@ async function sendPages(
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
   const pacer = new BulkPacer();
   const reservations = new CampaignReservations(campaignId);
+  const trace = new SendTrace(campaignId);
   const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
   let isRecorded = false;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, new Date());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal };
-    return { outcome: await route.send(message), subject };
+    return { outcome: await trace.send(row.id, () => route.send(message)), subject };
   };
   try {
     const { hold } = await runSendPipeline<ClaimedRecipient>({
@@ -178,8 +180,10 @@ async function sendPages(
         await pacer.pause(AbortSignal.any([signal, drainSignal]));
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
-        const page = await claimReserved(reservations, (reserved) =>
-          pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved)),
+        const page = await trace.claim(() =>
+          claimReserved(reservations, (reserved) =>
+            pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved)),
+          ),
         );
         await volume?.release(granted - page.rows.length);
         return page;
@@ -187,7 +191,9 @@ async function sendPages(
       send,
       journal,
       settle: async (settlements) => {
-        await pacer.measure(() => withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal));
+        await trace.settle(settlements, () =>
+          pacer.measure(() => withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal)),
+        );
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
         // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
         const returned = settlements.filter(({ state }) => state === 'planned').length;

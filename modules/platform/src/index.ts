@@ -194,4 +194,4 @@ export { assertNoTransaction } from '@postroom/network';
 export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
 export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
 export { TokenBucket } from '@postroom/concurrency';
-export { currentTraceparent, inSpan, type SpanOptions } from '@postroom/observability';
+export { currentTraceparent, inSpan, type SpanContext, type SpanOptions } from '@postroom/observability';

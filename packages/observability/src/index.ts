@@ -7,4 +7,4 @@ export { type LogContext, withLogContext } from './log-context.ts';
 export { logger } from './logger.ts';
 export { measureProcess, metricsErrors, renderMetrics } from './metrics-registry.ts';
 export { measurePool } from './pool-metrics.ts';
-export { currentTraceparent, inSpan, type SpanOptions, startTracing } from './tracing.ts';
+export { currentTraceparent, inSpan, type SpanContext, type SpanOptions, startTracing } from './tracing.ts';

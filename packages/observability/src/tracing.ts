@@ -7,6 +7,7 @@ import {
   propagation,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -21,7 +22,11 @@ export interface SpanOptions {
   /** The `traceparent` (W3C Trace Context) of the work that caused this; by default the span that is active. */
   parent?: string | null | undefined;
   attributes?: Attributes;
+  /** Other spans that this one continues, without being their child. */
+  links?: readonly SpanContext[];
 }
+
+export type { SpanContext };
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -77,12 +82,13 @@ export async function startTracing(): Promise<() => Promise<void>> {
 /** Runs `work` in a span. A rejection is recorded as the span's error. */
 export async function inSpan<T>(
   name: string,
-  { kind = 'internal', parent, attributes = {} }: SpanOptions,
-  work: (span: Pick<Span, 'setAttributes' | 'updateName'> | undefined) => Promise<T>,
+  { kind = 'internal', parent, attributes = {}, links = [] }: SpanOptions,
+  work: (span: Pick<Span, 'setAttributes' | 'updateName' | 'spanContext'> | undefined) => Promise<T>,
 ): Promise<T> {
   if (!isTracing) return work(undefined);
   const from = contextOf(parent);
-  const span = trace.getTracer('postroom').startSpan(name, { kind: KINDS[kind], attributes }, from);
+  const options = { kind: KINDS[kind], attributes, links: links.map((context) => ({ context })) };
+  const span = trace.getTracer('postroom').startSpan(name, options, from);
   try {
     return await context.with(trace.setSpan(from, span), () => work(span));
   } catch (error) {
