@@ -61,7 +61,7 @@ const QUERIES: Record<string, string> = {
   }`,
   'contacts → events → contact': `{
     contacts { nodes { email events(latest: 2) { name contact { email } } } }
-    customEvents { nodes { name contact { email } } } customEventDefinitions { nodes { name eventCount properties { name } } }
+    customEvents { nodes { name contact { email } } } customEventDefinitions { nodes { name eventCount days { day } properties { name } } }
   }`,
   'templates, suppressions, custom fields, imports': `{
     templates { nodes { name editedByName draft { subject } scheduledCampaigns { name } } } suppressions { nodes { email } } customFields { nodes { key } }

@@ -1,4 +1,4 @@
-import { countUpTo, invalid, type Page, type PageArgs, pool, readPage, timeOfId } from '@postroom/platform';
+import { countUpTo, emailKey, invalid, type Page, type PageArgs, pool, readPage, timeOfId } from '@postroom/platform';
 import { EVENT_ID } from './track.ts';
 
 /** Something that a contact did. */
@@ -13,6 +13,8 @@ export interface CustomEvent {
 
 export interface EventFilter {
   contactId?: string | null | undefined;
+  /** The contact's address. */
+  email?: string | null | undefined;
   name?: string | null | undefined;
   /** Events that occurred at or after this, … */
   from?: Date | null | undefined;
@@ -28,7 +30,7 @@ const COLUMNS = `e.id, e.name, e.contact_id AS "contactId", e.properties, e.occu
  * @throws DomainError `validation_error` for a page size, a cursor or a period that is not valid.
  */
 export function listEvents(projectId: string, filter: EventFilter, page: PageArgs): Promise<Page<CustomEvent>> {
-  const { contactId, name, from, to } = filter;
+  const { contactId, email, name, from, to } = filter;
   if (from != null && to != null && from >= to) throw invalid({ field: 'to', message: 'must be after from' });
   const parameters: unknown[] = [projectId];
   const conditions = ['e.project_id = $1'];
@@ -36,6 +38,10 @@ export function listEvents(projectId: string, filter: EventFilter, page: PageArg
     if (value != null) conditions.push(condition(`$${parameters.push(value)}`));
   };
   where((parameter) => `e.contact_id = ${parameter}`, contactId);
+  where(
+    (parameter) => `e.contact_id = (SELECT id FROM contacts WHERE project_id = $1 AND email_key = ${parameter})`,
+    email == null ? null : emailKey(email.trim()),
+  );
   where((parameter) => `e.name = ${parameter}`, name);
   where((parameter) => `e.occurred_at >= ${parameter}`, from);
   where((parameter) => `e.occurred_at < ${parameter}`, to);

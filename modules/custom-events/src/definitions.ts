@@ -55,14 +55,24 @@ export function listDefinitions(projectId: string, page: PageArgs, query: RowsQu
   return readRows(db.customEventDefinition, DEFINITION_ID, page, { projectId }, query);
 }
 
-/** How many events of each name occurred in the last `COUNTED_DAYS` days. */
-export async function countsOf(projectId: string, names: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await pool.query<{ name: string; count: number }>(
-    `SELECT name, sum(event_count)::float8 AS count FROM custom_event_days
-      WHERE project_id = $1 AND name = ANY ($2) AND day > (now() AT TIME ZONE 'UTC')::date - ${COUNTED_DAYS} GROUP BY name`,
+/** The events of a name on a day. */
+export interface DayCount {
+  /** In UTC, YYYY-MM-DD. */
+  day: string;
+  eventCount: number;
+}
+
+/** How many events of each name occurred on each of the last `COUNTED_DAYS` days, by name, oldest day first. */
+export async function countsOf(projectId: string, names: readonly string[]): Promise<Map<string, DayCount[]>> {
+  const { rows } = await pool.query<DayCount & { name: string }>(
+    `SELECT name, to_char(dates.day, 'YYYY-MM-DD') AS day, coalesce(event_count, 0)::float8 AS "eventCount"
+       FROM unnest($2::text[]) AS asked(name)
+       CROSS JOIN (SELECT (now() AT TIME ZONE 'UTC')::date - ago AS day FROM generate_series(0, ${COUNTED_DAYS - 1}) AS ago) AS dates
+       LEFT JOIN (SELECT name, day, event_count FROM custom_event_days WHERE project_id = $1) AS counted USING (name, day)
+      ORDER BY name, day`,
     [projectId, names],
   );
-  return new Map(rows.map(({ name, count }) => [name, count]));
+  return Map.groupBy(rows, ({ name }) => name);
 }
 
 const UPDATE_PROPERTY = `

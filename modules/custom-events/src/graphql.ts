@@ -28,6 +28,7 @@ import {
 import {
   COUNTED_DAYS,
   countsOf,
+  type DayCount,
   deleteDefinition,
   getDefinition,
   listDefinitions,
@@ -66,6 +67,7 @@ builder.queryField('customEvents', (t) =>
       description: "The project's custom events that match every filter, the latest to occur first.",
       args: {
         contactId: t.arg.id({ description: 'Those of this contact.' }),
+        email: t.arg.string({ description: 'Those of the contact with this address.' }),
         name: t.arg.string({ description: 'Those with this name.' }),
         from: t.arg({ type: 'DateTime', description: 'Those that occurred at this instant or later.' }),
         to: t.arg({ type: 'DateTime', description: 'Those that occurred before this instant.' }),
@@ -279,6 +281,14 @@ builder.prismaObject('CustomEventProperty', {
 
 const loadCounts = batchLoader((context: Context, names) => countsOf(callerProject(context), names));
 
+const CustomEventDay = builder.objectRef<DayCount>('CustomEventDay').implement({
+  description: 'How many events of a name occurred on a day.',
+  fields: (t) => ({
+    day: t.exposeString('day', { description: 'The day in UTC, YYYY-MM-DD.' }),
+    eventCount: t.exposeFloat('eventCount', { description: 'How many events occurred on that day.' }),
+  }),
+});
+
 const CustomEventDefinition = builder.prismaObject('CustomEventDefinition', {
   interfaces: [Node],
   description: 'An event name of the project and its properties, discovered from the events received.',
@@ -296,7 +306,15 @@ const CustomEventDefinition = builder.prismaObject('CustomEventDefinition', {
     eventCount: t.float({
       select: { name: true },
       description: `How many events occurred in the last ${COUNTED_DAYS} days.`,
-      resolve: async ({ name }, _args, context) => (await loadCounts(context, name)) ?? 0,
+      resolve: async ({ name }, _args, context) =>
+        ((await loadCounts(context, name)) ?? []).reduce((sum, day) => sum + day.eventCount, 0),
+    }),
+    days: t.field({
+      type: [CustomEventDay],
+      select: { name: true },
+      description: `Each of the last ${COUNTED_DAYS} days, today included, oldest first.`,
+      complexity: { field: 1, multiplier: COUNTED_DAYS },
+      resolve: async ({ name }, _args, context) => (await loadCounts(context, name)) ?? [],
     }),
     properties: t.relation('properties', {
       description: 'Its properties, ordered by name; at most 200.',

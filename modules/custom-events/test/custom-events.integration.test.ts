@@ -51,12 +51,27 @@ test('a single event is stored, counted and listed, and its properties are descr
     `query ($id: ID!, $event: ID!) {
       contact(id: $id) { events(latest: 1) { name contact { email } } }
       node(id: $event) { __typename }
+      known: customEvents(email: "ADA@example.com") { nodes { contactId } }
+      unknown: customEvents(email: "bob@example.com") { nodes { contactId } }
+      customEventDefinitions { nodes { days { day eventCount } } }
     }`,
     { id: ada.id, event: body.data.results[0].id },
   );
   expect(graphql.data).toEqual({
     contact: { events: [{ name: 'order placed', contact: { email: 'ada@example.com' } }] },
     node: { __typename: 'CustomEvent' },
+    known: { nodes: [{ contactId: ada.id }] },
+    unknown: { nodes: [] },
+    customEventDefinitions: {
+      nodes: [
+        {
+          days: Array.from({ length: 30 }, (_each, index) => ({
+            day: ago((29 - index) * DAY_MS).slice(0, 10),
+            eventCount: index === 28 ? 1 : 0,
+          })),
+        },
+      ],
+    },
   });
 });
 
