@@ -100,6 +100,8 @@ function projectPages({ url, projects }: System, stage: Stage, ids: MoreIds): Re
     segment: `/segments/${stage.segment}`,
     'new-segment': '/segments/new',
     fields: '/fields',
+    events: '/events',
+    event: `/events/${stage.event}`,
     suppressions: '/suppressions',
     domains: '/domains',
     domain: '/domains/mail.acme.example',

@@ -14,6 +14,8 @@ export interface Stage {
   /** A contact with activity. */
   contact: string;
   segment: string;
+  /** An event name whose properties have a conflict. */
+  event: string;
   template: string;
   import: string;
   /** An endpoint without a listener, so that deliveries to it stay open. */
@@ -55,6 +57,7 @@ export async function setTheStage(api: Client, stopped: AbortSignal): Promise<St
     });
     await sendAndWatch(api, campaign, receiver, stopped);
     const contact = await contactWithAStory(api, group);
+    const event = await trackOrders(api, contact);
     const email = await sendOrders(api);
     const { id: running } = await makeCampaign(api, {
       name: 'Weekly digest',
@@ -68,6 +71,7 @@ export async function setTheStage(api: Client, stopped: AbortSignal): Promise<St
       campaign,
       running,
       contact,
+      event,
       segment: segment.id,
       template: template.id,
       import: imported.id,
@@ -123,6 +127,21 @@ async function contactWithAStory(api: Client, groupId: string): Promise<string> 
   if (first === undefined) throw new Error('The group has no members.');
   await api.patch(`/v1/contacts/${first.id}`, { name: 'Ada Lovelace', email: 'ada.lovelace@example.com' });
   return first.id;
+}
+
+/** Orders of the last weeks; one has a total that is no number. */
+async function trackOrders(api: Client, contactId: string): Promise<string> {
+  const DAY_MS = 86_400_000;
+  await api.post('/v1/events', {
+    events: Array.from({ length: 24 }, (_, index) => ({
+      name: 'order placed',
+      contact_id: contactId,
+      properties: { order: `A-${1000 + index}`, total: index === 3 ? 'free' : 10 + index },
+      occurred_at: new Date(Date.now() - (index % 9) * index * 0.1 * DAY_MS).toISOString(),
+    })),
+  });
+  const { data } = await api.get<Data<{ id: string }[]>>('/v1/event-definitions');
+  return data[0]?.id ?? '';
 }
 
 async function sendOrders(api: Client): Promise<string> {

@@ -9,6 +9,7 @@ interface Ids {
   import: string;
   group: string;
   segment: string;
+  event: string;
   template: string;
   draft: string;
   sending: string;
@@ -39,6 +40,8 @@ inBrowser('pages for marketers', () => {
     ['1 contact now', () => `/segments/${ids.segment}`],
     ['Complete the conditions', () => '/segments/new'],
     ['City', () => '/fields'],
+    ['order placed', () => '/events'],
+    ['Show as a table', () => `/events/${ids.event}`],
     ['Unsubscribed', () => '/suppressions?reason=unsubscribed'],
     ['Letter', () => '/templates'],
     ['Insert a placeholder', () => `/templates/${ids.template}`],
@@ -64,6 +67,7 @@ async function seedProject(api: Api): Promise<Ids> {
   const bob = await api.contact('bob@example.net');
   const eve = await api.contact('eve@example.net');
   await api.patch(`/v1/contacts/${eve.id}`, { subscribed: false });
+  await api.post('/v1/events', { name: 'order placed', contact_id: ada.id, properties: { total: 49.9 } });
   const group = await created('/v1/groups', { name: 'Readers', contact_ids: [ada.id, bob.id, eve.id] });
   const template = await created('/v1/templates', { name: 'Letter', body: '<h1>Hello {{name|there}}</h1>' });
   const campaign = { from_email: 'news@example.com', subject: 'News', html: '<p>News</p>', group_ids: [group] };
@@ -82,6 +86,7 @@ async function seedProject(api: Api): Promise<Ids> {
       name: 'Londoners',
       filter: { field: 'customFields.city', op: 'is', value: 'London' },
     }),
+    event: (await api.get('/v1/event-definitions')).body.data[0].id,
     template,
     draft: await created('/v1/campaigns', { name: 'Next one', ...campaign }),
     sending,

@@ -96,13 +96,13 @@ inBrowser('a project', () => {
 });
 
 inBrowser('retention', () => {
-  test('of messages and events is set separately and reset to the server default', async () => {
+  test('of messages, events and custom events is set separately and reset to the server default', async () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
     const kept = async () => {
       const project = await db.project.findUniqueOrThrow({ where: { id: api.projectId } });
-      return [project.messageRetentionDays, project.eventRetentionDays];
+      return [project.messageRetentionDays, project.eventRetentionDays, project.customEventRetentionDays];
     };
     await window.open('/settings');
     const [messages, events] = [
@@ -114,14 +114,22 @@ inBrowser('retention', () => {
     await events.click();
     await page.getByRole('option', { name: '7 days', exact: true }).click();
     await page.getByText('Kept for 7 days from now on.').waitFor();
-    expect(await kept()).toEqual([null, 7]);
+    expect(await kept()).toEqual([null, 7, null]);
     await messages.click();
     await page.getByRole('option', { name: '1 year', exact: true }).last().click();
-    await soon(kept).toEqual([365, 7]);
+    await soon(kept).toEqual([365, 7, null]);
     await soon(() => events.inputValue()).toBe('7 days');
     await events.click();
     await page.getByRole('option', { name: 'Server default' }).click();
-    await soon(kept).toEqual([365, null]);
+    await soon(kept).toEqual([365, null, null]);
+    const customEvents = page.getByRole('combobox', { name: 'Keep custom events' });
+    expect(await customEvents.inputValue()).toBe('1 year, the server default');
+    await customEvents.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: '30 days', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await soon(kept).toEqual([365, null, 30]);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 

@@ -2,6 +2,7 @@ import {
   IconAddressBook,
   IconAt,
   IconBan,
+  IconBolt,
   IconFileImport,
   IconFileText,
   IconFilter,
@@ -53,6 +54,12 @@ export const NAVIGATION: { heading: string; places: NavItem[] }[] = [
       { label: 'Groups', to: '/p/$projectId/groups', icon: IconUsersGroup, keywords: 'lists members' },
       { label: 'Segments', to: '/p/$projectId/segments', icon: IconFilter, keywords: 'filter conditions' },
       { label: 'Custom fields', to: '/p/$projectId/fields', icon: IconForms, keywords: 'attributes properties schema' },
+      {
+        label: 'Events',
+        to: '/p/$projectId/events',
+        icon: IconBolt,
+        keywords: 'custom track activity behavior properties schema',
+      },
       {
         label: 'Suppressions',
         to: '/p/$projectId/suppressions',

@@ -1,5 +1,6 @@
 /** Pages by id prefix. */
 const PAGES: Record<string, string> = {
+  ced: 'events',
   cmp: 'campaigns',
   ctc: 'contacts',
   eml: 'emails',

@@ -3,6 +3,7 @@ import { audienceRoutes } from '../pages/audience/routes.tsx';
 import { domainRoutes } from '../pages/domains/routes.tsx';
 import { campaignRoutes } from '../pages/campaigns/routes.tsx';
 import { emailRoutes } from '../pages/emails/routes.tsx';
+import { eventRoutes } from '../pages/events/routes.tsx';
 import { importRoutes } from '../pages/imports/routes.tsx';
 import { homeRoutes } from '../pages/home/routes.tsx';
 import { settingsRoutes } from '../pages/settings/routes.tsx';
@@ -19,6 +20,7 @@ const routeTree = rootRoute.addChildren([
     projectRoute.addChildren([
       ...homeRoutes,
       ...audienceRoutes,
+      ...eventRoutes,
       ...importRoutes,
       ...campaignRoutes,
       ...emailRoutes,

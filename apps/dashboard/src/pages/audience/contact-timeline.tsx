@@ -1,33 +1,94 @@
 import '@mantine/core/styles/Timeline.css';
 import { Stack, Text, ThemeIcon, Timeline } from '@mantine/core';
-import { IconClock } from '@tabler/icons-react';
+import { IconBolt, IconClock } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useProject } from '../../app/session.tsx';
 import type { ContactQuery, ContactSource } from '../../generated/graphql.ts';
 import { EVENT_LABELS } from '../../components/event-labels.ts';
 import { TextLink } from '../../components/link.tsx';
 import { When } from '../../components/when.tsx';
 import { SOURCES } from './contact-search.ts';
+import { EventProperties } from '../events/event-properties.tsx';
 import { explainReason, type Reason } from './subscription.tsx';
 
 type Activity = ContactQuery['contact']['activity'][number];
+type CustomEvent = ContactQuery['contact']['events'][number];
 
-/** A contact's activity, newest first. */
-export function ContactTimeline({ activity }: { activity: readonly Activity[] }) {
+/** A contact's activity and custom events, newest first. */
+export function ContactTimeline({
+  activity,
+  events,
+}: {
+  activity: readonly Activity[];
+  events: readonly CustomEvent[];
+}) {
+  const items = [
+    ...activity.map((event, index) => ({
+      at: event.at,
+      item: <ActivityItem key={`${event.type} ${event.at} ${index}`} event={event} />,
+    })),
+    ...events.map((event) => ({ at: event.occurredAt, item: <CustomEventItem key={event.id} event={event} /> })),
+  ].sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   return (
     <Timeline bulletSize={28} lineWidth={2}>
-      {activity.map((event, index) => (
-        <Event key={`${event.type} ${event.at} ${index}`} event={event} />
-      ))}
+      {items.map(({ item }) => item)}
     </Timeline>
   );
 }
 
-function Event({ event }: { event: Activity }) {
+function CustomEventItem({ event: { name, properties, occurredAt } }: { event: CustomEvent }) {
+  return (
+    <Item label={name} icon={IconBolt} color="grape" at={occurredAt}>
+      <EventProperties of={properties} />
+    </Item>
+  );
+}
+
+function ActivityItem({ event }: { event: Activity }) {
   const { type, at, messageId, subject, campaignId, campaignName } = event;
   const { id: projectId } = useProject();
   const [label, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
   const word = type === 'contact.suppressed' && event.detail === 'unsubscribed' ? 'Unsubscribed' : label;
   const explained = explain(event);
+  return (
+    <Item label={word} icon={Icon} color={color} at={at}>
+      {messageId !== null && (
+        <Text size="sm">
+          <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
+            {subject ?? '(no subject)'}
+          </TextLink>
+          {campaignId !== null && (
+            <Text span size="sm" c="dimmed">
+              {' in '}
+              <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
+                {campaignName ?? 'a campaign'}
+              </TextLink>
+            </Text>
+          )}
+        </Text>
+      )}
+      {explained !== undefined && (
+        <Text size="sm" c="dimmed" className="breakable">
+          {explained}
+        </Text>
+      )}
+    </Item>
+  );
+}
+
+function Item({
+  label,
+  icon: Icon,
+  color,
+  at,
+  children,
+}: {
+  label: string;
+  icon: typeof IconClock;
+  color: string;
+  at: string;
+  children: ReactNode;
+}) {
   return (
     <Timeline.Item
       bullet={
@@ -36,32 +97,13 @@ function Event({ event }: { event: Activity }) {
         </ThemeIcon>
       }
       title={
-        <Text size="sm" fw={550}>
-          {word}
+        <Text size="sm" fw={550} className="breakable">
+          {label}
         </Text>
       }
     >
       <Stack gap={2}>
-        {messageId !== null && (
-          <Text size="sm">
-            <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
-              {subject ?? '(no subject)'}
-            </TextLink>
-            {campaignId !== null && (
-              <Text span size="sm" c="dimmed">
-                {' in '}
-                <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
-                  {campaignName ?? 'a campaign'}
-                </TextLink>
-              </Text>
-            )}
-          </Text>
-        )}
-        {explained !== undefined && (
-          <Text size="sm" c="dimmed" className="breakable">
-            {explained}
-          </Text>
-        )}
+        {children}
         <Text size="xs" c="dimmed">
           <When at={at} />
         </Text>

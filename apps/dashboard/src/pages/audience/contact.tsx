@@ -65,6 +65,12 @@ const CONTACT = graphql(`
         campaignId
         campaignName
       }
+      events(latest: 50) {
+        id
+        name
+        properties
+        occurredAt
+      }
     }
   }
 `);
@@ -139,7 +145,7 @@ function Details({ contact }: { contact: ContactRow }) {
       <Grid.Col span={{ base: 12, md: 7 }}>
         <Section title="Activity">
           <Card>
-            <ContactTimeline activity={contact.activity} />
+            <ContactTimeline activity={contact.activity} events={contact.events} />
           </Card>
         </Section>
       </Grid.Col>

@@ -16,6 +16,8 @@ const RETENTION = graphql(`
       keptMessageDays
       eventRetentionDays
       keptEventDays
+      customEventRetentionDays
+      keptCustomEventDays
     }
   }
 `);
@@ -36,15 +38,24 @@ const KEEP_EVENTS = graphql(`
   }
 `);
 
+const KEEP_CUSTOM_EVENTS = graphql(`
+  mutation SetCustomEventRetention($days: Int) {
+    setCustomEventRetention(days: $days) {
+      id
+    }
+  }
+`);
+
 const daysWord = (days: number) =>
   days % 365 === 0 ? `${days / 365} ${days === 365 ? 'year' : 'years'}` : days === 1 ? '1 day' : `${days} days`;
 
-/** Retention of messages and events. */
+/** Retention of messages, events and custom events. */
 export function Retention() {
   const { id } = useProject();
   const retention = useApiQuery(RETENTION, {});
   const messages = useApiMutation(KEEP_MESSAGES);
   const events = useApiMutation(KEEP_EVENTS);
+  const customEvents = useApiMutation(KEEP_CUSTOM_EVENTS);
   return (
     <Section
       title="Retention"
@@ -56,7 +67,7 @@ export function Retention() {
           return (
             <Card>
               <Stack>
-                <FormProblem problem={messages.problem ?? events.problem} />
+                <FormProblem problem={messages.problem ?? events.problem ?? customEvents.problem} />
                 <KeptFor
                   label="Keep messages"
                   about="Recipients, delivery status and content of sent messages."
@@ -72,6 +83,14 @@ export function Retention() {
                   kept={project?.keptEventDays ?? null}
                   choices={[7, 14, 30, 60, 90, 180, 365]}
                   set={(days) => events.run({ days })}
+                />
+                <KeptFor
+                  label="Keep custom events"
+                  about="What contacts did in your product."
+                  own={project?.customEventRetentionDays ?? null}
+                  kept={project?.keptCustomEventDays ?? null}
+                  choices={[30, 90, 180, 365, 730, 1825, 3650]}
+                  set={(days) => customEvents.run({ days })}
                 />
               </Stack>
             </Card>

@@ -1,0 +1,187 @@
+import { Button, Card, Modal, Stack, Text, Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { lazy, useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { EventDefinitionQuery } from '../../generated/graphql.ts';
+import { StatusBadge } from '../../components/badge.tsx';
+import { ChartFigure } from '../../components/chart-figure.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { BackLabel, Page } from '../../components/page.tsx';
+import { QueryResult } from '../../components/states.tsx';
+import { number } from '../campaigns/campaign-labels.ts';
+import { LatestEvents } from './latest-events.tsx';
+import { Properties, UPDATE } from './properties.tsx';
+
+const EVENT_DEFINITION = graphql(`
+  query EventDefinition($id: ID!) {
+    customEventDefinition(id: $id) {
+      id
+      name
+      description
+      locked
+      eventCount
+      days {
+        day
+        eventCount
+      }
+      properties {
+        name
+        types
+        type
+        hasConflict
+        description
+        defaultValue
+        example
+        lastSeenAt
+      }
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteEventDefinition($id: ID!) {
+    deleteCustomEventDefinition(id: $id) {
+      deletedId
+    }
+  }
+`);
+
+const EventDaysChart = lazy(() => import('./event-days-chart.tsx'));
+
+export type Definition = EventDefinitionQuery['customEventDefinition'];
+
+/** One event name: daily counts, properties and latest events. */
+export function Event() {
+  const { definitionId } = useParams({ from: '/auth/p/$projectId/events/$definitionId' });
+  const { id: projectId } = useProject();
+  const definition = useApiQuery(EVENT_DEFINITION, { id: definitionId });
+  const row = definition.data?.customEventDefinition;
+  return (
+    <Page
+      title={row?.name ?? 'Event'}
+      about={row?.description}
+      mark={row?.locked === true && <StatusBadge tone="quiet">Locked</StatusBadge>}
+      back={
+        <TextLink to="/p/$projectId/events" params={{ projectId }} size="sm">
+          <BackLabel>Events</BackLabel>
+        </TextLink>
+      }
+      actions={row && <Actions definition={row} />}
+    >
+      <QueryResult of={definition}>
+        {({ customEventDefinition: known }) => (
+          <>
+            <Days definition={known} />
+            <Properties definition={known} />
+            <LatestEvents name={known.name} />
+          </>
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+const date = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
+function Days({ definition: { days, eventCount } }: { definition: Definition }) {
+  const points = days.map((each) => ({ ...each, when: date.format(new Date(each.day)) }));
+  return (
+    <Card>
+      <ChartFigure
+        title="Events by day"
+        about={`${number(eventCount)} in the last 30 days, by day in UTC.`}
+        columns={['Day', 'Events']}
+        rows={points.map((point) => [point.when, number(point.eventCount)])}
+      >
+        <EventDaysChart days={points} />
+      </ChartFigure>
+    </Card>
+  );
+}
+
+function Actions({ definition: { id, name, description, locked } }: { definition: Definition }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const may = useMay();
+  const [asked, setAsked] = useState<'description' | 'lock'>();
+  const update = useApiMutation(UPDATE);
+  const remove = useApiMutation(DELETE);
+  const close = () => setAsked(undefined);
+  if (!may('write')) return null;
+  const lock = async () => {
+    if ((await update.run({ id, input: { locked: !locked } })) === undefined) return;
+    notifySuccess(locked ? 'The schema is unlocked.' : 'The schema is locked.');
+    close();
+  };
+  const confirmDelete = async () => {
+    if ((await remove.run({ id })) === undefined) return;
+    notifySuccess(`${name} was deleted.`);
+    void navigate({ to: '/p/$projectId/events', params: { projectId } });
+  };
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsked('description')}>
+        Edit description
+      </Button>
+      <Button variant="default" onClick={() => setAsked('lock')}>
+        {locked ? 'Unlock schema' : 'Lock schema'}
+      </Button>
+      <MoreMenu
+        name={name}
+        remove={{
+          title: 'Delete this event name?',
+          about:
+            'The name and its properties are deleted. Its events are kept, and the name returns with the next event.',
+          run: () => void confirmDelete(),
+          running: remove.running,
+          problem: remove.problem,
+        }}
+      />
+      <Confirm
+        opened={asked === 'lock'}
+        onClose={close}
+        title={locked ? 'Unlock the schema?' : 'Lock the schema?'}
+        action={locked ? 'Unlock' : 'Lock'}
+        harmless
+        running={update.running}
+        problem={update.problem}
+        onConfirm={() => void lock()}
+      >
+        {locked
+          ? 'Events with new properties, or with values of other types, are accepted again.'
+          : 'Events with properties that are not listed, or with values of other types, are rejected.'}
+      </Confirm>
+      <Modal opened={asked === 'description'} onClose={close} title={<Text fw={600}>Edit description</Text>}>
+        <EditDescription id={id} description={description} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+function EditDescription({ id, description, onClose }: { id: string; description: string; onClose: () => void }) {
+  const update = useApiMutation(UPDATE);
+  const form = useForm({ initialValues: { description } });
+  useFieldProblems(form, update.problem);
+  const submit = form.onSubmit(async (input) => {
+    if ((await update.run({ id, input })) === undefined) return;
+    notifySuccess('Saved.');
+    onClose();
+  });
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <FormProblem problem={update.problem} fields={['description']} />
+        <Textarea label="Description" data-autofocus autosize {...form.getInputProps('description')} />
+        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
