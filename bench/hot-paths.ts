@@ -49,6 +49,23 @@ const ours = (nth: number) =>
     values: { name: `Ada ${nth}` },
   });
 
+/** The same message with a condition and a filter in every paragraph; half of the recipients get each branch. */
+const LOGIC = (template: string) =>
+  template.replaceAll('for {{name}}', 'for {% if plan == "pro" %}{{ name | upcase }}{% else %}{{name|you}}{% endif %}');
+const compiledLogic = compileMessage({
+  from: { email: FROM },
+  subject: parseTemplate(SUBJECT, 'subject'),
+  html: parseTemplate(LOGIC(HTML), 'html'),
+  text: parseTemplate(LOGIC(TEXT), 'text'),
+});
+const withLogic = (nth: number) =>
+  compiledLogic.render({
+    to: { email: `r${nth}@mail.test` },
+    messageId: `m${nth}@example.com`,
+    date: new Date(),
+    values: { name: `Ada ${nth}`, plan: nth % 2 === 0 ? 'pro' : 'free' },
+  });
+
 const filled = (template: string, nth: number) => template.replaceAll('{{name}}', `Ada ${nth}`);
 const theirs = (nth: number): Promise<Buffer> =>
   new MailComposer({
@@ -128,6 +145,7 @@ const variants: Record<string, () => Promise<unknown>> = {
       numbers.map((nth) => transport.sendMail({ envelope: { from: FROM, to: `r${nth}@mail.test` }, raw: data })),
     ),
   'compose, @postroom/mime': () => Promise.resolve(numbers.map((nth) => ours(nth).length)),
+  'compose, with logic': () => Promise.resolve(numbers.map((nth) => withLogic(nth).length)),
   'compose, nodemailer': async () => {
     for (const nth of numbers) await theirs(nth);
   },

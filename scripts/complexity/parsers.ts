@@ -47,6 +47,7 @@ import {
   parseTemplate,
   renderTemplate,
   type TemplateFormat,
+  variablesOf,
 } from '../../packages/templating/src/index.ts';
 import { previewHtml } from '../../apps/gateway/src/preview-html.ts';
 import { parseBody } from '../../apps/gateway/src/rest/request.ts';
@@ -101,6 +102,28 @@ const MIME = [
   'a',
   ' ',
 ];
+const TEMPLATE_TAGS = [
+  '{% if a %}',
+  '{% elsif b.c == "x" %}',
+  '{% else %}',
+  '{% endif %}',
+  '{% for b in a %}',
+  '{% endfor %}',
+  '{%- assign c = a | upcase -%}',
+  '{% case a %}',
+  '{% when 1, 2 %}',
+  '{% endcase %}',
+  '{% raw %}',
+  '{% endraw %}',
+  '{% comment %}',
+  '{% endcomment %}',
+  '{{ a | default: b }}',
+  '{%',
+  '%}',
+  '<a href="',
+  '">',
+  ' ',
+];
 const CSV = ['"', '""', ',', '\n', '\r', ' ', 'a', 'a@b.example,x\n', '"a"', '\0', '\ufffd', ';'];
 const NUMBERS = ['0', '1', '.', '-', 'e', '2026-11-21', 'T', ':', ' ', 'Z', '+', '_'];
 const JSON_TEXT = ['[', ']', '{"a":', '}', '"', '\\', ',', '1', ' ', '"a"', '{"and":[', '{"not":'];
@@ -144,7 +167,7 @@ const literal = (text: string) => ({
   format: 'html' as const,
   source: text,
   statics: [text],
-  variables: [],
+  slots: [],
   problems: [],
 });
 const field = (type: FieldSchema['type']): FieldSchema =>
@@ -192,6 +215,23 @@ export const PARSERS: readonly OutsideParser[] = [
     parse: asTemplate('text'),
     tokens: PLACEHOLDERS,
     known: [(length) => repeat('{{\n', length)],
+  },
+  {
+    name: 'tags of templates',
+    parse: (text) => variablesOf(parseTemplate(text, 'html')),
+    tokens: TEMPLATE_TAGS,
+    known: [
+      (length) => repeat('{% if a %}', length),
+      (length) => repeat('{% ', length),
+      (length) => repeat('{% if a %}{% endif %}', length),
+      (length) => `{% if a %}${repeat('<a href="{% if a %}{{a}}{% endif %}">{% elsif b %}', length)}{% endif %}`,
+      (length) => `<a href="${repeat('{% if a %}x{% else %}y{% endif %}', length)}">`,
+      (length) => `<a href="${'x'.repeat(length / 2)}{% if a %}${repeat(':{% elsif a %}', length / 2)}{% endif %}">`,
+      (length) => `{% if a ${repeat(' or a', length)} %}{% endif %}`,
+      (length) => `{{ a${repeat(' | upcase', length)} }}`,
+      (length) => repeat(' {%- comment -%} {%- endcomment -%} ', length),
+      (length) => repeat('{% raw %}', length),
+    ],
   },
   { name: 'templates of subjects', parse: asTemplate('subject'), tokens: PLACEHOLDERS },
   { name: 'values in HTML', parse: valued('<p title="{{a}}">{{a}}</p>'), tokens: HTML },

@@ -1,5 +1,13 @@
 // Runs on a worker thread, because the author of a preview controls its cost.
-import { escapeHtml, htmlProblem, parseTemplate, renderTemplate, type Values } from '@postroom/templating';
+import {
+  escapeHtml,
+  htmlProblem,
+  parseTemplate,
+  RenderError,
+  renderTemplate,
+  type Template,
+  type Values,
+} from '@postroom/templating';
 
 /** The maximum length of an email, in characters. */
 const MAX_LENGTH = 5_000_000;
@@ -19,8 +27,17 @@ export function previewHtml(html: string, values: Values): string {
   if (complexity !== undefined) return notice(`The HTML ${complexity}.`);
   const template = parseTemplate(html, 'html');
   const [problem] = template.problems;
-  const shown = renderTemplate(template, values, MAX_LENGTH);
+  const shown = fillIn(template, values);
   return (problem === undefined ? '' : notice(`Line ${problem.line}: ${problem.message}`)) + withBase(shown) + TAIL;
+}
+
+function fillIn(template: Template, values: Values): string {
+  try {
+    return renderTemplate(template, values, MAX_LENGTH);
+  } catch (error) {
+    if (error instanceof RenderError) return notice(`Preview failed: ${error.message}`);
+    throw error;
+  }
 }
 
 /** A notice shown instead of a mail, or above it. */

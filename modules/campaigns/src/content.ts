@@ -7,7 +7,9 @@ import {
   renderTemplate,
   type Template,
   type TemplateFormat,
+  unconditionalSource,
   type Values,
+  variablesOf,
 } from '@postroom/templating';
 import { compileMessage, compositionError, type CompiledMessage } from '@postroom/mime';
 import { messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
@@ -58,7 +60,7 @@ interface Addressee {
 const UNTRACKED: CampaignTracking = { opens: false, clicks: false, base: '' };
 
 /** Placeholder names that are not custom fields. */
-const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url']);
+const BUILT_IN = new Set(['name', 'email', 'unsubscribe_url', 'postal_address']);
 
 /** The tracking switches, and the base URL of tracked links. */
 export interface CampaignTracking extends TrackingSwitches {
@@ -104,14 +106,14 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
     html: tracked.html,
     text: textTemplate,
   });
-  const names = [frame.subject, html, frame.text].flatMap(({ variables }) => variables.map(({ name }) => name));
+  const names = [frame.subject, html, frame.text].flatMap(variablesOf);
   return {
     frame,
     from: fromEmail,
     needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
     links: tracked.links,
     render: composing((addressee: Addressee, date: Date) => {
-      const values = valuesOf(content.projectId, addressee);
+      const values = valuesOf(content, addressee);
       const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
         messageId: messageIdOf(addressee.id, fromEmail),
@@ -119,7 +121,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
         values: tracked.valuesFor(addressee.id, values),
         unsubscribe: { url: values.unsubscribe_url },
       });
-      return { data, subject: subject.variables.length === 0 ? undefined : renderTemplate(subject, values) };
+      return { data, subject: subject.slots.length === 0 ? undefined : renderTemplate(subject, values) };
     }),
   };
 }
@@ -172,11 +174,11 @@ export function templatesOf(content: CampaignContent): CampaignTemplates {
 }
 
 function valuesOf(
-  projectId: string,
+  { projectId, postalAddress }: CampaignContent,
   { id, email, name, customFields }: Addressee,
 ): Values & { unsubscribe_url: string } {
   const url = unsubscribeUrl(id, { projectId, email });
-  return { ...(customFields as Values | null), name: name ?? '', email, unsubscribe_url: url };
+  return { ...(customFields as Values | null), name, email, unsubscribe_url: url, postal_address: postalAddress };
 }
 
 /** Keeps the beginning of the body out of the preview that mail programs show after the subject. */
@@ -196,19 +198,28 @@ const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
 const hasAddress = (source: string, address: string) =>
   /\{\{\s*postal_address\b/.test(source) || source.includes(address) || source.includes(escapeHtml(address));
 
+/** What every recipient sees of a source: a link in a condition may be hidden. */
+const shownIn = (source: string, format: TemplateFormat) =>
+  source.includes('{%') ? unconditionalSource(parseTemplate(source, format)) : source;
+
 function withFooter(html: string, address: string | null): string {
+  const shown = shownIn(html, 'html');
   const lines = [
-    ...(address === null || hasAddress(html, address) ? [] : ['{{postal_address}}']),
-    ...(hasLink(html) ? [] : [UNSUBSCRIBE]),
+    ...(address === null || hasAddress(shown, address) ? [] : ['{{postal_address}}']),
+    ...(hasLink(shown) ? [] : [UNSUBSCRIBE]),
   ];
   if (lines.length === 0) return html;
-  return addToBody(html, `<p style="margin:2em 0 0;font-size:12px;color:#777">${lines.join('<br>')}</p>`);
+  const footer = `<p style="margin:2em 0 0;font-size:12px;color:#777">${lines.join('<br>')}</p>`;
+  const inBody = addToBody(html, footer);
+  // The end of the body itself may be in a condition or comment.
+  return shownIn(inBody, 'html').includes(footer) ? inBody : html + footer;
 }
 
 function withTextFooter(text: string, address: string | null): string {
+  const shown = shownIn(text, 'text');
   const lines = [
-    ...(address === null || hasAddress(text, address) ? [] : ['{{postal_address}}']),
-    ...(hasLink(text) ? [] : ['Unsubscribe: {{unsubscribe_url}}']),
+    ...(address === null || hasAddress(shown, address) ? [] : ['{{postal_address}}']),
+    ...(hasLink(shown) ? [] : ['Unsubscribe: {{unsubscribe_url}}']),
   ];
   return lines.length === 0 ? text : `${text}\n\n--\n${lines.join('\n')}\n`;
 }

@@ -157,8 +157,10 @@ async function checkVariables(campaign: Campaign, content: CampaignContent): Pro
   const fallbacks = new Map<string, string | null>();
   const { subject, html, text } = templatesOf(content);
   for (const template of [subject, html, text]) {
-    for (const { name, fallback } of template?.variables ?? []) {
-      if (GIVEN.has(name)) continue;
+    for (const slot of template?.slots ?? []) {
+      // What a condition guards may be empty, so only what every recipient sees is checked.
+      if (slot.kind !== 'variable' || slot.isOptional === true || GIVEN.has(slot.name)) continue;
+      const { name, fallback } = slot;
       // A single use without a default is enough to render empty.
       const hasNoDefault = fallbacks.get(name) === null && fallbacks.has(name);
       fallbacks.set(name, hasNoDefault ? null : (fallback ?? null));

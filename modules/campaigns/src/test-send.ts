@@ -87,9 +87,10 @@ async function send(
   const contact = contactId == null ? undefined : await getContact(projectId, contactId);
   const rendered = renderContent(content, {
     ...(contact?.customFields as Values | undefined),
-    name: contact?.hasName === true ? contact.name : '',
+    name: contact?.hasName === true ? contact.name : null,
     email: contact?.email ?? emails[0],
     unsubscribe_url: testUnsubscribeUrl(),
+    postal_address: content.postalAddress,
   });
   const from = formatMailbox({ email: fromEmail ?? '', name: fromName });
   return sendEmails(

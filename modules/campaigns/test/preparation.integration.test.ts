@@ -41,6 +41,39 @@ async function setAddress({ api }: Ready, address: string | null, role: 'owner' 
   return body;
 }
 
+describe('conditions', () => {
+  test('around the unsubscribe link or the address do not remove them for anyone', async () => {
+    const ready = await readyCampaign({
+      html: '<body>{% if name == "Ada" %}a{% else %}<a href="{{unsubscribe_url}}">Leave</a></body>{% endif %}',
+      text: 'Hi{% if name == "Bob" %}{{unsubscribe_url}}{{postal_address}}{% endif %}',
+    });
+    await setAddress(ready, '1 Main Street');
+    const { html, text } = await partsOf(ready);
+    for (const part of [html, text]) expect(part).toMatch(/\/u\/[0-9a-z]{26}/);
+    for (const part of [html, text]) expect(part).toContain('1 Main Street');
+  });
+
+  test('can ask for the postal address, and placeholders inside of them are not required', async () => {
+    const ready = await readyCampaign({
+      html: '{% if postal_address %}<p>At {{ postal_address | upcase }}</p>{% endif %}{% if company %}{{company}}{% endif %}',
+    });
+    await setAddress(ready, '1 Main Street');
+    expect((await partsOf(ready)).html).toContain('<p>At 1 MAIN STREET</p>');
+    expect((await preflightOf(ready)).variables.map(({ name }: { name: string }) => name)).toEqual(['name']);
+  });
+
+  test('with an error are refused with line and column', async () => {
+    const { api, campaign } = await readyCampaign();
+    const reply = await api.patch(`/v1/campaigns/${campaign.id}`, {
+      html: '<p>\n  {% if plan = "pro" %}x{% endif %}</p>',
+    });
+    expect(reply.status).toBe(400);
+    expect(reply.body.error.details).toEqual([
+      { field: 'html', message: 'line 2, column 3: "if" compares with "==", not "=".' },
+    ]);
+  });
+});
+
 describe('preview text', () => {
   test('is the first text of the HTML, hidden, with its placeholders; the text part does not repeat it', async () => {
     const ready = await readyCampaign({

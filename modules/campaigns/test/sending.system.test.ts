@@ -105,6 +105,35 @@ describe('a campaign', () => {
     }
   });
 
+  test('sends each recipient the branch that its contact meets, in the subject, the HTML and the text', async () => {
+    const { api, path } = await campaignTo('branch', 3, {
+      subject: '{% if plan == "pro" %}Thanks{% else %}Upgrade{% endif %}, {{ name | upcase }}',
+      html:
+        '{% if plan == "pro" %}<p>You save {{ 1234.5 | currency: "EUR" }}</p>' +
+        '{% else %}<p><a href="https://shop.example/{% if plan %}{{ plan }}{% else %}start{% endif %}">Upgrade</a></p>' +
+        '{% comment %}{{unsubscribe_url}}{% endcomment %}{% endif %}',
+    });
+    await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'text' });
+    const contacts = (await api.get('/v1/contacts')).body.data as { id: string; email: string }[];
+    const idOf = (email: string) => contacts.find((contact) => contact.email === email)?.id ?? '';
+    await api.patch(`/v1/contacts/${idOf('branch0@mail.test')}`, { custom_fields: { plan: 'pro' } });
+    const reply = await api.patch(`/v1/contacts/${idOf('branch1@mail.test')}`, { custom_fields: { plan: 'free' } });
+    expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+    await api.post(`${path}/send`);
+    await untilStatus(api, path, 'completed');
+    const mailTo = async (email: string) =>
+      PostalMime.parse(Buffer.from(sink.mails.find(({ to }) => to === email)?.raw ?? '', 'latin1'));
+    const [pro, free, none] = await Promise.all([0, 1, 2].map((nth) => mailTo(`branch${nth}@mail.test`)));
+    expect(pro?.subject).toBe('Thanks, READER 0');
+    expect(pro?.html).toContain('<p>You save €1,234.50</p>');
+    expect(pro?.text).toMatch(/^You save €1,234\.50\s+Unsubscribe </);
+    expect(pro?.html).not.toContain('Upgrade');
+    expect(free?.subject).toBe('Upgrade, READER 1');
+    expect(free?.text).toMatch(/^Upgrade <https:\/\/shop\.example\/free>\s+Unsubscribe </);
+    expect(free?.html).not.toContain('You save');
+    expect(none?.text).toMatch(/^Upgrade <https:\/\/shop\.example\/start>\s+Unsubscribe </);
+  });
+
   test('is deferred and retried after a 4xx and fails after a 5xx; neither is sent twice', async () => {
     sink.answer((to, tries) => {
       if (to === 'mixed1@mail.test' && tries === 0) return { code: 451, message: '4.3.0 Something is amiss' };

@@ -3,10 +3,10 @@ import {
   htmlProblem,
   missing,
   parseTemplate,
+  RenderError,
   renderTemplate,
   type Template,
   type TemplateFormat,
-  TooLongError,
   type Values,
 } from '@postroom/templating';
 import { textFromHtml } from '@postroom/mime';
@@ -52,7 +52,7 @@ export function fillContent({ values, ...given }: ContentInput): FilledContent {
     format: 'html',
     source: html,
     statics: [html],
-    variables: [],
+    slots: [],
     problems: [],
   });
   return { ...filled, htmlText };
@@ -63,15 +63,16 @@ function fillIn(source: string, format: TemplateFormat, values: Values, problems
   for (const { line, column, message } of template.problems)
     problems.push({ field: format, message: `line ${line}, column ${column}: ${message}` });
   const known = new Set(problems.map((problem) => problem.field));
-  for (const name of missing(template, values).slice(0, MAX_MISSING)) {
-    if (known.has(`variables.${name}`)) continue;
-    problems.push({ field: `variables.${name}`, message: 'is required, because its placeholder has no default' });
-  }
-  if (problems.length > 0) return source;
+  if (template.problems.length > 0) return source;
   try {
+    for (const name of missing(template, values).slice(0, MAX_MISSING)) {
+      if (known.has(`variables.${name}`)) continue;
+      problems.push({ field: `variables.${name}`, message: 'is required, because its placeholder has no default' });
+    }
+    if (problems.length > 0) return source;
     return renderTemplate(template, values, MAX_TEXT_LENGTH);
   } catch (error) {
-    if (!(error instanceof TooLongError)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     problems.push({ field: format, message: error.message });
     return source;
   }

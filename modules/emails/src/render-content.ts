@@ -37,7 +37,7 @@ export async function renderContent(
   const values: Values | null = hasPlaceholders
     ? {
         postal_address: template?.postalAddress,
-        ...(readObject(input.variables, `${path}variables`, problems) as Values),
+        ...readObject(input.variables, `${path}variables`, problems),
       }
     : null;
   const isTooLong = [html, text].some((source) => (source?.length ?? 0) > MAX_TEXT_LENGTH); // reported by `readEmail`

@@ -491,7 +491,7 @@ export function messageIdOf(id: string, fromEmail: string): string {
 
 /** Finished text as a template without placeholders; braces are literal. */
 function literal(format: TemplateFormat, text: string): Template {
-  return { format, source: text, statics: [text], variables: [], problems: [] };
+  return { format, source: text, statics: [text], slots: [], problems: [] };
 }
 
 function mailbox(text: string): Mailbox {

@@ -129,6 +129,38 @@ describe('POST /v1/emails', () => {
     expect(data.html).toBe('<p>Hello &lt;Ada&gt;, <a href="https://x.test/?o=a%26b">order</a></p>');
   });
 
+  test('renders conditions, filters, nested data and a loop over the items of an order', async () => {
+    const api = await sender();
+    const body =
+      '<p>Hi {{ customer.name | capitalize | default: "there" }}</p><table>{% for item in order.items %}' +
+      '<tr><td>{{ forloop.index }}. {{ item.title }}</td><td>{{ item.price | times: item.count | currency: "EUR" }}</td></tr>' +
+      '{% else %}<tr><td>Nothing</td></tr>{% endfor %}</table>' +
+      '{% if order.paid %}<p>Paid {{ order.paid | date: "%-d %B %Y", "Europe/Berlin" }}</p>{% else %}<p>{{ due }}</p>{% endif %}';
+    const subject = 'Order {{ order.id }}{% if order.items.size > 1 %} ({{ order.items.size }} items){% endif %}';
+    const template = (await api.post('/v1/templates', { name: 'Receipt', subject, body })).body.data;
+    await api.post(`/v1/templates/${template.id}/publish`);
+    const send = (variables: Record<string, unknown>) =>
+      api.post('/v1/emails', { from: HELLO.from, to: HELLO.to, template_id: template.id, variables });
+    const items = [
+      { title: 'Tea <green>', price: 4.5, count: 2 },
+      { title: 'Cup', price: 10, count: 1 },
+    ];
+    const reply = await send({ customer: { name: 'ada' }, order: { id: 'A-7', items, paid: '2026-11-20T23:30:00Z' } });
+    expect(reply.status, JSON.stringify(reply.body)).toBe(202);
+    const { data } = (await api.get(`/v1/emails/${reply.body.data.id}`)).body;
+    expect(data.subject).toBe('Order A-7 (2 items)');
+    expect(data.html).toBe(
+      '<p>Hi Ada</p><table><tr><td>1. Tea &lt;green&gt;</td><td>€9.00</td></tr><tr><td>2. Cup</td><td>€10.00</td></tr></table><p>Paid 21 November 2026</p>',
+    );
+    expect(fieldsOf(await send({ order: { id: 'A-8', items: [] } }))).toEqual(['variables.due']);
+    const many = Array.from({ length: 50_000 }, () => items[0]);
+    const refused = await send({ order: { id: 'A-9', items: many, paid: 0 } });
+    expect(refused.status).toBe(400);
+    expect(refused.body.error.details[0].message).toMatch(
+      /more than 1000000 steps|more than 5000000 characters|more than 50000 elements/,
+    );
+  });
+
   test('leaves braces unchanged without variables', async () => {
     const api = await sender();
     const { id } = (await api.post('/v1/emails', { ...HELLO, html: '<p>{{ not ours }}</p>' })).body.data;

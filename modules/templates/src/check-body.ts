@@ -2,7 +2,7 @@
 import type { Prisma } from '@postroom/platform';
 import type { ContentProblem } from './problems.ts';
 import { compileMjml, lineOf } from './mjml.ts';
-import { htmlProblem, parseTemplate, type TemplateProblem } from '@postroom/templating';
+import { decodeEntities, htmlProblem, parseTemplate, type TemplateProblem } from '@postroom/templating';
 
 export type ContentFormat = Prisma.TemplateModel['format'];
 
@@ -32,7 +32,11 @@ export async function checkBody(given: string, format: ContentFormat): Promise<C
   const { html, problems } = await compileMjml(given);
   if (problems.length > 0) return { body: asItIs, problems };
   if (html.length > MAX_LENGTH.html) return refused(`must compile to at most ${MAX_LENGTH.html} characters of HTML`);
-  return { body: { ...asItIs, html }, problems: problemsOf(html, (problem) => inSource(problem, html, given)) };
+  const lost = lostTags(given, html);
+  return {
+    body: { ...asItIs, html },
+    problems: lost.length > 0 ? lost : problemsOf(html, (problem) => inSource(problem, html, given)),
+  };
 }
 
 function problemsOf(html: string, toContentProblem: (problem: TemplateProblem) => ContentProblem): ContentProblem[] {
@@ -44,6 +48,25 @@ function problemsOf(html: string, toContentProblem: (problem: TemplateProblem) =
 
 const asContentProblem = ({ line, column, message }: TemplateProblem): ContentProblem => ({ line, column, message });
 
+const TAG = /\{%[^%]*%\}|<!--[\s\S]*?-->/g;
+const plain = (tag: string) => decodeEntities(tag).replace(/\s+/g, '');
+
+/** Template tags that the compiler dropped, because they stand between its elements: what they guard would always be shown. */
+function lostTags(source: string, html: string): ContentProblem[] {
+  const counts = new Map<string, number>();
+  for (const [tag] of html.matchAll(TAG)) counts.set(plain(tag), (counts.get(plain(tag)) ?? 0) + 1);
+  for (const { 0: tag, index } of source.matchAll(TAG)) {
+    if (tag.startsWith('<')) continue;
+    const left = counts.get(plain(tag)) ?? 0;
+    if (left === 0)
+      return [
+        { line: lineOf(source, index), message: `${tag}: write tags between elements as <mj-raw>${tag}</mj-raw>` },
+      ];
+    counts.set(plain(tag), left - 1);
+  }
+  return [];
+}
+
 /** The longest piece of HTML to search for in its MJML source. */
 const MAX_WORDS = 200;
 
@@ -53,7 +76,7 @@ const MAX_WORDS = 200;
  */
 function inSource({ position, message }: TemplateProblem, html: string, source: string): ContentProblem {
   const from = html.slice(position, position + MAX_WORDS);
-  const words = /^\{\{[^<"'\n]*?\}\}|^\{\{[^<"'\n]*[<"']?/.exec(from)?.[0] ?? '';
+  const words = /^\{[{%][^<"'\n]*?[}%]\}|^\{[{%][^<"'\n]*[<"']?/.exec(from)?.[0] ?? '';
   const at = source.indexOf(words);
   if (words === '' || at === -1 || source.includes(words, at + 1))
     return { message: `in the compiled HTML, ${message}` };

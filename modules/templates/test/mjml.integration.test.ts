@@ -156,3 +156,21 @@ test('a campaign may also be written in MJML', async () => {
   const plain = await api.patch(`/v1/campaigns/${body.data.id}`, { html: '<p>Hello</p>' });
   expect(plain.body.data).toMatchObject({ format: 'html', source: null, html: '<p>Hello</p>' });
 });
+
+test('tags of templates work in MJML, and one that the compiler would drop is refused', async () => {
+  const api = await testApi();
+  let number = 0;
+  const post = (body: string) => api.post('/v1/templates', { name: `Logic ${++number}`, body, format: 'mjml' });
+  const text = '{% if count > 3 %}<b>many</b>{% endif %}';
+  const { status, body } = await post(within(`<mj-text>${text}</mj-text>`));
+  expect(status, JSON.stringify(body)).toBe(201);
+  expect(body.data.body).toContain(text);
+  const raw = (tag: string) => `<mj-raw>${tag}</mj-raw>`;
+  const wrapped = await post(within(`${raw('{% if a %}')}<mj-text>x</mj-text>${raw('{% endif %}')}`));
+  expect(wrapped.status, JSON.stringify(wrapped.body)).toBe(201);
+  const bare = await post(within('{% if a %}<mj-text>x</mj-text>{% endif %}'));
+  expect(bare.status).toBe(400);
+  expect(bare.body.error.details).toEqual([
+    { field: 'body', message: 'line 5, {% if a %}: write tags between elements as <mj-raw>{% if a %}</mj-raw>' },
+  ]);
+});

@@ -1,10 +1,12 @@
 import {
   addToBody,
   markOf,
-  markVariables,
+  markSlots,
+  renderPieces,
+  type Scope,
+  type Slot,
   splitAtMarks,
   type Template,
-  valueFor,
   type Values,
   type Variable,
 } from '@postroom/templating';
@@ -23,7 +25,7 @@ export interface TrackedHtml {
   html: Template;
   /** Link targets by number. Placeholders in them are kept as written. */
   links: string[];
-  /** Adds the tracking values of a message to the recipient's values. */
+  /** Adds the tracking values of a message to the recipient's values. Personal links are computed where they stand. */
   valuesFor: (messageId: string, values: Values) => Values;
 }
 
@@ -45,20 +47,20 @@ const TOKEN = ':token';
 export function trackHtml(template: Template, { opens, clicks }: TrackingSwitches, base: string): TrackedHtml {
   const links: string[] = [];
   const personal: PersonalLink[] = [];
-  const variables = [...template.variables];
-  const mark = (variable: Variable) => markOf(variables.push(variable) - 1);
+  const slots: Slot[] = [...template.slots];
+  const mark = (variable: Variable) => markOf(slots.push(variable) - 1);
   const token = () => mark(ready(TOKEN));
-  let html = markVariables(template);
+  let html = markSlots(template);
   if (clicks) {
     let tracked = '';
     let done = 0;
     for (const { start, end } of findLinks(html)) {
-      const link = readLink(html.slice(start, end), template.variables);
+      const link = readLink(html.slice(start, end), template.slots);
       if (link === undefined) continue;
       const number = links.push(link.source) - 1;
       const name = `:link${number}`;
-      if (link.variables.length > 0) personal.push({ ...link, number, name });
-      const shown = link.variables.length > 0 ? mark(ready(name)) : `${base}/t/c/${token()}.${number}`;
+      if (link.slots.length > 0) personal.push({ ...link, number, name });
+      const shown = link.slots.length > 0 ? mark(ready(name)) : `${base}/t/c/${token()}.${number}`;
       tracked += html.slice(done, start) + shown;
       done = end;
     }
@@ -66,32 +68,49 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
   }
   if (opens) html = withPixel(html, `${base}/t/o/${token()}`);
   const valuesFor = (messageId: string, values: Values): Values => {
-    const made: Record<string, string> = { [TOKEN]: trackingToken(messageId) };
-    for (const link of personal) made[link.name] = personalUrl(base, messageId, made[TOKEN]!, link, values);
-    return { ...values, ...made };
+    const token = trackingToken(messageId);
+    const made: Record<string, unknown> = { ...values, [TOKEN]: token };
+    for (const link of personal) made[link.name] = (scope: Scope) => personalUrl(base, messageId, token, link, scope);
+    return made;
   };
-  return { html: { ...template, ...splitAtMarks(html, variables) }, links, valuesFor };
+  return { html: { ...template, ...splitAtMarks(html, slots) }, links, valuesFor };
 }
 
-const ready = (name: string): Variable => ({ name, fallback: undefined, context: 'ready', position: 0 });
+const ready = (name: string): Variable => ({
+  kind: 'variable',
+  name,
+  fallback: undefined,
+  context: 'ready',
+  position: 0,
+});
 
 /** A recipient's URL of a personal link, as HTML: tracked if it is http(s), else unchanged. */
-function personalUrl(base: string, messageId: string, token: string, link: PersonalLink, values: Values): string {
-  const filled = link.variables.map((variable) => valueFor(variable, values));
-  const html = link.statics.reduce((before, piece, i) => before + filled[i - 1]! + piece);
+function personalUrl(base: string, messageId: string, token: string, link: PersonalLink, scope: Scope): string {
+  const { statics, slots } = link;
+  const filled: string[] = [];
+  const html = renderPieces(statics, slots, scope, (value) => (filled.push(value), value), MAX_URL_LENGTH);
   if (!WEB.test(decodeUrl(html))) return html;
+  // A link with tags differs in more than its values, so it is sealed as a whole.
+  const isWhole = slots.some(({ kind }) => kind !== 'variable');
   const sealed = sealValues(
     messageId,
     link.number,
-    filled.map((value) => decodeUrl(value)),
+    (isWhole ? [html.trim()] : filled).map((value) => decodeUrl(value)),
   );
   return `${base}/t/c/${token}.${link.number}.${sealed}`;
 }
 
+/** Longer links do not work in browsers. */
+const MAX_URL_LENGTH = 100_000;
+
 /** The target URL of a link, with the values that were sealed for its recipient; undefined if it is not http(s). */
 export function targetOf(source: string, values: readonly string[] | undefined): string | undefined {
   let next = 0;
-  const url = values === undefined ? source : source.replace(/\{\{[\w.-]*\}\}/g, () => values[next++] ?? '');
+  const url = source.includes('{%')
+    ? (values?.[0] ?? '')
+    : values === undefined
+      ? source
+      : source.replace(/\{\{[\w.-]*\}\}/g, () => values[next++] ?? '');
   return WEB.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
 }
 

@@ -1,4 +1,4 @@
-import { markVariables, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
+import { markSlots, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
 import { findLinks } from './find-links.ts';
 import { decodeUrl, readLink } from './read-link.ts';
 
@@ -8,24 +8,25 @@ export type Utm = Partial<Record<(typeof UTM_NAMES)[number], string | null>>;
 
 /**
  * Adds parameters to the links of a message. A parameter that a link already has is kept. Unsubscribe links, links that are
- * not http(s), that opt out of tracking or that start with a placeholder stay as they are.
+ * not http(s), that opt out of tracking, that start with a placeholder or that contain tags stay as they are.
  */
 export function addUtm(template: Template, utm: Utm): Template {
   const given = UTM_NAMES.flatMap((name) => (utm[name] ? [[name, encode(utm[name])] as const] : []));
   if (given.length === 0) return template;
-  const marked = markVariables(template);
+  const marked = markSlots(template);
   let html = '';
   let done = 0;
   for (const { start, end } of findLinks(marked)) {
     const value = marked.slice(start, end);
-    const link = readLink(value, template.variables);
-    if (link === undefined || link.statics[0]!.trim() === '') continue;
+    const link = readLink(value, template.slots);
+    if (link === undefined || link.statics[0]!.trim() === '' || link.slots.some(({ kind }) => kind !== 'variable'))
+      continue;
     const isQuoted = /["']/.test(marked[start - 1] ?? '');
     const longer = withParameters(value, given);
     html += marked.slice(done, start) + (isQuoted ? longer : `"${longer}"`);
     done = end;
   }
-  const pieces = splitAtMarks(html + marked.slice(done), template.variables);
+  const pieces = splitAtMarks(html + marked.slice(done), template.slots);
   return { ...template, ...pieces, source: sourceOf(pieces) };
 }
 

@@ -321,6 +321,43 @@ test('a link with placeholders keeps its target from when the mail was rendered 
   expect((await fetchAs(api, `/t/c/${trackingToken(newId('eml'))}.0.${sealed}`)).status).toBe(404);
 });
 
+test('links with tags, in conditions and in loops are tracked with the values where they stand', async () => {
+  const { api, campaignId, id } = await campaignOf(1, []);
+  const { links, html, valuesFor } = trackHtml(
+    parseTemplate(
+      '<a href="https://a.example/{% if vip %}vip/{{ name }}{% else %}all{% endif %}">x</a>' +
+        '{% for item in items %}<a href="https://b.example/?q={{ item.sku | upcase }}">y</a>{% endfor %}' +
+        '{% if vip %}<a href="https://c.example/">z</a>{% else %}<a href="https://d.example/{{name}}">z</a>{% endif %}' +
+        '<a href="{% if vip %}{{ page }}{% else %}mailto:a@example.com{% endif %}">m</a>',
+      'html',
+    ),
+    { opens: false, clicks: true },
+    api.url,
+  );
+  await storeLinks([{ id: campaignId, links }]);
+  const targetsFor = async (values: Values) => {
+    const rendered = renderTemplate(html, valuesFor(id, values));
+    return Promise.all(
+      [...rendered.matchAll(/href="([^"]+)"/g)].map(async ([, url = '']) =>
+        url.startsWith('mailto:') ? url : (await fetch(url, { redirect: 'manual' })).headers.get('location'),
+      ),
+    );
+  };
+  const items = [{ sku: 'a&b' }, { sku: 'c' }];
+  expect(await targetsFor({ vip: true, name: 'Ada L', items, page: 'https://e.example/?a=1&b=2' })).toEqual([
+    'https://a.example/vip/Ada%20L',
+    'https://b.example/?q=A%26B',
+    'https://b.example/?q=C',
+    'https://c.example/',
+    'https://e.example/?a=1&b=2',
+  ]);
+  expect(await targetsFor({ name: 'Bob' })).toEqual([
+    'https://a.example/all',
+    'https://d.example/Bob',
+    'mailto:a@example.com',
+  ]);
+});
+
 test('a link that is a placeholder is tracked only for recipients whose value is an http(s) URL', () => {
   const html = '<a href="{{page}}">x</a>';
   expect(track(html, { page: 'mailto:a@example.com' }, { opens: false, clicks: true }).rendered).toBe(

@@ -1,4 +1,4 @@
-import { parseTemplate, renderTemplate } from '@postroom/templating';
+import { parseTemplate, renderTemplate, sourceOf } from '@postroom/templating';
 import { expect, test } from 'vitest';
 import { addUtm } from '../src/utm.ts';
 import { trackHtml } from '../src/track-html.ts';
@@ -44,6 +44,11 @@ test('keeps a parameter that a link has, and adds the others', () => {
   expect(withUtm('<a href="https://a.test/?utm_source=mine">')).toBe(
     '<a href="https://a.test/?utm_source=mine&amp;utm_medium=email">',
   );
+});
+
+test('leaves links with tags in them as they are', () => {
+  const html = '<a href="https://a.example/{% if a %}?b{% endif %}">x</a>';
+  expect(sourceOf(addUtm(parseTemplate(html, 'html'), { utm_source: 'x' }))).toBe(html);
 });
 
 test('leaves links that start with a placeholder as they are', () => {

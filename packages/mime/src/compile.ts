@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { renderTemplate, valueFor } from '@postroom/templating';
-import type { Template, Values, Variable } from '@postroom/templating';
+import { linkSlots, RenderError, renderPieces, renderTemplate, Scope } from '@postroom/templating';
+import type { Slot, Template, Values } from '@postroom/templating';
 import type { Mailbox } from './address.ts';
 import { checkSender } from './address.ts';
 import { MessageError } from './errors.ts';
@@ -47,7 +47,7 @@ export interface CompiledMessage {
   readonly text: Template;
   /**
    * Renders the complete message for one recipient, one character per octet. Lines end with CRLF, are at most 998 octets
-   * long and never start with a dot, so no dot-stuffing is needed. Costs one concatenation per variable.
+   * long and never start with a dot, so no dot-stuffing is needed. Costs one concatenation per variable, and per tag that is executed.
    * @throws MessageError if the recipient's address, message id, headers or unsubscribe URL is invalid, or the result too long.
    */
   render(recipient: CompileRecipient): string;
@@ -65,25 +65,27 @@ export function compileMessage(input: CompileInput): CompiledMessage {
   const { subject, html, text } = input;
   for (const [field, template] of Object.entries({ subject, html, text })) assertNoProblems(field, template);
   const head = staticHeaders(input);
-  const staticSubject = subject.variables.length === 0 ? subjectHeader(renderTemplate(subject, {})) : undefined;
-  const { boundary, pieces, variables } = encodeBody(text, html);
+  const staticSubject = subject.slots.length === 0 ? subjectHeader(renderTemplate(subject, {})) : undefined;
+  const { boundary, pieces, slots } = encodeBody(text, html);
   const contentType = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`;
-  const opening = contentType + pieces[0]!;
+  pieces[0] = contentType + pieces[0]!;
 
-  const render = (recipient: CompileRecipient): string => {
+  const compose = (recipient: CompileRecipient): string => {
     const { values } = recipient;
     let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to')}\r\n`;
     out += staticSubject ?? textHeader('Subject', renderTemplate(subject, values));
     out += `Date: ${formatDate(recipient.date)}\r\nMessage-ID: ${formatMessageId(recipient.messageId)}\r\n`;
     if (recipient.unsubscribe) out += unsubscribeHeaders(recipient.unsubscribe);
     if (recipient.headers) out += customHeaders(recipient.headers);
-    out += opening;
-    for (let i = 0; i < variables.length; i++) {
-      out += encodeValue(valueFor(variables[i]!, values)) + pieces[i + 1]!;
-      if (out.length > MAX_MESSAGE_BYTES)
-        throw new MessageError('html', `The message exceeds ${MAX_MESSAGE_BYTES} bytes with its variables filled in.`);
+    return out + renderPieces(pieces, slots, new Scope(values), encodeValue, MAX_MESSAGE_BYTES);
+  };
+  const render = (recipient: CompileRecipient): string => {
+    try {
+      return compose(recipient);
+    } catch (error) {
+      if (!(error instanceof RenderError)) throw error;
+      throw new MessageError('html', `The message cannot be rendered with its values: ${error.message}`);
     }
-    return out;
   };
   return { subject, html, text, render };
 }
@@ -118,8 +120,8 @@ function customHeaders(headers: Readonly<Record<string, string>>): string {
   return out;
 }
 
-/** Encodes both parts as one list of static pieces with variables between them. */
-function encodeBody(text: Template, html: Template): { boundary: string; pieces: string[]; variables: Variable[] } {
+/** Encodes both parts as one list of static pieces with placeholders and tags between them. */
+function encodeBody(text: Template, html: Template): { boundary: string; pieces: string[]; slots: Slot[] } {
   // "=_" can't occur in quoted-printable text, so the boundary can't occur in a part (RFC 2045 §6.7). `randomUUID` uses
   // Node's entropy cache; a `randomBytes` call took 5% of the CPU time of a transactional email.
   const boundary = `=_${randomUUID().replaceAll('-', '')}`;
@@ -131,7 +133,7 @@ function encodeBody(text: Template, html: Template): { boundary: string; pieces:
   const pieces = [...textPieces, join, ...htmlPieces];
   pieces[0] = partHead('plain') + pieces[0]!;
   pieces[pieces.length - 1] += `\r\n--${boundary}--\r\n`;
-  return { boundary, pieces: pieces.map(toOneByteString), variables: [...text.variables, ...html.variables] };
+  return { boundary, pieces: pieces.map(toOneByteString), slots: linkSlots([...text.slots, ...html.slots]) };
 }
 
 /**

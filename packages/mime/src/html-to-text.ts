@@ -1,7 +1,7 @@
 // The cost depends on untrusted HTML, so call this only from a worker thread.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
-import { markVariables, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
+import { markOf, markSlots, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
 
 /** Renders images as their alt text, if any; tracking pixels have none. */
 const altText: FormatCallback = (image, _walk, builder) => {
@@ -26,15 +26,42 @@ const htmlToText = compile({
   ],
 });
 
-/** Derives a text template from an HTML template, keeping the variables in its text and links. */
+/**
+ * Derives a text template from an HTML template, keeping the placeholders in its text and links, and all tags.
+ * @throws Error if tags are not nested in the text, because they enclose parts of the HTML that it leaves out.
+ */
 export function textFromHtml(html: Template): Template {
-  const text = `${htmlToText(markVariables(html))
+  const converted = htmlToText(markSlots(html))
     .replace(/\n{3,}/g, '\n\n')
-    .trim()}\n`;
-  const { statics, variables: found } = splitAtMarks(text, html.variables);
+    .trim();
+  const { statics, slots: found } = splitAtMarks(`${withTags(converted, html)}\n`, html.slots);
   // Inside a URL a value stays URL-encoded; elsewhere it is plain text.
-  const variables = found.map((variable) =>
-    variable.context.startsWith('url-') ? variable : { ...variable, context: 'text' as const },
+  const slots = found.map((slot) =>
+    slot.kind !== 'variable' || slot.context.startsWith('url-') ? slot : { ...slot, context: 'text' as const },
   );
-  return { format: 'text', source: sourceOf({ statics, variables }), statics, variables, problems: [] };
+  return { format: 'text', source: sourceOf({ statics, slots }), statics, slots, problems: [] };
+}
+
+const MARK = /\ufdd0(\d+)\ufdd1/g;
+const LINE_OF_MARKS = /^[^\S\n]*((?:\ufdd0\d+\ufdd1[^\S\n]*)+)(?:\n+|$)/gm;
+
+/**
+ * Puts tags back that stand in parts of the HTML that have no text, such as its head, and removes the line breaks after lines
+ * that hold only tags, so that they leave no blank lines.
+ */
+function withTags(text: string, { slots }: Template): string {
+  const isTag = (number: number) => slots[number] !== undefined && slots[number].kind !== 'variable';
+  const kept = new Set(Array.from(text.matchAll(MARK), ([, number]) => Number(number)));
+  const lost = slots.flatMap((_, number) => (isTag(number) && !kept.has(number) ? [number] : []));
+  let next = 0;
+  const lostBefore = (number: number) => {
+    let marks = '';
+    for (; next < lost.length && lost[next]! < number; next++) marks += markOf(lost[next]!);
+    return marks;
+  };
+  const whole = text.replace(MARK, (mark, number) => lostBefore(Number(number)) + mark) + lostBefore(Infinity);
+  return whole.replace(LINE_OF_MARKS, (line, marks: string) => {
+    const numbers = Array.from(marks.matchAll(MARK), ([, number]) => Number(number));
+    return numbers.every(isTag) ? numbers.map(markOf).join('') : line;
+  });
 }

@@ -3,7 +3,7 @@ import { parseTemplate, renderTemplate } from '@postroom/templating';
 import type { Values } from '@postroom/templating';
 import { lf, parseStrictly, seededRandom } from './support.ts';
 import { textFromHtml } from '../src/html-to-text.ts';
-import { compileMessage } from '../src/index.ts';
+import { compileMessage, MessageError } from '../src/index.ts';
 import type { CompileInput, CompileRecipient } from '../src/index.ts';
 
 const recipient: CompileRecipient = {
@@ -135,6 +135,39 @@ test('the text part is derived from the HTML, with its variables and links', asy
     'Hello A&B <é>\n\nSee this <https://example.com/?q=A%26B%20%3C%C3%A9%3E>.\n\nOne\nTwo\n\n' +
       'Logo Unsubscribe <https://example.com/u?a=1&b=2> © Tom & Co',
   );
+});
+
+test('conditions and loops choose encoded pieces, in the HTML and in the text derived from it', async () => {
+  const frame = frameOf(
+    `<html><head>{% assign vip = plan %}<title>x</title></head><body><p>Hi {{ name | upcase }}</p>
+    {% if vip == "pro" %}<p>.Thänk you</p>{% elsif plan %}<p>Upgrade <a href="https://x.example/{% if a %}a{% else %}b{% endif %}">now</a></p>{% endif %}
+    <table>{% for item in items %}<tr><td>{{ item.name }}</td><td>{{ item.price | currency: "EUR" }}</td></tr>{% endfor %}</table>
+    <ul>{% for item in items %}<li>{{ item.name }}</li>{% endfor %}</ul></body></html>`,
+    { subject: '{% if plan == "pro" %}Thanks{% else %}News{% endif %} for {{name}}' },
+  );
+  const items = [
+    { name: 'A < B', price: 4.5 },
+    { name: 'É', price: 10 },
+  ];
+  const pro = await send(frame, { values: { name: 'Ada', plan: 'pro', items } });
+  expect(pro.subject).toBe('Thanks for Ada');
+  expect(lf(pro.html)).toContain('<p>.Thänk you</p>');
+  expect(lf(pro.html)).toContain('<tr><td>A &lt; B</td><td>€4.50</td></tr><tr><td>É</td><td>€10.00</td></tr>');
+  expect(lf(pro.html)).not.toContain('Upgrade');
+  expect(lf(pro.text).trimEnd()).toBe('Hi ADA\n\n.Thänk you\n\nA < B\n€4.50\nÉ\n€10.00\n * A < B\n * É');
+  const free = await send(frame, { values: { name: 'Bob', plan: 'free' } });
+  expect(free.subject).toBe('News for Bob');
+  expect(lf(free.html)).toContain('<p>Upgrade <a href="https://x.example/b">now</a></p>');
+  expect(lf(free.text)).toBe('Hi BOB\n\nUpgrade now <https://x.example/b>');
+  expect(lf((await send(frame, { values: { name: 'Cy' } })).text)).toBe('Hi CY');
+});
+
+test('a message that exceeds a bound for its values is refused, and others are not', () => {
+  const frame = frameOf('{% for i in items %}{% for j in items %}{{ i }}{% endfor %}{% endfor %}');
+  expect(frame.render({ ...recipient, values: { items: ['a', 'b'] } })).toContain('a=');
+  const render = () => frame.render({ ...recipient, values: { items: Array(2000).fill('a') } });
+  expect(render).toThrow('cannot be rendered with its values: The template needs more than 1000000 steps');
+  expect(render).toThrow(MessageError);
 });
 
 test('no field of a recipient can inject a header', async () => {

@@ -17,10 +17,12 @@ export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'c
 const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
 /** Stands for a variable in what was read of a link; no source may hold it, as it is a non-character. */
 const VARIABLE = '\uffff';
+/** No known scheme is longer. */
+const MAX_SCHEME_LENGTH = 32;
 
 /**
  * What was read of a link, as far as it decides how its variables are escaped. Scans each character once, regardless of
- * the number of variables.
+ * the number of variables; its size is constant, so that branches can copy it.
  */
 class LinkPrefix {
   /** How the link starts. */
@@ -31,8 +33,10 @@ class LinkPrefix {
   separator = '';
   /** The text before a `:` that is the first separator. */
   scheme: string | undefined;
-  /** Pieces of the text before the first separator. */
-  #head: string[] = [];
+  /** The start of the text before the first separator. */
+  head = '';
+  /** Whether branches left the link in different states, so that what follows has none. */
+  isAmbiguous = false;
 
   addText(written: string): void {
     if (this.hasQuery && this.separator !== '') return;
@@ -42,22 +46,50 @@ class LinkPrefix {
     if (this.start === 'nothing' && /[^\u0000-\u0020]/.test(text)) this.start = 'text';
     if (this.separator !== '') return;
     const end = text.search(/[:/?#]/);
-    this.#head.push(end === -1 ? text : text.slice(0, end));
+    this.#addHead(end === -1 ? text : text.slice(0, end));
     if (end !== -1) this.#end(text[end]!);
   }
 
   addVariable(): void {
     if (this.start === 'nothing') this.start = 'variable';
-    if (this.separator === '') this.#head.push(VARIABLE);
+    if (this.separator === '') this.#addHead(VARIABLE);
+  }
+
+  copy(): LinkPrefix {
+    return Object.assign(new LinkPrefix(), this);
+  }
+
+  equals(other: LinkPrefix): boolean {
+    return (
+      this.start === other.start &&
+      this.hasQuery === other.hasQuery &&
+      this.separator === other.separator &&
+      this.scheme === other.scheme &&
+      this.head === other.head &&
+      this.isAmbiguous === other.isAmbiguous
+    );
+  }
+
+  #addHead(text: string): void {
+    // eslint-disable-next-line no-control-regex -- as above
+    this.head = (this.head + text.replace(/[\u0000-\u0020\s]+/g, '')).slice(0, MAX_SCHEME_LENGTH);
   }
 
   #end(separator: string): void {
     this.separator = separator;
-    const written = this.#head.join('');
-    // eslint-disable-next-line no-control-regex -- as above
-    if (separator === ':') this.scheme = written.replace(/[\u0000-\u0020\s]+/g, '').toLowerCase();
-    this.#head = [];
+    if (separator === ':') this.scheme = this.head.toLowerCase();
+    this.head = '';
   }
+}
+
+/** Where the scanner is, so that each branch of a tag starts at the same place. */
+export interface ScannerState {
+  readonly state: State;
+  readonly tag: string;
+  readonly attribute: string;
+  readonly quote: string;
+  readonly link: LinkPrefix;
+  readonly linkStart: number;
 }
 
 /**
@@ -103,6 +135,61 @@ export class HtmlScanner {
     }
   }
 
+  /** The state at a tag, which must stand where it selects whole pieces of markup. */
+  stateAt(position: number): ScannerState {
+    // Space after an attribute's name or not, the branch adds whole attributes.
+    if (this.#state === 'attribute-name') this.#state = 'tag';
+    const isUnquoted = this.#state === 'value' && this.#quote === '';
+    if (isUnquoted || ['markup', 'tag-name', 'before-value'].includes(this.#state)) {
+      this.#report(position, 'A tag is only allowed in text, between attributes or in a quoted attribute value.');
+    }
+    return {
+      state: this.#state,
+      tag: this.#tag,
+      attribute: this.#attribute,
+      quote: this.#quote,
+      link: this.#link.copy(),
+      linkStart: this.#linkStart,
+    };
+  }
+
+  /** Continues from a state, for the next branch. */
+  restore(from: ScannerState): void {
+    this.#state = from.state;
+    this.#tag = from.tag;
+    this.#attribute = from.attribute;
+    this.#quote = from.quote;
+    this.#link = from.link.copy();
+    this.#linkStart = from.linkStart;
+  }
+
+  /**
+   * Continues after a block whose branches ended in these states. They must be in the same part of the HTML, as what
+   * follows is escaped for it.
+   * @param isLoop whether one branch can follow another, so that it must not change what a link's values may be.
+   */
+  join(position: number, ends: readonly ScannerState[], isLoop: boolean): void {
+    const [first, ...others] = ends as [ScannerState, ...ScannerState[]];
+    const isSame = others.every(
+      (end) =>
+        end.state === first.state &&
+        (first.state === 'text' ||
+          (end.tag === first.tag &&
+            (first.state !== 'value' || (end.attribute === first.attribute && end.quote === first.quote)))),
+    );
+    if (!isSame) {
+      this.#report(position, 'Each branch of this tag must close the quotes, tags and comments that it opens.');
+      return;
+    }
+    // The scheme may still come from a value: keep that branch, so that a later ":" is noticed.
+    this.restore(ends.find(({ link }) => link.start === 'variable' && link.separator === '') ?? first);
+    this.#linkStart = Math.max(...[first, ...others].map((end) => end.linkStart));
+    if (first.state !== 'value' || !URL_ATTRIBUTES.has(first.attribute)) return;
+    if (others.every((end) => end.link.equals(first.link))) return;
+    if (isLoop) this.#report(position, 'In a link, a loop is only allowed after the "?".');
+    this.#link.isAmbiguous = true;
+  }
+
   #nowhere(position: number, message: string): 'nowhere' {
     this.#report(position, message);
     return 'nowhere';
@@ -122,7 +209,13 @@ export class HtmlScanner {
   }
 
   #placeInUrl(position: number): Context {
-    const { start, scheme, hasQuery } = this.#link;
+    const { start, scheme, hasQuery, isAmbiguous } = this.#link;
+    if (isAmbiguous) {
+      return this.#nowhere(
+        position,
+        'The branches before this placeholder end in different parts of the link; write the whole link in each.',
+      );
+    }
     if (start === 'nothing') {
       this.#linkStart = position;
       return 'url';

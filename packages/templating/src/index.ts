@@ -1,9 +1,12 @@
 export { addToBody, addToBodyStart } from './body.ts';
 export { htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './html-limits.ts';
-export { MAX_VARIABLES, parseTemplate } from './template.ts';
-export type { Context, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
-export { markOf, markVariables, sourceOf, splitAtMarks } from './marks.ts';
-export { bindValues, missing, renderTemplate, TooLongError, valueFor, variablesOf } from './render.ts';
-export type { Value, Values } from './render.ts';
+export { parseTemplate } from './parse.ts';
+export { linkSlots, MAX_SLOTS } from './template.ts';
+export type { Context, Slot, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
+export { markOf, markSlots, sourceOf, splitAtMarks, unconditionalSource } from './marks.ts';
+export { bindValues, missing, renderPieces, renderTemplate, valueFor, variablesOf } from './render.ts';
+export type { Computed, Values } from './render.ts';
+export { Scope } from './scope.ts';
+export { RenderError } from './values.ts';
 export { decodeEntities } from './entities.ts';
 export { escapeHtml } from './escape.ts';

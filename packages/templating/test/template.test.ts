@@ -46,7 +46,8 @@ test.each([
   ['{{{name}}}', 'two braces'],
   ['{{#if name}}x{{/if}}', 'command'],
   ['{{name | default: "there}}', 'no closing quote'],
-  ['{{name | upcase | default: "x"}}', 'more than one'],
+  ['{{name | upcse | default: "x"}}', '"upcse" is not a filter'],
+  ['{{name | upcse: 1}}', 'no filter "upcse"'],
   ['{{1st}}', 'not a placeholder'],
 ])('%s is a problem, and is left unchanged', (source, words) => {
   const template = parseTemplate(source, 'text');
@@ -88,7 +89,7 @@ test('markup that editors insert into placeholders is removed', () => {
 test('values that all recipients share are filled in once, and leave the other placeholders', () => {
   const template = parseTemplate('<p title="{{who}}">{{who}} {{name|there}} {{none|x}}</p>', 'html');
   const bound = bindValues(template, { who: 'A & B', none: '' });
-  expect(bound.variables.map(({ name }) => name)).toEqual(['name', 'none']);
+  expect(variablesOf(bound)).toEqual(['name', 'none']);
   expect(bound.source).toBe('<p title="A &amp; B">A &amp; B {{name | default: "there"}} {{none | default: "x"}}</p>');
   expect(renderTemplate(bound, { name: 'Ada' })).toBe('<p title="A &amp; B">A &amp; B Ada x</p>');
   expect(bindValues(template, {})).toBe(template);

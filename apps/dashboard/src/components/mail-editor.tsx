@@ -34,6 +34,14 @@ const BUILT_IN: Placeholder[] = [
   { key: 'postal_address', label: 'Postal address' },
 ];
 
+/** Tags and filters to start from, shown as they are inserted. */
+const LOGIC = [
+  { label: 'Condition', text: '{% if name %}…{% else %}…{% endif %}' },
+  { label: 'Loop', text: '{% for item in items %}{{ item }}{% endfor %}' },
+  { label: 'Date', text: '{{ "now" | date: "%d %B %Y" }}' },
+  { label: 'Amount', text: '{{ 9.5 | currency: "EUR" }}' },
+];
+
 /** The placeholders available in this project. */
 export function usePlaceholders(): Placeholder[] {
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
@@ -159,6 +167,7 @@ function Problems({
                 <>
                   <Anchor component="button" type="button" size="sm" c="inherit" onClick={() => onShow(problem)}>
                     Line {problem.line}
+                    {problem.column !== null && `, column ${problem.column}`}
                   </Anchor>
                   :{' '}
                 </>
@@ -173,7 +182,7 @@ function Problems({
   );
 }
 
-/** Inserts a placeholder at the cursor. Names get a default for contacts without one. */
+/** Inserts a placeholder or tag at the cursor. Names get a default for contacts without one. */
 export function PlaceholderMenu({
   placeholders,
   onChoose,
@@ -205,8 +214,18 @@ export function PlaceholderMenu({
           ))}
         </ScrollArea.Autosize>
         <Menu.Divider />
+        {LOGIC.map(({ label, text }) => (
+          <Menu.Item key={label} onClick={() => onChoose(text)}>
+            {label}
+            <Text size="xs" c="dimmed" className="mono">
+              {text}
+            </Text>
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
         <Text size="xs" c="dimmed" px="sm" py={6}>
-          To set a default, add a bar: {'{{city|your town}}'}
+          To set a default, add a bar: {'{{city|your town}}'}. Filters follow a bar too: default, upcase, date, number,
+          currency, truncate, join and others.
         </Text>
       </Menu.Dropdown>
     </Menu>

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { addLocalDomain } from '@postroom/domains';
 import { db, pool } from '@postroom/platform';
 import { type Api, type SignedIn, signedIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import { parseTemplate } from '@postroom/templating';
 import { parse, validate } from 'graphql';
 import { beforeAll, expect, test } from 'vitest';
 import { schema } from '../../src/schema.ts';
@@ -114,7 +115,7 @@ beforeAll(async () => {
 });
 
 test('each block runs in a test, or says why not', () => {
-  const known = /^(sh|json|jsonc|graphql|sql|)$/;
+  const known = /^(sh|json|jsonc|graphql|liquid|sql|)$/;
   expect(here.filter(({ language }) => !known.test(language)).map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   const notRun = blocks.filter((block) => block.notRun !== undefined);
   expect(notRun.map(({ file, language }) => `${file} ${language}`).sort()).toEqual(NOT_RUN);
@@ -130,6 +131,10 @@ test.each(named(/^jsonc$/))('%s is JSON, apart from comments and omissions', (_a
   for (const line of code.split('\n').filter((each) => each !== '' && !each.startsWith('//'))) {
     expect(JSON.parse(line.replace('…, ', ''))).toBeTypeOf('object');
   }
+});
+
+test.each(named(/^liquid$/))('%s is a valid template', (_at, { code }) => {
+  expect(parseTemplate(code, 'html').problems).toEqual([]);
 });
 
 test.each(named(/^graphql$/, blocks))('%s is valid for the schema', (_at, { code }) => {

@@ -1,0 +1,172 @@
+import { currencyOf, formatDate, formatNumber, timeZoneProblem } from './formats.ts';
+import { cost, isNothing, RenderError, toNumber, toText, type Work } from './values.ts';
+
+/** A filter: the least and most arguments it takes, and what it makes of a value. */
+interface Filter {
+  readonly min: number;
+  readonly max: number;
+  readonly apply: (value: unknown, args: readonly unknown[], work: Work) => unknown;
+}
+
+/** Maximum length of a text that filters make, in characters, and of a list, in items. */
+const MAX_TEXT = 1_000_000;
+const MAX_ITEMS = 100_000;
+
+const filter = (min: number, max: number, apply: Filter['apply']): Filter => ({ min, max, apply });
+const text = (min: number, max: number, apply: (value: string, ...args: string[]) => unknown) =>
+  filter(min, max, (value, args) => apply(toText(value), ...args.map(toText)));
+const number = (min: number, max: number, apply: (value: number, ...args: number[]) => number) =>
+  filter(min, max, (value, args) => apply(toNumber(value), ...args.map(toNumber)));
+const list = (min: number, max: number, apply: (items: readonly unknown[], ...args: unknown[]) => unknown) =>
+  filter(min, max, (value, args) =>
+    apply(Array.isArray(value) ? (value as unknown[]) : isNothing(value) ? [] : [value], ...args),
+  );
+
+/** The filters by name, as LiquidJS defines them; `number` and `currency` are ours. */
+export const FILTERS: Readonly<Record<string, Filter>> = {
+  default: filter(1, 1, (value, [other]) => (isEmpty(value) ? other : value)),
+  // Values are always escaped for where they stand.
+  escape: filter(0, 0, (value) => value),
+
+  upcase: text(0, 0, (value) => value.toUpperCase()),
+  downcase: text(0, 0, (value) => value.toLowerCase()),
+  capitalize: text(0, 0, (value) => value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase()),
+  strip: text(0, 0, (value) => value.trim()),
+  lstrip: text(0, 0, (value) => value.trimStart()),
+  rstrip: text(0, 0, (value) => value.trimEnd()),
+  append: text(1, 1, (value, more = '') => sized(value.length + more.length) && value + more),
+  prepend: text(1, 1, (value, more = '') => sized(value.length + more.length) && more + value),
+  remove: text(1, 1, (value, part = '') => value.split(part).join('')),
+  replace: text(1, 2, (value, part = '', other = '') => {
+    const pieces = split(value, part);
+    return joined(pieces, other);
+  }),
+  replace_first: text(
+    1,
+    2,
+    (value, part = '', other = '') => sized(value.length + other.length) && value.replace(part, () => other),
+  ),
+  truncate: filter(0, 2, (value, [most = 50, ellipsis = '...']) => {
+    const [whole, end, length] = [toText(value), toText(ellipsis), toNumber(most)];
+    return whole.length <= length ? value : whole.slice(0, Math.max(0, length - end.length)) + end;
+  }),
+  truncatewords: filter(0, 2, (value, [most = 15, ellipsis = '...']) => {
+    const words = toText(value).trim().split(/\s+/);
+    const count = Math.max(1, toNumber(most));
+    return words.slice(0, count).join(' ') + (words.length > count ? toText(ellipsis) : '');
+  }),
+  split: text(1, 1, (value, separator = '') => {
+    const pieces = split(value, separator);
+    while (pieces.at(-1) === '') pieces.pop();
+    return pieces;
+  }),
+  url_encode: text(0, 0, (value) => encodeURIComponent(value.toWellFormed()).replaceAll('%20', '+')),
+
+  size: filter(0, 0, (value) => (typeof value === 'string' || Array.isArray(value) ? value.length : 0)),
+  first: filter(0, 0, (value) => (Array.isArray(value) ? (value as unknown[])[0] : toText(value).slice(0, 1))),
+  last: filter(0, 0, (value) => (Array.isArray(value) ? (value as unknown[]).at(-1) : toText(value).slice(-1))),
+  join: list(0, 1, (items, separator = ' ') => joined(items.map(toText), toText(separator))),
+  reverse: list(0, 0, (items) => items.toReversed()),
+  uniq: list(0, 0, (items) => [...new Set(items)]),
+  compact: list(0, 0, (items) => items.filter((item) => !isNothing(item))),
+  sort: list(0, 0, (items) => items.toSorted(inOrder)),
+  map: list(1, 1, (items, key) => items.map((item) => ownProperty(item, toText(key)))),
+  sum: list(0, 1, (items, key) =>
+    items.reduce((sum: number, item) => sum + toNumber(key === undefined ? item : ownProperty(item, toText(key))), 0),
+  ),
+
+  plus: number(1, 1, (value, other = 0) => value + other),
+  minus: number(1, 1, (value, other = 0) => value - other),
+  times: number(1, 1, (value, other = 0) => value * other),
+  divided_by: number(1, 1, (value, other = 0) => value / other),
+  modulo: number(1, 1, (value, other = 0) => value % other),
+  round: number(0, 1, (value, digits = 0) => {
+    const factor = 10 ** Math.min(Math.max(Math.trunc(digits), 0), 15);
+    return Math.round(value * factor) / factor;
+  }),
+  ceil: number(0, 0, Math.ceil),
+  floor: number(0, 0, Math.floor),
+  abs: number(0, 0, Math.abs),
+  at_least: number(1, 1, (value, least = 0) => Math.max(value, least)),
+  at_most: number(1, 1, (value, most = 0) => Math.min(value, most)),
+
+  date: filter(1, 2, (value, [format, zone]) =>
+    formatDate(value, toText(format), zone === undefined ? 'UTC' : toText(zone)),
+  ),
+  number: filter(0, 2, (value, [digits, locale]) =>
+    formatNumber(value, digits === undefined ? {} : fractionDigits(digits), locale),
+  ),
+  currency: filter(1, 2, (value, [code, locale]) => formatNumber(value, currencyOf(toText(code)), locale)),
+};
+
+/** Whether a filter may stand without arguments. */
+export const takesNoArguments = (name: string) => FILTERS[name]?.min === 0;
+
+/**
+ * What is wrong with a filter, for its author; undefined if nothing is.
+ * @param args its arguments, `undefined` for those that are only known when it is applied.
+ */
+export function filterProblem(name: string, args: readonly unknown[]): string | undefined {
+  const known = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined;
+  if (known === undefined) return `has no filter "${name}"; the filters are ${Object.keys(FILTERS).join(', ')}`;
+  if (args.length < known.min) return `needs an argument for the filter "${name}", such as ${name}: "…"`;
+  if (args.length > known.max) return `has too many arguments for the filter "${name}"`;
+  try {
+    if (name === 'date' && args[1] !== undefined) return timeZoneProblem(toText(args[1]));
+    if (name === 'currency' && args[0] !== undefined) formatNumber(0, currencyOf(toText(args[0])), args[1]);
+    if (name === 'number') formatNumber(0, args[0] === undefined ? {} : fractionDigits(args[0]), args[1]);
+  } catch (error) {
+    if (error instanceof RenderError) return error.message;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Applies a filter and counts its work. @throws RenderError if a bound is exceeded or an argument is invalid. */
+export function applyFilter(name: string, value: unknown, args: readonly unknown[], work: Work): unknown {
+  work.spend(1 + cost(value) * (name === 'sort' ? 8 : 1));
+  const result = FILTERS[name]!.apply(value, args, work);
+  if (result !== value) work.spend(cost(result));
+  return result;
+}
+
+/** Nothing, a blank text or an empty list. `false` is a value, as in the short form `{{name|there}}`. */
+const isEmpty = (value: unknown) =>
+  isNothing(value) ||
+  (typeof value === 'string' && value.trim() === '') ||
+  (Array.isArray(value) && value.length === 0);
+
+function sized(length: number): true {
+  if (length > MAX_TEXT) throw new RenderError(`A filter makes a text of more than ${MAX_TEXT} characters.`);
+  return true;
+}
+
+function split(value: string, separator: string): string[] {
+  const pieces = value.split(separator, MAX_ITEMS + 1);
+  if (pieces.length > MAX_ITEMS) throw new RenderError(`A filter splits a text into more than ${MAX_ITEMS} pieces.`);
+  return pieces;
+}
+
+function joined(pieces: readonly string[], separator: string): string {
+  sized(pieces.reduce((sum, piece) => sum + piece.length, Math.max(0, pieces.length - 1) * separator.length));
+  return pieces.join(separator);
+}
+
+function inOrder(a: unknown, b: unknown): number {
+  if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  const [first, second] = [toText(a), toText(b)];
+  return first < second ? -1 : Number(first > second);
+}
+
+const ownProperty = (value: unknown, key: string) =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+
+function fractionDigits(digits: unknown): Intl.NumberFormatOptions {
+  const count = toNumber(digits);
+  if (!Number.isInteger(count) || count < 0 || count > 20)
+    throw new RenderError('The filter "number" takes 0 to 20 decimal places.');
+  return { minimumFractionDigits: count, maximumFractionDigits: count };
+}
