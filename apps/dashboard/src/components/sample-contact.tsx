@@ -61,7 +61,7 @@ export function useSampleContact(): { contactId: string | null; values: Record<s
   const fields = typeof customFields === 'object' ? customFields : {};
   const values = {
     ...fields,
-    name: hasName ? name : '',
+    name: hasName ? name : null,
     email,
     unsubscribe_url: '#',
     ...(address && { postal_address: address }),
