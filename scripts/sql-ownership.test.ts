@@ -49,6 +49,7 @@ const READS: Record<string, string[]> = {
   ],
   // segments and suppression status by engagement
   contacts: ['messages'],
+  'custom-events': ['contacts'],
   // claims of due messages with what they need to be sent
   emails: ['campaigns', 'message_attachments', 'message_contents', 'messages', 'projects', 'suppressions', 'templates'],
   // members that exist
