@@ -7,7 +7,7 @@ import {
   logger,
   RateLimited,
   STATUS_BY_CODE,
-  timeoutOf,
+  databaseAnswerOf,
 } from '@postroom/platform';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -170,7 +170,7 @@ function isOurs(error: unknown): boolean {
 function maskError(error: unknown): Error {
   const graphql = error instanceof GraphQLError ? error : undefined;
   const original = graphql?.originalError ?? error;
-  const known = original instanceof DomainError ? original : timeoutOf(original);
+  const known = original instanceof DomainError ? original : databaseAnswerOf(original);
   if (known !== undefined) return toGraphqlError(known, graphql);
   if (graphql !== undefined && graphql.originalError === undefined) return graphql;
   if (original instanceof GraphQLError) return graphql === undefined ? original : inVariable(graphql, original);

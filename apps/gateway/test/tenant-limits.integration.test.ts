@@ -1,4 +1,4 @@
-import { config, pool, timeoutOf } from '@postroom/platform';
+import { config, databaseAnswerOf, db, pool } from '@postroom/platform';
 import { deleteOldSignInRates } from '@postroom/auth';
 import { type Api, testApi } from '@postroom/testkit';
 import { afterEach, expect, test } from 'vitest';
@@ -106,12 +106,17 @@ test('a slow statement is canceled, and the caller gets 503 timeout', async () =
   try {
     await client.query('BEGIN; SET LOCAL statement_timeout = 50');
     const error = await client.query('SELECT pg_sleep(5)').catch((thrown: unknown) => thrown);
-    expect(timeoutOf(error)).toMatchObject({ code: 'timeout' });
+    expect(databaseAnswerOf(error)).toMatchObject({ code: 'timeout' });
   } finally {
     await client.query('ROLLBACK');
     client.release();
   }
-  expect(timeoutOf(new Error('anything else'))).toBeUndefined();
+  expect(databaseAnswerOf(new Error('anything else'))).toBeUndefined();
+});
+
+test('a row deleted while the request reads it is 404 not_found', async () => {
+  const error = await db.project.findUniqueOrThrow({ where: { id: 'prj_gone' } }).catch((thrown: unknown) => thrown);
+  expect(databaseAnswerOf(error)).toMatchObject({ code: 'not_found' });
 });
 
 test('GraphQL and sign-in limit anonymous bodies to a small size', async () => {

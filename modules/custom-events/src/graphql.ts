@@ -241,19 +241,16 @@ builder.prismaObject('CustomEventProperty', {
     }),
     types: t.field({
       type: [CustomEventPropertyType],
-      select: { types: true },
       description: 'The types of the values received.',
       resolve: ({ types }) => types as PropertyType[],
     }),
     type: t.field({
       type: CustomEventPropertyType,
       nullable: true,
-      select: { type: true },
       description: 'The type that was declared; null if none was.',
       resolve: ({ type }) => type as PropertyType | null,
     }),
     hasConflict: t.boolean({
-      select: { types: true, type: true },
       description: 'Whether values of several types were received, or of another type than the declared one.',
       resolve: ({ types, type }) => (type === null ? types.length > 1 : types.some((each) => each !== type)),
     }),

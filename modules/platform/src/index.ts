@@ -63,7 +63,7 @@ export {
   RateLimited,
   versionConflict,
   STATUS_BY_CODE,
-  timeoutOf,
+  databaseAnswerOf,
 } from '@postroom/errors';
 export type { EventType } from './event-type.ts';
 export { deleteEventsWhere, messagesOfEvents, type NewEvent, record, recordSelected, recordTraced } from './events.ts';

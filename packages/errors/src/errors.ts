@@ -1,4 +1,7 @@
 import { QUERY_CANCELED, UNIQUE_VIOLATION } from './retry.ts';
+
+/** Prisma's code for a row that is required but does not exist. */
+const ROW_NOT_FOUND = 'P2025';
 /** The HTTP status of each error code, shared by REST and GraphQL (spec: Errors). */
 export const STATUS_BY_CODE = {
   validation_error: 400,
@@ -78,11 +81,16 @@ export function isUniqueViolation(error: unknown): boolean {
   return codes.includes('P2002') || codes.includes(UNIQUE_VIOLATION);
 }
 
-/** Maps a statement timeout to `timeout`: it is an answer to the caller, not a fault to investigate. */
-export function timeoutOf(error: unknown): DomainError | undefined {
-  return codesOf(error).includes(QUERY_CANCELED)
-    ? new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.')
-    : undefined;
+/**
+ * The answer to the caller for an error of the database that is not a fault to investigate: `timeout` for a statement
+ * timeout, `not_found` for a row that was deleted while the request read it.
+ */
+export function databaseAnswerOf(error: unknown): DomainError | undefined {
+  const codes = codesOf(error);
+  if (codes.includes(QUERY_CANCELED))
+    return new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.');
+  if (codes.includes(ROW_NOT_FOUND)) return new DomainError('not_found', 'Deleted while the request was running.');
+  return undefined;
 }
 
 /** The error code from Prisma or pg. */

@@ -9,7 +9,7 @@ export {
   notFound,
   RateLimited,
   STATUS_BY_CODE,
-  timeoutOf,
+  databaseAnswerOf,
   versionConflict,
 } from './errors.ts';
 export {

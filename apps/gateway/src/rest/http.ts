@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, logger, RateLimited, STATUS_BY_CODE, timeoutOf } from '@postroom/platform';
+import { DomainError, logger, RateLimited, STATUS_BY_CODE, databaseAnswerOf } from '@postroom/platform';
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
   answerText(response, status, JSON.stringify(body));
@@ -20,7 +20,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
  * `internal_error`.
  */
 export function errorResponse(error: unknown, requestId: string | undefined) {
-  const known = error instanceof DomainError ? error : timeoutOf(error);
+  const known = error instanceof DomainError ? error : databaseAnswerOf(error);
   if (error instanceof Gone) logger.debug({ requestId }, 'client disconnected before sending the whole request');
   else if (known === undefined) logger.error({ err: error, requestId }, 'request failed');
   const code = known?.code ?? 'internal_error';
