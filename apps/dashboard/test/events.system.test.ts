@@ -33,7 +33,7 @@ inBrowser('custom events', () => {
     await row.getByRole('link').click();
     await page.getByText('2 in the last 30 days, by day in UTC.').waitFor();
     await page.getByText('Show as a table').click();
-    expect(await page.getByRole('table', { name: 'Events by day' }).getByRole('row').count()).toBe(31);
+    await soon(() => page.getByRole('table', { name: 'Events by day' }).getByRole('row').count()).toBe(31);
     await page.getByRole('table', { name: 'Properties' }).getByText('Number, Text').waitFor();
 
     const latest = page.getByRole('table', { name: 'Latest events' });
