@@ -14,6 +14,7 @@ import {
   type Prisma,
   sql,
   type Tx,
+  checkLimit,
 } from '@postroom/platform';
 import { PERMISSIONS, type Role } from './caller.ts';
 import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
@@ -21,6 +22,8 @@ import { createUser } from './users.ts';
 
 type Invitation = Prisma.InvitationModel;
 
+/** Maximum number of members of a project, pending invitations included. */
+const MAX_MEMBERS = 500;
 const VALID_MS = 7 * 24 * 3600 * 1000;
 
 const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -29,7 +32,7 @@ const hashToken = (token: string) => createHash('sha256').update(token).digest('
  * Invites an address to a project. The link goes only to that address, so possessing it proves control of the
  * mailbox and allows creating the account.
  * @throws DomainError `validation_error`, `forbidden` for a role above the caller's, `conflict` for an existing
- * member, or if the mail can't be sent.
+ * member, if the project has too many members and invitations, or if the mail can't be sent.
  */
 export async function invite(
   projectId: string,
@@ -49,9 +52,17 @@ export async function invite(
   }
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + VALID_MS);
-  const invitation = await db.invitation.create({
-    data: { id: newId('inv'), projectId, email: address, role, invitedById, tokenHash: hashToken(token), expiresAt },
-    include: { project: true, invitedBy: true },
+  const invitation = await db.$transaction(async (tx) => {
+    const created = await tx.invitation.create({
+      data: { id: newId('inv'), projectId, email: address, role, invitedById, tokenHash: hashToken(token), expiresAt },
+      include: { project: true, invitedBy: true },
+    });
+    const limit = { of: projectId, rows: 'members and pending invitations', max: MAX_MEMBERS };
+    await checkLimit(tx, limit, async () => {
+      const members = await tx.member.count({ where: { projectId } });
+      return members + (await tx.invitation.count({ where: waiting(projectId) }));
+    });
+    return created;
   });
   const url = `${config.PUBLIC_URL}/invitation?token=${token}`;
   await sendSystemMail({

@@ -1,9 +1,11 @@
-import { db, DomainError, type Prisma } from '@postroom/platform';
+import { db, DomainError, type Prisma, checkLimit } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
+
+const MAX_OWN_PROJECTS = 200;
 
 /**
  * Creates a project that the user owns. Users who own none may not: they were invited to others' projects.
- * @throws DomainError `forbidden`, or `validation_error` for an invalid name.
+ * @throws DomainError `forbidden`, `validation_error` for an invalid name, or `conflict` if the user owns too many.
  */
 export async function createOwnProject(userId: string, name: string): Promise<Prisma.ProjectModel> {
   if ((await db.member.count({ where: { userId, role: 'owner' } })) === 0)
@@ -11,6 +13,8 @@ export async function createOwnProject(userId: string, name: string): Promise<Pr
   return db.$transaction(async (tx) => {
     const project = await createProject(name, tx);
     await tx.member.create({ data: { projectId: project.id, userId, role: 'owner' } });
+    const limit = { of: userId, rows: 'projects', max: MAX_OWN_PROJECTS, whose: 'A user' };
+    await checkLimit(tx, limit, () => tx.member.count({ where: { userId, role: 'owner' } }));
     return project;
   });
 }

@@ -9,7 +9,6 @@ import {
   invalid,
   isId,
   lockUntilCommit,
-  MAX_NAME_LENGTH,
   MAX_TOTAL,
   newId,
   notFound,
@@ -21,6 +20,7 @@ import {
   sql,
   startWorkflow,
   type WorkflowStart,
+  checkDisplayName,
 } from '@postroom/platform';
 
 export type BulkOperation = Prisma.BulkOperationModel;
@@ -101,11 +101,8 @@ async function checkGroup(
   if (groupId != null && groupName != null)
     throw invalid({ field: 'groupName', message: 'must not be combined with group_id' });
   if (groupId != null) return { groupId: (await getGroup(projectId, groupId)).id, groupName: null };
-  const name = groupName?.trim() ?? '';
   if (action === 'remove_from_group') throw invalid({ field: 'groupId', message: 'is required' });
-  if (name === '' || name.length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'groupName', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
-  return { groupId: null, groupName: name };
+  return { groupId: null, groupName: checkDisplayName(groupName ?? '', 'groupName') };
 }
 
 /** A bulk operation of the project, or `not_found`. */

@@ -1,4 +1,4 @@
-import { parseMailbox } from '@postroom/emails';
+import { checkMailbox } from '@postroom/emails';
 import { parseTemplate } from '@postroom/templating';
 import {
   assertValid,
@@ -19,9 +19,11 @@ import {
   type RowsQuery,
   versionConflict,
   signalWorkflow,
-  MAX_NAME_LENGTH,
   MAX_SUBJECT_LENGTH,
   nameContains,
+  oneLineProblems,
+  displayNameProblems,
+  checkLimit,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from '@postroom/templates';
 import { audienceProblems } from './audience.ts';
@@ -64,16 +66,22 @@ export const MAX_UTM_LENGTH = 200;
 const UTM_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const;
 const AUDIENCE_FIELDS = ['groupIds', 'segmentIds', 'excludedGroupIds', 'excludedSegmentIds'] as const;
 const MAX_RATE = 100_000;
+const MAX_DRAFTS = 2_000;
 
 /**
  * Creates a draft, which may be incomplete. `authorId` is the user or API key: `usr_…` or `key_…`.
- * @throws DomainError `validation_error` naming each bad field.
+ * @throws DomainError `validation_error` naming each bad field, `conflict` if the project has too many drafts.
  */
 export async function createCampaign(projectId: string, authorId: string, input: CampaignInput): Promise<Campaign> {
   if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
   const data = await validated(projectId, input);
   const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
-  return db.campaign.create({ data: { ...data, ...own } });
+  return db.$transaction(async (tx) => {
+    const created = await tx.campaign.create({ data: { ...data, ...own } });
+    const limit = { of: projectId, rows: 'campaigns that are drafts', max: MAX_DRAFTS };
+    await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'draft' } }));
+    return created;
+  });
 }
 
 /** @throws DomainError `not_found`. */
@@ -194,9 +202,7 @@ async function validated(projectId: string, input: CampaignInput): Promise<Parti
 function textProblems(input: CampaignInput): FieldProblem[] {
   const { name, subject, previewText, html, format, text, ratePerSecond } = input;
   return [
-    ...(name === undefined || (name !== null && name.trim() !== '' && name.trim().length <= MAX_NAME_LENGTH)
-      ? []
-      : [{ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` }]),
+    ...displayNameProblems({ name: name === null ? '' : name }),
     ...templateProblems('subject', subject, MAX_SUBJECT_LENGTH),
     ...templateProblems('previewText', previewText, MAX_PREVIEW_LENGTH),
     ...UTM_FIELDS.flatMap((field) =>
@@ -226,13 +232,10 @@ function templateProblems(
 }
 
 function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldProblem[] {
-  const replyMailbox = replyTo == null ? undefined : parseMailbox(replyTo);
+  const replyMailbox = replyTo == null ? undefined : checkMailbox(replyTo);
   const emailIssue = fromEmail == null ? undefined : emailProblem(fromEmail.trim());
   return [
-    // oxlint-disable-next-line no-control-regex -- a display name is one line
-    ...(fromName != null && (fromName.length > MAX_NAME_LENGTH || /[\u0000-\u001f\u007f]/.test(fromName))
-      ? [{ field: 'fromName', message: `must be one line of at most ${MAX_NAME_LENGTH} characters` }]
-      : []),
+    ...oneLineProblems({ fromName }),
     ...(emailIssue === undefined ? [] : [{ field: 'fromEmail', message: emailIssue }]),
     ...(typeof replyMailbox === 'string' ? [{ field: 'replyTo', message: replyMailbox }] : []),
   ];

@@ -4,7 +4,7 @@ import {
   bindValues,
   escapeHtml,
   parseTemplate,
-  renderTemplate,
+  renderForRecipient,
   type Template,
   type TemplateFormat,
   unconditionalSource,
@@ -121,7 +121,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
         values: tracked.valuesFor(addressee.id, values),
         unsubscribe: { url: values.unsubscribe_url },
       });
-      return { data, subject: subject.slots.length === 0 ? undefined : renderTemplate(subject, values) };
+      return { data, subject: subject.slots.length === 0 ? undefined : renderForRecipient(subject, values) };
     }),
   };
 }
@@ -202,7 +202,8 @@ const hasAddress = (source: string, address: string) =>
 const shownIn = (source: string, format: TemplateFormat) =>
   source.includes('{%') ? unconditionalSource(parseTemplate(source, format)) : source;
 
-function withFooter(html: string, address: string | null): string {
+/** Adds an unsubscribe link and the postal address to HTML where it has none. */
+export function withFooter(html: string, address: string | null): string {
   const shown = shownIn(html, 'html');
   const lines = [
     ...(address === null || hasAddress(shown, address) ? [] : ['{{postal_address}}']),

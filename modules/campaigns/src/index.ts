@@ -10,6 +10,7 @@ export {
   listCampaigns,
   updateCampaign,
 } from './campaigns.ts';
+export { withFooter } from './content.ts';
 export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';

@@ -11,6 +11,7 @@ import {
   type Prisma,
   signalWorkflow,
   startWorkflow,
+  checkLimit,
 } from '@postroom/platform';
 import { audienceProblems, hasRecipients } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
@@ -186,10 +187,13 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
       data: { status: 'scheduled', scheduledAt },
     });
     if (count === 0) throw new DomainError('conflict', NOT_SCHEDULABLE);
+    const limit = { of: projectId, rows: 'scheduled campaigns', max: MAX_SCHEDULED };
+    await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'scheduled' } }));
     await startWorkflow(tx, timerOf({ ...campaign, scheduledAt }));
   });
 }
 
+const MAX_SCHEDULED = 500;
 const NOT_SCHEDULABLE = 'Only a draft or scheduled campaign can be scheduled.';
 
 /** Why a campaign cannot be scheduled in its current status; undefined for a draft or scheduled one. */

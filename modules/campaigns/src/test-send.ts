@@ -1,9 +1,9 @@
 import { getContact } from '@postroom/contacts';
 import { formatMailbox, type QueuedEmail, sendEmails } from '@postroom/emails';
 import { getTemplate, newestContent } from '@postroom/templates';
-import { renderTemplate, type Values } from '@postroom/templating';
+import { renderForRecipient, type Values } from '@postroom/templating';
 import { testUnsubscribeUrl } from '@postroom/unsubscribe';
-import { assertValid, DomainError, emailProblem, invalid } from '@postroom/platform';
+import { assertValid, DomainError, emailProblem, invalid, oneLineProblems } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
 import { type CampaignContent, contentOf, templatesOf } from './content.ts';
 import { missingParts } from './sending.ts';
@@ -56,6 +56,7 @@ export async function sendTemplateTest(
   checkAddresses(input.emails);
   const problem = emailProblem(fromEmail.trim());
   if (problem !== undefined) throw invalid({ field: 'fromEmail', message: problem });
+  assertValid(oneLineProblems({ fromName }));
   const content = await contentOf({
     ...NO_CONTENT,
     projectId,
@@ -121,8 +122,8 @@ function checkAddresses(emails: readonly string[]): void {
 function renderContent(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {
   const { subject, html, text } = templatesOf(content);
   return {
-    subject: `[Test] ${renderTemplate(subject, values)}`,
-    html: renderTemplate(html, values),
-    ...(text === undefined ? {} : { text: renderTemplate(text, values) }),
+    subject: `[Test] ${renderForRecipient(subject, values)}`,
+    html: renderForRecipient(html, values),
+    ...(text === undefined ? {} : { text: renderForRecipient(text, values) }),
   };
 }

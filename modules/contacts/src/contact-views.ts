@@ -5,11 +5,11 @@ import {
   DomainError,
   invalid,
   isId,
-  lockUntilCommit,
-  MAX_NAME_LENGTH,
   newId,
   notFound,
   type Prisma,
+  checkDisplayName,
+  checkLimit,
 } from '@postroom/platform';
 
 export type ContactView = Prisma.ContactViewModel;
@@ -35,17 +35,15 @@ export async function createView(
   input: { name: string; search?: unknown },
 ): Promise<ContactView> {
   if (!userId.startsWith('usr_')) throw new DomainError('forbidden', 'Views belong to users. Sign in to save one.');
-  const name = input.name.trim();
-  if (name === '' || name.length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
+  const name = checkDisplayName(input.name);
   const search = checkSearch(input.search);
   return db.$transaction(async (tx) => {
-    await lockUntilCommit(tx, `contact views ${projectId} ${userId}`);
-    if ((await tx.contactView.count({ where: { projectId, userId } })) >= MAX_VIEWS)
-      throw new DomainError('conflict', `A user has at most ${MAX_VIEWS} views in a project. Delete one first.`);
-    return tx.contactView
+    const created = await tx.contactView
       .create({ data: { id: newId(VIEW_ID), projectId, userId, name, search } })
       .catch(conflictIfTaken(`A view named "${name}" already exists.`));
+    const limit = { of: `${projectId} ${userId}`, rows: 'views in a project', max: MAX_VIEWS, whose: 'A user' };
+    await checkLimit(tx, limit, () => tx.contactView.count({ where: { projectId, userId } }));
+    return created;
   });
 }
 

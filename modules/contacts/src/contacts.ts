@@ -16,10 +16,10 @@ import {
   recordTraced,
   versionConflict,
   sql,
-  textProblem,
   togetherByProject,
   type Tx,
-  MAX_NAME_LENGTH,
+  assertValid,
+  oneLineProblems,
 } from '@postroom/platform';
 import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
 import { contactCreated, contactDeleted, type ContactFacts, contactUpdated, factsColumns } from './events.ts';
@@ -277,10 +277,8 @@ export function checkEmail(email: string): string {
 
 /** The trimmed name; `undefined` when blank. */
 export function checkName(name: string | null | undefined): string | undefined {
+  assertValid(oneLineProblems({ name }));
   const trimmed = name?.trim() ?? '';
-  const problem =
-    trimmed.length > MAX_NAME_LENGTH ? `must be at most ${MAX_NAME_LENGTH} characters` : textProblem(trimmed);
-  if (problem !== undefined) throw invalid({ field: 'name', message: problem });
   return trimmed === '' ? undefined : trimmed;
 }
 

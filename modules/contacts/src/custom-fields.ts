@@ -7,7 +7,6 @@ import {
   inTransaction,
   invalid,
   isId,
-  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -16,7 +15,8 @@ import {
   readRows,
   sql,
   type Tx,
-  MAX_NAME_LENGTH,
+  checkDisplayName,
+  checkLimit,
 } from '@postroom/platform';
 import {
   coerce,
@@ -84,16 +84,15 @@ export async function createCustomField(projectId: string, input: CreateCustomFi
   if (!CUSTOM_FIELD_TYPES.includes(input.type)) {
     throw invalid({ field: 'type', message: `must be one of: ${CUSTOM_FIELD_TYPES.join(', ')}` });
   }
-  const label = checkLabel(input.label ?? key);
+  const label = checkDisplayName(input.label ?? key, 'label');
   const options = checkOptions(input.type, input.options);
   return db.$transaction(async (tx) => {
-    await lockUntilCommit(tx, `custom fields ${projectId}`);
-    if ((await tx.customField.count({ where: { projectId } })) >= MAX_FIELDS) {
-      throw new DomainError('conflict', `A project has at most ${MAX_FIELDS} custom fields.`);
-    }
-    return tx.customField
+    const created = await tx.customField
       .create({ data: { id: newId('fld'), projectId, key, label, type: input.type, options } })
       .catch(conflictIfTaken(`A custom field with the key "${key}" already exists.`));
+    const limit = { of: projectId, rows: 'custom fields', max: MAX_FIELDS };
+    await checkLimit(tx, limit, () => tx.customField.count({ where: { projectId } }));
+    return created;
   });
 }
 
@@ -108,7 +107,7 @@ export async function updateCustomField(
 ): Promise<CustomField> {
   const field = await getCustomField(projectId, id);
   const data = {
-    ...(input.label == null ? {} : { label: checkLabel(input.label) }),
+    ...(input.label == null ? {} : { label: checkDisplayName(input.label, 'label') }),
     ...(input.options == null ? {} : { options: checkOptions(field.type, input.options) }),
   };
   return db.$transaction((tx) => tx.customField.update({ where: { id }, data }));
@@ -189,24 +188,16 @@ export async function customFieldValues(tx: Tx, projectId: string, given: unknow
   return values;
 }
 
-function checkLabel(label: string): string {
-  const trimmed = label.trim();
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'label', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
-  return trimmed;
-}
-
 function checkOptions(type: CustomFieldType, options: readonly string[] | null | undefined): string[] {
-  const trimmed = (options ?? []).map((option) => option.trim());
+  const given = options ?? [];
   if (type !== 'select') {
-    if (trimmed.length > 0) throw invalid({ field: 'options', message: 'are only for fields of type select' });
+    if (given.length > 0) throw invalid({ field: 'options', message: 'are only for fields of type select' });
     return [];
   }
-  if (trimmed.length === 0 || trimmed.length > MAX_OPTIONS) {
+  if (given.length === 0 || given.length > MAX_OPTIONS) {
     throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} texts for a field of type select` });
   }
-  const bad = trimmed.findIndex((option) => option === '' || option.length > MAX_NAME_LENGTH);
-  if (bad >= 0) throw invalid({ field: `options.${bad}`, message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
+  const trimmed = given.map((option, index) => checkDisplayName(option, `options.${index}`));
   const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
   if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is a duplicate' });
   return trimmed;

@@ -50,13 +50,15 @@ export {
   deleteCustomField,
   getCustomField,
   listCustomFields,
+  readSchema,
   updateCustomField,
 } from './custom-fields.ts';
 export { type ContactFacts, contactUpdated, factsColumns } from './events.ts';
 export { Parameters } from './parameters.ts';
 export { SEGMENT_FIELDS } from './segment-operators.ts';
-export type { Condition, SegmentFilter } from './segment-filter.ts';
+export { compileFilter, type Condition, type SegmentFilter } from './segment-filter.ts';
 export {
+  checkSegmentFilter,
   countFilters,
   createSegment,
   deleteSegment,

@@ -3,10 +3,8 @@ import {
   assertValid,
   conflictIfTaken,
   db,
-  DomainError,
   invalid,
   isId,
-  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -17,7 +15,8 @@ import {
   coalesceReads,
   runCostly,
   versionConflict,
-  MAX_NAME_LENGTH,
+  checkDisplayName,
+  checkLimit,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
@@ -59,15 +58,14 @@ export async function createSegment(
   authorId: string,
   input: { name: string; filter?: unknown },
 ): Promise<Segment> {
-  const name = checkName(input.name);
+  const name = checkDisplayName(input.name);
   const filter = await checkSegmentFilter(projectId, input.filter);
   const data = { id: newId('seg'), projectId, editedById: authorId, name, filter: filter as Prisma.InputJsonValue };
   const row = await db.$transaction(async (tx) => {
-    await lockUntilCommit(tx, `segments ${projectId}`);
-    if ((await tx.segment.count({ where: { projectId } })) >= MAX_SEGMENTS) {
-      throw new DomainError('conflict', `A project has at most ${MAX_SEGMENTS} segments.`);
-    }
-    return tx.segment.create({ data }).catch(nameTaken(name));
+    const created = await tx.segment.create({ data }).catch(nameTaken(name));
+    const limit = { of: projectId, rows: 'segments', max: MAX_SEGMENTS };
+    await checkLimit(tx, limit, () => tx.segment.count({ where: { projectId } }));
+    return created;
   });
   return asSegment(row);
 }
@@ -84,7 +82,7 @@ export async function updateSegment(
   input: { name?: string | null | undefined; filter?: unknown; version?: number | null | undefined },
 ): Promise<Segment> {
   await getSegment(projectId, id);
-  const name = input.name == null ? undefined : checkName(input.name);
+  const name = input.name == null ? undefined : checkDisplayName(input.name);
   const filter = input.filter == null ? undefined : await checkSegmentFilter(projectId, input.filter);
   const where = { id, projectId, ...(input.version == null ? {} : { version: input.version }) };
   const data = {
@@ -206,13 +204,6 @@ async function checkGroups(projectId: string, groupIds: readonly string[]): Prom
   const known = new Set(rows.map(({ id }) => id));
   const absent = groupIds.find((id) => !known.has(id));
   if (absent !== undefined) throw invalid({ field: 'filter', message: `${absent} is not a group of this project` });
-}
-
-function checkName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
-  return trimmed;
 }
 
 const nameTaken = (name: string) => conflictIfTaken(`A segment named "${name}" already exists.`);

@@ -13,6 +13,7 @@ import {
   type RowsQuery,
   signalWorkflow,
   startWorkflow,
+  checkLimit,
 } from '@postroom/platform';
 import { createDkimKey } from './dkim/keys.ts';
 import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
@@ -30,15 +31,20 @@ export interface AddDomainInput {
   mailFromLabel?: string | null | undefined;
 }
 
+/** Each is checked in DNS for as long as it exists. */
+const MAX_DOMAINS = 200;
+
 /**
  * Adds a domain with a DKIM key and the records to publish, and starts its verification.
  * @param actor id of the acting user.
- * @throws DomainError `validation_error` for an invalid domain name, `conflict` if the project already has it.
+ * @throws DomainError `validation_error` for an invalid domain name, `conflict` if the project already has it, or too many.
  */
 export async function addDomain(projectId: string, input: AddDomainInput, actor: string): Promise<Domain> {
   const data = await newDomain(projectId, input);
   return db.$transaction(async (tx) => {
     const added = await insertDomain(tx, data, actor);
+    const limit = { of: projectId, rows: 'sending domains', max: MAX_DOMAINS };
+    await checkLimit(tx, limit, () => tx.domain.count({ where: { projectId } }));
     await startVerification(tx, added);
     return added;
   });

@@ -17,7 +17,8 @@ import {
   record,
   sql,
   type Tx,
-  MAX_NAME_LENGTH,
+  checkDisplayName,
+  checkLimit,
 } from '@postroom/platform';
 
 type Group = Prisma.GroupModel;
@@ -38,7 +39,7 @@ export interface UpdateGroupInput {
  * @throws DomainError `validation_error` if none resolves, `conflict` if the name is taken (spec: Groups).
  */
 export async function createGroup(projectId: string, input: CreateGroupInput) {
-  const name = groupName(input.name);
+  const name = checkDisplayName(input.name);
   return db.$transaction(async (tx) => {
     const contacts = await resolveContacts(tx, projectId, input);
     if (contacts.length === 0) throw noMember('contactIds');
@@ -50,8 +51,23 @@ export async function createGroup(projectId: string, input: CreateGroupInput) {
     );
     for (let at = 0; at < contacts.length; at += EVENTS_PER_STATEMENT)
       await record(tx, projectId, contacts.slice(at, at + EVENTS_PER_STATEMENT).map(contactUpdated));
+    await checkCount(tx, projectId);
     return group;
   }, LARGE);
+}
+
+const MAX_GROUPS = 5_000;
+
+/** Call it in the transaction that inserted a group. @throws DomainError `conflict` beyond `MAX_GROUPS`. */
+async function checkCount(tx: Tx, projectId: string): Promise<void> {
+  await checkLimit(tx, { of: projectId, rows: 'groups', max: MAX_GROUPS }, async () => {
+    const [counted] = await sql<{ rows: number }>(
+      tx,
+      'SELECT count(*)::int AS rows FROM groups WHERE project_id = $1',
+      [projectId],
+    );
+    return counted?.rows ?? 0;
+  });
 }
 
 /** A group may begin with 100,000 members, each with an event. No statement may come near its timeout. */
@@ -91,7 +107,7 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
       throw new DomainError('validation_error', 'An update needs a name or contact_ids.');
     }
     if (input.name != null) {
-      const name = groupName(input.name);
+      const name = checkDisplayName(input.name);
       await tx.group.update({ where: { id }, data: { name } }).catch(nameTaken(name));
     }
     if (input.contactIds != null) await replaceMembers(tx, projectId, id, input.contactIds);
@@ -199,14 +215,19 @@ export async function groupsOf(
   return groups;
 }
 
-/** Finds or creates the group with a name and returns its id. The caller must add a member to a new group before it commits. */
+/**
+ * Finds or creates the group with a name and returns its id. The caller must add a member to a new group before it commits.
+ * @throws DomainError `conflict` if the project has too many groups.
+ */
 export async function groupNamed(tx: Tx, projectId: string, name: string): Promise<string> {
+  const id = newId('grp');
   const [group] = await sql<{ id: string }>(
     tx,
     `INSERT INTO groups (id, project_id, name) VALUES ($1, $2, $3)
      ON CONFLICT (project_id, name) DO UPDATE SET name = excluded.name RETURNING id`,
-    [newId('grp'), projectId, groupName(name)],
+    [id, projectId, checkDisplayName(name)],
   );
+  if (group?.id === id) await checkCount(tx, projectId);
   return group?.id ?? '';
 }
 
@@ -317,13 +338,6 @@ async function resolveContacts(
      WHERE c.project_id = $1 AND (c.id = ANY ($2) OR c.email_key = ANY ($3)) ORDER BY c.id`,
     [projectId, [...(contactIds ?? [])], (emails ?? []).map(emailKey)],
   );
-}
-
-function groupName(name: string): string {
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` });
-  return trimmed;
 }
 
 const nameTaken = (name: string) => conflictIfTaken(`A group named "${name}" already exists.`);

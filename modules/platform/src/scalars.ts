@@ -1,16 +1,10 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { textProblem } from '@postroom/errors';
 import { MAX_MAILBOX_LENGTH } from './limits.ts';
 
 const refuse = (message: string): never => {
   throw new GraphQLError(message, { extensions: { code: 'validation_error' } });
 };
-
-/** Describes why PostgreSQL can't store a text; `undefined` if it can. */
-export function textProblem(text: string): string | undefined {
-  if (text.includes('\0')) return 'must not contain the NUL character';
-  if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half a surrogate pair)';
-  return undefined;
-}
 
 function parseText(value: unknown): string {
   if (typeof value !== 'string') return refuse('must be a string');

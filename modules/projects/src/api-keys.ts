@@ -11,7 +11,8 @@ import {
   type RowsQuery,
   sql,
   type Tx,
-  MAX_NAME_LENGTH,
+  checkDisplayName,
+  checkLimit,
 } from '@postroom/platform';
 
 const PREFIX = 'pr_';
@@ -57,10 +58,13 @@ export interface NewApiKey {
   createdById?: string;
 }
 
+/** Maximum number of keys of a project that are not revoked. Keys for all projects are not counted. */
+const MAX_KEYS = 200;
+
 /**
  * Creates a key and returns its secret, which is shown only once (spec: Authentication).
  * @throws DomainError `validation_error` without a name or project, `not_found` for an unknown project, `forbidden`
- * if its creator no longer manages one of them.
+ * if its creator no longer manages one of them, `conflict` if one of them has too many keys.
  */
 export async function createApiKey({
   name,
@@ -68,9 +72,7 @@ export async function createApiKey({
   projects,
   createdById,
 }: NewApiKey): Promise<{ id: string; key: string }> {
-  if (name.trim() === '') throw invalid({ field: 'name', message: 'must not be empty' });
-  if (name.trim().length > MAX_NAME_LENGTH)
-    throw invalid({ field: 'name', message: `must be at most ${MAX_NAME_LENGTH} characters` });
+  const called = checkDisplayName(name);
   if (projects !== 'all') {
     if (projects.length === 0) throw invalid({ field: 'projects', message: 'must name at least one project' });
     const known = await db.project.count({ where: { id: { in: [...projects] } } });
@@ -80,10 +82,10 @@ export async function createApiKey({
   const listed = projects === 'all' ? [] : [...new Set(projects)];
   const { id } = await db.$transaction(async (tx) => {
     if (createdById !== undefined) await assertManages(tx, createdById, listed);
-    return tx.apiKey.create({
+    const created = await tx.apiKey.create({
       data: {
         id: newId('key'),
-        name: name.trim(),
+        name: called,
         hash: hashKey(key),
         last4: key.slice(-4),
         scope,
@@ -92,6 +94,12 @@ export async function createApiKey({
         projects: { create: listed.map((projectId) => ({ projectId })) },
       },
     });
+    // In order, so that two requests never wait for each other.
+    for (const projectId of listed.toSorted())
+      await checkLimit(tx, { of: projectId, rows: 'API keys that are not revoked', max: MAX_KEYS }, () =>
+        tx.apiKey.count({ where: { revokedAt: null, projects: { some: { projectId } } } }),
+      );
+    return created;
   });
   return { id, key };
 }

@@ -13,9 +13,10 @@ import {
   readRows,
   type RowsQuery,
   versionConflict,
-  MAX_NAME_LENGTH,
   MAX_SUBJECT_LENGTH,
   nameContains,
+  displayNameProblems,
+  checkLimit,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './problems.ts';
@@ -31,9 +32,11 @@ export interface TemplateInput {
   format?: ContentFormat | null | undefined;
 }
 
+const MAX_TEMPLATES = 2_000;
+
 /**
  * Creates a draft with its first version. `authorId` is `usr_…` or `key_…`.
- * @throws DomainError `validation_error`, or `conflict` when the name is taken in the project.
+ * @throws DomainError `validation_error`, or `conflict` when the name is taken or the project has too many templates.
  */
 export async function createTemplate(projectId: string, authorId: string, input: TemplateInput): Promise<Template> {
   const { name, subject, body, ...content } = await checked(projectId, { subject: null, ...input });
@@ -44,6 +47,8 @@ export async function createTemplate(projectId: string, authorId: string, input:
       const data = { id: newId('tpl'), projectId, name, subject: subject ?? null, body, ...content };
       const template = await tx.template.create({ data });
       await keepVersion(tx, { projectId, templateId: template.id, number: 1, ...contentOf(template) }, { authorId });
+      const limit = { of: projectId, rows: 'templates', max: MAX_TEMPLATES };
+      await checkLimit(tx, limit, () => tx.template.count({ where: { projectId } }));
       return template;
     })
     .catch(nameTaken(name));
@@ -251,9 +256,7 @@ export async function deleteTemplate(projectId: string, id: string): Promise<voi
 async function checked(projectId: string, { name, subject, body, format }: TemplateInput) {
   const content = body == null ? undefined : await readBody(projectId, 'body', body, format ?? 'html');
   const problems = [
-    ...(name == null || (name.trim() !== '' && name.trim().length <= MAX_NAME_LENGTH)
-      ? []
-      : [{ field: 'name', message: `must be 1 to ${MAX_NAME_LENGTH} characters` }]),
+    ...displayNameProblems({ name }),
     ...(subject == null || subject.length <= MAX_SUBJECT_LENGTH
       ? []
       : [{ field: 'subject', message: `must be at most ${MAX_SUBJECT_LENGTH} characters` }]),

@@ -24,3 +24,13 @@ export {
   SERIALIZATION_FAILURE,
   UNIQUE_VIOLATION,
 } from './retry.ts';
+export {
+  checkDisplayName,
+  displayNameProblem,
+  displayNameProblems,
+  MAX_NAME_LENGTH,
+  oneLineProblem,
+  oneLineProblems,
+  textProblem,
+  withoutReordering,
+} from './text-problems.ts';

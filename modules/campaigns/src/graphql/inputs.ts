@@ -7,10 +7,10 @@ import {
   listOf,
   MAX_ID_LENGTH,
   MAX_MAILBOX_LENGTH,
-  MAX_NAME_LENGTH,
   MAX_SUBJECT_LENGTH,
   NAME,
   NOT_EMPTY,
+  oneLine,
 } from '@postroom/platform';
 import { MAX_AUDIENCE, MAX_BODY_LENGTH, MAX_PREVIEW_LENGTH, MAX_UTM_LENGTH } from '../campaigns.ts';
 
@@ -28,7 +28,7 @@ export const CampaignStatus = builder.enumType('CampaignStatus', {
   },
 });
 
-const FROM_NAME = jsonSchema({ maxLength: MAX_NAME_LENGTH, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+const FROM_NAME = oneLine();
 const AUDIENCE = listOf({ maxLength: MAX_ID_LENGTH }, { maxItems: MAX_AUDIENCE });
 const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
 const BODY = atMost(MAX_BODY_LENGTH);

@@ -14,6 +14,7 @@ import {
   registerNode,
   relayNames,
   removalMutation,
+  oneLine,
 } from '@postroom/platform';
 import { type BatchResult, createContactsBatch } from '../contact-batch.ts';
 import { listContacts } from '../contact-list.ts';
@@ -176,7 +177,7 @@ const CreateContactInput = builder.inputType('CreateContactInput', {
     }),
     name: t.string({
       description: 'At most 200 characters. Without one, the local part of the address is shown as the name.',
-      ...atMost(MAX_NAME_LENGTH),
+      ...oneLine(),
     }),
     customFields: t.field({
       type: 'JSON',
@@ -191,7 +192,7 @@ const UpdateContactInput = builder.inputType('UpdateContactInput', {
   fields: (t) => ({
     name: t.string({
       description: 'A new name. If it is blank, the contact has no name, and the local part of its address is shown.',
-      ...atMost(MAX_NAME_LENGTH),
+      ...oneLine(),
     }),
     email: t.string({
       description: 'A new address; it must not belong to another contact or be suppressed.',

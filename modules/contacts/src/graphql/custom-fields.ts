@@ -10,6 +10,7 @@ import {
   registerNode,
   relayNames,
   removalMutation,
+  displayName,
 } from '@postroom/platform';
 import type { CustomFieldType as FieldType } from '@postroom/custom-fields';
 import {
@@ -78,10 +79,7 @@ builder.queryFields((t) => ({
 const MAX_KEY_LENGTH = 64;
 
 /** Unique texts that are not all blank. */
-const OPTIONS = listOf(
-  { minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' },
-  { maxItems: MAX_OPTIONS, uniqueItems: true },
-);
+const OPTIONS = listOf(displayName(), { maxItems: MAX_OPTIONS, uniqueItems: true });
 
 const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
   description: 'A new custom field.',
