@@ -139,6 +139,10 @@ const valued = (source: string) => {
   const template = parseTemplate(source, 'html');
   return (text: string) => renderTemplate(template, { a: text });
 };
+const SEARCHES = parseTemplate(
+  '{{ a | split: b | size }}{{ a | replace: b, "x" | size }}{{ a | remove: b | size }}{% if a contains b %}x{% endif %}',
+  'text',
+);
 const email = { from: 'a@example.com', to: ['b@example.com'], subject: 'x', text: 'x' };
 const input = {
   messageId: 'eml_1@example.com',
@@ -234,6 +238,15 @@ export const PARSERS: readonly OutsideParser[] = [
     ],
   },
   { name: 'templates of subjects', parse: asTemplate('subject'), tokens: PLACEHOLDERS },
+  {
+    name: 'searches of filters and conditions',
+    parse: (text) => renderTemplate(SEARCHES, { a: text, b: text.slice(text.length / 4, text.length / 2) }),
+    tokens: ['a', 'b', 'aaaa', 'abab'],
+    known: [
+      (length) => `${'a'.repeat(length * 0.375)}b${'a'.repeat(length * 0.625)}`,
+      (length) => `${'a'.repeat(length / 4 + 1)}b${'a'.repeat(length * 0.75)}`,
+    ],
+  },
   { name: 'values in HTML', parse: valued('<p title="{{a}}">{{a}}</p>'), tokens: HTML },
   {
     name: 'values in links',

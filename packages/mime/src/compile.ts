@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { linkSlots, RenderError, renderPieces, renderTemplate, Scope } from '@postroom/templating';
+import {
+  linkSlots,
+  MAX_MESSAGE_WORK,
+  renderForRecipient,
+  RenderError,
+  renderPieces,
+  renderTemplate,
+  Scope,
+} from '@postroom/templating';
 import type { Slot, Template, Values } from '@postroom/templating';
 import type { Mailbox } from './address.ts';
 import { checkSender } from './address.ts';
@@ -73,11 +81,11 @@ export function compileMessage(input: CompileInput): CompiledMessage {
   const compose = (recipient: CompileRecipient): string => {
     const { values } = recipient;
     let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to')}\r\n`;
-    out += staticSubject ?? textHeader('Subject', renderTemplate(subject, values));
+    out += staticSubject ?? textHeader('Subject', renderForRecipient(subject, values));
     out += `Date: ${formatDate(recipient.date)}\r\nMessage-ID: ${formatMessageId(recipient.messageId)}\r\n`;
     if (recipient.unsubscribe) out += unsubscribeHeaders(recipient.unsubscribe);
     if (recipient.headers) out += customHeaders(recipient.headers);
-    return out + renderPieces(pieces, slots, new Scope(values), encodeValue, MAX_MESSAGE_BYTES);
+    return out + renderPieces(pieces, slots, new Scope(values, MAX_MESSAGE_WORK), encodeValue, MAX_MESSAGE_BYTES);
   };
   const render = (recipient: CompileRecipient): string => {
     try {

@@ -1,4 +1,5 @@
 import { currencyOf, formatDate, formatNumber, timeZoneProblem } from './formats.ts';
+import { includes, splitBy } from './search.ts';
 import { cost, isNothing, RenderError, toNumber, toText, type Work } from './values.ts';
 
 /** A filter: the least and most arguments it takes, and what it makes of a value. */
@@ -36,7 +37,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   rstrip: text(0, 0, (value) => value.trimEnd()),
   append: text(1, 1, (value, more = '') => sized(value.length + more.length) && value + more),
   prepend: text(1, 1, (value, more = '') => sized(value.length + more.length) && more + value),
-  remove: text(1, 1, (value, part = '') => value.split(part).join('')),
+  remove: text(1, 1, (value, part = '') => splitBy(value, part).join('')),
   replace: text(1, 2, (value, part = '', other = '') => {
     const pieces = split(value, part);
     return joined(pieces, other);
@@ -44,15 +45,18 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   replace_first: text(
     1,
     2,
-    (value, part = '', other = '') => sized(value.length + other.length) && value.replace(part, () => other),
+    (value, part = '', other = '') =>
+      sized(value.length + other.length) && (includes(value, part) ? replaceFirst(value, part, other) : value),
   ),
   truncate: filter(0, 2, (value, [most = 50, ellipsis = '...']) => {
     const [whole, end, length] = [toText(value), toText(ellipsis), toNumber(most)];
     return whole.length <= length ? value : whole.slice(0, Math.max(0, length - end.length)) + end;
   }),
   truncatewords: filter(0, 2, (value, [most = 15, ellipsis = '...']) => {
-    const words = toText(value).trim().split(/\s+/);
-    const count = Math.max(1, toNumber(most));
+    const count = Math.min(Math.max(1, Math.trunc(toNumber(most))), MAX_ITEMS);
+    const words = toText(value)
+      .trim()
+      .split(/\s+/, count + 1);
     return words.slice(0, count).join(' ') + (words.length > count ? toText(ellipsis) : '');
   }),
   split: text(1, 1, (value, separator = '') => {
@@ -69,7 +73,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   reverse: list(0, 0, (items) => items.toReversed()),
   uniq: list(0, 0, (items) => [...new Set(items)]),
   compact: list(0, 0, (items) => items.filter((item) => !isNothing(item))),
-  sort: list(0, 0, (items) => items.toSorted(inOrder)),
+  sort: list(0, 0, sorted),
   map: list(1, 1, (items, key) => items.map((item) => ownProperty(item, toText(key)))),
   sum: list(0, 1, (items, key) =>
     items.reduce((sum: number, item) => sum + toNumber(key === undefined ? item : ownProperty(item, toText(key))), 0),
@@ -90,13 +94,13 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   at_least: number(1, 1, (value, least = 0) => Math.max(value, least)),
   at_most: number(1, 1, (value, most = 0) => Math.min(value, most)),
 
-  date: filter(1, 2, (value, [format, zone]) =>
-    formatDate(value, toText(format), zone === undefined ? 'UTC' : toText(zone)),
+  date: filter(1, 2, (value, [format, zone], work) =>
+    formatDate(value, toText(format), zone === undefined ? 'UTC' : toText(zone), work),
   ),
-  number: filter(0, 2, (value, [digits, locale]) =>
-    formatNumber(value, digits === undefined ? {} : fractionDigits(digits), locale),
+  number: filter(0, 2, (value, [digits, locale], work) =>
+    formatNumber(value, digits === undefined ? {} : fractionDigits(digits), locale, work),
   ),
-  currency: filter(1, 2, (value, [code, locale]) => formatNumber(value, currencyOf(toText(code)), locale)),
+  currency: filter(1, 2, (value, [code, locale], work) => formatNumber(value, currencyOf(toText(code)), locale, work)),
 };
 
 /** Whether a filter may stand without arguments. */
@@ -122,9 +126,12 @@ export function filterProblem(name: string, args: readonly unknown[]): string | 
   return undefined;
 }
 
+/** The work of filters that take longer than most, whatever their value. */
+const COSTS: Readonly<Record<string, number>> = { date: 10, number: 2, currency: 2 };
+
 /** Applies a filter and counts its work. @throws RenderError if a bound is exceeded or an argument is invalid. */
 export function applyFilter(name: string, value: unknown, args: readonly unknown[], work: Work): unknown {
-  work.spend(1 + cost(value) * (name === 'sort' ? 8 : 1));
+  work.spend((COSTS[name] ?? 1) + cost(value) * (name === 'sort' ? 8 : 1) + cost(args));
   const result = FILTERS[name]!.apply(value, args, work);
   if (result !== value) work.spend(cost(result));
   return result;
@@ -142,7 +149,7 @@ function sized(length: number): true {
 }
 
 function split(value: string, separator: string): string[] {
-  const pieces = value.split(separator, MAX_ITEMS + 1);
+  const pieces = splitBy(value, separator, MAX_ITEMS + 1);
   if (pieces.length > MAX_ITEMS) throw new RenderError(`A filter splits a text into more than ${MAX_ITEMS} pieces.`);
   return pieces;
 }
@@ -152,11 +159,21 @@ function joined(pieces: readonly string[], separator: string): string {
   return pieces.join(separator);
 }
 
-function inOrder(a: unknown, b: unknown): number {
-  if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
-  const [first, second] = [toText(a), toText(b)];
-  return first < second ? -1 : Number(first > second);
+/** Numbers by size and other things by their texts, which are made once; what is nothing comes last. */
+function sorted(items: readonly unknown[]): unknown[] {
+  const keyed = items.map((item) => ({ item, text: typeof item === 'number' ? '' : toText(item) }));
+  keyed.sort(({ item: a, text: first }, { item: b, text: second }) => {
+    if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
+    if (typeof a === 'number' && typeof b === 'number') return a - b;
+    const [one, other] = [typeof a === 'number' ? toText(a) : first, typeof b === 'number' ? toText(b) : second];
+    return one < other ? -1 : Number(one > other);
+  });
+  return keyed.map(({ item }) => item);
+}
+
+function replaceFirst(value: string, part: string, other: string): string {
+  const [before = ''] = splitBy(value, part, 1);
+  return before + other + value.slice(before.length + part.length);
 }
 
 const ownProperty = (value: unknown, key: string) =>

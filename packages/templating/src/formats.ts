@@ -1,13 +1,22 @@
-import { isNothing, RenderError, toText } from './values.ts';
+import { isNothing, RenderError, toText, type Work } from './values.ts';
 
 /** Maximum number of formatters kept: their arguments may come from values. */
 const MAX_KEPT = 200;
+/** The work of making a formatter. */
+const FORMATTER_COST = 500;
 const numberFormats = new Map<string, Intl.NumberFormat>();
 const zoneFormats = new Map<string, Intl.DateTimeFormat>();
 
-function kept<Format>(formats: Map<string, Format>, key: string, make: () => Format, problem: string): Format {
+function kept<Format>(
+  formats: Map<string, Format>,
+  key: string,
+  make: () => Format,
+  problem: string,
+  work?: Work,
+): Format {
   const known = formats.get(key);
   if (known !== undefined) return known;
+  work?.spend(FORMATTER_COST);
   if (formats.size >= MAX_KEPT) formats.clear();
   try {
     const made = make();
@@ -23,13 +32,14 @@ function kept<Format>(formats: Map<string, Format>, key: string, make: () => For
  * A number with the separators of a locale, `en` by default. What is not a number stays as it is.
  * @throws RenderError for an unknown locale.
  */
-export function formatNumber(value: unknown, options: Intl.NumberFormatOptions, locale: unknown): unknown {
+export function formatNumber(value: unknown, options: Intl.NumberFormatOptions, locale: unknown, work?: Work): unknown {
   const language = isNothing(locale) ? 'en' : toText(locale);
   const format = kept(
     numberFormats,
     JSON.stringify([language, options]),
     () => new Intl.NumberFormat(language, options),
     `"${language.slice(0, 40)}" is not a locale, such as "en" or "de-AT".`,
+    work,
   );
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? format.format(number) : value;
@@ -53,7 +63,7 @@ export function timeZoneProblem(zone: string): string | undefined {
   }
 }
 
-const zoneFormat = (zone: string) =>
+const zoneFormat = (zone: string, work?: Work) =>
   kept(
     zoneFormats,
     zone,
@@ -69,6 +79,7 @@ const zoneFormat = (zone: string) =>
         second: 'numeric',
       }),
     `"${zone.slice(0, 40)}" is not a time zone, such as "Europe/Berlin".`,
+    work,
   );
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)\s?(Z|UTC|[+-]\d\d:?\d\d)?)?$/;
@@ -86,10 +97,10 @@ function readDate(value: unknown): Date | undefined {
 }
 
 /** The time in a zone, as a date whose UTC fields hold it. */
-function inZone(date: Date, zone: string): Date {
+function inZone(date: Date, zone: string, work: Work): Date {
   if (zone === 'UTC') return date;
   const parts: Record<string, number> = {};
-  for (const { type, value } of zoneFormat(zone).formatToParts(date)) parts[type] = Number(value);
+  for (const { type, value } of zoneFormat(zone, work).formatToParts(date)) parts[type] = Number(value);
   const { year = 0, month = 1, day, hour, minute, second } = parts;
   return new Date(Date.UTC(year, month - 1, day, hour, minute, second, date.getUTCMilliseconds()));
 }
@@ -101,10 +112,10 @@ const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' 
  * Formats a time by strftime's directives, in English. What is not a time stays as it is.
  * @throws RenderError for an unknown time zone.
  */
-export function formatDate(value: unknown, format: string, zone: string): unknown {
+export function formatDate(value: unknown, format: string, zone: string, work: Work): unknown {
   const date = readDate(value);
   if (date === undefined || Number.isNaN(date.getTime())) return value;
-  const local = inZone(date, zone);
+  const local = inZone(date, zone, work);
   return strftime(local, Math.round((local.getTime() - date.getTime()) / 60_000), format);
 }
 

@@ -4,7 +4,16 @@ export { parseTemplate } from './parse.ts';
 export { linkSlots, MAX_SLOTS } from './template.ts';
 export type { Context, Slot, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
 export { markOf, markSlots, sourceOf, splitAtMarks, unconditionalSource } from './marks.ts';
-export { bindValues, missing, renderPieces, renderTemplate, valueFor, variablesOf } from './render.ts';
+export {
+  bindValues,
+  MAX_MESSAGE_WORK,
+  missing,
+  renderForRecipient,
+  renderPieces,
+  renderTemplate,
+  valueFor,
+  variablesOf,
+} from './render.ts';
 export type { Computed, Values } from './render.ts';
 export { Scope } from './scope.ts';
 export { RenderError } from './values.ts';

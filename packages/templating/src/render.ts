@@ -1,9 +1,9 @@
 import { ESCAPES } from './escape.ts';
 import { namesIn } from './expression.ts';
 import { sourceOf } from './marks.ts';
-import { Scope } from './scope.ts';
+import { MAX_WORK, Scope } from './scope.ts';
 import { linkSlots, type Slot, type Template, type Variable } from './template.ts';
-import { RenderError, toText } from './values.ts';
+import { cost, RenderError, toText } from './values.ts';
 
 /** Computes a system value where its placeholder stands, which may be in a loop. */
 export type Computed = (scope: Scope) => string;
@@ -16,10 +16,25 @@ export type Values = Readonly<Record<string, unknown>>;
 /** Maximum length of a rendered part in characters, unless a caller has its own limit. */
 const MAX_RENDERED_LENGTH = 5_000_000;
 
-/** Renders a template. @throws TooLongError when the result has more than `most` characters, RenderError beyond `MAX_WORK`. */
-export function renderTemplate(template: Template, values: Values, most = MAX_RENDERED_LENGTH): string {
-  return renderPieces(template.statics, template.slots, new Scope(values), unencoded, most);
+/** Renders a template. @throws TooLongError when the result has more than `most` characters, RenderError beyond `maxWork`. */
+export function renderTemplate(
+  template: Template,
+  values: Values,
+  most = MAX_RENDERED_LENGTH,
+  maxWork = MAX_WORK,
+): string {
+  return renderPieces(template.statics, template.slots, new Scope(values, maxWork), unencoded, most);
 }
+
+/**
+ * Maximum work of a campaign's message: it is rendered where all mail is sent, for each recipient, and 50,000 steps are at most a few
+ * hundredths of a second.
+ */
+export const MAX_MESSAGE_WORK = 50_000;
+
+/** Renders part of a campaign's message. @throws as `renderTemplate`, beyond `MAX_MESSAGE_WORK`. */
+export const renderForRecipient = (template: Template, values: Values): string =>
+  renderTemplate(template, values, MAX_RENDERED_LENGTH, MAX_MESSAGE_WORK);
 
 const unencoded = (text: string) => text;
 
@@ -91,8 +106,10 @@ class TooLongError extends RenderError {
 /** The escaped text of a placeholder: its value, else its default, else nothing. */
 export function valueFor(variable: Variable, scope: Scope): string {
   const { context, pipeline } = variable;
-  if (pipeline !== undefined) return ESCAPES[context](textOf(scope.run(pipeline)));
-  const value = ownValue(variable.name, scope);
+  const value = pipeline === undefined ? ownValue(variable.name, scope) : scope.run(pipeline);
+  // Also a value that shows nothing, such as spaces, is read.
+  scope.spend(cost(value));
+  if (pipeline !== undefined) return ESCAPES[context](textOf(value));
   if (context === 'ready' && typeof value === 'function') return (value as Computed)(scope);
   const text = textOf(value);
   return ESCAPES[context](text === '' ? (variable.fallback ?? '') : text);

@@ -1,9 +1,10 @@
 import { applyFilter } from './filters.ts';
 import type { Condition, Expression, LoopHead, Pipeline } from './expression.ts';
-import { cost, isNothing, RenderError, toNumber, toText } from './values.ts';
+import { includes } from './search.ts';
+import { cost, countKeys, isNothing, RenderError, toNumber, toText, type Work } from './values.ts';
 
 /** Maximum work of one render: a pass of a loop counts its placeholders and tags, a filter at least one unit. */
-const MAX_WORK = 1_000_000;
+export const MAX_WORK = 1_000_000;
 
 /** A running loop. */
 interface Frame {
@@ -21,15 +22,20 @@ export class Scope {
   readonly #frames: Frame[] = [];
   #work = 0;
 
-  constructor(values: Readonly<Record<string, unknown>>) {
+  readonly #maxWork: number;
+
+  constructor(values: Readonly<Record<string, unknown>>, maxWork = MAX_WORK) {
     this.values = values;
+    this.#maxWork = maxWork;
   }
 
   /** @throws RenderError when the render has done too much. */
   spend(units: number): void {
     this.#work += units;
-    if (this.#work > MAX_WORK)
-      throw new RenderError(`The template needs more than ${MAX_WORK} steps: loop over fewer items, or over less.`);
+    if (this.#work > this.#maxWork)
+      throw new RenderError(
+        `The template needs more than ${this.#maxWork} steps: loop over fewer items, or over less.`,
+      );
   }
 
   assign(name: string, pipeline: Pipeline): void {
@@ -130,7 +136,7 @@ export class Scope {
     if (value === undefined) value = Object.hasOwn(this.values, root) ? this.values[root] : undefined;
     for (let i = 1; i < keys.length && !isNothing(value); i++) {
       const key = keys[i]!;
-      value = property(value, typeof key === 'object' ? this.evaluate(key) : key);
+      value = property(value, typeof key === 'object' ? this.evaluate(key) : key, this);
     }
     return value;
   }
@@ -148,24 +154,26 @@ export class Scope {
     if (Array.isArray(value)) return value as unknown[];
     if (isNothing(value) || value === '' || value instanceof Date) return [];
     if (typeof value === 'string') return [value];
-    return typeof value === 'object' ? Object.entries(value as object) : [];
+    if (typeof value !== 'object') return [];
+    countKeys(value, this);
+    return Object.entries(value as object);
   }
 
   #equal(left: unknown, right: unknown): boolean {
-    this.spend(cost(left));
+    this.spend(cost(left) + cost(right));
     for (const [value, other] of [
       [left, right],
       [right, left],
     ])
-      if (typeof other === 'symbol') return matchesState(value, other === STATES.empty ? 'empty' : 'blank');
+      if (typeof other === 'symbol') return matchesState(value, other === STATES.empty ? 'empty' : 'blank', this);
     if (Array.isArray(left) && Array.isArray(right))
       return left.length === right.length && left.every((item, i) => item === right[i]);
     return left === right || (isNothing(left) && isNothing(right));
   }
 
   #contains(left: unknown, right: unknown): boolean {
-    this.spend(cost(left));
-    if (typeof left === 'string') return isScalar(right) && left.includes(toText(right));
+    this.spend(cost(left) + cost(right));
+    if (typeof left === 'string') return isScalar(right) && includes(left, toText(right));
     return Array.isArray(left) && left.includes(right);
   }
 }
@@ -181,7 +189,7 @@ const loopOf = (index: number, length: number) => ({
 });
 
 /** Own properties only, so that neither prototypes nor methods can be reached. */
-function property(value: unknown, key: unknown): unknown {
+function property(value: unknown, key: unknown, work: Work): unknown {
   if (Array.isArray(value)) {
     if (key === 'size') return value.length;
     if (key === 'first') return value[0] as unknown;
@@ -193,7 +201,7 @@ function property(value: unknown, key: unknown): unknown {
   if (typeof value !== 'object' || value === null || (typeof key !== 'string' && typeof key !== 'number'))
     return undefined;
   if (Object.hasOwn(value, key)) return (value as Record<string, unknown>)[key];
-  return key === 'size' ? Object.keys(value).length : undefined;
+  return key === 'size' ? countKeys(value, work) : undefined;
 }
 
 const isScalar = (value: unknown) =>
@@ -217,9 +225,9 @@ function isOrdered(comparison: '<' | '>' | '<=' | '>=', left: unknown, right: un
 /** What `empty` and `blank` are when they are read. */
 const STATES = { empty: Symbol('empty'), blank: Symbol('blank') };
 
-function matchesState(value: unknown, state: 'empty' | 'blank'): boolean {
+function matchesState(value: unknown, state: 'empty' | 'blank', work: Work): boolean {
   if (typeof value === 'string') return state === 'blank' ? value.trim() === '' : value === '';
   if (Array.isArray(value)) return value.length === 0;
   if (state === 'blank' && (isNothing(value) || value === false)) return true;
-  return typeof value === 'object' && value !== null && !(value instanceof Date) && Object.keys(value).length === 0;
+  return typeof value === 'object' && value !== null && !(value instanceof Date) && countKeys(value, work) === 0;
 }

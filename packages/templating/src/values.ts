@@ -9,10 +9,17 @@ export interface Work {
   spend: (units: number) => void;
 }
 
-/** The work that a value makes: more for long texts and lists. */
+/** The work that a value makes: more for long texts and lists, with the texts and lists in them. */
 export function cost(value: unknown): number {
   if (typeof value === 'string') return value.length / 64;
-  return Array.isArray(value) ? value.length : 0;
+  return Array.isArray(value) ? value.reduce((sum: number, item) => sum + cost(item), value.length) : 0;
+}
+
+/** The number of an object's keys, counted as work. */
+export function countKeys(value: object, work: Work): number {
+  const { length } = Object.keys(value);
+  work.spend(length);
+  return length;
 }
 
 export const isNothing = (value: unknown) => value === undefined || value === null;

@@ -1,6 +1,14 @@
 import { Liquid } from 'liquidjs';
 import { expect, test } from 'vitest';
-import { missing, parseTemplate, renderTemplate, sourceOf, unconditionalSource, variablesOf } from '../src/index.ts';
+import {
+  missing,
+  parseTemplate,
+  renderForRecipient,
+  renderTemplate,
+  sourceOf,
+  unconditionalSource,
+  variablesOf,
+} from '../src/index.ts';
 
 const VALUES = {
   name: 'ada lovelace',
@@ -297,6 +305,52 @@ test('work, loops and output are bounded', () => {
   expect(endless('{{ long | replace: "x", long }}')).toThrow('more than 100000 pieces');
   expect(endless(`{% assign a = long %}${'{% assign a = a | append: a %}'.repeat(30)}`)).toThrow('more than 1000000');
   expect(endless('{{ items | join: long }}')).toThrow('more than 1000000 characters');
+});
+
+const object = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]));
+const lists = Array.from({ length: 300 }, (_, i) => Array.from({ length: 300 }, (_unused, j) => (i * 7 + j) % 11));
+
+test.each([
+  ['text that shows nothing', '{{ v }}', ' '.repeat(100_000)],
+  ['characters that are dropped', '{{ v }}', '\u0001'.repeat(100_000)],
+  ['items that show nothing', '{{ v }}', Array(20_000).fill('')],
+  ['keys of objects', '{{ v.size }}', object],
+  ['keys of objects, compared', '{% if v == empty %}x{% endif %}', object],
+  ['members of objects', '{% for k in v limit: 0 %}{% endfor %}', object],
+  ['lists in lists', '{% assign x = v | sort %}', lists],
+  ['texts in lists', '{{ v | sum }}', Array(1000).fill('1'.repeat(3000))],
+  ['arguments of filters', '{{ "now" | date: v }}', `%${'-'.repeat(100_000)}d`],
+  ['texts that are compared', '{% if "a" == v %}x{% endif %}', 'a'.repeat(100_000)],
+  ['locales', '{% assign l = "en-x-" | append: i %}{% assign x = 5 | number: 2, l %}', undefined],
+])('the work of %s is counted', (_what, source, v) => {
+  const template = parseTemplate(`{% for i in (1..20000) %}${source}{% endfor %}`, 'subject');
+  expect(template.problems).toEqual([]);
+  expect(() => renderTemplate(template, { v })).toThrow('more than 1000000 steps');
+});
+
+test('long texts are searched as short ones are', () => {
+  let seed = 1;
+  const random = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
+  const word = (length: number) => Array.from({ length }, () => 'aab'[random(3)]).join('');
+  const template = parseTemplate(
+    '{{ t | split: p | join: "," }};{{ t | replace: p, "x" }};{{ t | replace_first: p, "x" }};{{ t | remove: p }};{% if t contains p %}yes{% endif %}',
+    'text',
+  );
+  for (let i = 0; i < 200; i++) {
+    const p = word(1 + random(2)).repeat(100 + random(200));
+    const t = [word(random(3)), p, p.slice(random(3)), word(random(4)), i % 2 === 0 ? p : 'b'].join('');
+    const pieces = t.split(p);
+    while (pieces.at(-1) === '') pieces.pop();
+    expect(renderTemplate(template, { t, p })).toBe(
+      `${pieces.join(',')};${t.replaceAll(p, 'x')};${t.replace(p, 'x')};${t.replaceAll(p, '')};${t.includes(p) ? 'yes' : ''}`,
+    );
+  }
+});
+
+test('a message of a campaign has less work', () => {
+  const template = parseTemplate('{% for i in (1..60000) %}{% endfor %}', 'text');
+  expect(renderTemplate(template, {})).toBe('');
+  expect(() => renderForRecipient(template, {})).toThrow('more than 50000 steps');
 });
 
 test('neither prototypes nor methods can be reached', () => {
