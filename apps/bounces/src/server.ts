@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import { type Certificate, config, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
@@ -36,6 +37,8 @@ export interface BounceServerOptions {
   recipientMs?: number;
   /** Maximum concurrent connections per client address. */
   perAddress?: number;
+  /** Proxies whose connections begin with a PROXY header. */
+  proxies?: BlockList | undefined;
 }
 
 export interface BounceServer extends Service {
@@ -52,6 +55,7 @@ export async function startBounceServer({
   tls,
   recipientMs = RECIPIENT_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
+  proxies = config.SMTP_PROXY_PROTOCOL ? config.TRUSTED_PROXIES : undefined,
 }: BounceServerOptions): Promise<BounceServer> {
   const inProgress = new Set<Promise<void>>();
   let stopping = false;
@@ -82,6 +86,7 @@ export async function startBounceServer({
     perAddress,
     untrustedMs: recipientMs,
     sessionMs: SESSION_MS,
+    proxies,
   });
   // A dropped connection must not crash the server.
   server.on('error', (error) => logger.debug({ err: error }, 'SMTP connection failed'));

@@ -1,6 +1,14 @@
-import { type AttachmentInput, formatMailbox, type SendEmailInput } from '@postroom/emails';
+import { type AttachmentInput, formatMailbox, MAX_FILENAME_LENGTH, type SendEmailInput } from '@postroom/emails';
 import { headerProblem } from '@postroom/mime';
-import { DomainError, emailKey, jsonProblem, onThread, type ThreadFunction } from '@postroom/platform';
+import {
+  DomainError,
+  emailKey,
+  jsonProblem,
+  onThread,
+  type ThreadFunction,
+  displayNameProblem,
+  withoutReordering,
+} from '@postroom/platform';
 import { type ParsedMail, parseSubmitted } from './mail-parser.ts';
 import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
@@ -70,7 +78,7 @@ export function requestOf({ mail, alternatives }: ParsedMail, recipients: readon
   };
 }
 
-const format = ({ name, address }: Mailbox) => formatMailbox({ email: address, name });
+const format = ({ name, address }: Mailbox) => formatMailbox({ email: address, name: withoutReordering(name) });
 
 function mailboxesOf(addresses: readonly Address[] | undefined): Mailbox[] {
   return (addresses ?? []).flatMap((each) => (each.group === undefined ? [each] : each.group));
@@ -117,9 +125,11 @@ const EXTENSIONS: Record<string, string> = {
 };
 
 function fileName(given: string | null): string | undefined {
-  // oxlint-disable-next-line no-control-regex -- a filename goes into a header
-  const name = given?.replace(/[\u0000-\u001f\u007f/\\]/g, '_').trim();
-  return name === undefined || name === '' ? undefined : name.slice(-255);
+  const name = withoutReordering(given ?? '')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}/\\]/gu, '_')
+    .trim()
+    .slice(-MAX_FILENAME_LENGTH);
+  return displayNameProblem(name, MAX_FILENAME_LENGTH) === undefined ? name : undefined;
 }
 
 /** Custom headers, decoded; the last one wins for repeated names. */

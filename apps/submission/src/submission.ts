@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import { type Certificate, config, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
@@ -24,6 +25,8 @@ export interface SubmissionOptions {
   authMs?: number;
   /** Maximum concurrent connections per client address. */
   perAddress?: number;
+  /** Proxies whose connections begin with a PROXY header. */
+  proxies?: BlockList | undefined;
 }
 
 export interface Submission extends Service {
@@ -41,6 +44,7 @@ export async function startSubmission({
   needsTls,
   authMs = AUTH_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
+  proxies = config.SMTP_PROXY_PROTOCOL ? config.TRUSTED_PROXIES : undefined,
 }: SubmissionOptions): Promise<Submission> {
   const submission = new SubmissionSession();
   const options: SMTPServerOptions = {
@@ -84,7 +88,7 @@ export async function startSubmission({
       );
     },
   };
-  const server = new LimitedSmtpServer(options, { total: MAX_CLIENTS, perAddress, untrustedMs: authMs });
+  const server = new LimitedSmtpServer(options, { total: MAX_CLIENTS, perAddress, untrustedMs: authMs, proxies });
   // A dropped connection must not crash the server.
   server.on('error', (error) => logger.debug({ err: error }, 'SMTP connection failed'));
   await new Promise<void>((resolve, reject) => {

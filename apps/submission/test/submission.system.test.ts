@@ -8,6 +8,7 @@ import { addLocalDomain } from '@postroom/domains';
 import { holdMail } from '@postroom/emails/testing';
 import { config, pool, selfSigned } from '@postroom/platform';
 import { revokeApiKey } from '@postroom/projects';
+import { parseNetworks } from '@postroom/settings';
 import { type Api, eventually, freePorts, testApi } from '@postroom/testkit';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -316,9 +317,27 @@ test('connections per address are limited, and other addresses are still served'
   await few.stop();
 });
 
+test('connections per address are those of clients behind a proxy that names them', async () => {
+  const proxies = parseNetworks('127.0.0.1');
+  const behind = await startSubmission({ host: '0.0.0.0', port: 0, tls, needsTls: false, perAddress: 1, proxies });
+  const through = (client: string, localAddress = '127.0.0.1') =>
+    greeting(behind.port, localAddress, `PROXY TCP4 ${client} 198.51.100.1 1234 587\r\n`);
+  const socket = connect(behind.port, '127.0.0.1');
+  socket.write('PROXY TCP4 192.0.2.1 198.51.100.1 1234 587\r\n');
+  await once(socket, 'data');
+  expect(await through('192.0.2.1')).toBe('421 4.7.0 Too many connections from your address');
+  expect(await through('192.0.2.2')).toMatch(/^220/);
+  // Any other peer that sends a header talks before the greeting, and is not the client that it names.
+  expect(await through('192.0.2.1', '127.0.0.2')).toMatch(/^421 .* You talk too soon/);
+  expect(await greeting(behind.port, '127.0.0.3')).toMatch(/^220/);
+  socket.destroy();
+  await behind.stop();
+});
+
 /** The first line that a client at an address receives. */
-async function greeting(port: number, localAddress = '127.0.0.1') {
+async function greeting(port: number, localAddress = '127.0.0.1', header = '') {
   const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('latin1');
+  socket.write(header);
   const [line] = (await once(socket, 'data')) as [string];
   socket.destroy();
   return line.trim();

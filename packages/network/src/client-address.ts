@@ -50,7 +50,7 @@ function forwardedFor(header: string): string[] {
 }
 
 /** Strips port, brackets, zone and IPv4-mapped prefix; undefined if the text is not an address. */
-function plainAddress(text: string): string | undefined {
+export function plainAddress(text: string): string | undefined {
   const trimmed = text.trim();
   const [, bracketed, dotted] = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/.exec(trimmed) ?? [];
   const address = (bracketed ?? dotted ?? trimmed).split('%', 1)[0] ?? '';
@@ -58,7 +58,8 @@ function plainAddress(text: string): string | undefined {
   return isIP(plain) === 0 ? undefined : plain;
 }
 
-const isTrusted = (address: string, trusted: BlockList) =>
+/** Whether an address belongs to a trusted proxy. */
+export const isTrusted = (address: string, trusted: BlockList): boolean =>
   isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** Behind an untrusted proxy, all clients share the proxy's address and its rate limits. */

@@ -1,6 +1,12 @@
-import { isIPv4, isIPv6, type Socket } from 'node:net';
+import { type BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { logger } from '@postroom/observability';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
+import { isTrusted, plainAddress } from './client-address.ts';
+import { ProxyHeaderError, readProxyHeader } from './proxy-protocol.ts';
+
+/** Time limit for the PROXY header of a connection, in milliseconds. A proxy sends it at once. */
+const PROXY_HEADER_MS = 5_000;
 
 export interface ClientLimits {
   /** Maximum concurrent connections per address; an IPv6 client is counted by its /64. */
@@ -11,6 +17,16 @@ export interface ClientLimits {
   untrustedMs: number;
   /** Maximum lifetime of a connection, in milliseconds. */
   sessionMs?: number | undefined;
+  /** Proxies that begin each connection with a header of the PROXY protocol, which names the client. No other peer is believed. */
+  proxies?: BlockList | undefined;
+  /** Time limit for that header, in milliseconds. */
+  proxyHeaderMs?: number | undefined;
+}
+
+/** What the library takes from its own options instead of from the socket. */
+interface ClientOptions {
+  remoteAddress: string;
+  remotePort: number;
 }
 
 type Connection = SMTPServer['connections'] extends Set<infer C> ? C : never;
@@ -59,6 +75,8 @@ const internalsOf = (connection: Connection) => connection as unknown as Interna
 export class LimitedSmtpServer extends HalfOpenSmtpServer {
   readonly #limits: ClientLimits;
   readonly #perAddress = new Map<string, number>();
+  readonly #awaitingHeader = new Set<Socket>();
+  #hasWarned = false;
   /** Untrusted connections, oldest first, with their timeout timers. */
   readonly #untrusted = new Map<SMTPServerSession, { connection: Connection; timer: NodeJS.Timeout }>();
 
@@ -73,14 +91,54 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
     this.#untrusted.delete(session);
   }
 
-  override connect(socket: Socket, ...rest: unknown[]): void {
+  override connect(socket: Socket, ...[options]: unknown[]): void {
+    const { proxies } = this.#limits;
+    if (proxies !== undefined && isTrusted(plainAddress(socket.remoteAddress ?? '') ?? '', proxies))
+      void this.#connectThroughProxy(socket);
+    else this.#connectClient(socket, socket.remoteAddress, options);
+  }
+
+  override close(callback?: () => void): void {
+    for (const socket of this.#awaitingHeader) socket.destroy();
+    super.close(callback);
+  }
+
+  async #connectThroughProxy(socket: Socket): Promise<void> {
+    const { total, proxyHeaderMs = PROXY_HEADER_MS } = this.#limits;
+    const ignoreError = () => {};
+    socket.on('error', ignoreError);
+    if (this.#awaitingHeader.size >= total) return void socket.destroy();
+    this.#awaitingHeader.add(socket);
+    try {
+      const { client } = await readProxyHeader(socket, proxyHeaderMs);
+      const options: ClientOptions | undefined = client && { remoteAddress: client.address, remotePort: client.port };
+      this.#connectClient(socket, client?.address ?? socket.remoteAddress, options);
+      socket.off('error', ignoreError);
+    } catch (error) {
+      socket.destroy();
+      this.#warnAboutHeader(error, socket);
+    } finally {
+      this.#awaitingHeader.delete(socket);
+    }
+  }
+
+  #warnAboutHeader(error: unknown, { remoteAddress }: Socket): void {
+    if (this.#hasWarned || !(error instanceof ProxyHeaderError)) return;
+    this.#hasWarned = true;
+    logger.warn(
+      { err: error, peer: remoteAddress },
+      'closed a connection of a trusted proxy that has no PROXY header; enable the PROXY protocol there',
+    );
+  }
+
+  #connectClient(socket: Socket, address: string | undefined, options: unknown): void {
     const { perAddress, total, untrustedMs, sessionMs } = this.#limits;
-    const network = networkOf(socket.remoteAddress);
+    const network = networkOf(address);
     const open = this.#perAddress.get(network) ?? 0;
     if (open >= perAddress) return refuse(socket);
     this.#perAddress.set(network, open + 1);
     if (this.#untrusted.size >= Math.ceil(total / 2)) this.#closeOldest();
-    super.connect(socket, ...(rest as []));
+    super.connect(socket, options);
     const connection = lastOf(this.connections);
     const { session } = internalsOf(connection);
     this.#untrusted.set(session, { connection, timer: setTimeout(() => this.#close(session), untrustedMs).unref() });

@@ -4,9 +4,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
-import { expect, test } from 'vitest';
+import { parseNetworks } from '@postroom/settings';
+import { expect, onTestFinished, test } from 'vitest';
 import { selfSigned } from '../src/certificate.ts';
-import { HalfOpenSmtpServer, LimitedSmtpServer, networkOf } from '../src/smtp-server.ts';
+import { type ClientLimits, HalfOpenSmtpServer, LimitedSmtpServer, networkOf } from '../src/smtp-server.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -109,4 +110,104 @@ test('a message without its final dot is not accepted when the client closes its
   expect(await outcome).toBeInstanceOf(Error);
   expect(received()).not.toMatch(/^250/m);
   await new Promise<void>((done) => server.close(() => done()));
+});
+
+/** A server behind a proxy on this machine, if that is trusted. */
+async function behindProxy(trusted: string, limits: Partial<ClientLimits> = {}) {
+  const server = new LimitedSmtpServer(
+    { disabledCommands: ['AUTH', 'STARTTLS'], disableReverseLookup: true },
+    { total: 20, perAddress: 2, untrustedMs: 60_000, proxies: parseNetworks(trusted), ...limits },
+  );
+  const clients: string[] = [];
+  server.onConnect = ({ remoteAddress, remotePort }, callback) => {
+    clients.push(`${remoteAddress} ${remotePort}`);
+    callback();
+  };
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const sockets: Socket[] = [];
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port } = server.server.address() as AddressInfo;
+  const dial = (...pieces: (string | Buffer)[]) => {
+    const socket = connect(port, '127.0.0.1')
+      .setNoDelay(true)
+      .on('error', () => {});
+    sockets.push(socket);
+    void (async () => {
+      for (const piece of pieces) {
+        socket.write(piece);
+        await sleep(5);
+      }
+    })();
+    return socket;
+  };
+  /** The first line that the server says; undefined if it closes the connection without a word. */
+  const greeting = async (socket: Socket) =>
+    new Promise<string | undefined>((resolve) => {
+      socket.once('data', (line) => resolve(String(line).slice(0, 3)));
+      socket.once('close', () => resolve(undefined));
+    });
+  return { server, clients, dial, greeting };
+}
+
+const from = (address: string) => `PROXY TCP4 ${address} 198.51.100.1 1234 25\r\n`;
+
+test('clients behind a trusted proxy are counted by the address that its header names', async () => {
+  const { dial, greeting, clients } = await behindProxy('127.0.0.1');
+  const all = ['192.0.2.1', '192.0.2.1', '192.0.2.1', '192.0.2.2'].map((address) => dial(from(address)));
+  expect(await Promise.all(all.map(greeting))).toEqual(['220', '220', '421', '220']);
+  expect(clients.toSorted()).toEqual(['192.0.2.1 1234', '192.0.2.1 1234', '192.0.2.2 1234']);
+  all[0]?.destroy();
+  await once(all[0]!, 'close');
+  await sleep(50);
+  expect(await greeting(dial(from('192.0.2.1')))).toBe('220');
+});
+
+test('a header may arrive byte by byte, and what follows it is from the client', async () => {
+  const { dial, greeting, clients } = await behindProxy('127.0.0.0/8');
+  const header = Buffer.from('0d0a0d0a000d0a515549540a2111000cc0000207c633640104d20019', 'hex');
+  expect(await greeting(dial(...[...header].map((byte) => Buffer.from([byte]))))).toBe('220');
+  const hasty = dial(Buffer.concat([header, Buffer.from('NOOP\r\n')]));
+  expect(String((await once(hasty, 'data'))[0])).toMatch(/^421 .* You talk too soon/);
+  expect(clients[0]).toBe('192.0.2.7 1234');
+});
+
+test('a health check of the proxy itself counts with its own address', async () => {
+  const { dial, greeting, clients } = await behindProxy('127.0.0.1');
+  expect(await greeting(dial('PROXY UNKNOWN\r\n'))).toBe('220');
+  expect(clients[0]).toMatch(/^127\.0\.0\.1 /);
+});
+
+test.each([
+  ['no header', 'EHLO client\r\n'],
+  ['a malformed one', 'PROXY TCP4 192.0.2.300 198.51.100.1 1 2\r\n'],
+  ['half of one', 'PROXY TCP4 192.0'],
+  ['nothing', ''],
+])('a trusted proxy is disconnected unless it sends a header in time: %s', async (_, text) => {
+  const { dial, greeting, clients } = await behindProxy('127.0.0.1', { proxyHeaderMs: 200 });
+  expect(await greeting(dial(text))).toBeUndefined();
+  expect(clients).toEqual([]);
+});
+
+test('a header from any other peer is not a command, and the address stays', async () => {
+  const { dial, greeting, clients } = await behindProxy('192.0.2.0/24');
+  const socket = dial().setEncoding('latin1');
+  expect(await greeting(socket)).toBe('220');
+  socket.write(from('192.0.2.1'));
+  expect(String((await once(socket, 'data'))[0])).toMatch(/^5\d\d /);
+  expect(clients[0]).toMatch(/^127\.0\.0\.1 /);
+});
+
+test('a server closes although a proxy has not sent its header', async () => {
+  const { server, dial } = await behindProxy('127.0.0.1');
+  const socket = dial();
+  await once(socket, 'connect');
+  await sleep(50);
+  const closed = once(socket, 'close');
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  expect(await closed).toBeDefined();
 });
