@@ -1,3 +1,4 @@
+import { DomainError } from '@postroom/errors';
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
@@ -78,6 +79,21 @@ export async function deleteInBatches(
     onBatch();
     if ((rowCount ?? 0) < batch) return total;
   }
+}
+
+/**
+ * Enforces a limit of rows, such as the segments of a project, in the transaction that inserted one: `count` counts them, the new one
+ * included. Concurrent transactions wait for each other here, and only until the commit, so each counts what the others inserted.
+ * @throws DomainError `conflict`.
+ */
+export async function checkLimit(
+  tx: Tx,
+  { of, rows, max, whose = 'A project' }: { of: string; rows: string; max: number; whose?: string },
+  count: () => Promise<number>,
+): Promise<void> {
+  await lockUntilCommit(tx, `${rows} ${of}`);
+  if ((await count()) > max)
+    throw new DomainError('conflict', `${whose} has at most ${max.toLocaleString('en')} ${rows}. Remove one first.`);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { newId } from '@postroom/platform';
-import { eventually, startSmtpSink, startSystem } from '@postroom/testkit';
+import { eventually, type SmtpSink, startReceiver, startSmtpSink, startSystem } from '@postroom/testkit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -41,12 +41,12 @@ test('two gateways together allow a key as many requests as its limit, and few o
   expect(Math.min(...allowed)).toBeGreaterThan(0);
 }, 120_000);
 
-const MAILS_PER_SECOND = 40;
+type System = Awaited<ReturnType<typeof startSystem>>;
+type SystemApi = Awaited<ReturnType<System['api']>>;
 
-test('two workers send through a provider at its rate, and after kill -9 of one the other gets all of it within seconds', async () => {
-  const sink = await startSmtpSink();
-  // A project gets half of a worker's slots, so its two campaigns run in different workers.
-  const system = await startSystem({ smtpUrl: sink.url, env: { WORKER_CAMPAIGN_SLOTS: '2' } });
+/** Two workers and a project whose mail goes to the sink. A project gets half of a worker's slots, so two campaigns run in different workers. */
+async function twoWorkers(sink: SmtpSink, settings: object, env: Record<string, string> = {}) {
+  const system = await startSystem({ smtpUrl: sink.url, env: { WORKER_CAMPAIGN_SLOTS: '2', ...env } });
   onTestFinished(async () => {
     await system.stop();
     await sink.close();
@@ -58,43 +58,52 @@ test('two workers send through a provider at its rate, and after kill -9 of one 
   await system.pool.query(
     `INSERT INTO mail_providers (id, project_id, position, name, kind, settings, token, updated_at)
      VALUES ($1, $2, 1, 'Relay', 'smtp', $3, $1, now())`,
-    [
-      newId('prv'),
-      api.projectId,
-      { host: '127.0.0.1', port: Number(port), tls: 'optional', connections: 4, ratePerSecond: MAILS_PER_SECOND },
-    ],
+    [newId('prv'), api.projectId, { host: '127.0.0.1', port: Number(port), tls: 'optional', ...settings }],
   );
-  for (const name of ['first', 'second']) {
-    const group = newId('grp');
-    await system.pool.query(
-      `WITH contact AS (
-         INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-         SELECT postroom_id('ctc'), $1, $3 || i || '@mail.test', $3 || i || '@mail.test', 'Reader', 'api', now()
-         FROM generate_series(1, 2000) i RETURNING id
-       ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ($2, $1, $3, now()))
-       INSERT INTO group_members (group_id, contact_id) SELECT $2, id FROM contact`,
-      [api.projectId, group, name],
-    );
-    const campaign = {
-      name,
-      subject: 'News',
-      from_email: 'news@example.com',
-      html: '<p>Hello</p>',
-      group_ids: [group],
-    };
-    const { data } = (await api.post('/v1/campaigns', campaign)).body;
-    expect((await api.post(`/v1/campaigns/${data.id}/send`)).status).toBe(202);
-  }
+  return { system, other, api };
+}
+
+/** Sends a campaign to 2,000 recipients whose addresses begin with its name. */
+async function sendCampaign(system: System, api: SystemApi, name: string): Promise<void> {
+  const group = newId('grp');
+  await system.pool.query(
+    `WITH contact AS (
+       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+       SELECT postroom_id('ctc'), $1, $3 || i || '@mail.test', $3 || i || '@mail.test', 'Reader', 'api', now()
+       FROM generate_series(1, 2000) i RETURNING id
+     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ($2, $1, $3, now()))
+     INSERT INTO group_members (group_id, contact_id) SELECT $2, id FROM contact`,
+    [api.projectId, group, name],
+  );
+  const campaign = {
+    name,
+    subject: 'News',
+    from_email: 'news@example.com',
+    html: '<p>Hello</p>',
+    group_ids: [group],
+  };
+  const { data } = (await api.post('/v1/campaigns', campaign)).body;
+  expect((await api.post(`/v1/campaigns/${data.id}/send`)).status).toBe(202);
+}
+
+/** Messages per second that the sink accepts. */
+async function rateOf(sink: SmtpSink, seconds: number): Promise<number> {
+  const before = sink.mails.length;
+  const began = performance.now();
+  await sleep(seconds * 1000);
+  return (sink.mails.length - before) / ((performance.now() - began) / 1000);
+}
+
+const MAILS_PER_SECOND = 40;
+
+test('two workers send through a provider at its rate, and after kill -9 of one the other gets all of it within seconds', async () => {
+  const sink = await startSmtpSink();
+  const { system, other, api } = await twoWorkers(sink, { connections: 4, ratePerSecond: MAILS_PER_SECOND });
+  for (const name of ['first', 'second']) await sendCampaign(system, api, name);
   const sent = (prefix: string) => sink.mails.filter(({ to }) => to.startsWith(prefix)).length;
   await eventually(() => expect(Math.min(sent('first'), sent('second'))).toBeGreaterThan(5), 60_000);
 
-  const within = async (seconds: number) => {
-    const before = sink.mails.length;
-    const began = performance.now();
-    await sleep(seconds * 1000);
-    return (sink.mails.length - before) / ((performance.now() - began) / 1000);
-  };
-  const ofBoth = await within(6);
+  const ofBoth = await rateOf(sink, 6);
   expect(ofBoth).toBeLessThanOrEqual(MAILS_PER_SECOND * 1.15);
   expect(ofBoth).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
   await other.kill();
@@ -102,8 +111,53 @@ test('two workers send through a provider at its rate, and after kill -9 of one 
   // A busy machine needs longer to use all of it; more than it never leaves.
   let ofOne = 0;
   for (let round = 0; round < 5 && ofOne <= MAILS_PER_SECOND * 0.6; round++) {
-    ofOne = await within(4);
+    ofOne = await rateOf(sink, 4);
     expect(ofOne).toBeLessThanOrEqual(MAILS_PER_SECOND * 1.15);
   }
   expect(ofOne).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
 }, 180_000);
+
+const REQUESTS_AT_ONCE = 10;
+/** How long the mail server and the endpoint take to answer, in milliseconds. */
+const ANSWER_MS = 200;
+
+test('two workers together keep to the connections of a provider and the requests per endpoint, also after kill -9 of one', async () => {
+  const sink = await startSmtpSink(() => sleep(ANSWER_MS, undefined));
+  // Half of the connections are for campaigns, and the two campaigns could use many.
+  const { system, other, api } = await twoWorkers(
+    sink,
+    { connections: 4 },
+    { WEBHOOK_REQUESTS_PER_ENDPOINT: String(REQUESTS_AT_ONCE) },
+  );
+  let [open, mostRequests] = [0, 0];
+  const receiver = await startReceiver((_received, response) => {
+    open++;
+    mostRequests = Math.max(mostRequests, open);
+    response.once('close', () => open--);
+    setTimeout(() => response.writeHead(204).end(), ANSWER_MS);
+  });
+  onTestFinished(receiver.close);
+  expect((await api.post('/v1/webhooks', { url: receiver.url, events: ['contact.created'] })).status).toBe(201);
+  for (const name of ['first', 'second']) await sendCampaign(system, api, name);
+  const batch = async (name: string) => {
+    const contacts = Array.from({ length: 500 }, (_, at) => ({ email: `${name}${at}@hooks.test` }));
+    expect((await api.post('/v1/contacts/batch', { contacts })).status).toBeLessThan(300);
+  };
+  await batch('early');
+  const sent = (prefix: string) => sink.mails.filter(({ to }) => to.startsWith(prefix)).length;
+  await eventually(() => expect(Math.min(sent('first'), sent('second'))).toBeGreaterThan(3), 60_000);
+  await eventually(() => expect(receiver.received.length).toBeGreaterThan(200), 60_000);
+  await other.kill();
+  await batch('late');
+  // The other worker gets the connection of the killed one: two take 10 messages a second.
+  await sleep(6_000);
+  const alone = Math.max(await rateOf(sink, 4), await rateOf(sink, 4));
+  expect(alone).toBeGreaterThan((1_000 / ANSWER_MS) * 1.2);
+  await eventually(() => {
+    const ids = new Set(receiver.received.map(({ event }) => event.id));
+    expect(ids.size).toBe(1_000);
+  }, 120_000);
+  expect(sink.mostConnections()).toBe(2);
+  expect(mostRequests).toBeLessThanOrEqual(REQUESTS_AT_ONCE);
+  expect(mostRequests).toBeGreaterThan(REQUESTS_AT_ONCE / 2);
+}, 300_000);

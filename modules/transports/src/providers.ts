@@ -4,16 +4,16 @@ import {
   assertValid,
   config,
   db,
-  DomainError,
   type FieldProblem,
   hostProblem,
   invalid,
   isId,
-  lockUntilCommit,
   newId,
   notFound,
   type Prisma,
   newUrlProblem,
+  displayNameProblems,
+  checkLimit,
 } from '@postroom/platform';
 import { withAdvice } from './mailboxes/status.ts';
 import { providerCredentials } from './credentials.ts';
@@ -56,6 +56,7 @@ export interface ProviderInput {
 }
 
 const MAX_PROVIDERS = 50;
+const MAX_PROVIDER_NAME_LENGTH = 100;
 
 /**
  * Creates a provider from exactly one of `smtp` and `ses`. It is used from the next message on.
@@ -68,7 +69,7 @@ export async function createProvider(projectId: string, input: ProviderInput): P
   }
   const read = readKind(kind, input, undefined);
   assertValid([
-    ...(input.name == null || input.name.trim() === '' ? [{ field: 'name', message: 'is required' }] : []),
+    ...(input.name == null ? [{ field: 'name', message: 'is required' }] : []),
     ...(await commonProblems(projectId, input)),
     ...read.problems,
   ]);
@@ -86,10 +87,9 @@ export async function createProvider(projectId: string, input: ProviderInput): P
     token: randomBytes(24).toString('base64url'),
   };
   await db.$transaction(async (tx) => {
-    await lockUntilCommit(tx, `mail providers ${projectId}`);
-    if ((await tx.mailProvider.count({ where: { projectId } })) >= MAX_PROVIDERS)
-      throw new DomainError('conflict', `A project has at most ${MAX_PROVIDERS} mail providers.`);
     await tx.mailProvider.create({ data });
+    const limit = { of: projectId, rows: 'mail providers', max: MAX_PROVIDERS };
+    await checkLimit(tx, limit, () => tx.mailProvider.count({ where: { projectId } }));
   });
   return id;
 }
@@ -105,7 +105,6 @@ export async function updateProvider(projectId: string, id: string, input: Provi
   const read = readKind(kind, input, provider);
   assertValid([
     ...(input[other] == null ? [] : [{ field: other, message: `must not be given: this is ${kind}` }]),
-    ...(input.name != null && input.name.trim() === '' ? [{ field: 'name', message: 'must not be empty' }] : []),
     ...(await commonProblems(projectId, input)),
     ...read.problems,
   ]);
@@ -226,7 +225,7 @@ async function commonProblems(projectId: string, { name, domain, position }: Pro
     (await db.domain.findFirst({ where: { projectId, domain: normalizeDomain(domain) }, select: { id: true } })) !==
       null;
   return [
-    ...((name?.length ?? 0) > 100 ? [{ field: 'name', message: 'must have at most 100 characters' }] : []),
+    ...displayNameProblems({ name }, MAX_PROVIDER_NAME_LENGTH),
     ...(isSendingDomain ? [] : [{ field: 'domain', message: 'is not a sending domain of this project' }]),
     ...(position != null && !(position >= 1 && position <= 100)
       ? [{ field: 'position', message: 'must be 1 to 100' }]

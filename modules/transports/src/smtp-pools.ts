@@ -1,6 +1,7 @@
 import { config, db } from '@postroom/platform';
-import { createSmtpPool, parseRelayUrl, probeRelay, type SmtpPool } from '@postroom/smtp';
+import { parseRelayUrl, probeRelay, type SmtpPool } from '@postroom/smtp';
 import { TRANSPORT_POLICY } from './policy.ts';
+import { createSharedPool } from './shared-pool.ts';
 
 /** Transactional mail has its own connections, so a running campaign doesn't delay it. */
 export type Traffic = 'campaigns' | 'transactional';
@@ -12,7 +13,9 @@ export function smtpPool(traffic: Traffic): SmtpPool {
   const url = relayUrl();
   const open = pools.get(traffic);
   if (open?.url === url) return open.pool;
-  const opened = createSmtpPool(url, { connections: config.SMTP_CONNECTIONS });
+  const relay = parseRelayUrl(url);
+  const name = `${relay.host}:${relay.port} ${traffic}`;
+  const opened = createSharedPool(name, relay, { connections: config.SMTP_CONNECTIONS });
   pools.set(traffic, { url, pool: opened });
   return opened;
 }

@@ -1,9 +1,10 @@
 import { config, guardedLookup, hostProblem } from '@postroom/platform';
 import type { Traffic } from './smtp-pools.ts';
-import { createSmtpPool, localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
 import { TRANSPORT_POLICY } from './policy.ts';
 import { providerLimits } from './provider-limits.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { createSharedPool } from './shared-pool.ts';
 import type { Transport } from './transport.ts';
 
 /** Settings of a relay; omitted limits default to those known for its host. */
@@ -12,6 +13,7 @@ export interface SmtpSettings {
   port: number;
   /** TLS from the first byte, mandatory STARTTLS, or opportunistic STARTTLS. */
   tls: 'implicit' | 'starttls' | 'optional';
+  /** Maximum connections, across all processes. */
   connections?: number | undefined;
   messagesPerConnection?: number | undefined;
   /** Maximum messages per second, across all processes. */
@@ -30,12 +32,14 @@ export function openSmtp(id: string, settings: SmtpSettings, credentials: SmtpCr
   const relay = relayOf(settings, credentials);
   const limiter = settings.ratePerSecond === undefined ? undefined : new RateLimiter(id, settings.ratePerSecond);
   const pools = new Map<Traffic, SmtpPool>();
-  const poolFor = (traffic: Traffic) => {
+  // Half for each kind of traffic, so that together they stay within the host's limit. A single connection carries both.
+  const share = { campaigns: Math.floor(connections / 2), transactional: Math.ceil(connections / 2) };
+  const poolFor = (wanted: Traffic) => {
+    const traffic = share[wanted] === 0 ? 'transactional' : wanted;
     const opened =
       pools.get(traffic) ??
-      createSmtpPool(relay, {
-        // Half for each kind of traffic, so that together they stay within the host's limit.
-        connections: Math.max(1, Math.floor(connections / 2)),
+      createSharedPool(`${id} ${traffic}`, relay, {
+        connections: share[traffic],
         maxMessagesPerConnection: settings.messagesPerConnection ?? limits.messagesPerConnection,
       });
     pools.set(traffic, opened);

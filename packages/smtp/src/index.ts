@@ -1,6 +1,6 @@
 export { createSmtpPool, probeRelay } from './pool.ts';
 export { SMTP_POLICY } from './policy.ts';
-export type { SmtpPoolOptions, SmtpPool } from './pool.ts';
+export type { ConnectionSlots, SmtpPoolOptions, SmtpPool } from './pool.ts';
 export { noteWriting } from './envelope.ts';
 export type { SendJournal, SmtpMessage } from './envelope.ts';
 export { HandshakeError } from './handshake.ts';

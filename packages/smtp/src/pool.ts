@@ -13,9 +13,23 @@ import { SMTP_POLICY } from './policy.ts';
 import type { Timeouts } from './timeouts.ts';
 import { SmtpConnection } from './connection.ts';
 
+/** A number of connections that several pools share, such as those of several processes. */
+export interface ConnectionSlots {
+  /** @returns the slot's release function; undefined if none is left. */
+  tryAcquire(): (() => void) | undefined;
+  /** Resolves when a slot may be free for one of this many waiting connections. */
+  untilReady(waiting: number): Promise<void>;
+  /** Slots in use to which other pools have a right. */
+  readonly excess: number;
+  /** Called when `excess` has grown. */
+  onExcess: (() => void) | undefined;
+}
+
 export interface SmtpPoolOptions {
   /** Maximum concurrent connections, opened on demand. Defaults are in `SMTP_POLICY`. */
   readonly connections?: number | undefined;
+  /** Where each connection gets a slot, from before it is opened until it is closed. */
+  readonly slots?: ConnectionSlots | undefined;
   /** Messages after which a connection is replaced. */
   readonly maxMessagesPerConnection?: number | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
@@ -86,6 +100,10 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
   readonly #timeouts: Timeouts;
   readonly #maxConnections: number;
   readonly #sessionOptions: SessionOptions;
+  readonly #slots: ConnectionSlots | undefined;
+  /** How to release the slots of open connections. */
+  readonly #releases = new Map<SmtpConnection | SmtpSession<QueuedMessage>, () => void>();
+  #isAwaitingSlot = false;
   readonly #delaysMs: readonly number[];
   readonly #timer: TimeoutTimer;
   readonly #signal: AbortSignal | undefined;
@@ -110,6 +128,8 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
     this.#maxConnections = Math.max(1, options.connections ?? SMTP_POLICY.pool.connections);
     const maxMessages = Math.max(1, options.maxMessagesPerConnection ?? SMTP_POLICY.pool.maxMessagesPerConnection);
     this.#sessionOptions = { timeouts: this.#timeouts, maxMessages: maxMessages, fastReplyMs: options.fastReplyMs };
+    this.#slots = options.slots;
+    if (this.#slots !== undefined) this.#slots.onExcess = () => this.#quitIdleSurplus();
     this.#delaysMs = options.reconnectDelaysMs ?? SMTP_POLICY.pool.reconnectDelaysMs;
     this.#timer = new TimeoutTimer(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
     this.#signal = options.signal;
@@ -166,6 +186,7 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
   // SessionHost
 
   next(maxBytes = Infinity): QueuedMessage | undefined {
+    if (this.#surplus > 0) return undefined; // the session goes idle, and quits
     return (this.#queue.peek()?.data.length ?? 0) > maxBytes ? undefined : this.#queue.shift();
   }
 
@@ -182,7 +203,10 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
   }
 
   sessionIdle(session: SmtpSession<QueuedMessage>): void {
+    if (this.#surplus > 0) return session.quit();
     this.#idleSessions.push(session);
+    // It may have found no message only because another session had to quit.
+    if (this.#slots !== undefined && this.#queue.length > 0) setImmediate(() => this.#pump());
   }
 
   sessionQuitting(session: SmtpSession<QueuedMessage>): void {
@@ -194,6 +218,7 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
   sessionEnded(session: SmtpSession<QueuedMessage>, failure: string | undefined): number {
     this.#remove(session);
     this.#quittingSessions.delete(session);
+    this.#releaseSlot(session);
     if (failure !== undefined) this.#recordFailure(hostDeferred(failure));
     this.#connectionEnded();
     return this.#backoffMs();
@@ -211,23 +236,58 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
     let needed = this.#queue.length - this.#connecting.size;
     if (needed <= 0) return;
     if (this.#backoffMs() > 0) return this.#failQueueIfDisconnected();
-    while (needed-- > 0 && this.#connecting.size + this.#sessions.size < this.#maxConnections) this.#connect();
+    needed = Math.min(needed, this.#maxConnections - this.#connecting.size - this.#sessions.size);
+    for (; needed > 0; needed--) {
+      const release = this.#slots?.tryAcquire();
+      if (this.#slots !== undefined && release === undefined) return this.#awaitSlots(this.#slots, needed);
+      this.#connect(release);
+    }
   }
 
-  #connect(): void {
+  #awaitSlots(slots: ConnectionSlots, count: number): void {
+    if (this.#isAwaitingSlot) return;
+    this.#isAwaitingSlot = true;
+    void slots.untilReady(count).then(() => {
+      this.#isAwaitingSlot = false;
+      this.#pump();
+    });
+  }
+
+  /** Connections that must be closed, besides those that are closing. */
+  get #surplus(): number {
+    return this.#slots === undefined ? 0 : this.#slots.excess - this.#quittingSessions.size;
+  }
+
+  #quitIdleSurplus(): void {
+    while (this.#surplus > 0 && this.#idleSessions.length > 0) this.#idleSessions.at(-1)?.quit();
+  }
+
+  #releaseSlot(of: SmtpConnection | SmtpSession<QueuedMessage>): void {
+    this.#releases.get(of)?.();
+    this.#releases.delete(of);
+  }
+
+  #connect(release: (() => void) | undefined): void {
     const connection = new SmtpConnection(this.#relay, this.#timer);
     this.#connecting.add(connection);
+    if (release !== undefined) this.#releases.set(connection, release);
     performHandshake(connection, this.#relay, this.#timeouts).then(
       (capabilities) => {
         this.#connecting.delete(connection);
-        if (connection.isClosed) return this.#connectionEnded();
+        if (connection.isClosed) {
+          this.#releaseSlot(connection);
+          return this.#connectionEnded();
+        }
         const session = new SmtpSession(connection, capabilities, this, this.#sessionOptions);
         this.#sessions.add(session);
+        if (release !== undefined) this.#releases.set(session, release);
+        this.#releases.delete(connection);
         session.start();
       },
       (error: unknown) => {
         this.#connecting.delete(connection);
         connection.close();
+        this.#releaseSlot(connection);
         this.#recordFailure(error instanceof HandshakeError ? error.outcome : hostDeferred(String(error)));
         this.#connectionEnded();
       },

@@ -13,6 +13,7 @@ import {
   normalizeEmail,
   notFound,
   type Prisma,
+  checkLimit,
 } from '@postroom/platform';
 import { cancelPlanned } from '@postroom/ledger';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
@@ -48,6 +49,7 @@ export interface ConnectMailboxInput extends MailboxSettings {
 }
 
 /** Far above any provider's limits, to catch typos. */
+const MAX_MAILBOXES = 200;
 const MAX_PER_MINUTE = 600;
 const MAX_PER_DAY = 100_000;
 
@@ -86,26 +88,29 @@ export async function connectMailbox(
       : []),
   ]);
   const id = newId('mbx');
-  await db.mailboxAccount
-    .create({
-      data: {
-        id,
-        projectId,
-        email,
-        emailKey: emailKey(email),
-        provider: input.provider,
-        username: input.username?.trim() || email,
-        signIn: input.signIn,
-        credentials: sealCredentials(
-          id,
-          input.signIn === 'password'
-            ? { password: input.password ?? '' }
-            : { clientId: input.clientId ?? '', clientSecret: input.clientSecret ?? '' },
-        ),
-        ...settings,
-      },
-    })
-    .catch(conflictIfTaken(`This project has a mailbox account of ${email} already.`));
+  const data = {
+    id,
+    projectId,
+    email,
+    emailKey: emailKey(email),
+    provider: input.provider,
+    username: input.username?.trim() || email,
+    signIn: input.signIn,
+    credentials: sealCredentials(
+      id,
+      input.signIn === 'password'
+        ? { password: input.password ?? '' }
+        : { clientId: input.clientId ?? '', clientSecret: input.clientSecret ?? '' },
+    ),
+    ...settings,
+  };
+  await db.$transaction(async (tx) => {
+    await tx.mailboxAccount
+      .create({ data })
+      .catch(conflictIfTaken(`This project has a mailbox account of ${email} already.`));
+    const limit = { of: projectId, rows: 'mailbox accounts', max: MAX_MAILBOXES };
+    await checkLimit(tx, limit, () => tx.mailboxAccount.count({ where: { projectId } }));
+  });
   if (input.signIn === 'oauth2') return { id, authorizationUrl: await beginAuthorization(projectId, id, userId) };
   await testMailbox(projectId, id);
   return { id, authorizationUrl: null };

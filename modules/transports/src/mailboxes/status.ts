@@ -33,5 +33,5 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 /** Appends advice to a failure, if there is any. */
 export function withAdvice(answer: string): string {
   const hint = HINTS.find(([pattern]) => pattern.test(answer))?.[1];
-  return hint === undefined ? answer : `${answer} ${hint}`;
+  return hint === undefined ? answer : `${answer.replace(/[.\s]+$/, '')}. ${hint}`;
 }

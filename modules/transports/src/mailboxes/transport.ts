@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { config, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
-import { createSmtpPool, localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
+import { localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
 import { providerLimits } from '../provider-limits.ts';
 import { TRANSPORT_POLICY } from '../policy.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
 import { openCredentials } from './credentials.ts';
 import { releaseQuota, reserveQuota } from './quota.ts';
 import { withAdvice, recordConnected, recordNeedsAttention } from './status.ts';
+import { createSharedPool } from '../shared-pool.ts';
 import { accessToken } from './tokens.ts';
 
 type Account = Prisma.MailboxAccountModel;
@@ -32,7 +33,7 @@ class MailboxTransport implements Transport {
     this.#account = account;
     this.#needsAttention = account.status === 'needs_attention';
     if (this.#needsAttention) this.#lastFailedAt = account.checkedAt?.getTime() ?? 0;
-    this.#pool = createSmtpPool(relayOf(account), {
+    this.#pool = createSharedPool(account.id, relayOf(account), {
       connections: 1,
       maxMessagesPerConnection: providerLimits(account.host).messagesPerConnection,
     });
