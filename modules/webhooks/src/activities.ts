@@ -14,7 +14,7 @@ import {
 } from './attempts.ts';
 import { type BatchOutcome, runBatch } from './batch.ts';
 import { individualBudget } from './individual-budget.ts';
-import { tryAcquire } from './concurrency-limit.ts';
+import { acquire } from './concurrency-limit.ts';
 import { describeResponse } from './schedule.ts';
 import { POLICY } from './policy.ts';
 
@@ -90,7 +90,7 @@ async function attemptWithinLimit(delivery: DueDelivery): Promise<Attempted> {
     message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',
     retryMs: 5_000 + Math.round(Math.random() * 10_000),
   };
-  return withSlot(tryAcquire(delivery), busy, async () => {
+  return withSlot(await acquire(delivery), busy, async () => {
     const attempted = await post(delivery);
     await recordAttempts([attempted], { requeue: false });
     return attempted;

@@ -142,8 +142,8 @@ const secrets = new LRUCache<string, string>({
 /** Finds deliveries by primary key, so its cost depends only on the number of attempts. */
 const RECORD = `
   WITH recorded AS (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[])
-      AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms)
+    SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[], $12::text[])
+      AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms, workflow_id)
   ), updated AS (
     UPDATE deliveries d SET
       attempt_count = recorded.number,
@@ -164,8 +164,8 @@ const RECORD = `
     ON CONFLICT (endpoint_id, hour)
     DO UPDATE SET acknowledged = h.acknowledged + excluded.acknowledged, failed = h.failed + excluded.failed
   ), written AS (
-    INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers)
-    SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json
+    INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers, workflow_id)
+    SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json, recorded.workflow_id
     FROM recorded JOIN updated ON updated.id = recorded.id
   )
   SELECT pg_notify('postroom', '${ATTEMPTED} ' || project_id || ' ' || string_agg(id, ' ')),
@@ -195,6 +195,7 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
       attempts.map(({ acknowledged }) => acknowledged),
       attempts.map(({ delayMs }) => delayMs ?? null),
       requeue,
+      attempts.map(({ delivery }) => delivery.workflow_id),
     ],
   });
   await disableFailing();

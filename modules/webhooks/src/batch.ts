@@ -1,10 +1,14 @@
-import { isDraining } from '@postroom/platform';
+import { isDraining, type SharedSlots } from '@postroom/platform';
 import { type Attempted, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
+import { requestSlots } from './concurrency-limit.ts';
 import { POLICY } from './policy.ts';
 
 /** One endpoint's deliveries in a batch. */
 interface EndpointQueue {
   waiting: DueDelivery[];
+  /** For requests to the endpoint, over all batches and processes. */
+  slots: SharedSlots;
+  isAwaitingSlot: boolean;
   concurrency: number;
   inFlight: number;
   failuresInRow: number;
@@ -47,6 +51,8 @@ function toQueues(deliveries: readonly DueDelivery[]): EndpointQueue[] {
     if (queue === undefined)
       queues.set(delivery.endpoint_id, {
         waiting: [delivery],
+        slots: requestSlots(delivery),
+        isAwaitingSlot: false,
         concurrency: POLICY.batch.initialConcurrency,
         inFlight: 0,
         failuresInRow: 0,
@@ -64,12 +70,26 @@ function runQueue(queue: EndpointQueue, results: ResultWriter, isStopped: () => 
   return new Promise((resolve, reject) => {
     const next = () => {
       while (queue.inFlight < queue.concurrency && !isFailing(queue) && !isStopped()) {
-        const delivery = queue.waiting.shift();
+        const [delivery] = queue.waiting;
         if (delivery === undefined) break;
+        const release = queue.slots.tryAcquire();
+        if (release === undefined) {
+          awaitSlot();
+          break;
+        }
+        queue.waiting.shift();
         queue.inFlight++;
-        post(delivery).then(done, reject);
+        post(delivery).finally(release).then(done, reject);
       }
-      if (queue.inFlight === 0) resolve();
+      if (queue.inFlight === 0 && !queue.isAwaitingSlot) resolve();
+    };
+    const awaitSlot = () => {
+      if (queue.isAwaitingSlot) return;
+      queue.isAwaitingSlot = true;
+      void queue.slots.untilReady(queue.concurrency - queue.inFlight, POLICY.batch.slotWaitMs).then(() => {
+        queue.isAwaitingSlot = false;
+        next();
+      });
     };
     const done = (attempted: Attempted) => {
       queue.inFlight--;

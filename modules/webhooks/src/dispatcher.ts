@@ -8,7 +8,9 @@ import {
   type Claimed,
   claimFirstAttempts,
   type ClaimedRetry,
+  claimInTurn,
   claimRetries,
+  type Queryable,
   readDueRetries,
   readWaiting,
   releaseClaim,
@@ -69,17 +71,19 @@ async function attempted(ids: readonly string[]): Promise<string[]> {
   return ids.filter((id) => !queued.has(id));
 }
 
+const NO_RETRIES: { claimed: ClaimedRetry[]; more: boolean } = { claimed: [], more: false };
+
 async function dispatch(client: Client): Promise<Round> {
-  const first = await claimWaiting();
-  const retries = await claimDueRetries();
+  const first = await claimInTurn(claimWaiting);
+  const retries = Date.now() < state.retriesAt ? NO_RETRIES : await claimInTurn(claimDueRetries);
   await startAll(client, startsOf([...first.claimed, ...retries.claimed]), (rejected) =>
     releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds)),
   );
   return { more: first.more || retries.more, resumeAt: first.resumeAt };
 }
 
-async function claimWaiting(): Promise<Required<Round> & { claimed: Claimed[] }> {
-  const { endpoints, inFlight, last } = await readWaiting(state.afterEndpoint);
+async function claimWaiting(client: Queryable): Promise<Required<Round> & { claimed: Claimed[] }> {
+  const { endpoints, inFlight, last } = await readWaiting(client, state.afterEndpoint);
   state.afterEndpoint = last;
   const takes = plan(
     endpoints.map((row) => state.loads.toQueue(row)),
@@ -91,7 +95,7 @@ async function claimWaiting(): Promise<Required<Round> & { claimed: Claimed[] }>
       now: Date.now(),
     },
   );
-  const claimed = await claimFirstAttempts(takes);
+  const claimed = await claimFirstAttempts(client, takes);
   state.loads.recordDispatched(claimed);
   const isBurst = takes.some(({ batch }) => batch !== null);
   individualBudget.spend(claimed.length, Date.now());
@@ -113,9 +117,8 @@ async function claimWaiting(): Promise<Required<Round> & { claimed: Claimed[] }>
 }
 
 /** Reads its own pages, so that endpoints with many retries delay no first attempts. */
-async function claimDueRetries(): Promise<{ claimed: ClaimedRetry[]; more: boolean }> {
-  if (Date.now() < state.retriesAt) return { claimed: [], more: false };
-  const { endpoints, inFlight, last } = await readDueRetries(state.afterRetries);
+async function claimDueRetries(client: Queryable): Promise<{ claimed: ClaimedRetry[]; more: boolean }> {
+  const { endpoints, inFlight, last } = await readDueRetries(client, state.afterRetries);
   state.afterRetries = last;
   if (last === '') state.retriesAt = Date.now() + POLICY.dispatch.retryIntervalMs;
   const takes = planRetries(
@@ -127,7 +130,7 @@ async function claimDueRetries(): Promise<{ claimed: ClaimedRetry[]; more: boole
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT * POLICY.dispatch.retryShare,
     },
   );
-  const claimed = await claimRetries(takes);
+  const claimed = await claimRetries(client, takes);
   state.retryLoads.recordDispatched(claimed);
   if (isAlways)
     individualBudget.claimed(

@@ -8,7 +8,6 @@ import {
   type FieldProblem,
   inTransaction,
   isId,
-  lockUntilCommit,
   newId,
   notFound,
   type Page,
@@ -18,9 +17,10 @@ import {
   readRows,
   type RowsQuery,
   sql,
-  textProblem,
   type Tx,
   newUrlProblem,
+  oneLineProblems,
+  checkLimit,
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
@@ -71,10 +71,9 @@ export async function createEndpoint(
     secret: signingSecret.encrypt(secret, id),
   };
   await db.$transaction(async (tx) => {
-    await lockUntilCommit(tx, `webhook endpoints ${projectId}`);
-    if ((await tx.webhookEndpoint.count({ where: { projectId } })) >= MAX_ENDPOINTS)
-      throw new DomainError('conflict', `A project has at most ${MAX_ENDPOINTS} webhook endpoints.`);
     await tx.webhookEndpoint.create({ data });
+    const limit = { of: projectId, rows: 'webhook endpoints', max: MAX_ENDPOINTS };
+    await checkLimit(tx, limit, () => tx.webhookEndpoint.count({ where: { projectId } }));
   });
   return { id, secret };
 }
@@ -241,11 +240,7 @@ function validate({ url, events, description }: UpdateEndpointInput): string[] |
     if (problem !== undefined) problems.push({ field: 'url', message: problem });
   }
   if (description != null) {
-    const problem =
-      description.length > MAX_DESCRIPTION_LENGTH
-        ? `must be at most ${MAX_DESCRIPTION_LENGTH} characters`
-        : textProblem(description);
-    if (problem !== undefined) problems.push({ field: 'description', message: problem });
+    problems.push(...oneLineProblems({ description }, MAX_DESCRIPTION_LENGTH));
   }
   if (events != null) problems.push(...eventProblems(events));
   assertValid(problems);

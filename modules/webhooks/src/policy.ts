@@ -33,6 +33,8 @@ export const POLICY = {
     lingerMs: 75,
     /** A batch starts no POSTs after this time, so that it ends soon and its worker can shut down. Not measured. */
     startWindowMs: 5_000,
+    /** How often a batch looks whether it has been stopped, while others make as many requests to an endpoint as it may get. */
+    slotWaitMs: 1_000,
     /** Concurrent POSTs to one endpoint: few at first, so that one that hangs holds few. Not measured. */
     initialConcurrency: 10,
     /** … and one more per acknowledgement, up to this. Measured: by themselves, 32 at once make 12,000 POSTs a second or more. */
@@ -100,9 +102,7 @@ export const POLICY = {
     maxInFlightDegraded: 10,
     /** Beyond them, a degraded endpoint gets one probe per interval. Not measured. */
     probeIntervalMs: 30_000,
-    /** Concurrent POSTs of a process to one endpoint, outside batches. Not measured. */
-    maxConcurrent: 50,
-    /** … while it is degraded. Not measured. */
+    /** Concurrent POSTs to it while it is degraded, whatever WEBHOOK_REQUESTS_PER_ENDPOINT says. Not measured. */
     maxConcurrentDegraded: 4,
     /** It is disabled after failing continuously for this long (spec: Reliability, which names no number), … */
     disableAfterMs: 3 * 24 * 60 * 60 * 1_000,

@@ -1,4 +1,4 @@
-import { pool } from '@postroom/platform';
+import { inTransaction, lockUntilCommit, pool } from '@postroom/platform';
 import type { Take } from './plan.ts';
 import { POLICY } from './policy.ts';
 
@@ -81,15 +81,29 @@ interface WaitingPage {
   last: string;
 }
 
+/** Where statements run: on their own, or in the transaction of `claimInTurn`. */
+export type Queryable = Pick<typeof pool, 'query'>;
+
+/**
+ * Reads what is in flight and claims more, while no other dispatcher does: two that read the same numbers would together exceed
+ * the limit.
+ */
+export const claimInTurn = <T>(claim: (client: Queryable) => Promise<T>): Promise<T> =>
+  inTransaction(async (client) => {
+    await lockUntilCommit(client, 'webhooks dispatch');
+    return claim(client as Queryable);
+  });
+
 /** Reads one page of endpoints with waiting first attempts, after the endpoint id `after`. */
-export const readWaiting = (after: string) => readPage({ name: 'webhooks-waiting', text: READ_WAITING }, after);
+export const readWaiting = (client: Queryable, after: string) =>
+  readPage(client, { name: 'webhooks-waiting', text: READ_WAITING }, after);
 
 /** Reads one page of endpoints with waiting retries, after the endpoint id `after`. */
-export const readDueRetries = (after: string) =>
-  readPage({ name: 'webhooks-due-retries', text: READ_DUE_RETRIES }, after);
+export const readDueRetries = (client: Queryable, after: string) =>
+  readPage(client, { name: 'webhooks-due-retries', text: READ_DUE_RETRIES }, after);
 
-async function readPage(query: { name: string; text: string }, after: string): Promise<WaitingPage> {
-  const { rows } = await pool.query<WaitingRow>({ ...query, values: [after] });
+async function readPage(client: Queryable, query: { name: string; text: string }, after: string): Promise<WaitingPage> {
+  const { rows } = await client.query<WaitingRow>({ ...query, values: [after] });
   return {
     endpoints: rows.filter(({ enabled }) => enabled === true),
     inFlight: rows[0]?.in_flight ?? 0,
@@ -136,8 +150,8 @@ export const CLAIM_FIRST_ATTEMPTS = `${pick(`state = 'queued'`, 'id')}
  * Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same
  * ones.
  */
-export const claimFirstAttempts = (takes: readonly Take[]) =>
-  claim<Claimed>({ name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes);
+export const claimFirstAttempts = (client: Queryable, takes: readonly Take[]) =>
+  claim<Claimed>(client, { name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes);
 
 /** A delivery that was moved out of a batch may have no attempt. */
 export const CLAIM_RETRIES = `${pick(`state = 'retried' AND next_attempt_at <= now()`, 'next_attempt_at')}
@@ -149,15 +163,16 @@ export const CLAIM_RETRIES = `${pick(`state = 'retried' AND next_attempt_at <= n
   RETURNING ${CLAIMED_COLUMNS}, last.status, last.error`;
 
 /** Claims retries that are due, of each endpoint those due earliest. */
-export const claimRetries = (takes: readonly Take[]) =>
-  claim<ClaimedRetry>({ name: 'webhooks-claim-retries', text: CLAIM_RETRIES }, takes);
+export const claimRetries = (client: Queryable, takes: readonly Take[]) =>
+  claim<ClaimedRetry>(client, { name: 'webhooks-claim-retries', text: CLAIM_RETRIES }, takes);
 
 async function claim<Row extends Claimed>(
+  client: Queryable,
   query: { name: string; text: string },
   takes: readonly Take[],
 ): Promise<Row[]> {
   if (takes.length === 0) return [];
-  const { rows } = await pool.query<Row>({
+  const { rows } = await client.query<Row>({
     ...query,
     values: [takes.map(({ endpointId }) => endpointId), takes.map(({ take }) => take), takes.map(({ batch }) => batch)],
   });

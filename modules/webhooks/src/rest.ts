@@ -158,7 +158,7 @@ export const routes: Route[] = [
       webhookDelivery(id: $id) {
         ${delivery}
         event { id type created data }
-        attempts { number startedAt durationMs status error response headers }
+        attempts { number startedAt durationMs status error response headers workflowId workflowUrl }
       }
     }`,
     reply: found('webhookDelivery'),

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { loadDeliveries, splitBatch } from '../src/attempts.ts';
 import { runBatch } from '../src/batch.ts';
 import { createEndpoint } from '../src/endpoints.ts';
-import { claimRetries } from '../src/queue.ts';
+import { claimFirstAttempts, claimInTurn, claimRetries } from '../src/queue.ts';
 import { startsOf } from '../src/starts.ts';
 
 const receivers: Receiver[] = [];
@@ -73,6 +73,9 @@ test('one failure among many does not affect the others', async () => {
     { state: 'retried', waits: true, count: 8 },
     { state: 'acknowledged', waits: false, count: 52 },
   ]);
+  const ids = deliveries.map(({ id }) => id);
+  const { rows } = await pool.query('SELECT DISTINCT workflow_id FROM attempts WHERE delivery_id = ANY ($1)', [ids]);
+  expect(rows).toEqual([{ workflow_id: 'batch_test' }]); // which those that wait for a retry have no more
 });
 
 test('a hanging endpoint does not delay others in the same batch', async () => {
@@ -139,11 +142,31 @@ test('deliveries of a batch that keeps failing continue one after another, each 
       [ids],
     );
     expect(rows).toEqual([{ due: 3 }]);
-    return claimRetries([{ endpointId, take: 10, batch: 'batch_next' }]);
+    return claimRetries(pool, [{ endpointId, take: 10, batch: 'batch_next' }]);
   });
   expect(
     startsOf(claimed)
       .map(({ type, workflowId }) => [type, workflowId])
       .toSorted(),
   ).toEqual(ids.map((id) => ['deliverWebhook', id]).toSorted());
+});
+
+test('dispatchers of several processes that claim at once count what the others have claimed', async () => {
+  const { deliveries } = await marked(20, (_, response) => void response.writeHead(204).end());
+  const endpointId = deliveries[0]?.endpoint_id ?? '';
+  await pool.query('UPDATE deliveries SET dispatched_at = NULL, workflow_id = NULL WHERE endpoint_id = $1', [
+    endpointId,
+  ]);
+  const MOST = 8;
+  const dispatcher = () =>
+    claimInTurn(async (client) => {
+      const { rows } = await client.query<{ count: number }>(
+        `SELECT coalesce(sum(count), 0)::int AS count FROM count_attempts_in_flight() WHERE endpoint_id = $1`,
+        [endpointId],
+      );
+      const take = Math.min(5, MOST - (rows[0]?.count ?? 0));
+      return claimFirstAttempts(client, [{ endpointId, take, batch: null }]);
+    });
+  const claimed = await Promise.all([dispatcher(), dispatcher(), dispatcher()]);
+  expect(claimed.map(({ length }) => length).toSorted()).toEqual([0, 3, 5]);
 });

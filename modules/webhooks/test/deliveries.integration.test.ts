@@ -164,6 +164,8 @@ test.each([301, 400, 410, 429, 500, 503])('a reply of %i is a failure: the deliv
         'X-Webhook-Event': 'contact.created',
         'X-Webhook-Id': there.received[0]?.headers['x-webhook-id'],
       }),
+      workflowId: expect.stringMatching(/^(dlv|batch)_/),
+      workflowUrl: expect.stringMatching(/\/workflows\/(dlv|batch)_/),
     },
   ]);
   expect(there.received).toHaveLength(1);

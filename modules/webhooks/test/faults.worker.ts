@@ -1,5 +1,4 @@
 // A worker and delivery dispatcher in its own process that a test can kill (see faults.system.test.ts).
-import { fileURLToPath } from 'node:url';
 import { config, webhooksQueue } from '@postroom/platform';
 import { startEagerly, startDispatcher } from '@postroom/platform/dispatcher';
 import { sweepSource } from '@postroom/platform/durable-work';
@@ -15,7 +14,7 @@ const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({
   connection,
   taskQueue: webhooksQueue(),
-  workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+  workflowBundle: { codePath: process.env.WORKFLOW_BUNDLE ?? '' },
   activities,
 });
 const client = new Client({ connection, interceptors: { workflow: [startEagerly] } });

@@ -1,4 +1,4 @@
-import { builder, callerProject, db, JSON_OBJECT, atMost } from '@postroom/platform';
+import { builder, callerProject, db, JSON_OBJECT, atMost, workflowUrl } from '@postroom/platform';
 import { type RecordedAttempt, streamAttempts } from '../attempt-stream.ts';
 import { POLICY } from '../policy.ts';
 import { Delivery } from './deliveries.ts';
@@ -18,6 +18,17 @@ builder.prismaObject('Attempt', {
       ...atMost(POLICY.attempt.responseBytes),
     }),
     headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.', ...JSON_OBJECT }),
+    workflowId: t.exposeID('workflowId', {
+      nullable: true,
+      description:
+        "The workflow that made it: the delivery's own, or `batch_…`. Null for attempts that were made before it was recorded.",
+    }),
+    workflowUrl: t.string({
+      nullable: true,
+      description: 'That workflow in the Temporal UI; null if the URL of the UI is not configured.',
+      select: { workflowId: true },
+      resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
+    }),
   }),
 });
 

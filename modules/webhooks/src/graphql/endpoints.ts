@@ -17,6 +17,7 @@ import {
   succeeds,
   useInstead,
   withoutSecrets,
+  oneLine,
 } from '@postroom/platform';
 import { replayFailed, sendTestEvent } from '../deliveries.ts';
 import {
@@ -201,7 +202,7 @@ const CreateEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
     }),
     description: t.string({
       description: 'Description; at most 500 characters.',
-      ...atMost(MAX_DESCRIPTION_LENGTH),
+      ...oneLine(MAX_DESCRIPTION_LENGTH),
     }),
   }),
 });
@@ -214,7 +215,7 @@ const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
     events: t.stringList({ description: 'Event types, or `["*"]`; replaces the previous list.', ...SUBSCRIBED }),
     description: t.string({
       description: 'Description; at most 500 characters. An empty string removes it.',
-      ...atMost(MAX_DESCRIPTION_LENGTH),
+      ...oneLine(MAX_DESCRIPTION_LENGTH),
     }),
   }),
 });
