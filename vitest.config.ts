@@ -30,6 +30,7 @@ const TIERS = ['system', 'integration', 'unit'];
 const LONG = [
   'apps/worker/test/restore',
   'apps/gateway/test/openapi/generators',
+  'scripts/postgres-versions',
   'apps/dashboard/test/marketing-pages',
   'modules/imports/test/kill',
   'apps/dashboard/test/campaigns.',

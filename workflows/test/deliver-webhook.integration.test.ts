@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { config, inTransaction, newId, pool } from '@postroom/platform';
 import { type Receiver, eventually, startReceiver, startTestWorker } from '@postroom/testkit';
+import { programs } from '@postroom/testkit/programs';
 import { createEndpoint, disableEndpoint } from '@postroom/webhooks';
 import * as activities from '@postroom/webhooks/activities';
 import { Client, Connection, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
@@ -29,11 +29,10 @@ beforeAll(async () => {
   await startTestWorker(); // a process has one Temporal runtime, and this is who sets it up
   client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
   native = await NativeConnection.connect({ address: config.TEMPORAL_ADDRESS });
-  const workflowsPath = join(import.meta.dirname, '../src/deliver-webhook.ts');
   worker = await Worker.create({
     connection: native,
     taskQueue,
-    workflowsPath,
+    workflowBundle: await programs().workflowBundle(),
     activities: { ...activities, attemptDelivery },
   });
   running = worker.run();

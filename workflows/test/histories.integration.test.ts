@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startTestWorker } from '@postroom/testkit';
+import { programs } from '@postroom/testkit/programs';
 import proto from '@temporalio/proto';
 import { Worker } from '@temporalio/worker';
 import { beforeAll, expect, test } from 'vitest';
@@ -20,7 +21,7 @@ beforeAll(startTestWorker); // a process has one Temporal runtime, and this is w
 async function replay(histories: typeof recorded): Promise<Record<string, string>> {
   const failures: Record<string, string> = {};
   const results = Worker.runReplayHistories(
-    { workflowsPath: join(import.meta.dirname, '../src/index.ts') },
+    { workflowBundle: await programs().workflowBundle() },
     histories.map(({ workflowId, text }) => ({
       workflowId,
       history: proto.temporal.api.history.v1.History.fromObject(JSON.parse(text)),

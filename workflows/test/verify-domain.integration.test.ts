@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { addDomain, removeDomain, requestCheck } from '@postroom/domains';
 import {
   type DnsWorld,
@@ -12,6 +11,7 @@ import {
 import { config, db } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 import { eventually, startTestWorker } from '@postroom/testkit';
+import { programs } from '@postroom/testkit/programs';
 import { Client, Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
@@ -38,7 +38,7 @@ beforeAll(async () => {
     Worker.create({
       connection: native,
       taskQueue,
-      workflowsPath: join(import.meta.dirname, '../src/verify-domain.ts'),
+      workflowBundle: await programs().workflowBundle(),
     }),
     Worker.create({
       connection: native,

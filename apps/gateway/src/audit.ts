@@ -22,6 +22,7 @@ const EVERYDAY = new Set([
   'sendEmail',
   'sendEmails',
   'trackEvents',
+  'enrollContacts',
 ]);
 /** Mutations without an entry: a part of an operation that has its own, and what concerns only the caller. */
 const UNRECORDED = new Set(['addImportPart', 'markNotificationsRead']);

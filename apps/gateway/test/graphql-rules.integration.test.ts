@@ -220,6 +220,8 @@ describe('totals', () => {
       'custom-fields',
       'events',
       'event-definitions',
+      'journeys',
+      `journeys/${ids.jrn}/enrollments`,
       'suppressions',
       'templates',
       `templates/${ids.tpl}/versions`,
@@ -273,6 +275,8 @@ async function fill(): Promise<Filled> {
     cev: (await api.post('/v1/events', { name: 'order placed', contact_id: ctc })).body.data.results[0].id,
     ced: (await api.get('/v1/event-definitions')).body.data[0].id,
     blk: await create('/v1/bulk-operations', { action: 'unsubscribe', filter: { search: 'ada' } }),
+    jrn: await create('/v1/journeys', { name: 'Welcome' }),
+    enr: newId('enr' as 'eml'),
     imp: (await createImport(projectId, await checkOptions(projectId, {}))).id,
     eml: newId('eml'),
     dom: newId('dom'),
@@ -308,6 +312,13 @@ async function fill(): Promise<Filled> {
     `INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'some.later_type', '{}')`,
     ids.evt,
     projectId,
+  );
+  await insert(
+    `INSERT INTO enrollments (id, project_id, journey_id, contact_id, version, step_id) VALUES ($1, $2, $3, $4, 1, 'wait')`,
+    ids.enr,
+    projectId,
+    ids.jrn,
+    ctc,
   );
   // Closed, so that no worker attempts it.
   await insert(

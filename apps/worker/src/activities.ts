@@ -1,5 +1,5 @@
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
-import { deleteIdleRates, deleteOldAuditEntries } from '@postroom/platform';
+import { deleteIdleRates, deleteIdleSlots, deleteOldAuditEntries } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 
 /** Retention deletes of the kernel and of the modules that have them. @returns the number of rows by kind. */
@@ -11,7 +11,7 @@ async function deleteOldRows(): Promise<Record<string, number>> {
   const deleted: Record<string, number> = {};
   for (const { deleteOld } of await loadParts('retention')) Object.assign(deleted, await deleteOld({ onBatch }));
   const auditEntries = await deleteOldAuditEntries({ onBatch });
-  return { ...deleted, auditEntries, sharedRates: await deleteIdleRates() };
+  return { ...deleted, auditEntries, sharedRates: await deleteIdleRates(), sharedSlots: await deleteIdleSlots() };
 }
 
 /**

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { pauseUncertain } from '@postroom/campaigns';
+import { pauseAfterRestore } from '@postroom/journeys';
 import {
   beginEpoch,
   findRestore,
@@ -14,6 +15,7 @@ import {
 } from '@postroom/ledger';
 import { closeDatabase, useBackgroundTimeouts } from '@postroom/platform';
 import { connectTemporal } from './temporal.ts';
+import { csvOf } from './uncertain-csv.ts';
 import { useWitnesses } from './witnesses.ts';
 
 const USAGE = `Usage: postroom after-restore [--release] [--list FILE]
@@ -49,7 +51,7 @@ if (restored === undefined) console.log('The database is as new as its witnesses
 else {
   const { before, reservations } = restored;
   console.log(
-    `The database is at ${before.epoch}.${before.number}. Checking ${reservations.length} reservations since then.`,
+    `The database was restored to reservation ${before.number} of epoch ${before.epoch}. Checking ${reservations.length} later ones.`,
   );
   let marked = 0;
   for (const reservation of reservations) {
@@ -57,6 +59,8 @@ else {
     const problem = await pauseUncertain(reservation);
     if (problem !== undefined) console.log(problem);
   }
+  const journeys = await pauseAfterRestore();
+  if (journeys > 0) console.log(`${journeys} journeys are paused, because they would repeat what they did since then.`);
   await beginEpoch(restored);
   console.log(`${marked} messages may have been sent since then and are now unknown.`);
 }
@@ -73,12 +77,9 @@ function list(uncertain: Uncertain[]): void {
     uncertain,
     ({ projectId, campaignId }) => campaignId ?? `transactional mail of ${projectId}`,
   );
-  if (uncertain.length > 0) console.log(`Unknown because of restores, until they are resolved or resends them:`);
+  if (uncertain.length > 0) console.log('Unknown because of restores, until they are resolved or resent:');
   for (const [name, messages] of groups) console.log(`  ${name}: ${messages.length}`);
   if (options.list === undefined) return;
-  const rows = uncertain.map(({ id, projectId, campaignId, email }) =>
-    [id, projectId, campaignId ?? '', email].join(','),
-  );
-  writeFileSync(options.list, ['id,project,campaign,address', ...rows, ''].join('\n'), { mode: 0o600 });
+  writeFileSync(options.list, csvOf(uncertain), { mode: 0o600 });
   console.log(`Written to ${options.list}.`);
 }

@@ -1,5 +1,6 @@
 import {
   config,
+  endLeases,
   identity,
   logger,
   ROLE_OF,
@@ -99,6 +100,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
       for (const worker of workers) worker.shutdown();
       await Promise.all([dispatcher.stop(), running]);
       await closeInFlightJournals();
+      await endLeases();
       await close();
     },
   };

@@ -153,7 +153,7 @@ async function expectNothingTwice({ api, name, campaign }: Sending, listFile: st
   const wrong = rows.filter(({ email, state }) => {
     const times = counts.get(email) ?? 0;
     if (times > 1) return true;
-    return state === 'accepted' ? times !== 1 : !(state === 'unknown' && listed.includes(`,${email}\n`));
+    return state === 'accepted' ? times !== 1 : !(state === 'unknown' && listed.includes(`,${email}\r\n`));
   });
   expect(wrong).toEqual([]);
   expect([...counts.values()].filter((times) => times > 1)).toEqual([]);

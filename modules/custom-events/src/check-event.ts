@@ -1,4 +1,12 @@
-import { emailKey, emailProblem, invalid, normalizeEmail, parseDateTime, textProblem } from '@postroom/platform';
+import {
+  emailKey,
+  emailProblem,
+  invalid,
+  normalizeEmail,
+  parseDateTime,
+  textProblem,
+  checkDisplayName,
+} from '@postroom/platform';
 import { type CheckedProperties, checkProperties } from './properties.ts';
 
 /** Maximum length of an event name and of the customer's id for an event, in characters. */
@@ -57,13 +65,7 @@ function checkKey(id: string | null | undefined): string | undefined {
 
 function checkEventName(name: string | null | undefined): string {
   if (name == null) throw invalid({ field: 'name', message: 'is required' });
-  const trimmed = name.trim();
-  if (trimmed === '' || trimmed.length > MAX_EVENT_NAME_LENGTH)
-    throw invalid({ field: 'name', message: `must be 1 to ${MAX_EVENT_NAME_LENGTH} characters` });
-  if (/\p{Cc}/u.test(trimmed)) throw invalid({ field: 'name', message: 'must not contain control characters' });
-  const problem = textProblem(trimmed);
-  if (problem !== undefined) throw invalid({ field: 'name', message: problem });
-  return trimmed;
+  return checkDisplayName(name, 'name', MAX_EVENT_NAME_LENGTH);
 }
 
 function checkContact({ contactId, email, createContact }: EventInput): CheckedEvent['contact'] {

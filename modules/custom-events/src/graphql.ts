@@ -15,6 +15,7 @@ import {
   registerNode,
   relayNames,
   rowsQuery,
+  displayName,
 } from '@postroom/platform';
 import { FUTURE_MINUTES, LATE_DAYS, MAX_EVENT_KEY_LENGTH, MAX_EVENT_NAME_LENGTH } from './check-event.ts';
 import {
@@ -139,7 +140,7 @@ const TrackEventsInput = builder.inputType('TrackEventsInput', {
       ...jsonSchema({ minItems: 1, maxItems: MAX_EVENTS }),
     }),
     id: t.string(eventFields.id),
-    name: t.string({ ...eventFields.name, ...jsonSchema({ minLength: 1, maxLength: MAX_EVENT_NAME_LENGTH }) }),
+    name: t.string({ ...eventFields.name, ...jsonSchema(displayName(MAX_EVENT_NAME_LENGTH)) }),
     contactId: t.id({ ...eventFields.contactId, ...atMost(MAX_ID_LENGTH) }),
     email: t.string(eventFields.email),
     createContact: t.boolean(eventFields.createContact),

@@ -1,4 +1,4 @@
-import { invalid, textProblem } from '@postroom/platform';
+import { invalid, textProblem, displayNameProblem } from '@postroom/platform';
 
 /** The types of property values. A text that is an ISO 8601 date, with or without a time, is a date. */
 export const PROPERTY_TYPES = ['array', 'boolean', 'date', 'number', 'object', 'string'] as const;
@@ -80,9 +80,9 @@ const hasMembers = (value: unknown): boolean =>
 
 function checkKey(key: string, path: string): void {
   const field = path === '' ? 'properties' : `properties.${path}`;
-  if (key === '' || key.length > MAX_PROPERTY_KEY_LENGTH)
+  if (key.length > MAX_PROPERTY_KEY_LENGTH)
     throw invalid({ field, message: `must have keys of 1 to ${MAX_PROPERTY_KEY_LENGTH} characters` });
-  const problem = textProblem(key);
+  const problem = displayNameProblem(key, MAX_PROPERTY_KEY_LENGTH);
   if (problem !== undefined) throw invalid({ field, message: `has a key that ${problem}` });
 }
 

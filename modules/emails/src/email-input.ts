@@ -1,5 +1,11 @@
-import { emailKey, type FieldProblem, MAX_SUBJECT_LENGTH, MAX_TAG_LENGTH } from '@postroom/platform';
-import { parseMailbox } from './mailbox.ts';
+import {
+  emailKey,
+  type FieldProblem,
+  MAX_SUBJECT_LENGTH,
+  MAX_TAG_LENGTH,
+  displayNameProblem,
+} from '@postroom/platform';
+import { checkMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from '@postroom/mime';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
 
@@ -133,7 +139,7 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
 
 function readMailboxes(texts: readonly string[], path: string, problems: Problems, suffix = '.'): Mailbox[] {
   return texts.flatMap((text, index) => {
-    const mailbox = parseMailbox(text);
+    const mailbox = checkMailbox(text);
     if (typeof mailbox !== 'string') return [mailbox];
     problems.add(suffix === '' ? path : `${path}${suffix}${index}`, mailbox);
     return [];
@@ -164,13 +170,8 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
   return given.map(({ filename, content, contentType, contentId }, index) => {
     const at = `${path}.${index}`;
     const name = filename.trim();
-    // oxlint-disable-next-line no-control-regex -- a filename is part of a header
-    if (name === '' || name.length > MAX_FILENAME_LENGTH || /[\u0000-\u001f\u007f/\\]/.test(name)) {
-      problems.add(
-        `${at}.filename`,
-        `must be 1 to ${MAX_FILENAME_LENGTH} characters without slashes or control characters`,
-      );
-    }
+    const problem = /[/\\]/.test(name) ? 'must not contain slashes' : displayNameProblem(filename, MAX_FILENAME_LENGTH);
+    if (problem !== undefined) problems.add(`${at}.filename`, problem);
     if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(content.replace(/\s/g, ''))) problems.add(`${at}.content`, 'must be base64');
     if (contentType != null && contentType.length > MAX_CONTENT_TYPE_LENGTH)
       problems.add(`${at}.contentType`, `must be at most ${MAX_CONTENT_TYPE_LENGTH} characters`);
@@ -202,8 +203,8 @@ const toAlternative = ({ contentType, content }: AlternativeInput): Attachment =
 function readTags(given: readonly string[], path: string, problems: Problems): string[] {
   if (given.length > 20) problems.add(path, 'must be at most 20 tags');
   given.forEach((tag, index) => {
-    if (tag.trim() === '' || tag.length > MAX_TAG_LENGTH)
-      problems.add(`${path}.${index}`, `must be 1 to ${MAX_TAG_LENGTH} characters`);
+    const problem = displayNameProblem(tag, MAX_TAG_LENGTH);
+    if (problem !== undefined) problems.add(`${path}.${index}`, problem);
   });
   return [...new Set(given)];
 }

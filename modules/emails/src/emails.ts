@@ -139,7 +139,10 @@ function valueOf<T>(result: PromiseSettledResult<T>): T {
 }
 
 /** Checks that each sender may send, and returns its mailbox account, if any. @throws DomainError `forbidden`. */
-async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Promise<Map<string, string | null>> {
+export async function checkSenders(
+  projectId: string,
+  emails: readonly ReadEmail[],
+): Promise<Map<string, string | null>> {
   const mailboxes = new Map<string, string | null>();
   for (const from of new Set(emails.map(({ from }) => from.email))) {
     const { problem, mailboxId } = await senderStatus(projectId, from);
@@ -149,7 +152,7 @@ async function checkSenders(projectId: string, emails: readonly ReadEmail[]): Pr
   return mailboxes;
 }
 
-/** Keyed by `<project id> <email key>`. */
+/** The strongest reason, keyed by `<project id> <email key>`; `unsubscribed` is the weakest. */
 const suppressionOf = coalesceReads<string>(async (keys) => {
   const pairs = keys.map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)] as const);
   const { rows } = await pool.query<{ project: string; email_key: string; reason: string }>({
@@ -157,18 +160,25 @@ const suppressionOf = coalesceReads<string>(async (keys) => {
     text: `SELECT project, requested.email_key, min(reason)::text AS reason FROM unnest($1::text[], $2::text[]) AS requested(project, email_key)
       JOIN suppressions s ON s.project_id = requested.project
         AND s.email_key IN (requested.email_key, erased_key(requested.project, requested.email_key))
-      WHERE reason <> 'unsubscribed' GROUP BY project, requested.email_key`,
+      GROUP BY project, requested.email_key`,
     values: [pairs.map(([project]) => project), pairs.map(([, key]) => key)],
   });
   return new Map(rows.map(({ project, email_key, reason }) => [`${project} ${email_key}`, reason]));
 });
 
-/** Suppression reasons of addresses that must not receive transactional mail, by `emailKey`. */
-export async function suppressedAddresses(projectId: string, emails: readonly string[]): Promise<Map<string, string>> {
+/**
+ * Suppression reasons of addresses that must not receive mail, by `emailKey`. Transactional mail needs no consent, so it goes to
+ * addresses that are only unsubscribed.
+ */
+export async function suppressedAddresses(
+  projectId: string,
+  emails: readonly string[],
+  { needsConsent = false } = {},
+): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   const lookUp = async (key: string) => {
     const reason = await suppressionOf(`${projectId} ${key}`);
-    if (reason !== undefined) found.set(key, reason);
+    if (reason !== undefined && (needsConsent || reason !== 'unsubscribed')) found.set(key, reason);
   };
   await Promise.all(emails.map((email) => lookUp(emailKey(email))));
   return found;
@@ -177,25 +187,35 @@ export async function suppressedAddresses(projectId: string, emails: readonly st
 /** The `answer` that the ledger records for a suppressed address. */
 export const suppressedAnswer = (reason: string) => `Not sent: the address is suppressed (${reason}).`;
 
-interface EmailRows extends QueuedEmail {
+export interface EmailRows extends QueuedEmail {
   projectId: string;
   draft: Draft;
   messages: Record<string, unknown>[];
 }
 
+/** Of which project an email is, how it is sent, and for mail that a module prepares its id and its contact. */
+interface Origin {
+  projectId: string;
+  mailboxId: string | null;
+  id?: string;
+  contactId?: string;
+  needsConsent?: boolean;
+}
+
 /** Builds one ledger row per recipient; the first owns the content. */
-function rowsOf(
-  { projectId, mailboxId }: { projectId: string; mailboxId: string | null },
+export function rowsOf(
+  { projectId, mailboxId, id = newId('eml'), contactId, needsConsent = false }: Origin,
   draft: Draft,
   suppressed: ReadonlyMap<string, string>,
 ): EmailRows {
-  const id = newId('eml');
   const messages = recipientsOf(draft).map(({ email }, index) => {
     const reason = suppressed.get(emailKey(email));
     return {
       id: index === 0 ? id : newId('eml'),
       project_id: projectId,
       mailbox_id: mailboxId,
+      contact_id: contactId ?? null,
+      needs_consent: needsConsent,
       copy_of: index === 0 ? null : id,
       email,
       email_key: storedEmailKey(email),
@@ -217,7 +237,8 @@ function rowsOf(
   };
 }
 
-async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
+/** Inserts emails, in the caller's transaction if there is one. */
+export async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
   const rows = {
     projectId: emails[0]?.projectId ?? '',
     messages: emails.flatMap(({ messages }) => messages),

@@ -19,6 +19,7 @@ import {
   MAX_SUBJECT_LENGTH,
   MAX_MAILBOX_LENGTH,
   MAX_TAG_LENGTH,
+  displayName,
 } from '@postroom/platform';
 import {
   cancelEmail,
@@ -325,7 +326,7 @@ const AttachmentInput = builder.inputType('AttachmentInput', {
     filename: t.string({
       required: true,
       description: 'Filename: 1 to 255 characters without slashes or control characters.',
-      ...jsonSchema({ minLength: 1, maxLength: MAX_FILENAME_LENGTH, pattern: '^[^\\u0000-\\u001f\\u007f/\\\\]+$' }),
+      ...jsonSchema({ minLength: 1, maxLength: MAX_FILENAME_LENGTH, pattern: '^[^\\x00-\\x1f\\x7f/\\\\]+$' }),
     }),
     content: t.string({
       required: true,
@@ -346,7 +347,7 @@ const AttachmentInput = builder.inputType('AttachmentInput', {
 const OR_ONE = 'One address may be given as a string instead of a list.';
 const TAGS = jsonSchema({
   maxItems: 20,
-  items: { type: 'string', minLength: 1, maxLength: MAX_TAG_LENGTH, pattern: '\\S' },
+  items: { type: 'string', ...displayName(MAX_TAG_LENGTH) },
 });
 
 const SendEmailInput = builder.inputType('SendEmailInput', {

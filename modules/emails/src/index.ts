@@ -7,5 +7,7 @@ export {
 } from './email-input.ts';
 export { type QueuedEmail, sendEmails, sendEmailsOnce } from './emails.ts';
 export { textTemplateOf } from './fill-content-for-project.ts';
-export { formatMailbox, parseMailbox } from './mailbox.ts';
+export { MAX_FILENAME_LENGTH } from './email-input.ts';
+export { checkMailbox, formatMailbox, parseMailbox } from './mailbox.ts';
 export { messageIdOf } from './transactional.ts';
+export { type ContactEmailInput, insertPrepared, type PreparedEmail, prepareEmails } from './prepared-emails.ts';

@@ -1,4 +1,4 @@
-import { emailProblem, normalizeEmail, MAX_NAME_LENGTH, MAX_MAILBOX_LENGTH } from '@postroom/platform';
+import { emailProblem, normalizeEmail, MAX_NAME_LENGTH, MAX_MAILBOX_LENGTH, oneLineProblem } from '@postroom/platform';
 import type { Mailbox } from '@postroom/mime';
 
 const NAMED = /^(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>]*))<([^<>]*)>$/s;
@@ -17,6 +17,14 @@ export function parseMailbox(text: string): Mailbox | string {
   if (problem !== undefined) return problem;
   const email = normalizeEmail(given);
   return name.trim() === '' ? { email } : { email, name: name.trim() };
+}
+
+/** Parses the mailbox of a request. Stored ones are not checked again: the rules for names may have changed since. */
+export function checkMailbox(text: string): Mailbox | string {
+  const mailbox = parseMailbox(text);
+  if (typeof mailbox === 'string') return mailbox;
+  const problem = oneLineProblem(mailbox.name ?? '', MAX_NAME_LENGTH);
+  return problem === undefined ? mailbox : `has a name that ${problem}`;
 }
 
 /** Formats a mailbox for display; `parseMailbox` reads it back. */

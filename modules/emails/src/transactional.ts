@@ -36,6 +36,7 @@ import { routeFor } from '@postroom/transports';
 import { smtpPoolWidth } from '@postroom/transports';
 import type { OutgoingMessage } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';
+import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { readTracking, storeLinks, trackHtml, type TrackedHtml } from '@postroom/tracking';
 
 /** A claimed row, as returned by the claim statements. */
@@ -43,6 +44,7 @@ export interface ClaimedRow {
   id: string;
   project_id: string;
   mailbox_id: string | null;
+  needs_consent: boolean;
   content_id: string;
   email: string;
   subject: string;
@@ -101,7 +103,7 @@ export type Outcomes = Partial<Record<Settlement['state'], string[]>>;
 const MAX_NAMED = 500;
 
 /** The columns of the row `m` that make a `ClaimedRow`. */
-export const CLAIMED_COLUMNS = `m.id, m.traceparent, m.project_id, m.mailbox_id, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
+export const CLAIMED_COLUMNS = `m.id, m.traceparent, m.project_id, m.mailbox_id, m.needs_consent, coalesce(m.copy_of, m.id) AS content_id, m.email, m.subject,
     m.deferrals, m.deferred_at AS "deferredAt", (SELECT track_opens FROM projects p WHERE p.id = m.project_id) AS tracks_opens,
     (SELECT track_clicks FROM projects p WHERE p.id = m.project_id) AS tracks_clicks`;
 
@@ -376,10 +378,12 @@ async function send(row: ReadyMessage, journal: InFlightJournal): Promise<SendRe
 
 async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
-  for (const [projectId, some] of Map.groupBy(rows, ({ project_id }) => project_id)) {
+  for (const some of Map.groupBy(rows, (row) => `${row.project_id} ${row.needs_consent}`).values()) {
+    const [{ project_id: projectId, needs_consent: needsConsent }] = some as [ClaimedRow];
     const byKey = await suppressedAddresses(
       projectId,
       some.map(({ email }) => email),
+      { needsConsent },
     );
     for (const { id, email } of some) {
       const reason = byKey.get(emailKey(email));
@@ -451,7 +455,15 @@ async function compose(row: ReadyMessage, content: Content, parts: Part[]): Prom
     });
     return {
       ...envelope,
-      data: compiled.render({ to: onlyTo, messageId, date: new Date(), values: own }),
+      data: compiled.render({
+        to: onlyTo,
+        messageId,
+        date: new Date(),
+        values: own,
+        unsubscribe: row.needs_consent
+          ? { url: unsubscribeUrl(row.id, { projectId: row.project_id, email: row.email }) }
+          : undefined,
+      }),
       stuffed: true,
     };
   }

@@ -1,16 +1,14 @@
 import { type ContactFacts, contactUpdated, factsColumns } from '@postroom/contacts';
-import { db, invalid, record, sql, type Tx } from '@postroom/platform';
+import { checkDisplayName, db, record, sql, type Tx } from '@postroom/platform';
 import { getGroup } from './groups.ts';
 
 /**
  * Sets the name under which the unsubscribe page shows a group to its members; `null` hides the group.
- * @throws DomainError `not_found`, `validation_error` for a name of invalid length.
+ * @throws DomainError `not_found`, `validation_error` for an invalid name.
  */
 export async function setPublicName(projectId: string, id: string, publicName: string | null): Promise<void> {
   await getGroup(projectId, id);
-  const name = publicName?.trim() ?? null;
-  if (name !== null && (name === '' || name.length > 200))
-    throw invalid({ field: 'publicName', message: 'must be 1 to 200 characters' });
+  const name = publicName === null ? null : checkDisplayName(publicName, 'publicName');
   await db.$transaction((tx) => tx.group.update({ where: { id }, data: { publicName: name } }));
 }
 

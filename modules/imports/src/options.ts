@@ -1,5 +1,14 @@
 import { type OnConflict, ON_CONFLICT, type SuppressionReason } from '@postroom/contacts';
-import { assertValid, type FieldProblem, isId, pool, textProblem, MAX_NAME_LENGTH } from '@postroom/platform';
+import {
+  assertValid,
+  type FieldProblem,
+  isId,
+  pool,
+  textProblem,
+  MAX_NAME_LENGTH,
+  displayNameProblem,
+  oneLineProblem,
+} from '@postroom/platform';
 
 /** What the rows of a file become. */
 export type ImportKind = 'contacts' | 'suppressions';
@@ -69,11 +78,13 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
   for (const field of unusedBy(kind, options)) problem(field, `is not used by an import of ${kind}`);
   if (groupId != null && groupName != null) problem('groupName', 'must not be combined with group_id');
   if (groupId != null && !(await isGroup(projectId, groupId))) problem('groupId', 'is not a group of this project');
-  const name = groupName?.trim() ?? null;
-  if (name !== null && (name === '' || name.length > MAX_NAME_LENGTH))
-    problem('groupName', `must be 1 to ${MAX_NAME_LENGTH} characters`);
+  const nameProblem = groupName == null ? undefined : displayNameProblem(groupName);
+  if (nameProblem !== undefined) problem('groupName', nameProblem);
+  const shownFile = fileName?.split(/[/\\]/).at(-1)?.slice(0, MAX_NAME_LENGTH).toWellFormed();
+  const fileProblem = shownFile === undefined ? undefined : oneLineProblem(shownFile, MAX_NAME_LENGTH);
+  if (fileProblem !== undefined) problem('fileName', fileProblem);
   const checked: CheckedOptions = {
-    fileName: fileName == null ? null : (fileName.trim().split(/[/\\]/).at(-1)?.slice(0, MAX_NAME_LENGTH) ?? null),
+    fileName: shownFile?.trim() ?? null,
     kind,
     reason: kind === 'suppressions' ? (options.reason ?? 'manual') : null,
     mapping: options.columns == null ? null : checkMapping(options.columns, problem),
@@ -82,7 +93,7 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     createFields: createFields ?? false,
     skipInvalid: skipInvalid ?? false,
     groupId: groupId ?? null,
-    groupName: name,
+    groupName: groupName?.trim() ?? null,
     encoding: encoding == null ? null : (encodingNamed(encoding) ?? problem('encoding', 'is not a known encoding')),
     separator:
       separator == null ? null : (separatorNamed(separator) ?? problem('separator', 'must be one character, or tab')),

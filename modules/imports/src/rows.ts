@@ -70,6 +70,9 @@ class SuppressionChecker implements Checker {
   }
 }
 
+/** Line breaks in a cell, which no name has. */
+const LINE_BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]+/g;
+
 /**
  * Separates contacts from invalid rows and duplicates. If rows share an address, the first one that is not invalid wins.
  * A row with an invalid name or custom field is a contact without that value, unless such rows are to be skipped.
@@ -109,7 +112,8 @@ class RowChecker implements Checker {
     const name = nameColumns
       .map(valueOf)
       .filter((part) => part !== '')
-      .join(' ');
+      .join(' ')
+      .replace(LINE_BREAKS, ' ');
     const customFields: Record<string, string> = {};
     for (const { key, column } of fields) {
       const value = valueOf(column);

@@ -1,4 +1,4 @@
-import { announce, db, inTransaction, isDatabaseBusy, paceBulkWork, pool } from '@postroom/platform';
+import { announce, db, inTransaction, isDatabaseBusy, paceBulkWork, pool, DomainError } from '@postroom/platform';
 import { type Batch, batchesOf, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
 import { end, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
@@ -92,6 +92,8 @@ export async function continueImport(
     await inTransaction((tx) => end(tx, importId, isWhole ? 'completed' : 'canceled'));
   } catch (error) {
     // Another worker ended the import; keep its result.
+    // The group that is to be created is one too many: repeating it changes nothing.
+    if (error instanceof DomainError) return failImport(importId, error.message);
     if (!(error instanceof FileGone)) throw error;
   }
   return progressOf(importId);

@@ -12,7 +12,9 @@ async function* lines(projectId: string, reason: SuppressionReason | null): Asyn
     const { edges, pageInfo } = await listSuppressions(projectId, { reason, first: AT_ONCE, after });
     yield edges
       .filter(({ node }) => node.email !== 'erased')
-      .map(({ node }) => csvLine([guard(node.email), node.reason, node.origin ?? '', node.createdAt.toISOString()]))
+      .map(({ node }) =>
+        csvLine([guard(node.email), node.reason, guard(node.origin ?? ''), node.createdAt.toISOString()]),
+      )
       .join('');
     if (!pageInfo.hasNextPage) return;
     after = pageInfo.endCursor;

@@ -1,5 +1,4 @@
 // A worker and an outbox dispatcher for imports only, as a separate program that a test can kill (see kill.system.test.ts).
-import { fileURLToPath } from 'node:url';
 import { config, taskQueueOf } from '@postroom/platform';
 import { outboxSource, startDispatcher } from '@postroom/platform/dispatcher';
 import { Client, Connection } from '@temporalio/client';
@@ -13,7 +12,7 @@ const workers = await Promise.all([
   Worker.create({
     connection,
     taskQueue: config.TEMPORAL_TASK_QUEUE,
-    workflowsPath: fileURLToPath(import.meta.resolve('@postroom/workflows')),
+    workflowBundle: { codePath: process.env.WORKFLOW_BUNDLE ?? '' },
   }),
   Worker.create({ connection, taskQueue: taskQueueOf('imports'), activities }),
 ]);
@@ -29,7 +28,7 @@ const look = () => {
   const { heapUsed, external } = process.memoryUsage();
   most = Math.max(most, Math.round((heapUsed + external) / 2 ** 20));
 };
-setInterval(look, 200);
+if (process.env.MEASURES_MEMORY === 'yes') setInterval(look, 200); // costs more than an import
 process.on('message', () => {
   look();
   process.send?.(most);

@@ -85,13 +85,16 @@ export async function closeInFlightJournals(): Promise<void> {
 /** Identifies the current run of the machine's kernel, since a crash of the machine loses what is in the page cache. */
 const readBoot = () => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 
+/** How the names of a claim's journals end, after their owner. A claim of transactional mail contains a slash. */
+const endOfName = (claim: string) => `.${encodeURIComponent(claim)}${SUFFIX}`;
+
 const socketOf = (folder: string, owner: string) => join(folder, `${owner}.sock`);
 
 /** Opens the journal of a claim; must be called before its first message is claimed. Keeps none without a folder. */
 export function openInFlightJournal(key: JournalKey): InFlightJournal {
   if (home === undefined) return NO_JOURNAL;
   const { folder, owner, boot } = home;
-  const path = join(folder, `${owner}.${key.claim}${SUFFIX}`);
+  const path = join(folder, owner + endOfName(key.claim));
   try {
     const file = openSync(path, 'ax', 0o600);
     return new FileJournal(path, file, { version: VERSION, boot, ...key });
@@ -183,7 +186,7 @@ class FileJournal implements InFlightJournal {
 
 /** The journal of a claim; undefined if there is none, or if it may still be written. */
 export async function readEndedJournal(claim: string): Promise<EndedJournal | undefined> {
-  const name = entries(`.${claim}${SUFFIX}`)[0];
+  const name = entries(endOfName(claim))[0];
   return name === undefined ? undefined : readEnded(name);
 }
 
@@ -195,7 +198,7 @@ export async function readEndedJournals(): Promise<EndedJournal[]> {
 
 /** Removes the journal of a claim, once its messages are settled. */
 export function removeJournal(claim: string): void {
-  for (const name of entries(`.${claim}${SUFFIX}`)) remove(name);
+  for (const name of entries(endOfName(claim))) remove(name);
 }
 
 /** Removes what is of no use to anyone: journals from before the machine was restarted, and sockets of dead processes without journals. */

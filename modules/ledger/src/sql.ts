@@ -70,3 +70,13 @@ export const MARK_RESUBSCRIBED = `UPDATE messages m SET resubscribed_at = now()
 export const insertRecipients = (select: string): string =>
   `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at)
    ${select}`;
+
+/**
+ * The ids of those contacts in `$1` that have had `$3` or more messages that need consent, of campaigns and journeys, in `$2` days:
+ * sent or about to be.
+ */
+export const MESSAGES_WITH_CONSENT_SINCE = `
+  SELECT m.contact_id AS id FROM messages m
+  WHERE m.contact_id = ANY ($1) AND (m.campaign_id IS NOT NULL OR m.needs_consent)
+    AND m.state IN ('planned', 'claimed', 'accepted', 'unknown') AND m.created_at > now() - $2::int * interval '1 day'
+  GROUP BY m.contact_id HAVING count(*) >= $3::int`;

@@ -10,9 +10,10 @@ import {
   openInFlightJournals,
   readEndedJournal,
   readEndedJournals,
+  removeJournal,
   removeLeftovers,
 } from '../src/in-flight-journal.ts';
-import type { Settlement } from '../src/ledger.ts';
+import { newClaim, type Settlement } from '../src/ledger.ts';
 
 const WRITER = join(import.meta.dirname, 'in-flight-journal.worker.ts');
 const accepted = (id: string): Settlement => ({ id, state: 'accepted', answer: '250 für Sie' });
@@ -83,6 +84,14 @@ test('a journal tells which messages were written and which were answered, once 
     answered: new Map([['msg_1', accepted('msg_1')]]),
   });
   expect(await readEndedJournal('wn')).toBeUndefined();
+});
+
+test('a claim of a workflow, whose name contains a slash, has a journal, until it is removed', async () => {
+  const claim = newClaim('eml_1');
+  ended(claim);
+  expect(await readEndedJournal(claim)).toMatchObject({ claim, written: new Set(['msg_1', 'msg_2']) });
+  removeJournal(claim);
+  expect(files()).toEqual([]);
 });
 
 test('the journal of a running process is not read, and that of a killed one is complete', async () => {

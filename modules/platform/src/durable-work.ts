@@ -1,7 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowExecutionStatusName } from '@temporalio/client';
 import { pool } from './db.ts';
 import { type DispatchSource, type EagerStart, startOnce, workflowStatus } from './dispatcher.ts';
-import { takeLease } from './leases.ts';
 import { logger } from '@postroom/observability';
 
 /** A row that is open, or several of one workflow, and the workflow that should be running for it. */
@@ -115,3 +115,22 @@ const CLOSED: readonly WorkflowExecutionStatusName[] = ['COMPLETED', 'FAILED', '
 
 /** Whether nothing is running: Temporal does not know the workflow, or it has ended. */
 const isClosed = (status: WorkflowExecutionStatusName | undefined) => status === undefined || CLOSED.includes(status);
+
+/** Identifies this process as a holder. */
+const HOLDER = randomUUID();
+
+/**
+ * Takes or renews a lease, which at most one process holds at a time. A row instead of an advisory lock, so that neither a
+ * connection nor a transaction is kept while the holder works.
+ * @param forMs how long it lasts unless it is renewed, in milliseconds.
+ * @returns false while another process holds it.
+ */
+async function takeLease(name: string, forMs: number): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `INSERT INTO leases AS l (name, holder, expires_at) VALUES ($1, $2, now() + $3 * interval '1 ms')
+     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
+     WHERE l.holder = excluded.holder OR l.expires_at <= now()`,
+    [name, HOLDER, Math.ceil(forMs)],
+  );
+  return rowCount === 1;
+}

@@ -36,6 +36,7 @@ export {
   db,
   deleteInBatches,
   inTransaction,
+  checkLimit,
   lockUntilCommit,
   pool,
   type Prisma,
@@ -92,9 +93,19 @@ export {
   settleIdempotencyKey,
 } from './idempotency-keys.ts';
 export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId, newIdAt, timeOfId } from './ids.ts';
-export { ADDRESS, atMost, IDS, JSON_OBJECT, jsonSchema, listOf, NAME, NOT_EMPTY } from './json-schema.ts';
 export {
-  checkDisplayName,
+  ADDRESS,
+  atMost,
+  displayName,
+  IDS,
+  JSON_OBJECT,
+  jsonSchema,
+  listOf,
+  NAME,
+  NOT_EMPTY,
+  oneLine,
+} from './json-schema.ts';
+export {
   MAX_EMAIL_LENGTH,
   MAX_ID_LENGTH,
   MAX_MAILBOX_LENGTH,
@@ -157,7 +168,16 @@ export {
   restPath,
   snakeCase,
 } from './rest.ts';
-export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime, textProblem } from './scalars.ts';
+export {
+  checkDisplayName,
+  displayNameProblem,
+  displayNameProblems,
+  oneLineProblem,
+  oneLineProblems,
+  textProblem,
+  withoutReordering,
+} from '@postroom/errors';
+export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime } from './scalars.ts';
 export { type RotatedSecrets, rotateEncryptionKey, unreadableSecret } from './rotate-encryption-key.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {
@@ -192,6 +212,7 @@ export { onThread, ThreadError, type ThreadFunction } from '@postroom/concurrenc
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from '@postroom/network';
 export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
+export { deleteIdleSlots, endLeases, SharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
 export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
 export { TokenBucket } from '@postroom/concurrency';
 export { currentTraceparent, inSpan, type SpanContext, type SpanOptions } from '@postroom/observability';

@@ -12,8 +12,22 @@ export const JSON_OBJECT = jsonSchema({ type: 'object' });
 /** A text of at most `maxLength` characters. */
 export const atMost = (maxLength: number) => jsonSchema({ maxLength });
 
+/**
+ * What `oneLineProblem` rejects of ASCII. Patterns know no other characters: clients in some languages match bytes, and some can't
+ * compile Unicode escapes.
+ */
+const ONE_LINE_PATTERN = '^[^\\x00-\\x1f\\x7f]*$';
+
+/** A text for one line, such as a description. */
+export const oneLine = (maxLength = MAX_NAME_LENGTH) => jsonSchema({ maxLength, pattern: ONE_LINE_PATTERN });
+
 /** A display name that is given: not all blank. */
-export const NAME = jsonSchema({ minLength: 1, maxLength: MAX_NAME_LENGTH, pattern: '\\S' });
+export const displayName = (maxLength = MAX_NAME_LENGTH) => ({
+  minLength: 1,
+  maxLength,
+  pattern: '^[^\\x00-\\x1f\\x7f]*[^\\x00-\\x20\\x7f][^\\x00-\\x1f\\x7f]*$',
+});
+export const NAME = jsonSchema(displayName());
 
 /** A list whose items have their own schema. */
 export const listOf = (items: Record<string, unknown>, more: Record<string, unknown> = {}) =>

@@ -64,6 +64,7 @@ const NOT_OF_CONTACTS = [
   'sending_policies',
   'sending_reservations',
   'shared_rates',
+  'shared_slots',
   'tracking_hits',
   'webhook_endpoint_hours',
   'webhook_endpoints',
@@ -211,6 +212,33 @@ async function person() {
       advice: `Resume it for ${key}`,
     }),
   );
+  const journeyId = newId('imp');
+  const definition = { steps: [{ value: key }] };
+  await pool.query(
+    `INSERT INTO journeys (id, project_id, name, draft, edited_by_id) VALUES ($1, $2, $3, $4, 'key_x')`,
+    [journeyId, api.projectId, `For ${key}`, definition],
+  );
+  await pool.query(
+    `INSERT INTO journey_versions (journey_id, number, definition, published_by_id) VALUES ($1, 1, $2, 'key_x')`,
+    [journeyId, definition],
+  );
+  // The events below are noted for it.
+  await pool.query(`INSERT INTO journey_listeners (project_id, kind, key, journey_id) VALUES ($1, 'event', $2, $3)`, [
+    api.projectId,
+    `invited ${key}`,
+    journeyId,
+  ]);
+  for (const contactId of [contact.id, newId('ctc')]) {
+    const enrollmentId = newId('imp');
+    await pool.query(
+      `INSERT INTO enrollments (id, project_id, journey_id, contact_id, version, step_id, properties) VALUES ($1, $2, $3, $4, 1, 'a', $5)`,
+      [enrollmentId, api.projectId, journeyId, contactId, { by: key }],
+    );
+    await pool.query(
+      `INSERT INTO enrollment_steps (enrollment_id, visit, step_id, arrived_at, outcome, detail) VALUES ($1, 1, 'a', now(), 'failed', $2)`,
+      [enrollmentId, `refused for ${key}`],
+    );
+  }
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
   await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);
   const event = { name: `invited ${key}`, id: `invite ${key}`, properties: { by: key, [key]: true } };

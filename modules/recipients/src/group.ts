@@ -1,6 +1,6 @@
 import { getCampaign } from '@postroom/campaigns';
 import { createGroup } from '@postroom/groups';
-import { DomainError, invalid, pool, runCostly } from '@postroom/platform';
+import { DomainError, invalid, pool, runCostly, checkDisplayName } from '@postroom/platform';
 import { type RecipientFilter, recipientsSql } from './filter.ts';
 
 /** Maximum number of members of a group created from recipients. */
@@ -24,6 +24,7 @@ export async function groupRecipients(
       'conflict',
       'The recipients of this campaign have been deleted after their retention period.',
     );
+  checkDisplayName(name);
   const { from, parameters } = recipientsSql(campaignId, filter);
   const text = `SELECT m.contact_id AS id ${from} ORDER BY m.id LIMIT ${parameters.add(MAX_GROUPED + 1)}`;
   const { rows } = await runCostly(projectId, () => pool.query<{ id: string }>(text, parameters.values));

@@ -12,6 +12,7 @@ export const MODULES: readonly string[] = [
   'imports',
   'bulk',
   'campaigns',
+  'journeys',
   'recipients',
   'templates',
   'domains',

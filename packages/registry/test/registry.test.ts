@@ -37,6 +37,7 @@ test('the files of a part are those that the modules export, in the order of the
   expect(partFiles('dispatcher').map((path) => path.slice(ROOT.length + 1))).toEqual([
     'modules/emails/src/dispatcher.ts',
     'modules/campaigns/src/dispatcher.ts',
+    'modules/journeys/src/dispatcher.ts',
     'modules/webhooks/src/dispatcher.ts',
   ]);
 });

@@ -98,6 +98,11 @@ function contradictions(settings: Settings): SettingProblem[] {
       setting: 'GRAPHQL_TRUSTED_ONLY',
       problem: 'requires GRAPHQL_TRUSTED_DOCUMENTS, the file of trusted documents',
     });
+  if (settings.SMTP_PROXY_PROTOCOL && settings.TRUSTED_PROXIES === undefined)
+    problems.push({
+      setting: 'SMTP_PROXY_PROTOCOL',
+      problem: 'requires TRUSTED_PROXIES, the addresses of the proxies',
+    });
   if (settings.WORKER_DEPLOYMENT !== undefined && settings.BUILD_ID === undefined)
     problems.push({ setting: 'WORKER_DEPLOYMENT', problem: 'requires BUILD_ID, the build that this worker runs' });
   return problems;

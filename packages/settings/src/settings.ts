@@ -178,7 +178,7 @@ const gateway = {
   TRUSTED_PROXIES: networks
     .optional()
     .describe(
-      'addresses and networks of the proxies in front of the gateway: `127.0.0.1, 10.0.0.0/8, fd00::/8`; see [behind a proxy](../how-to/operations.md#behind-a-proxy)',
+      'addresses and networks of the proxies in front of the gateway, and of the SMTP servers with `SMTP_PROXY_PROTOCOL`: `127.0.0.1, 10.0.0.0/8, fd00::/8`; see [behind a proxy](../how-to/operations.md#behind-a-proxy)',
     ),
   GRAPHQL_EXPLORER: flag.optional().describe('GraphiQL and introspection; on outside production'),
   GRAPHQL_TRUSTED_DOCUMENTS: z
@@ -239,7 +239,7 @@ const mail = {
     .min(1)
     .max(200)
     .default(10)
-    .describe('connections per pool (campaigns and transactional mail have one each)'),
+    .describe('connections to the mail server for campaigns, and as many for transactional mail, over all workers'),
   SYSTEM_MAIL_FROM: z
     .string()
     .min(3)
@@ -296,7 +296,12 @@ const smtpServers = {
     .max(10_000)
     .default(50)
     .describe(
-      'concurrent connections per client address (per /64 for IPv6) to the submission and bounce servers. Raise it behind a proxy, where all clients share its address',
+      'concurrent connections per client address (per /64 for IPv6) to the submission and bounce servers. Behind a proxy without the PROXY protocol all clients share its address: raise it there',
+    ),
+  SMTP_PROXY_PROTOCOL: flag
+    .default(false)
+    .describe(
+      'the proxies in `TRUSTED_PROXIES` begin each connection to the submission and bounce servers with a header of the [PROXY protocol](../how-to/operations.md#behind-a-proxy), version 1 or 2, that names the client',
     ),
 };
 
@@ -316,6 +321,13 @@ const webhooks = {
     .describe(
       'first attempts of webhook deliveries that workers have in flight, over all endpoints; a quarter as many retries may be in flight besides. Set the same value for all workers',
     ),
+  WEBHOOK_REQUESTS_PER_ENDPOINT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(100)
+    .describe('concurrent requests to one webhook endpoint, over all workers'),
   WEBHOOKS_ALLOW_PRIVATE: flag
     .optional()
     .describe(

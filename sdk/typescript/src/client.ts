@@ -1,5 +1,6 @@
 import { BulkOperations, Contacts, CustomFields, Events, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
+import { Enrollments, Journeys } from './journeys.ts';
 import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
 import { Campaigns, Emails, Templates } from './sending.ts';
@@ -32,6 +33,8 @@ export class Postroom {
   readonly imports: Imports;
   readonly bulkOperations: BulkOperations;
   readonly campaigns: Campaigns;
+  readonly journeys: Journeys;
+  readonly enrollments: Enrollments;
   readonly templates: Templates;
   readonly domains: Domains;
   readonly webhooks: Webhooks;
@@ -52,6 +55,8 @@ export class Postroom {
     this.imports = new Imports(transport);
     this.bulkOperations = new BulkOperations(transport);
     this.campaigns = new Campaigns(transport);
+    this.journeys = new Journeys(transport);
+    this.enrollments = new Enrollments(transport);
     this.templates = new Templates(transport);
     this.domains = new Domains(transport);
     this.webhooks = new Webhooks(transport);

@@ -678,6 +678,96 @@ export interface CampaignLink {
 }
 
 /**
+ * The state of a journey.
+ *
+ * - `active`: Contacts enter it and go through its steps.
+ * - `archived`: It has ended for good, and so have all runs.
+ * - `draft`: It has never been published.
+ * - `paused`: Nobody moves. What happens meanwhile is processed when it is resumed.
+ */
+export type JourneyStatus = 'active' | 'archived' | 'draft' | 'paused';
+
+/** An automation: contacts enter it and go through its steps. */
+export interface Journey {
+  /** Journey id; also the id of its workflow in Temporal. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** The state of the journey. */
+  status: JourneyStatus;
+  /** The draft. The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  definition: Record<string, unknown>;
+  /** The number of edits of the draft; pass it to `updateJourney` and `publishJourney`. */
+  version: number;
+  /** The version that contacts enter; null until it is published. */
+  publishedVersion: number | null;
+  /** Why it paused itself; null if it was paused by request. */
+  pausedReason: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+  /** When it was last published. */
+  publishedAt: string | null;
+}
+
+/**
+ * The state of a run.
+ *
+ * - `active`: The contact waits, or its next step is about to be carried out.
+ * - `completed`: The contact reached an end of the journey.
+ * - `exited`: The run ended otherwise; `endReason` says why.
+ * - `paused`: The run of this contact is paused.
+ */
+export type EnrollmentStatus = 'active' | 'completed' | 'exited' | 'paused';
+
+/** A step that a run has left. */
+export interface EnrollmentStep {
+  /** The step. */
+  stepId: string;
+  /** When the contact reached it. */
+  arrivedAt: string;
+  /** When it was carried out. */
+  leftAt: string;
+  /** Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`. */
+  outcome: string;
+  /** Why the step had no effect. */
+  detail: string | null;
+  /** The email that it sent. */
+  messageId: string | null;
+}
+
+/** A contact's run through a journey. */
+export interface Enrollment {
+  /** Enrollment id. */
+  id: string;
+  /** The journey. */
+  journeyId: string;
+  /** The contact, which may have been deleted. */
+  contactId: string;
+  /** The version of the journey that it is on. */
+  version: number;
+  /** The state of the run. */
+  status: EnrollmentStatus;
+  /** The step that it is at, or was at when it ended. */
+  stepId: string;
+  /** When the step is carried out; null if it waits for an event without a timeout, or has ended. */
+  dueAt: string | null;
+  /** The event that it waits for. */
+  waitsFor: string | null;
+  /** The properties of the event that the contact entered with. */
+  properties: Record<string, unknown>;
+  /** When the contact entered. */
+  enteredAt: string;
+  /** When it ended. */
+  endedAt: string | null;
+  /** Why it ended: `completed`, `exit`, `goal`, `removed`, `new_version`, `journey_archived` or `contact_deleted`. */
+  endReason: string | null;
+  /** The steps that it has left, in order. */
+  steps: EnrollmentStep[];
+}
+
+/**
  * The state of one message of a campaign.
  *
  * - `accepted`: Accepted by the provider.
@@ -1208,6 +1298,58 @@ export interface CampaignDetail {
   editedByName: string | null;
 }
 
+/** Something that keeps a draft from being published. */
+export interface JourneyProblem {
+  /** Its path, such as `definition.steps.2.templateId`. */
+  field: string;
+  /** What is wrong. */
+  message: string;
+  /** The step that it is in; null if in none. */
+  stepId: string | null;
+}
+
+/** Contacts that are at a step. */
+export interface JourneyInProgress {
+  /** The version that they are on. */
+  version: number;
+  /** The step. */
+  stepId: string;
+  /** How many there are. */
+  contactCount: number;
+  /** How many of them leave the step within a day. */
+  dueWithinDay: number;
+  /** Whether the draft has a step with this id and type, to which `move` would take them. */
+  hasMatch: boolean;
+}
+
+/** An automation: contacts enter it and go through its steps. */
+export interface JourneyDetail {
+  /** Journey id; also the id of its workflow in Temporal. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** The state of the journey. */
+  status: JourneyStatus;
+  /** The draft. The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  definition: Record<string, unknown>;
+  /** The number of edits of the draft; pass it to `updateJourney` and `publishJourney`. */
+  version: number;
+  /** The version that contacts enter; null until it is published. */
+  publishedVersion: number | null;
+  /** Why it paused itself; null if it was paused by request. */
+  pausedReason: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+  /** When it was last published. */
+  publishedAt: string | null;
+  /** What keeps the draft from being published; empty if nothing does. */
+  problems: JourneyProblem[];
+  /** Where contacts are, by version and step, and whether publishing the draft can move them. */
+  inProgress: JourneyInProgress[];
+}
+
 /** The content of a template after one save; immutable. */
 export interface TemplateVersionSummary {
   /** Counted from 1 in each template. */
@@ -1382,6 +1524,10 @@ export interface DeliveryAttempt {
   response: string | null;
   /** The headers that were sent. */
   headers: Record<string, unknown>;
+  /** The workflow that made it: the delivery's own, or `batch_…`. Null for attempts that were made before it was recorded. */
+  workflowId: string | null;
+  /** That workflow in the Temporal UI; null if the URL of the UI is not configured. */
+  workflowUrl: string | null;
 }
 
 /** One event to one endpoint. */
@@ -2005,6 +2151,80 @@ export interface Preflight {
   audience: AudienceCount;
   /** Its placeholders. */
   variables: VariableCheck[];
+}
+
+/** A new journey, saved as a draft. */
+export interface CreateJourneyInput {
+  /** The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  definition?: Record<string, unknown> | null | undefined;
+  /** Unique within the project; 1 to 200 characters. */
+  name: string;
+}
+
+/** Fields to update; omitted fields are unchanged. */
+export interface UpdateJourneyInput {
+  /** Replaces the draft. The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  definition?: Record<string, unknown> | null | undefined;
+  /** A new name, unique within the project. */
+  name?: string | null | undefined;
+  /** The version that the edit is based on; `conflict` if it is not the current one. */
+  version?: number | null | undefined;
+}
+
+/**
+ * What happens to contacts that are on earlier versions when a version is published.
+ *
+ * - `exit`: Their runs end.
+ * - `finish`: They finish on their version.
+ * - `move`: They move to the step with the same id and type; those without one finish on their version.
+ */
+export type JourneyInProgressAction = 'exit' | 'finish' | 'move';
+
+/** How to publish a draft. */
+export interface PublishJourneyInput {
+  /** What happens to contacts that are on earlier versions; `finish` by default. */
+  in_progress?: JourneyInProgressAction | null | undefined;
+  /** The version of the draft; `conflict` if it is not the current one. */
+  version?: number | null | undefined;
+}
+
+/** Contacts that are to enter a journey; at most 1000. */
+export interface EnrollContactsInput {
+  /** By id. */
+  contact_ids?: string[] | null | undefined;
+  /** By address. */
+  emails?: string[] | null | undefined;
+  /** What conditions and templates of the journey find in `event`. */
+  properties?: Record<string, unknown> | null | undefined;
+}
+
+/**
+ * The outcome of a contact that was to enter a journey.
+ *
+ * - `enrolled`: It entered.
+ * - `in_progress`: It is already in the journey.
+ * - `not_again`: It was in the journey before and may not enter again, or not yet.
+ * - `not_matching`: It does not match the filter of the entry.
+ * - `unknown`: The project has no such contact.
+ */
+export type EnrollmentOutcome = 'enrolled' | 'in_progress' | 'not_again' | 'not_matching' | 'unknown';
+
+/** The result of one contact. */
+export interface EnrollResult {
+  /** Its place in the request, ids before addresses, from 0. */
+  index: number;
+  /** The contact; null if there is none. */
+  contactId: string | null;
+  /** Its outcome. */
+  outcome: EnrollmentOutcome;
+}
+
+/** What `enrollContacts` did. */
+export interface EnrollContactsPayload {
+  /** How many contacts entered. */
+  enrolled: number;
+  /** One per contact, in the order of the request. */
+  results: EnrollResult[];
 }
 
 /** Selects recipients of a campaign; they must pass every filter given. */
@@ -2902,6 +3122,47 @@ export interface PreflightResponse {
 
 export interface CampaignLinkListResponse {
   data: CampaignLink[];
+}
+
+export interface JourneyResponse {
+  data: Journey;
+}
+
+export interface JourneyListResponse {
+  data: Journey[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+export interface JourneyDetailResponse {
+  data: JourneyDetail;
+}
+
+export interface EnrollContactsPayloadResponse {
+  data: EnrollContactsPayload;
+}
+
+export interface EnrollmentListResponse {
+  data: Enrollment[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+export interface EnrollmentResponse {
+  data: Enrollment;
+}
+
+export interface MoveEnrollmentInput {
+  /** A step of the version that it is on. */
+  step_id: string;
 }
 
 export interface CampaignRecipientListResponse {
@@ -3884,6 +4145,172 @@ export interface Operations {
     body: undefined;
     reply: CampaignLinkListResponse;
   };
+  /** Save a journey as a draft */
+  createJourney: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateJourneyInput;
+    reply: JourneyResponse;
+  };
+  /** List journeys, newest first */
+  listJourneys: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Those in this state; all but archived ones if omitted. */
+      status?: JourneyStatus | undefined;
+    };
+    body: undefined;
+    reply: JourneyListResponse;
+  };
+  /** Retrieve a journey, the problems of its draft, and where contacts are */
+  getJourney: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: JourneyDetailResponse;
+  };
+  /** Change the name or the draft of a journey */
+  updateJourney: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: UpdateJourneyInput;
+    reply: JourneyResponse;
+  };
+  /** Publish the draft of a journey and start it */
+  publishJourney: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: PublishJourneyInput;
+    reply: JourneyResponse;
+  };
+  /** Pause a journey for all contacts */
+  pauseJourney: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: JourneyResponse;
+  };
+  /** Resume a paused journey */
+  resumeJourney: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: JourneyResponse;
+  };
+  /** End a journey for good, with all its runs */
+  archiveJourney: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: JourneyResponse;
+  };
+  /** Let contacts enter a journey */
+  enrollContacts: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: EnrollContactsInput;
+    reply: EnrollContactsPayloadResponse;
+  };
+  /** List the runs of a journey, the latest first */
+  listEnrollments: {
+    path: {
+      /** Those of this journey. */
+      id: string;
+    };
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Those of this contact. */
+      contact_id?: string | undefined;
+      /** Those that are at this step, or ended there. */
+      step_id?: string | undefined;
+      /** Those in this state. */
+      status?: EnrollmentStatus | undefined;
+    };
+    body: undefined;
+    reply: EnrollmentListResponse;
+  };
+  /** Retrieve a run, step by step */
+  getEnrollment: {
+    path: {
+      /** Enrollment id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: EnrollmentResponse;
+  };
+  /** Move the run of a contact to another step */
+  moveEnrollment: {
+    path: {
+      /** Enrollment id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: MoveEnrollmentInput;
+    reply: EnrollmentResponse;
+  };
+  /** Pause the run of a contact */
+  pauseEnrollment: {
+    path: {
+      /** Enrollment id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: EnrollmentResponse;
+  };
+  /** Resume the run of a contact */
+  resumeEnrollment: {
+    path: {
+      /** Enrollment id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: EnrollmentResponse;
+  };
+  /** End the run of a contact */
+  removeEnrollment: {
+    path: {
+      /** Enrollment id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: EnrollmentResponse;
+  };
   /** List the recipients of a campaign by state, outcome, clicked link or address */
   listCampaignRecipients: {
     path: {
@@ -4392,6 +4819,21 @@ export const OPERATIONS = {
   testTemplate: 'POST /v1/templates/{id}/test',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
   listCampaignLinks: 'GET /v1/campaigns/{id}/links',
+  createJourney: 'POST /v1/journeys',
+  listJourneys: 'GET /v1/journeys',
+  getJourney: 'GET /v1/journeys/{id}',
+  updateJourney: 'PATCH /v1/journeys/{id}',
+  publishJourney: 'POST /v1/journeys/{id}/publish',
+  pauseJourney: 'POST /v1/journeys/{id}/pause',
+  resumeJourney: 'POST /v1/journeys/{id}/resume',
+  archiveJourney: 'POST /v1/journeys/{id}/archive',
+  enrollContacts: 'POST /v1/journeys/{id}/enrollments',
+  listEnrollments: 'GET /v1/journeys/{id}/enrollments',
+  getEnrollment: 'GET /v1/enrollments/{id}',
+  moveEnrollment: 'POST /v1/enrollments/{id}/move',
+  pauseEnrollment: 'POST /v1/enrollments/{id}/pause',
+  resumeEnrollment: 'POST /v1/enrollments/{id}/resume',
+  removeEnrollment: 'POST /v1/enrollments/{id}/remove',
   listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
   createGroupFromRecipients: 'POST /v1/campaigns/{id}/recipients/group',
   listTemplates: 'GET /v1/templates',

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import unicodedata
 from datetime import datetime, timedelta, timezone
 
 import schemathesis
@@ -42,6 +43,7 @@ DAY = timedelta(days=1)
 MAILBOXES = {"to", "cc", "bcc", "reply_to"}
 OF_GROUP = {"/v1/groups", "/v1/groups/{id}/contacts"}
 TITLES = {"/v1/custom-fields/{id}": "label", "/v1/webhooks/{id}": "description"}
+NAMES = {"description", "filename", "from_name", "group_name", "label", "name", "options", "tags"}
 CONTENT = {"body", "html", "text", "subject"}
 
 
@@ -72,9 +74,19 @@ def adapt(part):
     return adapted
 
 
+def visible(name):
+    """A name without what its pattern allows of control characters, marks that reorder text, and invisible characters."""
+    kept = "".join(each for each in name if unicodedata.category(each) not in ("Cc", "Cf", "Zl", "Zp")).strip()
+    return kept if any(unicodedata.category(each)[0] in "LNPS" for each in kept) or not name else f"Named{kept}"[: len(name)]
+
+
 def member(name, value):
     if name in VALUES:
         return VALUES[name](value)
+    if name in NAMES and isinstance(value, str):
+        return visible(value)
+    if name in NAMES and isinstance(value, list):
+        return list(dict.fromkeys(map(visible, value)))
     if name in MAILBOXES:
         # An email has at most 50 recipients in all.
         most = 40 if name == "to" else 5

@@ -77,6 +77,8 @@ export async function everything(): Promise<Everything> {
     text: 'Hello',
     scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
   });
+  // Before the endpoint, which would get a delivery of it that a worker of other tests attempts.
+  await api.post('/v1/events', { name: 'order placed', contact_id: contact, properties: { total: 9.5 } });
   const webhook = await make('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] });
   const { delivery, event } = await failedDelivery(api.projectId, webhook);
   const campaign = await make('/v1/campaigns', {
@@ -87,10 +89,17 @@ export async function everything(): Promise<Everything> {
     html: '<p>News</p>',
     group_ids: [group],
   });
-  await api.post('/v1/events', { name: 'order placed', contact_id: contact, properties: { total: 9.5 } });
   const definition = (await api.get('/v1/event-definitions')).body.data[0].id;
   const bulkOperation = await runningBulkOperation(api.projectId, group);
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
+  const journey = await make('/v1/journeys', {
+    name: 'Welcome',
+    definition: { entry: { type: 'manual' }, steps: [{ id: 'welcome', type: 'wait', for: { days: 30 }, next: null }] },
+  });
+  await api.post(`/v1/journeys/${journey}/publish`, {});
+  await api.post(`/v1/journeys/${journey}/enrollments`, { contact_ids: [other] });
+  await api.post(`/v1/journeys/${journey}/pause`); // so that no worker of other tests changes what is compared
+  const enrollment = (await api.get(`/v1/journeys/${journey}/enrollments`)).body.data[0].id;
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
     '/v1/contacts': contact,
@@ -107,6 +116,8 @@ export async function everything(): Promise<Everything> {
     '/v1/bulk-operations': bulkOperation,
     '/v1/event-definitions': definition,
     '/v1/imports': upload.id,
+    '/v1/journeys': journey,
+    '/v1/enrollments': enrollment,
     '/v1/projects/{id}/domains': DOMAIN,
   };
   const fill = (path: string) =>

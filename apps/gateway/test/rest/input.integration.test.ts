@@ -162,7 +162,7 @@ test.each([
 
 test('text that can be stored is returned unchanged', async () => {
   const api = await testApi();
-  const name = '  Zoë 🐘 \\ " \u2028 <b>漢字</b>  ';
+  const name = '  Zoë 🐘 \\ " <b>漢字</b>  ';
   const { id } = await api.contact('zoe@example.com', { name });
   expect((await api.get(`/v1/contacts/${id}`)).body.data.name).toBe(name.trim());
 });

@@ -33,7 +33,9 @@ async function ask(route: Route, about: Everything, key: string | null, projectI
 /** Everything that a project's API shows. */
 async function state({ api, ids, fill }: Everything) {
   const { key } = await api.newKey('full');
-  const lists = Object.keys(ids).filter((path) => path !== '/v1/projects');
+  const lists = Object.keys(ids).filter(
+    (path) => path !== '/v1/projects' && routes.some((route) => route.method === 'GET' && route.path === path),
+  );
   return Promise.all(
     lists.map(fill).map(async (path) => (await api.send('GET', `${path}?limit=1000`, { key })).body.data as object[]),
   );
@@ -101,7 +103,8 @@ const references = routes.flatMap((route): Reference[] => {
   const shape = requestShape(schema, route);
   return (['query', 'body'] as const).flatMap((place) =>
     shape[place]
-      .filter(({ name, type }) => /_ids?$/.test(name) || /^\[?ID\b/.test(String(type)))
+      // The id of a step is unique within its journey only.
+      .filter(({ name, type }) => name !== 'step_id' && (/_ids?$/.test(name) || /^\[?ID\b/.test(String(type))))
       .map(({ name, type }) => ({ route, place, name, list: String(type).startsWith('[') })),
   );
 });

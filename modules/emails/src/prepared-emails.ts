@@ -1,0 +1,57 @@
+import type { FieldProblem, Tx } from '@postroom/platform';
+import { checkSenders, type EmailRows, insert, rowsOf, suppressedAddresses } from './emails.ts';
+import { Problems, type ReadEmail, readEmail, recipientsOf, type SendEmailInput } from './email-input.ts';
+import { type RenderedContent, renderContent } from './render-content.ts';
+
+/** An email to a contact, on behalf of another module. */
+export interface ContactEmailInput extends SendEmailInput {
+  /** The id of the message, since its content may name it. */
+  id: string;
+  contactId: string;
+  /** Whether it must not go to addresses that unsubscribed; it then gets the headers of RFC 8058. */
+  needsConsent: boolean;
+}
+
+/** An email whose rows can be inserted, or the first reason why it can't be sent. */
+export type PreparedEmail = EmailRows | { problem: FieldProblem };
+
+/** A validated email with rendered content. */
+interface ContactDraft extends ReadEmail, RenderedContent {
+  input: ContactEmailInput;
+}
+
+/**
+ * Validates and renders emails of one sender, each with its own problem, so that a contact without the variables of a template
+ * does not block the others.
+ * @throws DomainError `forbidden` if the sender may not send.
+ */
+export async function prepareEmails(projectId: string, inputs: readonly ContactEmailInput[]): Promise<PreparedEmail[]> {
+  const drafts = await Promise.all(inputs.map((input) => draftOf(projectId, input)));
+  const valid = drafts.filter((draft): draft is ContactDraft => !('problem' in draft));
+  const mailboxes = await checkSenders(projectId, valid);
+  const reasonsFor = async (needsConsent: boolean) => {
+    const some = valid.filter(({ input }) => input.needsConsent === needsConsent);
+    const addresses = some.flatMap(recipientsOf).map(({ email }) => email);
+    return suppressedAddresses(projectId, addresses, { needsConsent });
+  };
+  const [withConsent, others] = await Promise.all([reasonsFor(true), reasonsFor(false)]);
+  return drafts.map((draft) => {
+    if ('problem' in draft) return draft;
+    const { id, contactId, needsConsent } = draft.input;
+    const origin = { projectId, mailboxId: mailboxes.get(draft.from.email) ?? null, id, contactId, needsConsent };
+    return rowsOf(origin, draft, needsConsent ? withConsent : others);
+  });
+}
+
+async function draftOf(projectId: string, input: ContactEmailInput): Promise<ContactDraft | { problem: FieldProblem }> {
+  const problems = new Problems();
+  const email = readEmail(input, problems);
+  const content = await renderContent(projectId, input, problems);
+  const [problem] = problems.found;
+  return problem === undefined ? { input, ...email, ...content } : { problem };
+}
+
+/** Queues prepared emails in the caller's transaction. */
+export async function insertPrepared(tx: Tx, emails: readonly EmailRows[]): Promise<void> {
+  if (emails.length > 0) await insert(emails, tx);
+}

@@ -1,0 +1,41 @@
+import { cancellationSignal } from '@temporalio/activity';
+import { checkNotHeld } from '@postroom/ledger';
+import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
+import { type Advance, advance } from './advance.ts';
+import { pauseByItself } from './journeys.ts';
+
+export type { Advance } from './advance.ts';
+
+/** Journeys share the slots of campaigns, so the journeys of a project may take at most half of those that are free. */
+const slots = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
+/** How long a journey waits for a slot, in milliseconds. */
+const BUSY_MS = 500;
+
+const NOTHING: Advance = { more: false, transitions: 0, triggers: 0 };
+
+/** Carries out what is due in a journey. One that keeps failing is paused, with the reason. */
+export async function advanceJourney(id: string): Promise<Advance> {
+  const { rows } = await pool.query<{ project_id: string }>('SELECT project_id FROM journeys WHERE id = $1', [id]);
+  const projectId = rows[0]?.project_id;
+  if (projectId === undefined) return NOTHING;
+  const busy = {
+    message: 'Other journeys of the project are being carried out; retrying shortly.',
+    retryMs: BUSY_MS + Math.round(Math.random() * BUSY_MS),
+  };
+  return withSlot(slots.tryAcquire(projectId), busy, () =>
+    withHeartbeat((beat: (progress?: Advance) => void) =>
+      stopAfterRepeatedErrors(
+        `journey ${id}`,
+        async () => {
+          await checkNotHeld();
+          return advance(id, cancellationSignal(), beat);
+        },
+        async (reason) => {
+          await pauseByItself(id, `The journey could not go on: ${reason}`);
+          return NOTHING;
+        },
+      ),
+    ),
+  );
+}

@@ -1,0 +1,106 @@
+import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
+import { lockJourney, pauseByItself } from './journeys.ts';
+import { processTriggers } from './process-triggers.ts';
+import { type DueRun, type Plan, StepProblem } from './plan.ts';
+import { carryOut } from './steps.ts';
+import { type Move, moveRuns, RUN_COLUMNS } from './transitions.ts';
+import { definitionOf } from './versions.ts';
+
+/** Runs per transaction. */
+const PAGE = 500;
+/** How long one activity works on a journey before it reports to Temporal, in milliseconds. */
+const WORK_MS = 20_000;
+
+/** The progress of a journey, for Temporal. */
+export interface Advance {
+  /** Whether more is due. */
+  more: boolean;
+  transitions: number;
+  triggers: number;
+}
+
+const DUE = `
+  SELECT ${RUN_COLUMNS}, c.email, c.name FROM enrollments e JOIN contacts c ON c.id = e.contact_id
+  WHERE e.journey_id = $1 AND e.status = 'active' AND e.due_at <= now() ORDER BY e.due_at LIMIT ${PAGE}`;
+
+/**
+ * Carries out what is due in a journey, page by page, until nothing is or the time is up. Each page is prepared without locks and
+ * commits in one transaction, which names the visit of each run: of two workers that prepare the same page, one has an effect,
+ * and a kill loses nothing that has one.
+ */
+export async function advance(
+  id: string,
+  signal: AbortSignal,
+  onProgress: (progress: Advance) => void = () => {},
+): Promise<Advance> {
+  const progress: Advance = { more: false, transitions: 0, triggers: 0 };
+  const until = Date.now() + WORK_MS;
+  for (;;) {
+    signal.throwIfAborted();
+    const began = performance.now();
+    const triggers = await processTriggers(id);
+    const { found, moved } = await advancePage(id);
+    progress.triggers += triggers;
+    progress.transitions += moved;
+    onProgress(progress);
+    if (triggers === 0 && found === 0) return progress;
+    // A draining worker ends its run, so that another one continues.
+    if (Date.now() >= until || isDraining()) return { ...progress, more: true };
+    await paceBulkWork(performance.now() - began, AbortSignal.any([signal, drainSignal])).catch(() => {});
+  }
+}
+
+/** @returns how many runs were due, and how many of them moved. */
+async function advancePage(id: string): Promise<{ found: number; moved: number }> {
+  const { rows: journeys } = await pool.query<{ projectId: string }>(
+    `SELECT project_id AS "projectId" FROM journeys WHERE id = $1 AND status = 'active'`,
+    [id],
+  );
+  const projectId = journeys[0]?.projectId;
+  if (projectId === undefined) return { found: 0, moved: 0 };
+  const { rows: runs } = await pool.query<DueRun>({ name: 'journeys-due', text: DUE, values: [id] });
+  if (runs.length === 0) return { found: 0, moved: 0 };
+  try {
+    const plans = await Promise.all(
+      [...Map.groupBy(runs, (run) => `${run.version} ${run.stepId}`).values()].map(async (atStep) =>
+        carryOut(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep),
+      ),
+    );
+    return { found: runs.length, moved: await commit({ id, projectId }, plans) };
+  } catch (error) {
+    if (!(error instanceof StepProblem)) throw error;
+    await pauseByItself(id, error.message);
+    return { found: 0, moved: 0 };
+  }
+}
+
+/** Carries out plans in one transaction. @returns how many runs moved. */
+async function commit({ id, projectId }: { id: string; projectId: string }, plans: readonly Plan[]): Promise<number> {
+  let moved: ReadonlySet<string> = new Set();
+  try {
+    moved = await inTransaction(async (tx) => {
+      const journey = await lockJourney(tx, id);
+      if (journey?.status !== 'active') return new Set<string>();
+      for (const plan of plans) await plan.before?.(tx);
+      const moves: Move[] = plans.flatMap((plan) => plan.moves);
+      const done = await moveRuns(tx, projectId, moves);
+      for (const plan of plans) await plan.apply?.(tx, done);
+      const postponed = plans.flatMap((plan) => plan.postponed);
+      if (postponed.length > 0)
+        await sql(tx, POSTPONE, [
+          postponed.map(({ run }) => run.id),
+          postponed.map(({ run }) => run.visit),
+          postponed.map(({ until }) => until),
+        ]);
+      return done;
+    });
+    return moved.size;
+  } finally {
+    for (const plan of plans) await plan.settle?.(moved);
+  }
+}
+
+/** The step is carried out later; the run stays where it is. */
+const POSTPONE = `
+  UPDATE enrollments e SET due_at = n.until FROM unnest($1::text[], $2::int[], $3::timestamptz[]) AS n(id, visit, until)
+  WHERE e.id = n.id AND e.visit = n.visit AND e.ended_at IS NULL`;

@@ -1,0 +1,125 @@
+import { checkSegmentFilter, getSegment, readSchema } from '@postroom/contacts';
+import { parseMailbox } from '@postroom/emails';
+import { getGroup } from '@postroom/groups';
+import { DomainError, pool } from '@postroom/platform';
+import { getTemplate } from '@postroom/templates';
+import { senderStatus } from '@postroom/transports';
+import { coerce, expectation } from '@postroom/custom-fields';
+import type { Definition, DefinitionProblem, Step } from './definition.ts';
+
+/** A check of what a field names. Rules throw a DomainError if it does not exist. */
+interface Check {
+  field: string;
+  stepId?: string;
+  run: () => Promise<unknown>;
+}
+
+/**
+ * Checks what a definition refers to: templates, senders, groups, segments, custom fields and filters. Returns the definition
+ * with normalized filters, and the problems.
+ */
+export async function checkReferences(
+  projectId: string,
+  definition: Definition,
+): Promise<{ definition: Definition; problems: DefinitionProblem[] }> {
+  const checked = structuredClone(definition);
+  const { entry } = checked;
+  const checks: Check[] = [];
+  if (entry.filter !== undefined)
+    checks.push({
+      field: 'definition.entry.filter',
+      run: async () => (entry.filter = await checkSegmentFilter(projectId, entry.filter, '')),
+    });
+  if (entry.type === 'group_joined')
+    checks.push({ field: 'definition.entry.groupId', run: () => getGroup(projectId, entry.groupId) });
+  const { timeZoneField } = checked;
+  if (timeZoneField !== undefined)
+    checks.push({ field: 'definition.timeZoneField', run: () => checkField(projectId, timeZoneField) });
+  for (const [index, step] of checked.steps.entries())
+    for (const { field, run } of checksOf(projectId, step))
+      checks.push({ field: `definition.steps.${index}.${field}`, stepId: step.id, run });
+  const problems = await Promise.all(checks.map(problemsOf));
+  return { definition: checked, problems: problems.flat() };
+}
+
+async function problemsOf({ field, stepId, run }: Check): Promise<DefinitionProblem[]> {
+  const of = stepId === undefined ? '' : ` (step "${stepId}")`;
+  try {
+    await run();
+    return [];
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    if (error.details.length === 0) return [{ field, message: `${error.message}${of}`, stepId }];
+    return error.details.map((detail) => ({
+      field: [field, detail.field.replace(/^\./, '')].filter((part) => part !== '').join('.'),
+      message: `${detail.message}${of}`,
+      stepId,
+    }));
+  }
+}
+
+function checksOf(projectId: string, step: Step): Check[] {
+  switch (step.type) {
+    case 'send':
+      return [
+        { field: 'templateId', run: () => checkTemplate(projectId, step.templateId) },
+        { field: 'from', run: () => checkSender(projectId, step.from) },
+        ...(step.replyTo == null ? [] : [{ field: 'replyTo', run: async () => mailbox(step.replyTo ?? '') }]),
+      ];
+    case 'condition': {
+      const { segmentId } = step;
+      return [
+        ...(segmentId === undefined ? [] : [{ field: 'segmentId', run: () => getSegment(projectId, segmentId) }]),
+        ...(step.filter === undefined
+          ? []
+          : [
+              {
+                field: 'filter',
+                run: async () => (step.filter = await checkSegmentFilter(projectId, step.filter, '')),
+              },
+            ]),
+      ];
+    }
+    case 'join_group':
+    case 'leave_group':
+      return [{ field: 'groupId', run: () => getGroup(projectId, step.groupId) }];
+    case 'update_field':
+      return [{ field: 'value', run: () => checkField(projectId, step.field, step.value) }];
+    default:
+      return [];
+  }
+}
+
+const problem = (message: string) => new DomainError('validation_error', message);
+
+async function checkTemplate(projectId: string, id: string): Promise<void> {
+  const template = await getTemplate(projectId, id);
+  if (template.status !== 'published') throw problem('is not published');
+  if ((template.subject ?? '') === '') throw problem('has no subject');
+}
+
+function mailbox(text: string) {
+  const read = parseMailbox(text);
+  if (typeof read === 'string') throw problem(read);
+  return read;
+}
+
+async function checkSender(projectId: string, from: string): Promise<void> {
+  const { problem: reason } = await senderStatus(projectId, mailbox(from).email);
+  if (reason !== undefined) throw problem(reason);
+}
+
+/** Checks that a custom field exists, and that it takes the value if one is given. */
+async function checkField(projectId: string, name: string, value?: string | number | boolean | null): Promise<void> {
+  if (name === 'name') {
+    if (value !== undefined && value !== null && typeof value !== 'string') throw problem('must be a text');
+    return;
+  }
+  const key = customFieldKey(name);
+  const field = (await readSchema(pool, projectId)).get(key);
+  if (field === undefined) throw problem(`"${key}" is not a custom field of this project`);
+  if (value !== undefined && coerce(value, field) === undefined) throw problem(expectation(field));
+}
+
+/** The key in `customFields.plan` or `custom_fields.plan`. */
+export const customFieldKey = (name: string): string => name.replace(/^custom_?fields\./i, '');

@@ -1,0 +1,38 @@
+import { heldReason } from '@postroom/ledger';
+import { pool, type WorkflowStart } from '@postroom/platform';
+import { type DispatchSource, startAll } from '@postroom/platform/dispatcher';
+import { JOURNEYS } from './journeys.ts';
+
+/**
+ * Active journeys with something to do. Each is two probes of an index, whatever number of contacts waits in it; between journeys
+ * that become due, nothing runs.
+ */
+const DUE = `
+  SELECT j.id, j.project_id AS "projectId" FROM journeys j
+  WHERE j.status = 'active' AND (
+    EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= now())
+    OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id))
+  ORDER BY j.id`;
+
+/** Starts the workflow of each journey that has something to do. One that runs already goes on. */
+export const source: DispatchSource = {
+  name: JOURNEYS,
+  role: 'campaigns',
+  dispatch: async (client) => {
+    // In a restored database runs are where they were before, and would repeat what they did since.
+    if ((await heldReason()) !== undefined) return { more: false };
+    const { rows } = await pool.query<{ id: string; projectId: string }>({ name: 'journeys-dispatch', text: DUE });
+    await startAll(client, rows.map(workflowOf), () => Promise.resolve());
+    return { more: false };
+  },
+};
+
+/** The workflow of a journey. What is due is in its rows, so it may start any number of times. */
+const workflowOf = ({ id, projectId }: { id: string; projectId: string }): WorkflowStart => ({
+  workflowId: id,
+  type: 'runJourney',
+  args: [id],
+  summary: 'Journey: carry out what is due',
+  searchAttributes: { projectId },
+  restartable: true,
+});

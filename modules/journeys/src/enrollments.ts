@@ -1,0 +1,340 @@
+import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
+import {
+  announce,
+  db,
+  defineIdPrefix,
+  DomainError,
+  emailKey,
+  inTransaction,
+  invalid,
+  isId,
+  jsonProblem,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readRows,
+  type RowsQuery,
+  sql,
+  type Tx,
+} from '@postroom/platform';
+import type { Definition } from './definition.ts';
+import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
+import { writeListeners } from './listeners.ts';
+import { arrivals, getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
+import { definitionOf } from './versions.ts';
+
+export type Enrollment = Prisma.EnrollmentModel;
+export const ENROLLMENT_ID = defineIdPrefix('enr', 'enrollment');
+
+/** The most contacts per request. */
+export const MAX_ENROLLED = 1000;
+const MAX_PROPERTIES_LENGTH = 16_384;
+
+/** A contact that is to enter a journey. */
+export interface Entrant {
+  contactId: string;
+  /** Of the event that it enters with. */
+  properties: Record<string, unknown>;
+  /** When the event was received; now if omitted. */
+  at?: Date;
+}
+
+/** The outcome of an entrant. */
+export type EntryOutcome = 'enrolled' | 'in_progress' | 'not_again' | 'not_matching' | 'unknown';
+
+/** The locked journey and its newest version. */
+export interface OpenJourney {
+  id: string;
+  projectId: string;
+  number: number;
+  definition: Definition;
+}
+
+const LAST_RUNS = `
+  SELECT DISTINCT ON (contact_id) contact_id AS "contactId", entered_at AS "enteredAt", ended_at IS NULL AS "isOpen"
+  FROM enrollments WHERE journey_id = $1 AND contact_id = ANY ($2) ORDER BY contact_id, entered_at DESC`;
+
+/** The unique index lets one of two concurrent entries through. */
+const ENROLL = `
+  INSERT INTO enrollments (id, project_id, journey_id, contact_id, version, step_id, due_at, waits_for, properties, entered_at,
+    end_reason, ended_at, status)
+  SELECT n.id, $1, $2, n.contact_id, $3, n.step_id, n.due_at, n.waits_for, n.properties, n.entered_at, n.end_reason,
+    CASE WHEN n.end_reason IS NOT NULL THEN now() END, 
+    CASE WHEN n.end_reason IS NULL THEN 'active' WHEN n.end_reason = 'completed' THEN 'completed' ELSE 'exited' END::enrollment_status
+  FROM unnest($4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::jsonb[], $10::timestamptz[], $11::text[])
+    AS n(id, contact_id, step_id, due_at, waits_for, properties, entered_at, end_reason)
+  JOIN contacts c ON c.id = n.contact_id AND c.project_id = $1
+  ORDER BY n.contact_id ON CONFLICT (journey_id, contact_id) WHERE ended_at IS NULL DO NOTHING RETURNING contact_id AS "contactId"`;
+
+/**
+ * Lets contacts enter a journey at its first step, in the caller's transaction, which has locked it. The contacts must differ.
+ * @returns the outcome of each, in order.
+ */
+export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly Entrant[]): Promise<EntryOutcome[]> {
+  const { id, projectId, number, definition } = journey;
+  const outcomes = new Map<string, EntryOutcome>(entrants.map(({ contactId }) => [contactId, 'unknown']));
+  const ids = [...outcomes.keys()];
+  const found = await sql<{ id: string; customFields: Record<string, unknown> }>(
+    tx,
+    'SELECT id, custom_fields AS "customFields" FROM contacts WHERE project_id = $1 AND id = ANY ($2)',
+    [projectId, ids],
+  );
+  const contacts = new Map(found.map((contact) => [contact.id, contact]));
+  const { filter } = definition.entry;
+  const matching = filter === undefined ? new Set(ids) : await contactsMatching(tx, projectId, filter, ids);
+  const last = await sql<{ contactId: string; enteredAt: Date; isOpen: boolean }>(tx, LAST_RUNS, [id, ids]);
+  const lastOf = new Map(last.map((run) => [run.contactId, run]));
+  const entering = entrants.filter(({ contactId }) => {
+    if (!contacts.has(contactId)) return false;
+    const refusal = refusalOf(definition, lastOf.get(contactId), matching.has(contactId));
+    if (refusal !== undefined) outcomes.set(contactId, refusal);
+    return refusal === undefined;
+  });
+  if (entering.length === 0) return [...outcomes.values()];
+  const start = definition.steps[0]?.id ?? null;
+  const places = await arrivals(
+    tx,
+    projectId,
+    entering.map(({ contactId, at = new Date() }) => ({
+      definition,
+      to: start,
+      from: start ?? '',
+      contactId,
+      enteredAt: at,
+      customFields: contacts.get(contactId)?.customFields ?? {},
+    })),
+  );
+  const enrolled = await sql<{ contactId: string }>(tx, ENROLL, [
+    projectId,
+    id,
+    number,
+    entering.map(() => newId(ENROLLMENT_ID)),
+    entering.map(({ contactId }) => contactId),
+    places.map(({ stepId }) => stepId),
+    places.map(({ dueAt }) => dueAt),
+    places.map(({ waitsFor }) => waitsFor),
+    entering.map(({ properties }) => JSON.stringify(properties)),
+    entering.map(({ at = new Date() }) => at),
+    places.map(({ endReason }) => endReason),
+  ]);
+  for (const { contactId } of entering) outcomes.set(contactId, 'in_progress');
+  for (const { contactId } of enrolled) outcomes.set(contactId, 'enrolled');
+  return [...outcomes.values()];
+}
+
+function refusalOf(
+  { reentry = 'once' }: Definition,
+  last: { enteredAt: Date; isOpen: boolean } | undefined,
+  isMatching: boolean,
+): EntryOutcome | undefined {
+  if (last?.isOpen === true) return 'in_progress';
+  if (!isMatching) return 'not_matching';
+  if (last === undefined || reentry === 'always') return undefined;
+  if (reentry === 'once') return 'not_again';
+  return Date.now() - last.enteredAt.getTime() < reentry.afterDays * 86_400_000 ? 'not_again' : undefined;
+}
+
+/** Those of the contacts that match a filter. */
+export const contactsMatching = (
+  tx: Tx,
+  projectId: string,
+  filter: SegmentFilter,
+  ids: readonly string[],
+): Promise<Set<string>> => contactsWhere(tx, projectId, ids, (parameters) => compileFilter(filter, parameters));
+
+/** Those of the contacts that pass an SQL condition on `c`. */
+export async function contactsWhere(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+  condition: (parameters: Parameters) => string | Promise<string>,
+): Promise<Set<string>> {
+  const parameters = new Parameters();
+  const project = parameters.add(projectId);
+  const list = parameters.add(ids);
+  const rows = await sql<{ id: string }>(
+    tx,
+    `SELECT c.id FROM contacts c WHERE c.project_id = ${project} AND c.id = ANY (${list}) AND ${await condition(parameters)}`,
+    parameters.values,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** A contact in a request, by id or address, and its outcome. */
+export interface EntryResult {
+  index: number;
+  contactId: string | null;
+  outcome: EntryOutcome;
+}
+
+export interface EnrollInput {
+  contactIds?: readonly string[] | null | undefined;
+  emails?: readonly string[] | null | undefined;
+  /** What an event would have; conditions and templates of the journey may use them. */
+  properties?: unknown;
+}
+
+/**
+ * Lets contacts enter an active journey, whatever starts it otherwise. Results are in the order of the request, ids first.
+ * @throws DomainError `not_found`, `validation_error`, `conflict` unless the journey is active.
+ */
+export async function enrollContacts(projectId: string, journeyId: string, input: EnrollInput): Promise<EntryResult[]> {
+  await getJourney(projectId, journeyId);
+  const { contactIds, emails } = input;
+  const count = (contactIds?.length ?? 0) + (emails?.length ?? 0);
+  if (count === 0 || count > MAX_ENROLLED)
+    throw invalid({ field: 'contactIds', message: `and emails must be 1 to ${MAX_ENROLLED} contacts` });
+  const properties = checkProperties(input.properties);
+  const { rows } = await pool.query<{ id: string; email_key: string }>(
+    'SELECT id, email_key FROM contacts WHERE project_id = $1 AND email_key = ANY ($2)',
+    [projectId, (emails ?? []).map((email) => emailKey(email.trim()))],
+  );
+  const idOf = new Map(rows.map((row) => [row.email_key, row.id]));
+  const asked = [...(contactIds ?? []), ...(emails ?? []).map((email) => idOf.get(emailKey(email.trim())) ?? null)];
+  const distinct = [...new Set(asked.filter((id) => id !== null))];
+  const outcomes = await inTransaction(async (tx) => {
+    const journey = await openJourney(tx, journeyId);
+    const entered = await enroll(
+      tx,
+      journey,
+      distinct.map((contactId) => ({ contactId, properties })),
+    );
+    await announce(tx, JOURNEYS);
+    return new Map(distinct.map((id, index) => [id, entered[index]]));
+  });
+  return asked.map((id, index) => {
+    const outcome = (id === null ? undefined : outcomes.get(id)) ?? 'unknown';
+    return { index, contactId: outcome === 'unknown' ? null : id, outcome };
+  });
+}
+
+/** Locks a journey that contacts may enter. @throws DomainError `conflict` unless it is active. */
+async function openJourney(tx: Tx, id: string): Promise<OpenJourney> {
+  const journey = await lockJourney(tx, id);
+  if (journey?.status !== 'active' || journey.publishedVersion === null)
+    throw new DomainError('conflict', 'Contacts can only enter an active journey.');
+  const { projectId, publishedVersion: number } = journey;
+  return { id, projectId, number, definition: await definitionOf(tx, id, number) };
+}
+
+function checkProperties(given: unknown): Record<string, unknown> {
+  if (given == null) return {};
+  if (typeof given !== 'object' || Array.isArray(given))
+    throw invalid({ field: 'properties', message: 'must be an object' });
+  const problem = jsonProblem(given);
+  if (problem !== undefined) throw invalid({ field: `properties.${problem.path}`, message: problem.message });
+  if (JSON.stringify(given).length > MAX_PROPERTIES_LENGTH)
+    throw invalid({ field: 'properties', message: `must be at most ${MAX_PROPERTIES_LENGTH} characters of JSON` });
+  return given as Record<string, unknown>;
+}
+
+/** @throws DomainError `not_found`. */
+export async function getEnrollment(projectId: string, id: string): Promise<Enrollment> {
+  const enrollment = isId(ENROLLMENT_ID, id) ? await db.enrollment.findFirst({ where: { id, projectId } }) : null;
+  if (enrollment === null) throw notFound('enrollment');
+  return enrollment;
+}
+
+/** The project's enrollments with these ids. */
+export const findEnrollments = (projectId: string, ids: string[]): Promise<Enrollment[]> =>
+  db.enrollment.findMany({ where: { projectId, id: { in: ids } } });
+
+interface EnrollmentFilter {
+  journeyId?: string | null | undefined;
+  contactId?: string | null | undefined;
+  stepId?: string | null | undefined;
+  status?: Enrollment['status'] | null | undefined;
+}
+
+/** Runs that match every filter, the latest first. @throws DomainError `validation_error` without a journey or a contact, `not_found`. */
+export async function listEnrollments(
+  projectId: string,
+  { journeyId, contactId, stepId, status, ...page }: PageArgs & EnrollmentFilter,
+  query: RowsQuery = {},
+): Promise<Page<Enrollment>> {
+  if (journeyId == null && contactId == null)
+    throw invalid({ field: 'journeyId', message: 'is required, unless contact_id is given' });
+  if (journeyId != null) await getJourney(projectId, journeyId);
+  const where = {
+    projectId,
+    ...(journeyId == null ? {} : { journeyId }),
+    ...(contactId == null ? {} : { contactId }),
+    ...(stepId == null ? {} : { stepId }),
+    ...(status == null ? {} : { status }),
+  };
+  return readRows(db.enrollment, ENROLLMENT_ID, page, where, query);
+}
+
+/** The steps that runs have left, by run, in order. */
+export async function stepsOf(ids: readonly string[]): Promise<Map<string, Prisma.EnrollmentStepModel[]>> {
+  const rows = await db.enrollmentStep.findMany({
+    where: { enrollmentId: { in: [...ids] } },
+    orderBy: [{ enrollmentId: 'asc' }, { visit: 'asc' }],
+  });
+  return Map.groupBy(rows, ({ enrollmentId }) => enrollmentId);
+}
+
+/**
+ * Ends the run of one contact.
+ * @throws DomainError `not_found`, `conflict` if it has ended.
+ */
+export async function removeEnrollment(projectId: string, id: string): Promise<void> {
+  await withRun(projectId, id, async (tx, { run, definition }) => {
+    await moveOne(tx, projectId, { run, definition, outcome: 'removed', to: null, endReason: 'removed' });
+  });
+}
+
+/**
+ * Moves the run of one contact to another step of its version, which is carried out as if it had just been reached.
+ * @throws DomainError `not_found`, `validation_error` for an unknown step, `conflict` if the run has ended.
+ */
+export async function moveEnrollment(projectId: string, id: string, stepId: string): Promise<void> {
+  await withRun(projectId, id, async (tx, { run, definition, journeyId }) => {
+    if (!definition.steps.some((step) => step.id === stepId))
+      throw invalid({ field: 'stepId', message: `"${stepId}" is not a step of version ${run.version}` });
+    await moveOne(tx, projectId, { run, definition, outcome: 'moved', to: getStep(definition, stepId).id });
+    await writeListeners(tx, { id: journeyId, projectId });
+    await announce(tx, JOURNEYS);
+  });
+}
+
+/**
+ * Pauses the run of one contact, or resumes it. Its waits go on; what falls due is carried out on resume.
+ * @throws DomainError `not_found`, `conflict` if it has ended.
+ */
+export async function setEnrollmentPaused(projectId: string, id: string, paused: boolean): Promise<void> {
+  await withRun(projectId, id, async (tx) => {
+    await sql(tx, `UPDATE enrollments SET status = $2::enrollment_status WHERE id = $1`, [
+      id,
+      paused ? 'paused' : 'active',
+    ]);
+    await announce(tx, JOURNEYS);
+  });
+}
+
+async function moveOne(tx: Tx, projectId: string, move: Move): Promise<void> {
+  await moveRuns(tx, projectId, [move], true);
+}
+
+/** Runs `work` with an open run, while its journey is locked. */
+async function withRun(
+  projectId: string,
+  id: string,
+  work: (tx: Tx, open: { run: Run; definition: Definition; journeyId: string }) => Promise<void>,
+): Promise<void> {
+  const { journeyId } = await getEnrollment(projectId, id);
+  await inTransaction(async (tx) => {
+    await lockJourney(tx, journeyId);
+    const [run] = await sql<Run>(
+      tx,
+      `SELECT ${RUN_COLUMNS} FROM enrollments e JOIN contacts c ON c.id = e.contact_id
+       WHERE e.id = $1 AND e.ended_at IS NULL FOR UPDATE OF e`,
+      [id],
+    );
+    if (run === undefined) throw new DomainError('conflict', 'This run has ended.');
+    await work(tx, { run, journeyId, definition: await definitionOf(tx, journeyId, run.version) });
+  });
+}

@@ -1,0 +1,460 @@
+import { Contact, loadContact } from '@postroom/contacts/graphql';
+import { EDITED_BY } from '@postroom/projects';
+import {
+  atMost,
+  authenticated,
+  batchLoader,
+  builder,
+  callerProject,
+  db,
+  IDS,
+  JSON_OBJECT,
+  jsonSchema,
+  MAX_NAME_LENGTH,
+  NAME,
+  Node,
+  NOT_EMPTY,
+  registerNode,
+  relayNames,
+  workflowUrl,
+} from '@postroom/platform';
+import {
+  type Enrollment as EnrollmentRow,
+  ENROLLMENT_ID,
+  enrollContacts,
+  type EntryOutcome,
+  type EntryResult,
+  findEnrollments,
+  getEnrollment,
+  listEnrollments,
+  MAX_ENROLLED,
+  moveEnrollment,
+  removeEnrollment,
+  setEnrollmentPaused,
+  stepsOf,
+} from './enrollments.ts';
+import {
+  archiveJourney,
+  createJourney,
+  findJourneys,
+  getJourney,
+  JOURNEY_ID,
+  type Journey as JourneyRow,
+  listJourneys,
+  pauseJourney,
+  problemsOf,
+  publishJourney,
+  resumeJourney,
+  updateJourney,
+} from './journeys.ts';
+import type { DefinitionProblem } from './definition.ts';
+import { countInProgress, type InProgress, type StepCount } from './new-version.ts';
+
+const DEFINITION = 'The entry, the steps, and rules for the whole journey; see the page on journeys.';
+
+const JourneyStatus = builder.enumType('JourneyStatus', {
+  description: 'The state of a journey.',
+  values: {
+    draft: { description: 'It has never been published.' },
+    active: { description: 'Contacts enter it and go through its steps.' },
+    paused: { description: 'Nobody moves. What happens meanwhile is processed when it is resumed.' },
+    archived: { description: 'It has ended for good, and so have all runs.' },
+  } satisfies Record<JourneyRow['status'], { description: string }>,
+});
+
+const EnrollmentStatus = builder.enumType('EnrollmentStatus', {
+  description: 'The state of a run.',
+  values: {
+    active: { description: 'The contact waits, or its next step is about to be carried out.' },
+    paused: { description: 'The run of this contact is paused.' },
+    completed: { description: 'The contact reached an end of the journey.' },
+    exited: { description: 'The run ended otherwise; `endReason` says why.' },
+  } satisfies Record<EnrollmentRow['status'], { description: string }>,
+});
+
+const InProgressAction = builder.enumType('JourneyInProgressAction', {
+  description: 'What happens to contacts that are on earlier versions when a version is published.',
+  values: {
+    finish: { description: 'They finish on their version.' },
+    move: {
+      description: 'They move to the step with the same id and type; those without one finish on their version.',
+    },
+    exit: { description: 'Their runs end.' },
+  } satisfies Record<InProgress, { description: string }>,
+});
+
+const Problem = builder.objectRef<DefinitionProblem>('JourneyProblem').implement({
+  description: 'Something that keeps a draft from being published.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'Its path, such as `definition.steps.2.templateId`.' }),
+    message: t.exposeString('message', { description: 'What is wrong.' }),
+    stepId: t.exposeString('stepId', { nullable: true, description: 'The step that it is in; null if in none.' }),
+  }),
+});
+
+const InProgressCount = builder.objectRef<StepCount>('JourneyInProgress').implement({
+  description: 'Contacts that are at a step.',
+  fields: (t) => ({
+    version: t.exposeInt('version', { description: 'The version that they are on.' }),
+    stepId: t.exposeString('stepId', { description: 'The step.' }),
+    contactCount: t.exposeInt('contactCount', { description: 'How many there are.' }),
+    dueWithinDay: t.exposeInt('dueWithinDay', { description: 'How many of them leave the step within a day.' }),
+    hasMatch: t.exposeBoolean('hasMatch', {
+      description: 'Whether the draft has a step with this id and type, to which `move` would take them.',
+    }),
+  }),
+});
+
+const Journey = builder.prismaObject('Journey', {
+  interfaces: [Node],
+  description: 'An automation: contacts enter it and go through its steps.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Journey id; also the id of its workflow in Temporal.' }),
+    name: t.exposeString('name', { description: 'Unique within the project.', ...atMost(MAX_NAME_LENGTH) }),
+    status: t.expose('status', { type: JourneyStatus, description: 'The state of the journey.' }),
+    definition: t.expose('draft', { type: 'JSON', description: `The draft. ${DEFINITION}`, ...JSON_OBJECT }),
+    problems: t.field({
+      type: [Problem],
+      description: 'What keeps the draft from being published; empty if nothing does.',
+      complexity: 20,
+      resolve: ({ projectId, draft }) => problemsOf(projectId, draft),
+    }),
+    version: t.exposeInt('version', {
+      description: 'The number of edits of the draft; pass it to `updateJourney` and `publishJourney`.',
+    }),
+    publishedVersion: t.exposeInt('publishedVersion', {
+      nullable: true,
+      description: 'The version that contacts enter; null until it is published.',
+    }),
+    pausedReason: t.exposeString('pausedReason', {
+      nullable: true,
+      description: 'Why it paused itself; null if it was paused by request.',
+    }),
+    inProgress: t.field({
+      type: [InProgressCount],
+      description: 'Where contacts are, by version and step, and whether publishing the draft can move them.',
+      complexity: 100,
+      resolve: ({ id, projectId, draft }) => countInProgress({ id, projectId }, draft),
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+    publishedAt: t.expose('publishedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last published.',
+    }),
+    editedById: t.exposeID('editedById', EDITED_BY.id),
+    editedByName: t.string(EDITED_BY.name),
+    workflowUrl: t.string({
+      nullable: true,
+      description: 'Its workflow in the Temporal UI; null if the UI address is not configured.',
+      resolve: ({ id }) => workflowUrl(id),
+    }),
+  }),
+});
+
+registerNode(JOURNEY_ID, 'Journey', (context, ids) => findJourneys(callerProject(context), ids), 'read', {
+  select: `SELECT id, name, status::text, draft AS definition, published_version AS "publishedVersion"
+    FROM journeys WHERE id = ANY ($1::text[]) AND project_id = $2`,
+});
+
+const loadSteps = batchLoader((_context, ids: readonly string[]) => stepsOf(ids));
+
+const EnrollmentStep = builder.prismaObject('EnrollmentStep', {
+  description: 'A step that a run has left.',
+  fields: (t) => ({
+    stepId: t.exposeString('stepId', { description: 'The step.' }),
+    arrivedAt: t.expose('arrivedAt', { type: 'DateTime', description: 'When the contact reached it.' }),
+    leftAt: t.expose('leftAt', { type: 'DateTime', description: 'When it was carried out.' }),
+    outcome: t.exposeString('outcome', { description: 'Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`.' }),
+    detail: t.exposeString('detail', { nullable: true, description: 'Why the step had no effect.' }),
+    messageId: t.exposeID('messageId', { nullable: true, description: 'The email that it sent.' }),
+  }),
+});
+
+const Enrollment = builder.prismaObject('Enrollment', {
+  interfaces: [Node],
+  description: "A contact's run through a journey.",
+  select: { id: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Enrollment id.' }),
+    journeyId: t.exposeID('journeyId', { description: 'The journey.' }),
+    contactId: t.exposeID('contactId', { description: 'The contact, which may have been deleted.' }),
+    contact: t.field({
+      type: Contact,
+      nullable: true,
+      description: 'The contact; null if it was deleted.',
+      select: { contactId: true },
+      resolve: async ({ contactId }, _args, context) => (await loadContact(context, contactId)) ?? null,
+    }),
+    version: t.exposeInt('version', { description: 'The version of the journey that it is on.' }),
+    status: t.expose('status', { type: EnrollmentStatus, description: 'The state of the run.' }),
+    stepId: t.exposeString('stepId', { description: 'The step that it is at, or was at when it ended.' }),
+    dueAt: t.expose('dueAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the step is carried out; null if it waits for an event without a timeout, or has ended.',
+    }),
+    waitsFor: t.exposeString('waitsFor', { nullable: true, description: 'The event that it waits for.' }),
+    properties: t.expose('properties', {
+      type: 'JSON',
+      description: 'The properties of the event that the contact entered with.',
+      ...JSON_OBJECT,
+    }),
+    steps: t.field({
+      type: [EnrollmentStep],
+      description: 'The steps that it has left, in order.',
+      complexity: { field: 1, multiplier: 1 }, // most runs have a few
+      select: { id: true },
+      resolve: async ({ id }, _args, context) => (await loadSteps(context, id)) ?? [],
+    }),
+    enteredAt: t.expose('enteredAt', { type: 'DateTime', description: 'When the contact entered.' }),
+    endedAt: t.expose('endedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    endReason: t.exposeString('endReason', {
+      nullable: true,
+      description:
+        'Why it ended: `completed`, `exit`, `goal`, `removed`, `new_version`, `journey_archived` or `contact_deleted`.',
+    }),
+  }),
+});
+
+registerNode(ENROLLMENT_ID, 'Enrollment', (context, ids) => findEnrollments(callerProject(context), ids), 'read', {
+  select: `SELECT e.id, j.name, e.status::text, e.step_id AS "stepId" FROM enrollments e JOIN journeys j ON j.id = e.journey_id
+    WHERE e.id = ANY ($1::text[]) AND e.project_id = $2`,
+});
+
+const journeyId = { required: true, description: 'Journey id.' } as const;
+const enrollmentId = { required: true, description: 'Enrollment id.' } as const;
+
+builder.queryFields((t) => ({
+  journey: t.prismaField({
+    type: Journey,
+    description: 'A journey of the project; `not_found` if it does not exist.',
+    args: { id: t.arg.id(journeyId) },
+    resolve: (query, _root, { id }, context) => getJourney(callerProject(context), id, query),
+  }),
+  journeys: t.connection(
+    {
+      type: Journey,
+      description: "The project's journeys, newest first.",
+      args: {
+        status: t.arg({ type: JourneyStatus, description: 'Those in this state; all but archived ones if omitted.' }),
+      },
+      resolve: (_root, args, context) => listJourneys(callerProject(context), args),
+    },
+    ...relayNames('Journey'),
+  ),
+  enrollment: t.field({
+    type: Enrollment,
+    description: 'A run; `not_found` if it does not exist.',
+    args: { id: t.arg.id(enrollmentId) },
+    resolve: (_root, { id }, context) => getEnrollment(callerProject(context), id),
+  }),
+  enrollments: t.connection(
+    {
+      type: Enrollment,
+      description: 'Runs of a journey or of a contact, the latest first.',
+      args: {
+        journeyId: t.arg.id({ description: 'Those of this journey.' }),
+        contactId: t.arg.id({ description: 'Those of this contact.' }),
+        stepId: t.arg.string({ description: 'Those that are at this step, or ended there.' }),
+        status: t.arg({ type: EnrollmentStatus, description: 'Those in this state.' }),
+      },
+      resolve: (_root, args, context) => listEnrollments(callerProject(context), args),
+    },
+    ...relayNames('Enrollment'),
+  ),
+}));
+
+const CreateJourneyInput = builder.inputType('CreateJourneyInput', {
+  description: 'A new journey, saved as a draft.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'Unique within the project; 1 to 200 characters.', ...NAME }),
+    definition: t.field({ type: 'JSON', description: DEFINITION, ...JSON_OBJECT }),
+  }),
+});
+
+const UpdateJourneyInput = builder.inputType('UpdateJourneyInput', {
+  ...NOT_EMPTY,
+  description: 'Fields to update; omitted fields are unchanged.',
+  fields: (t) => ({
+    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
+    definition: t.field({ type: 'JSON', description: `Replaces the draft. ${DEFINITION}`, ...JSON_OBJECT }),
+    version: t.int({ description: 'The version that the edit is based on; `conflict` if it is not the current one.' }),
+  }),
+});
+
+const PublishJourneyInput = builder.inputType('PublishJourneyInput', {
+  description: 'How to publish a draft.',
+  fields: (t) => ({
+    inProgress: t.field({
+      type: InProgressAction,
+      description: 'What happens to contacts that are on earlier versions; `finish` by default.',
+    }),
+    version: t.int({ description: 'The version of the draft; `conflict` if it is not the current one.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createJourney: t.prismaField({
+    type: Journey,
+    description: 'Saves a journey as a draft, which may be incomplete.',
+    args: { input: t.arg({ type: CreateJourneyInput, required: true, description: 'The journey.' }) },
+    resolve: async (query, _root, { input }, context) => {
+      const { id } = await createJourney(callerProject(context), authenticated(context).id, input);
+      return db.journey.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  updateJourney: t.prismaField({
+    type: Journey,
+    description: 'Changes the name or the draft. Contacts in the journey are not affected until it is published.',
+    args: {
+      id: t.arg.id(journeyId),
+      input: t.arg({ type: UpdateJourneyInput, required: true, description: 'The changes.' }),
+    },
+    resolve: async (query, _root, { id, input }, context) => {
+      await updateJourney(callerProject(context), authenticated(context).id, id, input);
+      return db.journey.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  publishJourney: t.prismaField({
+    type: Journey,
+    description:
+      'Publishes the draft as a version that contacts enter from now on, and starts the journey. Rejects a draft with problems.',
+    args: { id: t.arg.id(journeyId), input: t.arg({ type: PublishJourneyInput, description: 'How to publish it.' }) },
+    resolve: async (query, _root, { id, input }, context) => {
+      await publishJourney(callerProject(context), authenticated(context).id, id, {
+        inProgress: input?.inProgress ?? undefined,
+        version: input?.version,
+      });
+      return db.journey.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  pauseJourney: t.prismaField({
+    type: Journey,
+    description: 'Pauses a journey for all contacts. What happens meanwhile is processed when it is resumed.',
+    args: { id: t.arg.id(journeyId) },
+    resolve: async (query, _root, { id }, context) => {
+      await pauseJourney(callerProject(context), id);
+      return db.journey.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  resumeJourney: t.prismaField({
+    type: Journey,
+    description: 'Resumes a paused journey. Steps that fell due meanwhile are carried out now.',
+    args: { id: t.arg.id(journeyId) },
+    resolve: async (query, _root, { id }, context) => {
+      await resumeJourney(callerProject(context), id);
+      return db.journey.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+  archiveJourney: t.prismaField({
+    type: Journey,
+    description: 'Ends a journey for good, with all its runs.',
+    args: { id: t.arg.id(journeyId) },
+    resolve: async (query, _root, { id }, context) => {
+      await archiveJourney(callerProject(context), id);
+      return db.journey.findUniqueOrThrow({ ...query, where: { id } });
+    },
+  }),
+}));
+
+const EntryOutcomeType = builder.enumType('EnrollmentOutcome', {
+  description: 'The outcome of a contact that was to enter a journey.',
+  values: {
+    enrolled: { description: 'It entered.' },
+    in_progress: { description: 'It is already in the journey.' },
+    not_again: { description: 'It was in the journey before and may not enter again, or not yet.' },
+    not_matching: { description: 'It does not match the filter of the entry.' },
+    unknown: { description: 'The project has no such contact.' },
+  } satisfies Record<EntryOutcome, { description: string }>,
+});
+
+const EnrollResult = builder.objectRef<EntryResult>('EnrollResult').implement({
+  description: 'The result of one contact.',
+  fields: (t) => ({
+    index: t.exposeInt('index', { description: 'Its place in the request, ids before addresses, from 0.' }),
+    contactId: t.exposeID('contactId', { nullable: true, description: 'The contact; null if there is none.' }),
+    outcome: t.expose('outcome', { type: EntryOutcomeType, description: 'Its outcome.' }),
+  }),
+});
+
+const EnrollPayload = builder.objectRef<{ results: EntryResult[] }>('EnrollContactsPayload').implement({
+  description: 'What `enrollContacts` did.',
+  fields: (t) => ({
+    enrolled: t.int({
+      description: 'How many contacts entered.',
+      resolve: ({ results }) => results.filter(({ outcome }) => outcome === 'enrolled').length,
+    }),
+    results: t.expose('results', {
+      type: [EnrollResult],
+      description: 'One per contact, in the order of the request.',
+    }),
+  }),
+});
+
+const EnrollContactsInput = builder.inputType('EnrollContactsInput', {
+  description: `Contacts that are to enter a journey; at most ${MAX_ENROLLED}.`,
+  fields: (t) => ({
+    contactIds: t.idList({ description: 'By id.', ...IDS }),
+    emails: t.stringList({ description: 'By address.', ...jsonSchema({ maxItems: MAX_ENROLLED }) }),
+    properties: t.field({
+      type: 'JSON',
+      description: 'What conditions and templates of the journey find in `event`.',
+      ...JSON_OBJECT,
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  enrollContacts: t.field({
+    type: EnrollPayload,
+    description: 'Lets contacts enter an active journey, whatever starts it otherwise.',
+    args: {
+      id: t.arg.id(journeyId),
+      input: t.arg({ type: EnrollContactsInput, required: true, description: 'The contacts.' }),
+    },
+    resolve: async (_root, { id, input }, context) => ({
+      results: await enrollContacts(callerProject(context), id, input),
+    }),
+  }),
+  removeEnrollment: t.field({
+    type: Enrollment,
+    description: 'Ends the run of one contact.',
+    args: { id: t.arg.id(enrollmentId) },
+    resolve: async (_root, { id }, context) => {
+      await removeEnrollment(callerProject(context), id);
+      return getEnrollment(callerProject(context), id);
+    },
+  }),
+  moveEnrollment: t.field({
+    type: Enrollment,
+    description: 'Moves the run of one contact to another step.',
+    args: {
+      id: t.arg.id(enrollmentId),
+      stepId: t.arg.string({ required: true, description: 'A step of the version that it is on.' }),
+    },
+    resolve: async (_root, { id, stepId }, context) => {
+      await moveEnrollment(callerProject(context), id, stepId);
+      return getEnrollment(callerProject(context), id);
+    },
+  }),
+  pauseEnrollment: t.field({
+    type: Enrollment,
+    description: 'Pauses the run of one contact.',
+    args: { id: t.arg.id(enrollmentId) },
+    resolve: async (_root, { id }, context) => {
+      await setEnrollmentPaused(callerProject(context), id, true);
+      return getEnrollment(callerProject(context), id);
+    },
+  }),
+  resumeEnrollment: t.field({
+    type: Enrollment,
+    description: 'Resumes the run of one contact. A step that fell due meanwhile is carried out now.',
+    args: { id: t.arg.id(enrollmentId) },
+    resolve: async (_root, { id }, context) => {
+      await setEnrollmentPaused(callerProject(context), id, false);
+      return getEnrollment(callerProject(context), id);
+    },
+  }),
+}));

@@ -1,0 +1,1 @@
+export { pauseAfterRestore } from './journeys.ts';

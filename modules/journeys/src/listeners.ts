@@ -1,0 +1,37 @@
+import { sql, type Tx } from '@postroom/platform';
+import type { Definition } from './definition.ts';
+
+interface Listener {
+  kind: 'event' | 'group';
+  key: string;
+}
+
+/** What a version reacts to. Contacts enter only the newest one. */
+function listenersOf({ entry, goal, steps }: Definition, isNewest: boolean): Listener[] {
+  const listeners: Listener[] = [];
+  const event = (key: string) => listeners.push({ kind: 'event', key });
+  if (isNewest && entry.type === 'event') event(entry.event);
+  if (isNewest && entry.type === 'group_joined') listeners.push({ kind: 'group', key: entry.groupId });
+  if (goal !== undefined) event(goal.event);
+  for (const step of steps) if (step.type === 'wait_for_event') event(step.event);
+  return listeners;
+}
+
+/** Makes a journey listen to what its newest version and those that contacts are on react to. */
+export async function writeListeners(tx: Tx, { id, projectId }: { id: string; projectId: string }): Promise<void> {
+  const versions = await sql<{ definition: Definition; newest: boolean }>(
+    tx,
+    `SELECT v.definition, v.number = j.published_version AS newest FROM journey_versions v JOIN journeys j ON j.id = v.journey_id
+     WHERE v.journey_id = $1 AND (v.number = j.published_version OR EXISTS (
+       SELECT FROM enrollments e WHERE e.journey_id = $1 AND e.version = v.number AND e.ended_at IS NULL))`,
+    [id],
+  );
+  const listeners = versions.flatMap(({ definition, newest }) => listenersOf(definition, newest));
+  await sql(tx, 'DELETE FROM journey_listeners WHERE journey_id = $1', [id]);
+  await sql(
+    tx,
+    `INSERT INTO journey_listeners (project_id, kind, key, journey_id)
+     SELECT DISTINCT $1, n.kind, n.key, $2 FROM unnest($3::journey_trigger_kind[], $4::text[]) AS n(kind, key)`,
+    [projectId, id, listeners.map(({ kind }) => kind), listeners.map(({ key }) => key)],
+  );
+}

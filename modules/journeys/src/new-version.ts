@@ -1,0 +1,78 @@
+import { pool, runCostly, sql, type Tx } from '@postroom/platform';
+import { type Definition, parseDefinition } from './definition.ts';
+
+/** What happens to contacts that are on earlier versions when another one is published. */
+export type InProgress = 'finish' | 'move' | 'exit';
+
+/** Contacts that are at a step of a version. */
+export interface StepCount {
+  version: number;
+  stepId: string;
+  contactCount: number;
+  /** How many of them fall due within a day. */
+  dueWithinDay: number;
+  /** Whether the draft has a step with this id and type, to which they would be moved. */
+  hasMatch: boolean;
+}
+
+const COUNT = `
+  SELECT e.version, e.step_id AS "stepId", count(*)::int AS "contactCount",
+    count(*) FILTER (WHERE e.due_at < now() + interval '1 day')::int AS "dueWithinDay",
+    (SELECT step ->> 'type' FROM journey_versions v, jsonb_array_elements(v.definition -> 'steps') AS step
+      WHERE v.journey_id = $1 AND v.number = e.version AND step ->> 'id' = e.step_id) AS type
+  FROM enrollments e WHERE e.journey_id = $1 AND e.ended_at IS NULL GROUP BY e.version, e.step_id ORDER BY e.version, e.step_id`;
+
+/** Where the contacts of a journey are, and whether publishing the draft can move them. */
+export async function countInProgress(
+  { id, projectId }: { id: string; projectId: string },
+  draft: unknown,
+): Promise<StepCount[]> {
+  const { definition } = parseDefinition(draft);
+  const typeOf = new Map(definition?.steps.map((step) => [step.id, step.type]));
+  const { rows } = await runCostly(projectId, () =>
+    pool.query<Omit<StepCount, 'hasMatch'> & { type: string }>(COUNT, [id]),
+  );
+  return rows.map(({ type, ...row }) => ({ ...row, hasMatch: typeOf.get(row.stepId) === type }));
+}
+
+const OF_EARLIER = `
+  SELECT e.id, e.visit, e.step_id, e.arrived_at FROM enrollments e
+  WHERE e.journey_id = $1 AND e.version < $2 AND e.ended_at IS NULL FOR UPDATE`;
+
+const logged = (leaving: string) => `
+  INSERT INTO enrollment_steps (enrollment_id, visit, step_id, arrived_at, outcome)
+  SELECT id, visit, step_id, arrived_at, 'new_version' FROM ${leaving}`;
+
+const END = `
+  WITH earlier AS (${OF_EARLIER}), logged AS (${logged('earlier')})
+  UPDATE enrollments e SET visit = e.visit + 1, status = 'exited', ended_at = now(), end_reason = 'new_version', due_at = NULL,
+    waits_for = NULL FROM earlier WHERE e.id = earlier.id`;
+
+/** A wait keeps its time. The steps to move to are those of the same id and type. */
+const MOVE = `
+  WITH matching AS (
+    SELECT step ->> 'id' AS id, step ->> 'event' AS event, old.number AS version
+    FROM jsonb_array_elements($3::jsonb) AS step
+    JOIN journey_versions old ON old.journey_id = $1 AND old.number < $2
+    JOIN LATERAL jsonb_array_elements(old.definition -> 'steps') AS before
+      ON before ->> 'id' = step ->> 'id' AND before ->> 'type' = step ->> 'type'
+  ), earlier AS (
+    SELECT e.id, e.visit, e.step_id, e.arrived_at, m.event FROM enrollments e
+      JOIN matching m ON m.id = e.step_id AND m.version = e.version
+     WHERE e.journey_id = $1 AND e.version < $2 AND e.ended_at IS NULL FOR UPDATE OF e
+  ), logged AS (${logged('earlier')})
+  UPDATE enrollments e SET visit = e.visit + 1, version = $2, waits_for = earlier.event FROM earlier WHERE e.id = earlier.id`;
+
+/** Applies a new version to contacts on earlier ones. Those whose step it does not have finish on theirs. */
+export async function moveToVersion(
+  tx: Tx,
+  {
+    id,
+    number,
+    definition,
+    inProgress,
+  }: { id: string; number: number; definition: Definition; inProgress: InProgress },
+): Promise<void> {
+  if (inProgress === 'exit') await sql(tx, END, [id, number]);
+  if (inProgress === 'move') await sql(tx, MOVE, [id, number, JSON.stringify(definition.steps)]);
+}

@@ -1,0 +1,116 @@
+import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
+import { inTransaction, sql, type Tx } from '@postroom/platform';
+import type { Definition } from './definition.ts';
+import { enroll, type Entrant, type OpenJourney } from './enrollments.ts';
+import { lockJourney } from './journeys.ts';
+import { matches, withDefaults } from './properties.ts';
+import { getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
+import { definitionOf } from './versions.ts';
+
+/** Triggers per transaction. */
+const PAGE = 500;
+
+interface Trigger {
+  id: string;
+  kind: 'event' | 'group';
+  key: string;
+  contactId: string;
+  properties: Record<string, unknown>;
+  createdAt: Date;
+}
+
+const TAKE = `
+  DELETE FROM journey_triggers WHERE id IN (SELECT id FROM journey_triggers WHERE journey_id = $1 ORDER BY id LIMIT ${PAGE})
+  RETURNING id, kind::text, key, contact_id AS "contactId", properties, created_at AS "createdAt"`;
+
+const OPEN_RUNS = `
+  SELECT ${RUN_COLUMNS}, e.waits_for AS "waitsFor" FROM enrollments e JOIN contacts c ON c.id = e.contact_id
+  WHERE e.journey_id = $1 AND e.contact_id = ANY ($2) AND e.ended_at IS NULL`;
+
+/**
+ * Processes what happened to contacts since the last call, in order: they enter the journey, reach its goal, or stop waiting. A
+ * trigger is deleted in the transaction that has its effects.
+ * @returns how many triggers were processed.
+ */
+export async function processTriggers(id: string): Promise<number> {
+  return inTransaction(async (tx) => {
+    const locked = await lockJourney(tx, id);
+    if (locked?.status !== 'active' || locked.publishedVersion === null) return 0;
+    const triggers = await sql<Trigger>(tx, TAKE, [id]);
+    if (triggers.length === 0) return 0;
+    const { projectId, publishedVersion: number } = locked;
+    const journey = { id, projectId, number, definition: await definitionOf(tx, id, number) };
+    await fillDefaults(tx, projectId, triggers);
+    for (const round of rounds(triggers)) await processRound(tx, journey, round);
+    return triggers.length;
+  });
+}
+
+/** A property that an event lacks takes the default that the project declared. */
+async function fillDefaults(tx: Tx, projectId: string, triggers: readonly Trigger[]): Promise<void> {
+  const events = [...new Set(triggers.filter(({ kind }) => kind === 'event').map(({ key }) => key))];
+  const defaults = await sql<{ event: string; name: string; value: unknown }>(tx, DECLARED_DEFAULTS, [
+    projectId,
+    events,
+  ]);
+  const byEvent = Map.groupBy(defaults, ({ event }) => event);
+  for (const trigger of triggers)
+    if (trigger.kind === 'event')
+      trigger.properties = { ...withDefaults(trigger.properties, byEvent.get(trigger.key) ?? []) };
+}
+
+/** Splits triggers so that each round has at most one per contact, and each contact's stay in order. */
+function rounds(triggers: readonly Trigger[]): Trigger[][] {
+  const result: Trigger[][] = [];
+  const count = new Map<string, number>();
+  for (const trigger of triggers.toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))) {
+    const round = count.get(trigger.contactId) ?? 0;
+    count.set(trigger.contactId, round + 1);
+    (result[round] ??= []).push(trigger);
+  }
+  return result;
+}
+
+async function processRound(tx: Tx, journey: OpenJourney, triggers: readonly Trigger[]): Promise<void> {
+  const { id, projectId, definition } = journey;
+  const runs = await sql<Run & { waitsFor: string | null }>(tx, OPEN_RUNS, [
+    id,
+    triggers.map(({ contactId }) => contactId),
+  ]);
+  const runOf = new Map(runs.map((run) => [run.contactId, run]));
+  const moves: Move[] = [];
+  const entrants: Entrant[] = [];
+  for (const trigger of triggers) {
+    const run = runOf.get(trigger.contactId);
+    if (run === undefined) {
+      if (enters(definition, trigger))
+        entrants.push({ contactId: trigger.contactId, properties: trigger.properties, at: trigger.createdAt });
+      continue;
+    }
+    const move = moveBy(trigger, run, await definitionOf(tx, id, run.version));
+    if (move !== undefined) moves.push(move);
+  }
+  if (moves.length > 0) await moveRuns(tx, projectId, moves, true);
+  if (entrants.length > 0) await enroll(tx, journey, entrants);
+}
+
+function enters({ entry }: Definition, { kind, key, properties }: Trigger): boolean {
+  if (entry.type === 'event') return kind === 'event' && key === entry.event && matches(properties, entry.where);
+  return entry.type === 'group_joined' && kind === 'group' && key === entry.groupId;
+}
+
+/** What an event does to the contact's run, if anything. */
+function moveBy(
+  { kind, key, properties }: Trigger,
+  run: Run & { waitsFor: string | null },
+  definition: Definition,
+): Move | undefined {
+  if (kind !== 'event') return undefined;
+  const { goal } = definition;
+  if (goal?.event === key && matches(properties, goal.where))
+    return { run, definition, outcome: 'goal', to: null, endReason: 'goal' };
+  if (run.waitsFor !== key) return undefined;
+  const step = getStep(definition, run.stepId);
+  if (step.type !== 'wait_for_event' || !matches(properties, step.where)) return undefined;
+  return { run, definition, outcome: 'event', to: step.next ?? null };
+}

@@ -1,0 +1,21 @@
+import { LRUCache } from 'lru-cache';
+import { sql, type Tx } from '@postroom/platform';
+import type { Definition } from './definition.ts';
+
+/** Published definitions, which never change. */
+const definitions = new LRUCache<string, Definition>({ max: 500 });
+
+/** The definition of a published version. @throws Error if there is none. */
+export async function definitionOf(tx: Tx, journeyId: string, number: number): Promise<Definition> {
+  const key = `${journeyId} ${number}`;
+  const known = definitions.get(key);
+  if (known !== undefined) return known;
+  const [found] = await sql<{ definition: Definition }>(
+    tx,
+    'SELECT definition FROM journey_versions WHERE journey_id = $1 AND number = $2',
+    [journeyId, number],
+  );
+  if (found === undefined) throw new Error(`The journey ${journeyId} has no version ${number}.`);
+  definitions.set(key, found.definition);
+  return found.definition;
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { graphProblems } from '../src/check-graph.ts';
+import { type Definition, parseDefinition } from '../src/definition.ts';
+import { matches, withDefaults } from '../src/properties.ts';
+
+const manual = { type: 'manual' };
+const wait = (id: string, next: string | null, hours = 1) => ({ id, type: 'wait', for: { hours }, next });
+const branch = (id: string, yes: string | null, no: string | null) => ({
+  id,
+  type: 'condition',
+  where: [{ property: 'plan', op: 'is', value: 'pro' }],
+  yes,
+  no,
+});
+
+function problemsOf(steps: unknown[]) {
+  const { definition, problems } = parseDefinition({ entry: manual, steps });
+  return definition === undefined ? problems : graphProblems(definition);
+}
+
+test('a valid definition has no problems, in camelCase or snake_case', () => {
+  const steps = [
+    { id: 'later', type: 'wait_for_event', event: 'paid', timeout: { days: 2 }, next: null, on_timeout: 'half' },
+    {
+      id: 'half',
+      type: 'split',
+      branches: [{ percent: 33.3, next: 'leave' }, { percent: 66.7 }],
+    },
+    { id: 'leave', type: 'leave_group', group_id: 'grp_1' },
+  ];
+  expect(problemsOf(steps)).toEqual([]);
+  const { definition } = parseDefinition({ entry: manual, steps });
+  expect(definition?.steps[0]).toMatchObject({ onTimeout: 'half' });
+});
+
+test.each([
+  ['a step of an unknown type', [{ id: 'a', type: 'jump' }], 'definition.steps.0.type', /^must be one of: send, wait/],
+  ['a missing value', [{ id: 'a', type: 'wait' }], 'definition.steps.0.for', /^is required$/],
+  [
+    'a value of another type',
+    [{ id: 'a', type: 'send', templateId: 1, from: 'a@b.c' }],
+    'definition.steps.0.templateId',
+    /string/,
+  ],
+  ['an unknown property', [{ ...wait('a', null), when: 1 }], 'definition.steps.0.when', /^is not known here$/],
+  [
+    'a wait of no time',
+    [{ id: 'a', type: 'wait', for: { days: 0 } }],
+    'definition.steps.0.for',
+    /1 minute to 365 days/,
+  ],
+  [
+    'percentages that do not add up',
+    [{ id: 'a', type: 'split', branches: [{ percent: 10 }, { percent: 10 }] }],
+    'definition.steps.0.branches',
+    /100 percent/,
+  ],
+  ['a time that does not exist', [{ id: 'a', type: 'wait_until', time: '24:00' }], 'definition.steps.0.time', /09:00/],
+  ['a condition on nothing', [{ id: 'a', type: 'condition' }], 'definition.steps.0', /must have filter/],
+])('%s is reported with its field and its step', (_, steps, field, message) => {
+  expect(problemsOf(steps)).toContainEqual({ field, stepId: 'a', message: expect.stringMatching(message) });
+});
+
+test('a definition without steps, or with an unknown entry or time zone, is reported', () => {
+  const { problems } = parseDefinition({ entry: { type: 'birthday' }, timeZone: 'Mars/Base', steps: [] });
+  expect(problems.map(({ field }) => field).sort()).toEqual([
+    'definition.entry.type',
+    'definition.steps',
+    'definition.timeZone',
+  ]);
+});
+
+test('a step that leads nowhere, has the id of another, or is unreachable is reported by name', () => {
+  expect(problemsOf([wait('a', 'b')])).toMatchObject([{ field: 'definition.steps.0.next', stepId: 'a' }]);
+  expect(problemsOf([wait('a', null), wait('a', null)])).toMatchObject([{ field: 'definition.steps.1.id' }]);
+  expect(problemsOf([wait('a', null), wait('b', 'a')])).toEqual([
+    { field: 'definition.steps.1', stepId: 'b', message: 'the step "b" is unreachable: no step leads to it' },
+  ]);
+});
+
+test('a loop is reported with its steps unless a step in it takes an hour', () => {
+  const loop = (hours: number) => [
+    branch('a', 'b', null),
+    { ...wait('b', 'c', 0), for: { minutes: hours * 60 } },
+    branch('c', 'a', null),
+  ];
+  expect(problemsOf(loop(1))).toEqual([]);
+  expect(problemsOf(loop(0.5))).toMatchObject([{ message: expect.stringContaining('"a" → "b" → "c" → "a"') }]);
+});
+
+test('a condition on a message names a step that sends one', () => {
+  const condition = { id: 'b', type: 'condition', message: { stepId: 'a', outcome: 'opened' } };
+  expect(problemsOf([wait('a', 'b'), condition])).toMatchObject([{ field: 'definition.steps.1.message.stepId' }]);
+});
+
+test('a long chain is checked without recursion', () => {
+  const chain = Array.from({ length: 200 }, (_, index) =>
+    branch(`s${index}`, index === 199 ? null : `s${index + 1}`, null),
+  );
+  expect(graphProblems(parseDefinition({ entry: manual, steps: chain }).definition as Definition)).toEqual([]);
+});
+
+test('conditions on properties read paths, and a missing property equals nothing', () => {
+  const properties = { plan: 'Pro', cart: { total: 20, items: ['book'] } };
+  const passes = (property: string, op: string, value?: unknown) =>
+    matches(properties, [{ property, op, ...(value === undefined ? {} : { value }) } as never]);
+  expect(passes('cart.total', 'atLeast', 20)).toBe(true);
+  expect(passes('cart.total', 'lessThan', 20)).toBe(false);
+  expect(passes('cart.items', 'contains', 'book')).toBe(true);
+  expect(passes('plan', 'contains', 'pro')).toBe(true);
+  expect(passes('coupon', 'is', 'x')).toBe(false);
+  expect(passes('coupon', 'isNot', 'x')).toBe(true);
+  expect(passes('coupon', 'isNotSet')).toBe(true);
+  expect(passes('toString', 'isSet')).toBe(false);
+});
+
+test('declared defaults fill properties that are missing, and nothing else', () => {
+  const defaults = [
+    { name: 'plan', value: 'free' },
+    { name: 'cart.total', value: 0 },
+    { name: 'plan.name', value: 'x' },
+  ];
+  expect(withDefaults({}, defaults)).toEqual({ plan: 'free', cart: { total: 0 } });
+  expect(withDefaults({ plan: 'pro', cart: { total: 5 } }, defaults)).toEqual({ plan: 'pro', cart: { total: 5 } });
+});

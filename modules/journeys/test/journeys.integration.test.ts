@@ -1,0 +1,475 @@
+import { pool } from '@postroom/platform';
+import { eventually, signedIn, startTestWorker, testApi } from '@postroom/testkit';
+import { beforeAll, expect, test } from 'vitest';
+import { pauseAfterRestore } from '../src/journeys.ts';
+import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send } from './support.ts';
+
+beforeAll(startTestWorker);
+
+const wait = (id: string, next: string | null) => ({ id, type: 'wait', for: { days: 2 }, next });
+
+test('a contact gets each message once, waits in between, and its run is readable step by step', async () => {
+  const { api, templateId } = await journeyProject('<p>Hello {{name|there}}, you chose {{event.plan}}</p>');
+  const ada = await api.contact('ada@example.net', { name: 'Ada' });
+  const journey = await published(api, {
+    steps: [send('welcome', templateId, 'later'), wait('later', 'again'), send('again', templateId)],
+  });
+  expect(await enroll(api, journey, [ada.id], { properties: { plan: 'pro' } })).toMatchObject([
+    { outcome: 'enrolled' },
+  ]);
+  const waiting = await at(api, journey, ada.id, 'later');
+  expect(pathOf(waiting)).toEqual(['welcome sent']);
+  expect(Date.parse(waiting.dueAt) - Date.now()).toBeGreaterThan(47 * 3_600_000);
+  await makeDue(journey);
+  const run = await ended(api, journey, ada.id);
+  expect(pathOf(run)).toEqual(['welcome sent', 'later waited', 'again sent']);
+  expect(run).toMatchObject({ status: 'completed', endReason: 'completed', stepId: 'again', version: 1 });
+  const { rows } = await pool.query(
+    `SELECT m.id, m.email, m.subject, m.needs_consent, m.contact_id, m.metadata, c.html FROM messages m
+       JOIN message_contents c ON c.message_id = m.id WHERE m.project_id = $1 ORDER BY m.id`,
+    [api.projectId],
+  );
+  expect(rows.map(({ id }) => id)).toEqual([run.steps[0].messageId, run.steps[2].messageId]);
+  expect(rows[0]).toMatchObject({
+    email: 'ada@example.net',
+    subject: 'Hello Ada',
+    needs_consent: true,
+    contact_id: ada.id,
+    metadata: { journey_id: journey, enrollment_id: run.id, step_id: 'welcome' },
+  });
+  expect(rows[0].html).toMatch(/Hello Ada, you chose pro/);
+  expect(rows[0].html).toMatch(/<a href="[^"]*\/u\/[^"]+"/);
+});
+
+test('publishing a journey with problems is refused with each, naming the step', async () => {
+  const { api, templateId } = await journeyProject();
+  const ada = await api.contact('ada@example.net');
+  const group = (await api.post('/v1/groups', { name: 'Old', contact_ids: [ada.id] })).body.data.id;
+  await api.delete(`/v1/groups/${group}`);
+  const { id } = (
+    await api.post('/v1/journeys', {
+      name: 'Bad',
+      definition: {
+        entry: { type: 'group_joined', groupId: group },
+        steps: [
+          send('hello', 'tpl_01h455vb4pex5vsknk084sn02q', 'if'),
+          {
+            id: 'if',
+            type: 'condition',
+            filter: { field: 'customFields.gone', op: 'isSet' },
+            segmentId: 'seg_01h455vb4pex5vsknk084sn02q',
+            yes: 'hello',
+          },
+          { ...send('other', templateId), from: 'news@elsewhere.example' },
+        ],
+      },
+    })
+  ).body.data;
+  const reply = await api.post(`/v1/journeys/${id}/publish`, {});
+  expect(reply.status).toBe(400);
+  const byField = Object.fromEntries(
+    reply.body.error.details.map(({ field, message }: { field: string; message: string }) => [field, message]),
+  );
+  expect(byField).toMatchObject({
+    'definition.entry.groupId': expect.stringMatching(/No such group/),
+    'definition.steps.0': expect.stringMatching(/"hello" → "if" → "hello" are a loop/),
+    'definition.steps.0.template_id': expect.stringMatching(/No such template.*"hello"/),
+    'definition.steps.1.filter.field': expect.stringMatching(/gone is not a custom field.*"if"/),
+    'definition.steps.1.segment_id': expect.stringMatching(/No such segment.*"if"/),
+    'definition.steps.2': expect.stringMatching(/"other" is unreachable/),
+    'definition.steps.2.from': expect.stringMatching(/elsewhere\.example.*"other"/),
+  });
+  const draft = (await api.get(`/v1/journeys/${id}`)).body.data;
+  expect(draft).toMatchObject({ status: 'draft', publishedVersion: null });
+  expect(draft.problems).toHaveLength(reply.body.error.details.length);
+});
+
+test('a custom event enrolls its contact, later events end a wait or reach the goal, and the same event twice enters once', async () => {
+  const api = await testApi();
+  const [ada, bob, eve] = await Promise.all(['ada', 'bob', 'eve'].map((name) => api.contact(`${name}@example.net`)));
+  const journey = await published(api, {
+    entry: { type: 'event', event: 'cart filled', where: [{ property: 'total', op: 'atLeast', value: 10 }] },
+    goal: { event: 'account closed' },
+    steps: [
+      {
+        id: 'paid',
+        type: 'wait_for_event',
+        event: 'order paid',
+        where: [{ property: 'cart', op: 'is', value: 'A' }],
+        timeout: { days: 1 },
+        next: null,
+        onTimeout: 'remind',
+      },
+      { id: 'remind', type: 'wait', for: { days: 1 } },
+    ],
+  });
+  const track = (events: object[]) => api.post('/v1/events', { events });
+  await track([
+    { name: 'cart filled', contact_id: ada?.id, properties: { total: 10 } },
+    { name: 'cart filled', contact_id: bob?.id, properties: { total: 20 } },
+    { name: 'cart filled', contact_id: eve?.id, properties: { total: 9 } },
+  ]);
+  await at(api, journey, ada?.id ?? '', 'paid');
+  await at(api, journey, bob?.id ?? '', 'paid');
+  await track([
+    { name: 'order paid', contact_id: ada?.id, properties: { cart: 'B' } },
+    { name: 'cart filled', contact_id: ada?.id, properties: { total: 30 } },
+    { name: 'order paid', contact_id: ada?.id, properties: { cart: 'A' } },
+  ]);
+  expect(pathOf(await ended(api, journey, ada?.id ?? ''))).toEqual(['paid event']);
+  await makeDue(journey);
+  await at(api, journey, bob?.id ?? '', 'remind');
+  await track([{ name: 'account closed', contact_id: bob?.id }]);
+  const run = await ended(api, journey, bob?.id ?? '');
+  expect(pathOf(run)).toEqual(['paid timeout', 'remind goal']);
+  expect(run).toMatchObject({ status: 'exited', endReason: 'goal' });
+  expect(await runOf(api, journey, eve?.id ?? '')).toBeUndefined();
+  expect((await api.get(`/v1/journeys/${journey}/enrollments`)).body.data).toHaveLength(2);
+});
+
+test('an event that came before the contact reached the wait ends it at once', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, {
+    entry: { type: 'event', event: 'signed up' },
+    steps: [
+      wait('first', 'paid'),
+      { id: 'paid', type: 'wait_for_event', event: 'order paid', next: 'thanks' },
+      { id: 'thanks', type: 'exit' },
+    ],
+  });
+  await api.post('/v1/events', {
+    events: [
+      { name: 'signed up', contact_id: ada.id },
+      { name: 'order paid', contact_id: ada.id },
+    ],
+  });
+  await at(api, journey, ada.id, 'first');
+  await pool.query(`UPDATE enrollments SET due_at = now() WHERE journey_id = $1`, [journey]);
+  const run = await ended(api, journey, ada.id);
+  expect(pathOf(run)).toEqual(['first waited', 'paid event']);
+  expect(run).toMatchObject({ stepId: 'thanks', endReason: 'exit' });
+});
+
+test('joining a group enrolls, conditions and splits choose branches, and fields and groups change', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'text' });
+  const people = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      api.contact(`p${index}@example.net`, { custom_fields: { plan: index < 20 ? 'pro' : 'free' } }),
+    ),
+  );
+  const other = await api.contact('other@example.net');
+  const group = (await api.post('/v1/groups', { name: 'New', contact_ids: [other.id] })).body.data.id;
+  const target = (await api.post('/v1/groups', { name: 'Target', contact_ids: [other.id] })).body.data.id;
+  const journey = await published(api, {
+    entry: { type: 'group_joined', groupId: group },
+    steps: [
+      {
+        id: 'pro',
+        type: 'condition',
+        filter: { field: 'customFields.plan', op: 'is', value: 'pro' },
+        yes: 'set',
+        no: 'half',
+      },
+      { id: 'set', type: 'update_field', field: 'customFields.plan', value: 'vip', next: 'join' },
+      { id: 'join', type: 'join_group', groupId: target, next: 'leave' },
+      { id: 'leave', type: 'leave_group', groupId: group },
+      { id: 'half', type: 'split', branches: [{ percent: 50, next: 'a' }, { percent: 50 }] },
+      { id: 'a', type: 'exit' },
+    ],
+  });
+  await api.post(`/v1/groups/${group}/contacts`, { contact_ids: people.map(({ id }) => id) });
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      `SELECT count(*) FILTER (WHERE ended_at IS NOT NULL)::int AS ended FROM enrollments WHERE journey_id = $1`,
+      [journey],
+    );
+    expect(rows[0].ended).toBe(40);
+  }, 30_000);
+  const vip = (await api.get(`/v1/contacts/${people[0]?.id}`)).body.data;
+  expect(vip.customFields).toEqual({ plan: 'vip' });
+  expect((await api.get(`/v1/groups/${target}`)).body.data.memberCount).toBe(21);
+  expect((await api.get(`/v1/groups/${group}`)).body.data.memberCount).toBe(21);
+  const { rows } = await pool.query(
+    `SELECT s.outcome, count(*)::int AS count FROM enrollment_steps s JOIN enrollments e ON e.id = s.enrollment_id
+     WHERE e.journey_id = $1 AND s.step_id = 'half' GROUP BY 1`,
+    [journey],
+  );
+  expect(rows).toHaveLength(2);
+  expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(20);
+});
+
+test('a contact enters once, after some days or always, and of concurrent entries one succeeds', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const steps = [wait('later', null)];
+  const once = await published(api, { steps }, 'Once');
+  const outcomes = await Promise.all([
+    enroll(api, once, [ada.id]),
+    enroll(api, once, [ada.id]),
+    enroll(api, once, [ada.id]),
+  ]);
+  expect(
+    outcomes
+      .flat()
+      .map(({ outcome }) => outcome)
+      .sort(),
+  ).toEqual(['enrolled', 'in_progress', 'in_progress']);
+  await makeDue(once);
+  await ended(api, once, ada.id);
+  expect(await enroll(api, once, [ada.id, 'ctc_unknown'])).toMatchObject([
+    { outcome: 'not_again' },
+    { outcome: 'unknown' },
+  ]);
+
+  const yearly = await published(api, { steps, reentry: { afterDays: 365 } }, 'Yearly');
+  await enroll(api, yearly, [ada.id]);
+  await pool.query(
+    `UPDATE enrollments SET entered_at = now() - interval '364 days', due_at = now() WHERE journey_id = $1`,
+    [yearly],
+  );
+  await ended(api, yearly, ada.id);
+  expect(await enroll(api, yearly, [ada.id])).toMatchObject([{ outcome: 'not_again' }]);
+  await pool.query(`UPDATE enrollments SET entered_at = now() - interval '366 days' WHERE journey_id = $1`, [yearly]);
+  expect(await enroll(api, yearly, [ada.id])).toMatchObject([{ outcome: 'enrolled' }]);
+});
+
+test('suppressed and unsubscribed contacts get nothing and go on, unless the message is transactional', async () => {
+  const { api, templateId } = await journeyProject();
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  await api.patch(`/v1/contacts/${ada?.id}`, { subscribed: false });
+  await api.post('/v1/suppressions', { email: 'bob@example.net' });
+  const journey = await published(api, {
+    steps: [send('news', templateId, 'receipt'), { ...send('receipt', templateId), transactional: true }],
+  });
+  await enroll(api, journey, [ada?.id ?? '', bob?.id ?? '']);
+  expect(pathOf(await ended(api, journey, ada?.id ?? ''))).toEqual(['news suppressed', 'receipt sent']);
+  expect(pathOf(await ended(api, journey, bob?.id ?? ''))).toEqual(['news suppressed', 'receipt suppressed']);
+});
+
+test('quiet hours in the zone of the contact postpone messages, and a cap across journeys skips them', async () => {
+  const { api, templateId } = await journeyProject();
+  await api.post('/v1/custom-fields', { key: 'zone', label: 'Zone', type: 'text' });
+  const hour = new Date().getUTCHours();
+  const quietHours = {
+    from: `${String(hour).padStart(2, '0')}:00`,
+    to: `${String((hour + 2) % 24).padStart(2, '0')}:00`,
+  };
+  const ada = await api.contact('ada@example.net');
+  const far = await api.contact('far@example.net', { custom_fields: { zone: 'Etc/GMT-12' } });
+  const steps = [send('one', templateId, 'two'), { ...send('two', templateId), transactional: true }];
+  const limits = { timeZoneField: 'zone', quietHours, frequencyCap: { messages: 1, days: 7 }, steps };
+  const journey = await published(api, limits);
+  await enroll(api, journey, [ada.id, far.id]);
+  expect(pathOf(await ended(api, journey, far.id))).toEqual(['one sent', 'two sent']);
+  await eventually(async () => {
+    const { stepId, dueAt } = await runOf(api, journey, ada.id);
+    expect([stepId, new Date(dueAt).toISOString().slice(11, 16)]).toEqual(['one', quietHours.to]);
+  });
+  const other = await published(api, limits, 'Other');
+  await enroll(api, other, [far.id]);
+  expect(pathOf(await ended(api, other, far.id))).toEqual(['one capped', 'two sent']);
+});
+
+test('a contact without a variable of the template gets no message, with the reason, and goes on', async () => {
+  const { api, templateId } = await journeyProject('<p>{{event.coupon}}</p>');
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, { steps: [send('coupon', templateId, 'end'), { id: 'end', type: 'exit' }] });
+  await enroll(api, journey, [ada.id]);
+  const run = await ended(api, journey, ada.id);
+  expect(run.steps[0]).toMatchObject({ outcome: 'failed', detail: expect.stringMatching(/coupon/), messageId: null });
+});
+
+test('a missing property takes the default that the project declared', async () => {
+  const api = await testApi();
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  await api.post('/v1/events', { name: 'ordered', contact_id: bob?.id, properties: { total: 5 } });
+  const [definition] = (await api.get('/v1/event-definitions')).body.data;
+  await api.patch(`/v1/event-definitions/${definition.id}`, { properties: [{ name: 'total', default_value: 100 }] });
+  const journey = await published(api, {
+    entry: { type: 'event', event: 'ordered', where: [{ property: 'total', op: 'moreThan', value: 50 }] },
+    steps: [wait('later', null)],
+  });
+  await api.post('/v1/events', {
+    events: [
+      { name: 'ordered', contact_id: ada?.id },
+      { name: 'ordered', contact_id: bob?.id, properties: { total: 5 } },
+    ],
+  });
+  expect((await at(api, journey, ada?.id ?? '', 'later')).properties).toEqual({ total: 100 });
+  expect(await runOf(api, journey, bob?.id ?? '')).toBeUndefined();
+});
+
+test('a paused journey moves nobody, and on resume goes on with what happened meanwhile', async () => {
+  const api = await testApi();
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  const journey = await published(api, {
+    entry: { type: 'event', event: 'signed up' },
+    steps: [wait('later', 'next'), wait('next', null)],
+  });
+  await api.post('/v1/events', { name: 'signed up', contact_id: ada?.id });
+  await at(api, journey, ada?.id ?? '', 'later');
+  expect((await api.post(`/v1/journeys/${journey}/pause`)).body.data.status).toBe('paused');
+  expect((await api.post(`/v1/journeys/${journey}/pause`)).status).toBe(409);
+  await makeDue(journey);
+  await api.post('/v1/events', { name: 'signed up', contact_id: bob?.id });
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect(await runOf(api, journey, ada?.id ?? '')).toMatchObject({ stepId: 'later' });
+  expect(await runOf(api, journey, bob?.id ?? '')).toBeUndefined();
+  expect((await api.post(`/v1/journeys/${journey}/resume`)).body.data.status).toBe('active');
+  await at(api, journey, ada?.id ?? '', 'next');
+  await at(api, journey, bob?.id ?? '', 'later');
+});
+
+test('one run is paused, resumed, moved and removed without the others', async () => {
+  const api = await testApi();
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  const journey = await published(api, { steps: [wait('a', 'b'), wait('b', 'c'), wait('c', null)] });
+  await enroll(api, journey, [ada?.id ?? '', bob?.id ?? '']);
+  const { id } = await runOf(api, journey, ada?.id ?? '');
+  expect((await api.post(`/v1/enrollments/${id}/pause`)).body.data.status).toBe('paused');
+  await makeDue(journey);
+  await at(api, journey, bob?.id ?? '', 'b');
+  expect(await runOf(api, journey, ada?.id ?? '')).toMatchObject({ stepId: 'a', status: 'paused' });
+  expect((await api.post(`/v1/enrollments/${id}/resume`)).body.data.status).toBe('active');
+  await at(api, journey, ada?.id ?? '', 'b');
+  expect((await api.post(`/v1/enrollments/${id}/move`, { step_id: 'x' })).body.error.details[0].field).toBe('step_id');
+  expect((await api.post(`/v1/enrollments/${id}/move`, { step_id: 'a' })).body.data).toMatchObject({ stepId: 'a' });
+  expect((await api.post(`/v1/enrollments/${id}/remove`)).body.data).toMatchObject({
+    status: 'exited',
+    endReason: 'removed',
+  });
+  expect((await api.post(`/v1/enrollments/${id}/remove`)).status).toBe(409);
+  expect(pathOf(await runOf(api, journey, ada?.id ?? ''))).toEqual(['a waited', 'b moved', 'a removed']);
+});
+
+test('deleting a contact ends its run, and archiving a journey ends all', async () => {
+  const api = await testApi();
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  const journey = await published(api, { steps: [wait('a', null)] });
+  await enroll(api, journey, [ada?.id ?? '', bob?.id ?? ''], { properties: { secret: 1 } });
+  await api.delete(`/v1/contacts/${ada?.id}`);
+  expect(await runOf(api, journey, ada?.id ?? '')).toMatchObject({ endReason: 'contact_deleted', properties: {} });
+  expect((await api.post(`/v1/journeys/${journey}/archive`)).body.data.status).toBe('archived');
+  expect(await runOf(api, journey, bob?.id ?? '')).toMatchObject({ endReason: 'journey_archived', status: 'exited' });
+  expect((await api.post(`/v1/journeys/${journey}/enrollments`, { contact_ids: [bob?.id] })).status).toBe(409);
+  expect((await api.patch(`/v1/journeys/${journey}`, { name: 'Other' })).status).toBe(409);
+  expect((await api.get('/v1/journeys')).body.data).toEqual([]);
+});
+
+/** Two contacts on version 1, at the steps `a` and `gone`, and a draft without the second. */
+async function newVersion() {
+  const api = await testApi();
+  const [ada, bob] = [(await api.contact('ada@example.net')).id, (await api.contact('bob@example.net')).id];
+  const journey = await published(api, { steps: [wait('a', 'gone'), wait('gone', null)] });
+  await enroll(api, journey, [ada, bob]);
+  await api.post(`/v1/enrollments/${(await runOf(api, journey, bob)).id}/move`, { step_id: 'gone' });
+  await api.patch(`/v1/journeys/${journey}`, {
+    definition: { entry: { type: 'manual' }, steps: [wait('a', 'new'), { id: 'new', type: 'exit' }] },
+  });
+  const publish = async (in_progress: string) => {
+    expect((await api.post(`/v1/journeys/${journey}/publish`, { in_progress })).status).toBe(200);
+    await makeDue(journey);
+  };
+  return { api, journey, ada, bob, publish };
+}
+
+test('before a version is published, contacts in progress are counted by step; they may finish on theirs', async () => {
+  const { api, journey, ada, bob, publish } = await newVersion();
+  expect((await api.get(`/v1/journeys/${journey}`)).body.data.inProgress).toEqual([
+    { version: 1, stepId: 'a', contactCount: 1, dueWithinDay: 0, hasMatch: true },
+    { version: 1, stepId: 'gone', contactCount: 1, dueWithinDay: 0, hasMatch: false },
+  ]);
+  await publish('finish');
+  expect(await at(api, journey, ada, 'gone')).toMatchObject({ version: 1 });
+  expect(await ended(api, journey, bob)).toMatchObject({ version: 1, endReason: 'completed' });
+});
+
+test('a new version moves contacts to the matching step, and those without one finish on theirs', async () => {
+  const { api, journey, ada, bob, publish } = await newVersion();
+  await publish('move');
+  const run = await ended(api, journey, ada);
+  expect(run).toMatchObject({ version: 2, stepId: 'new' });
+  expect(pathOf(run)).toEqual(['a new_version', 'a waited']);
+  expect(await ended(api, journey, bob)).toMatchObject({ version: 1, endReason: 'completed' });
+});
+
+test('a new version may end the runs on earlier ones', async () => {
+  const { api, journey, ada, bob, publish } = await newVersion();
+  await publish('exit');
+  for (const contact of [ada, bob])
+    expect(await runOf(api, journey, contact)).toMatchObject({ endReason: 'new_version', version: 1 });
+});
+
+test('a journey whose template was deleted pauses itself and names the step; nobody leaves it', async () => {
+  const { api, templateId } = await journeyProject();
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, { steps: [wait('later', 'hello'), send('hello', templateId)] });
+  await enroll(api, journey, [ada.id]);
+  await api.delete(`/v1/templates/${templateId}`);
+  await makeDue(journey);
+  await eventually(async () =>
+    expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
+      status: 'paused',
+      pausedReason: 'Step "hello": No such template in this project.',
+    }),
+  );
+  expect(await runOf(api, journey, ada.id)).toMatchObject({ stepId: 'hello', endedAt: null });
+});
+
+test('waiting until a time uses the zone of the contact, then of the journey', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'zone', label: 'Zone', type: 'text' });
+  const tokyo = await api.contact('tokyo@example.net', { custom_fields: { zone: 'Asia/Tokyo' } });
+  const other = await api.contact('other@example.net', { custom_fields: { zone: 'Nowhere' } });
+  const journey = await published(api, {
+    timeZone: 'America/New_York',
+    timeZoneField: 'zone',
+    steps: [{ id: 'morning', type: 'wait_until', time: '09:00', weekdays: [1] }],
+  });
+  await enroll(api, journey, [tokyo.id, other.id]);
+  const local = async (id: string, timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', hour: '2-digit', minute: '2-digit' }).format(
+      new Date((await runOf(api, journey, id)).dueAt),
+    );
+  expect(await local(tokyo.id, 'Asia/Tokyo')).toBe('Monday 09:00');
+  expect(await local(other.id, 'America/New_York')).toBe('Monday 09:00');
+});
+
+test('a draft is edited by version, names are unique, and another project sees nothing', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const { id, version } = (await api.post('/v1/journeys', { name: 'A' })).body.data;
+  expect((await api.post('/v1/journeys', { name: 'A' })).status).toBe(409);
+  expect((await api.patch(`/v1/journeys/${id}`, { name: 'B', version })).status).toBe(200);
+  expect((await api.patch(`/v1/journeys/${id}`, { name: 'C', version })).status).toBe(409);
+  expect((await api.post('/v1/journeys', { name: 'D', definition: [] })).status).toBe(400);
+  expect((await other.get(`/v1/journeys/${id}`)).status).toBe(404);
+  expect((await other.post(`/v1/journeys/${id}/publish`, {})).status).toBe(404);
+});
+
+test('an erased person leaves no runs, and an export has them', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, { steps: [wait('a', null)] });
+  await enroll(api, journey, [ada.id], { properties: { note: 'for ada@example.net' } });
+  const { body } = await api.get(`/v1/contacts/${ada.id}/data`);
+  expect(JSON.stringify(body)).toContain('for ada@example.net');
+  const erase = 'mutation ($id: ID!) { erasePerson(contactId: $id) { messages } }';
+  expect((await (await signedIn(api, 'owner')).graphql(erase, { id: ada.id })).body.errors).toBeUndefined();
+  const { rows } = await pool.query('SELECT id FROM enrollments WHERE journey_id = $1', [journey]);
+  expect(rows).toEqual([]);
+});
+
+test('after the database was restored all active journeys are paused, and say why', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, { steps: [wait('a', null)] });
+  await enroll(api, journey, [ada.id]);
+  expect(await pauseAfterRestore()).toBeGreaterThan(0);
+  expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
+    status: 'paused',
+    pausedReason: expect.stringMatching(/^The database was restored to an earlier time/),
+  });
+  expect((await api.post(`/v1/journeys/${journey}/resume`)).body.data).toMatchObject({ pausedReason: null });
+});
