@@ -196,6 +196,30 @@ inBrowser('the people behind a report', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 
+  test("a report's charts and links have their place before they are loaded", async () => {
+    const api = await testApi();
+    const id = await reportedCampaign(api);
+    await using window = await windowOf(api);
+    const { page } = window;
+    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+    await page.route('**/graphql', async (route) => {
+      if (/CampaignMinutes|CampaignLinks/.test(route.request().postData() ?? '')) await allowed;
+      await route.continue();
+    });
+    await window.open(`/campaigns/${id}`);
+    const [pace, links] = ['Sending pace', 'Links'].map((name) => page.getByRole('region', { name })) as [
+      Locator,
+      Locator,
+    ];
+    for (const section of [pace, links]) await section.getByRole('status', { name: 'Loading' }).waitFor();
+    const heightOf = async (section: Locator) => (await section.boundingBox())?.height ?? 0;
+    const before = await heightOf(pace);
+    allow();
+    await pace.locator('.recharts-bar').first().waitFor();
+    await links.getByText('https://example.com/autumn').waitFor();
+    expect(Math.abs((await heightOf(pace)) - before)).toBeLessThan(24);
+  });
+
   test('on a phone the figures are on a second line', async () => {
     const api = await testApi();
     const id = await reportedCampaign(api);

@@ -43,6 +43,55 @@ inBrowser('templates and campaigns', () => {
     expect(body.data[0].body).toContain('<p>For {{email}}');
   });
 
+  test('conditions and filters are inserted by mouse and keyboard, previewed, and errors lead to their line and column', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await startTemplate(window);
+    const preview = await createTemplate(page);
+    const editor = page.getByRole('textbox', { name: 'HTML' });
+    const write = async (text: string) => {
+      await editor.click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText(text);
+    };
+    const insert = page.getByRole('button', { name: 'Insert a placeholder' });
+    await write('<p>Total: ');
+    await insert.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: /^Amount/ }).waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await preview.getByText('Total: €9.50').waitFor();
+    // The cursor is after what was inserted.
+    await page.keyboard.insertText('</p><p>Dear ');
+    await insert.click();
+    await page.getByRole('menuitem', { name: /^Condition/ }).click();
+    await preview.getByText('Dear …').waitFor();
+    expect(await editor.textContent()).toContain('{% if name %}…{% else %}…{% endif %}');
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await write('<p>\nHello {% if name %}{{name}}</p>');
+    const problem = page.getByRole('button', { name: 'Line 2, column 7' });
+    await problem.waitFor();
+    await page.locator('.cm-lint-marker-error').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await problem.focus();
+    await page.keyboard.press('Enter');
+    await page.locator('.cm-activeLine', { hasText: /^Hello/ }).waitFor();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/line 2, column 7/)
+      .waitFor();
+
+    await write('<p>Hello {% if name %}{{name | upcase}}{% else %}you{% endif %}</p>');
+    await preview.getByText('Hello ADA LOVELACE').waitFor();
+    await soon(() => problem.count()).toBe(0);
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Published', { exact: true }).waitFor();
+  });
+
   test('the previous preview stays visible while the next one loads', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', body: '<p>Before</p>' })).body.data;
@@ -208,7 +257,7 @@ inBrowser('templates and campaigns', () => {
     expect(await now()).toMatchObject({ subject: 'Theirs', version: 2 });
     await alert.getByRole('button', { name: 'Keep mine' }).click();
     await ada.page.getByText(/^Version 3, saved/).waitFor();
-    expect(await alert.count()).toBe(0);
+    await soon(() => alert.count()).toBe(0);
     expect(await now()).toMatchObject({ subject: 'Mine', version: 3 });
   });
 

@@ -370,6 +370,29 @@ inBrowser('the frame', () => {
     expect(await page.getByRole('button', { name: 'Sign in' }).isEnabled()).toBe(true);
   });
 
+  test('on a slow network a page shows a skeleton, and the navigation where the user is going', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+    // The code of the other pages is not fetched ahead.
+    await page.route('**/app/files.json', (route) => route.abort());
+    await page.route('**/assets/contacts-*.js', async (route) => {
+      await allowed;
+      await route.continue();
+    });
+    await window.open('');
+    const link = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true });
+    await link('Contacts').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    expect(await link('Contacts').getAttribute('aria-current')).toBe('page');
+    expect(await link('Home').getAttribute('aria-current')).toBeNull();
+    allow();
+    await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
+    expect(await link('Contacts').getAttribute('aria-current')).toBe('page');
+  });
+
   test('a seventh tab with live updates still loads', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/webhooks', { url: 'https://example.com/x', events: ['*'] })).body.data;

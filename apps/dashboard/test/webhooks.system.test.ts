@@ -156,7 +156,7 @@ inBrowser('webhooks', () => {
     await happen(3);
     // Nothing is clicked.
     await page.getByText('Failing', { exact: true }).waitFor();
-    await health.getByText('Nothing acknowledged since').waitFor();
+    await health.getByText('Started failing').waitFor();
     await health.getByRole('img', { name: 'Attempts by hour: 1 acknowledged, 3 failed' }).waitFor();
     expect(await top()).toBe(before);
     await page.setViewportSize({ width: 390, height: 844 });

@@ -1,7 +1,7 @@
 import { AppShell, Box, Burger, Group, Kbd, NavLink, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useElementSize, useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
-import { createLink, Outlet, useMatchRoute, useParams } from '@tanstack/react-router';
+import { createLink, Outlet, useMatchRoute, useParams, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Provider } from 'urql';
 import { clientFor } from '../data/client.ts';
@@ -123,7 +123,9 @@ function NavItemLink({
   projectId: string;
   onGo: () => void;
 }) {
-  const active = useMatchRoute()({ to, params: { projectId }, fuzzy: to !== '/p/$projectId' }) !== false;
+  // The page that was chosen, also while it loads.
+  const pending = useRouterState({ select: ({ status }) => status === 'pending' }) ? { pending: true } : {};
+  const active = useMatchRoute()({ to, params: { projectId }, fuzzy: to !== '/p/$projectId', ...pending }) !== false;
   return (
     <RouterNavLink
       to={to}

@@ -76,7 +76,12 @@ export const theme = createTheme({
       // The placeholder would be a focusable child that is not a menu item.
       defaultProps: { position: 'bottom-end', shadow: 'md', withinPortal: true, withInitialFocusPlaceholder: false },
     },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: {
+      defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } },
+      styles: {
+        title: { fontSize: 'var(--mantine-font-size-md)', fontWeight: 600, lineHeight: 'var(--mantine-line-height)' },
+      },
+    },
     NavLink: { defaultProps: { variant: 'light' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     PasswordInput: sized,

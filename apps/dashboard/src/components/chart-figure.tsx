@@ -1,4 +1,4 @@
-import { Skeleton, Stack, Text } from '@mantine/core';
+import { Card, Skeleton, Stack, Text } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
 
 /** The height of every chart, in pixels. */
@@ -34,6 +34,17 @@ export function ChartFigure({ about, children, ...figures }: Figures & { about?:
     </Stack>
   );
 }
+
+/** About as high as a card with a figure, while its data loads. */
+export const ChartSkeleton = () => (
+  <Card>
+    <Stack gap="xs">
+      <Skeleton h={44} w="40%" />
+      <Skeleton h={CHART_HEIGHT} />
+      <Skeleton h={24} w="20%" />
+    </Stack>
+  </Card>
+);
 
 function FigureTable({ title, columns, rows }: Figures) {
   return (

@@ -26,7 +26,7 @@ interface ConfirmProps {
 /** A confirmation dialog. */
 export function Confirm(props: ConfirmProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>{props.title}</Text>}>
+    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
       <Question {...props} />
     </Modal>
   );

@@ -1,8 +1,62 @@
-import { Alert, Button, Group } from '@mantine/core';
-import type { UseFormReturnType } from '@mantine/form';
+import { Alert, Button, Group, Stack } from '@mantine/core';
+import { useForm, type UseFormInput, type UseFormReturnType } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, useEffect } from 'react';
+import type { ApiMutation } from '../data/api-mutation.ts';
 import type { Problem } from '../data/problem.ts';
+
+export interface ApiFormProps<Values extends Record<string, unknown>> {
+  /** The values at first. */
+  values: Values;
+  validate?: UseFormInput<Values>['validate'];
+  mutation: Pick<ApiMutation<unknown, never>, 'running' | 'problem'>;
+  /** Runs the mutation with valid values. */
+  save: (values: Values, form: UseFormReturnType<Values>) => Promise<unknown>;
+  /** Fields outside of `values` that show their own problems. */
+  otherFields?: readonly string[];
+  /** The fields. */
+  children: (form: UseFormReturnType<Values>) => ReactNode;
+}
+
+/** A form that saves its values by a mutation and shows what is wrong with them. */
+export function ApiForm<Values extends Record<string, unknown>>({
+  values: initialValues,
+  validate,
+  mutation: { problem },
+  save,
+  otherFields = [],
+  children,
+  buttons,
+}: ApiFormProps<Values> & { buttons: (form: UseFormReturnType<Values>) => ReactNode }) {
+  const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
+  useFieldProblems(form, problem);
+  return (
+    <form onSubmit={form.onSubmit((values) => void save(values, form))} noValidate>
+      <Stack>
+        <FormProblem problem={problem} fields={[...Object.keys(initialValues), ...otherFields]} />
+        {children(form)}
+        {buttons(form)}
+      </Stack>
+    </form>
+  );
+}
+
+/** The form of a dialog, with a button that closes it. */
+export function DialogForm<Values extends Record<string, unknown>>({
+  submit,
+  onClose,
+  ...props
+}: ApiFormProps<Values> & { submit: string; onClose: () => void }) {
+  return (
+    <ApiForm
+      {...props}
+      buttons={() => <FormButtons submit={submit} running={props.mutation.running} onCancel={onClose} />}
+    />
+  );
+}
+
+/** Validates a field that must not be blank. */
+export const required = (message: string) => (value: string) => (value.trim() === '' ? message : null);
 
 /** Shows the server's field errors next to the fields. The form keeps its input. */
 export function useFieldProblems<Values extends Record<string, unknown>>(

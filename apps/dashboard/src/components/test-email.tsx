@@ -1,4 +1,4 @@
-import { Modal, Stack, TagsInput, Text } from '@mantine/core';
+import { Modal, Stack, TagsInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Problem } from '../data/problem.ts';
@@ -29,7 +29,7 @@ interface TestEmailProps {
 /** A dialog that sends a test email to a few addresses. */
 export function TestEmail(props: TestEmailProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>Send test email</Text>}>
+    <Modal opened={props.opened} onClose={props.onClose} title="Send test email">
       <TestForm {...props} />
     </Modal>
   );

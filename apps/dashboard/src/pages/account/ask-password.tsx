@@ -1,4 +1,4 @@
-import { Modal, PasswordInput, Stack, Text } from '@mantine/core';
+import { Modal, PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { FormButtons, FormError } from '../../components/form.tsx';
 
@@ -12,7 +12,7 @@ interface AskPasswordProps {
 /** Asks for the password again, in case someone else is using an unlocked browser. */
 export function AskPassword(props: AskPasswordProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={<Text fw={600}>Confirm your password</Text>}>
+    <Modal opened={props.opened} onClose={props.onClose} title="Confirm your password">
       <Question {...props} />
     </Modal>
   );

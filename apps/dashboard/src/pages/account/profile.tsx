@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 
@@ -21,7 +21,7 @@ export function Profile() {
   const rename = useApiMutation(RENAME);
   const form = useForm({
     initialValues: { name: me.name },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter your name' : null) },
+    validate: { name: required('Enter your name') },
   });
   useFieldProblems(form, rename.problem);
   const submit = form.onSubmit(async ({ name }) => {

@@ -28,7 +28,7 @@ export function SetUp({ answer, onDone }: { answer: SetUpAnswer | undefined; onD
         opened={answer !== undefined && !checked}
         onClose={done}
         size="lg"
-        title={<Text fw={600}>Set up two-factor authentication</Text>}
+        title="Set up two-factor authentication"
       >
         {answer !== undefined && <Scan uri={answer.totpURI} onChecked={() => setChecked(true)} />}
       </Modal>
@@ -85,12 +85,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
 /** Shows backup codes once; the dialog stays open until the user confirms saving them. */
 export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDone: () => void }) {
   return (
-    <Modal
-      opened={codes !== undefined}
-      onClose={() => {}}
-      withCloseButton={false}
-      title={<Text fw={600}>Save your backup codes</Text>}
-    >
+    <Modal opened={codes !== undefined} onClose={() => {}} withCloseButton={false} title="Save your backup codes">
       <Stack>
         <Text size="sm">
           Use one of these codes to sign in if you lose your phone. Each works once. Store them with your passwords;

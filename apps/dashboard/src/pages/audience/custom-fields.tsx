@@ -1,5 +1,4 @@
-import { Button, Code, Group, Modal, Select, Stack, TagsInput, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Code, Group, Modal, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
@@ -8,7 +7,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CustomFieldType } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -113,7 +112,7 @@ export function CustomFields() {
       <Modal
         opened={editing !== undefined}
         onClose={() => setEditing(undefined)}
-        title={<Text fw={600}>{editing === 'new' ? 'New field' : 'Edit field'}</Text>}
+        title={editing === 'new' ? 'New field' : 'Edit field'}
       >
         {editing === 'new' && <NewField onClose={() => setEditing(undefined)} />}
         {typeof editing === 'object' && <EditField field={editing} onClose={() => setEditing(undefined)} />}
@@ -137,77 +136,91 @@ const keyOf = (label: string) =>
 
 function NewField({ onClose }: { onClose: () => void }) {
   const create = useApiMutation(CREATE);
-  const form = useForm({
-    initialValues: { label: '', key: '', type: 'text' as CustomFieldType, options: [] as string[] },
-    validate: { label: (value) => (value.trim() === '' ? 'Enter a name' : null) },
-  });
-  useFieldProblems(form, create.problem);
-  const suggested = keyOf(form.values.label);
-  const submit = form.onSubmit(async ({ label, key, type, options }) => {
-    const input = { label, key: key.trim() === '' ? suggested : key, type, ...(type === 'select' ? { options } : {}) };
-    if ((await create.run({ input })) === undefined) return;
-    notifySuccess(`${label} was added.`);
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={create.problem} fields={['label', 'key', 'options', 'type']} />
-        <TextInput label="Name" placeholder="City" autoComplete="off" data-autofocus {...form.getInputProps('label')} />
-        <TextInput
-          label="Key"
-          description="Used in placeholders and the API. It can't be changed later."
-          placeholder={suggested === '' ? 'city' : suggested}
-          autoComplete="off"
-          {...form.getInputProps('key')}
-        />
-        <Select
-          label="Holds"
-          description="It can't be changed later."
-          allowDeselect={false}
-          data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps('type')}
-        />
-        {form.values.type === 'select' && (
-          <TagsInput
-            size="sm"
-            label="Choices"
-            description="Press Enter after each choice."
-            {...form.getInputProps('options')}
+    <DialogForm
+      values={{ label: '', key: '', type: 'text' as CustomFieldType, options: [] as string[] }}
+      validate={{ label: required('Enter a name') }}
+      mutation={create}
+      save={async ({ label, key, type, options }) => {
+        const input = {
+          label,
+          key: key.trim() === '' ? keyOf(label) : key,
+          type,
+          ...(type === 'select' ? { options } : {}),
+        };
+        if ((await create.run({ input })) === undefined) return;
+        notifySuccess(`${label} was added.`);
+        onClose();
+      }}
+      submit="Add"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label="Name"
+            placeholder="City"
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('label')}
           />
-        )}
-        <FormButtons submit="Add" running={create.running} onCancel={onClose} />
-      </Stack>
-    </form>
+          <TextInput
+            label="Key"
+            description="Used in placeholders and the API. It can't be changed later."
+            placeholder={keyOf(form.values.label) || 'city'}
+            autoComplete="off"
+            {...form.getInputProps('key')}
+          />
+          <Select
+            label="Holds"
+            description="It can't be changed later."
+            allowDeselect={false}
+            data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+            {...form.getInputProps('type')}
+          />
+          {form.values.type === 'select' && (
+            <TagsInput
+              size="sm"
+              label="Choices"
+              description="Press Enter after each choice."
+              {...form.getInputProps('options')}
+            />
+          )}
+        </>
+      )}
+    </DialogForm>
   );
 }
 
 function EditField({ field, onClose }: { field: CustomField; onClose: () => void }) {
   const update = useApiMutation(UPDATE);
-  const form = useForm({ initialValues: { label: field.label, options: field.options } });
-  useFieldProblems(form, update.problem);
-  const submit = form.onSubmit(async ({ label, options }) => {
-    const input = field.type === 'select' ? { label, options } : { label };
-    if ((await update.run({ id: field.id, input })) === undefined) return;
-    notifySuccess('Saved.');
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={update.problem} fields={['label', 'options']} />
-        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('label')} />
-        {field.type === 'select' && (
-          <TagsInput
-            size="sm"
-            label="Choices"
-            description="Existing contact values are kept."
-            {...form.getInputProps('options')}
-          />
-        )}
-        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ label: field.label, options: field.options }}
+      mutation={update}
+      save={async ({ label, options }) => {
+        const input = field.type === 'select' ? { label, options } : { label };
+        if ((await update.run({ id: field.id, input })) === undefined) return;
+        notifySuccess('Saved.');
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('label')} />
+          {field.type === 'select' && (
+            <TagsInput
+              size="sm"
+              label="Choices"
+              description="Existing contact values are kept."
+              {...form.getInputProps('options')}
+            />
+          )}
+        </>
+      )}
+    </DialogForm>
   );
 }
 

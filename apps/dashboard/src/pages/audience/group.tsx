@@ -1,5 +1,4 @@
-import { Button, Menu, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +9,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { GroupMembersQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
@@ -19,8 +18,7 @@ import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
 import { ExportLink } from './export-link.tsx';
-import { addressesIn } from './addresses.ts';
-import { ContactPicker, type Picked } from './contact-picker.tsx';
+import { MemberFields, useMembers } from './member-fields.tsx';
 import { ContactLink, labelOf } from './contact-link.tsx';
 import { Subscription } from './subscription.tsx';
 
@@ -221,13 +219,13 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
 function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onClose: () => void }) {
   return (
     <>
-      <Modal opened={asked === 'add'} onClose={onClose} title={<Text fw={600}>Add members</Text>}>
+      <Modal opened={asked === 'add'} onClose={onClose} title="Add members">
         <AddForm group={group} onClose={onClose} />
       </Modal>
-      <Modal opened={asked === 'rename'} onClose={onClose} title={<Text fw={600}>Rename group</Text>}>
+      <Modal opened={asked === 'rename'} onClose={onClose} title="Rename group">
         <RenameForm group={group} onClose={onClose} />
       </Modal>
-      <Modal opened={asked === 'show'} onClose={onClose} title={<Text fw={600}>Public name</Text>}>
+      <Modal opened={asked === 'show'} onClose={onClose} title="Public name">
         <PublicNameForm group={group} onClose={onClose} />
       </Modal>
       <Delete group={group} opened={asked === 'delete'} onClose={onClose} />
@@ -237,77 +235,66 @@ function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onC
 
 function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => void }) {
   const add = useApiMutation(ADD);
-  const form = useForm({
-    initialValues: { emails: '' },
-  });
-  const [picked, setPicked] = useState<Picked[]>([]);
-  const [missing, setMissing] = useState<string>();
-  const submit = form.onSubmit(async ({ emails }) => {
-    const addresses = addressesIn(emails);
-    const given = picked.length + addresses.length;
-    setMissing(given === 0 ? 'Pick at least one contact, or paste an address.' : undefined);
-    if (given === 0) return;
-    const data = await add.run({ id, contactIds: picked.map((each) => each.id), emails: addresses });
-    if (data === undefined) return;
-    const { matched } = data.addContactsToGroup;
-    notifySuccess(
-      matched < addresses.length + picked.length
-        ? `${countOf(matched, 'contact')} added to the group. The other addresses are not contacts.`
-        : `${countOf(matched, 'contact')} added to the group.`,
-    );
-    onClose();
-  });
+  const members = useMembers();
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={add.problem} />
-        <ContactPicker picked={picked} error={missing} onPick={setPicked} />
-        <Textarea
-          label="Or paste addresses"
-          description="One per line or separated by commas. Addresses that are not contacts are ignored."
-          rows={4}
-          resize="vertical"
-          {...form.getInputProps('emails')}
-        />
-        <FormButtons submit="Add" running={add.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ emails: '' }}
+      mutation={add}
+      save={async ({ emails }) => {
+        const chosen = members.chosen(emails);
+        if (chosen === undefined) return;
+        const data = await add.run({ id, ...chosen });
+        if (data === undefined) return;
+        const { matched } = data.addContactsToGroup;
+        notifySuccess(
+          matched < chosen.contactIds.length + chosen.emails.length
+            ? `${countOf(matched, 'contact')} added to the group. The other addresses are not contacts.`
+            : `${countOf(matched, 'contact')} added to the group.`,
+        );
+        onClose();
+      }}
+      submit="Add"
+      onClose={onClose}
+    >
+      {(form) => <MemberFields members={members} form={form} />}
+    </DialogForm>
   );
 }
 
 function RenameForm({ group: { id, name }, onClose }: { group: GroupRow; onClose: () => void }) {
   const rename = useApiMutation(RENAME);
-  const form = useForm({ initialValues: { name } });
-  useFieldProblems(form, rename.problem);
-  const submit = form.onSubmit(async (values) => {
-    if ((await rename.run({ id, name: values.name })) !== undefined) onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={rename.problem} fields={['name']} />
-        <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />
-        <FormButtons submit="Rename" running={rename.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ name }}
+      mutation={rename}
+      save={async (values) => {
+        if ((await rename.run({ id, name: values.name })) !== undefined) onClose();
+      }}
+      submit="Rename"
+      onClose={onClose}
+    >
+      {(form) => <TextInput label="Name" data-autofocus autoComplete="off" {...form.getInputProps('name')} />}
+    </DialogForm>
   );
 }
 
 /** The name shown on the unsubscribe page, where members can leave only this group. */
 function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRow; onClose: () => void }) {
   const set = useApiMutation(SET_PUBLIC_NAME);
-  const form = useForm({ initialValues: { publicName: publicName ?? '' } });
-  useFieldProblems(form, set.problem);
-  const submit = form.onSubmit(async (values) => {
-    const given = values.publicName.trim();
-    if ((await set.run({ id, publicName: given === '' ? null : given })) === undefined) return;
-    notifySuccess(given === '' ? 'Members no longer see this group.' : `Members now see this group as “${given}”.`);
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={set.problem} fields={['publicName']} />
+    <DialogForm
+      values={{ publicName: publicName ?? '' }}
+      mutation={set}
+      save={async (values) => {
+        const given = values.publicName.trim();
+        if ((await set.run({ id, publicName: given === '' ? null : given })) === undefined) return;
+        notifySuccess(given === '' ? 'Members no longer see this group.' : `Members now see this group as “${given}”.`);
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => (
         <TextInput
           label="Public name"
           description="Shown on the unsubscribe page, where members can leave this group and stay in others. Leave blank to hide the group there."
@@ -317,9 +304,8 @@ function PublicNameForm({ group: { id, publicName }, onClose }: { group: GroupRo
           autoComplete="off"
           {...form.getInputProps('publicName')}
         />
-        <FormButtons submit="Save" running={set.running} onCancel={onClose} />
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }
 

@@ -1,14 +1,12 @@
-import { Button, Modal, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 import { RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
@@ -16,8 +14,7 @@ import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { addressesIn } from './addresses.ts';
-import { ContactPicker, type Picked } from './contact-picker.tsx';
+import { MemberFields, useMembers } from './member-fields.tsx';
 
 const GROUPS = graphql(`
   query Groups($after: String) {
@@ -103,7 +100,7 @@ export function Groups() {
           )
         }
       </QueryResult>
-      <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New group</Text>}>
+      <Modal opened={creating} onClose={() => setCreating(false)} title="New group">
         <NewGroup onClose={() => setCreating(false)} />
       </Modal>
     </Page>
@@ -117,41 +114,28 @@ function NewGroup({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE);
-  const form = useForm({
-    initialValues: { name: '', emails: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
-  });
-  useFieldProblems(form, create.problem);
-  const [picked, setPicked] = useState<Picked[]>([]);
-  const [missing, setMissing] = useState<string>();
-  const submit = form.onSubmit(async ({ name, emails }) => {
-    const addresses = addressesIn(emails);
-    const isEmpty = picked.length === 0 && addresses.length === 0;
-    setMissing(isEmpty ? 'Pick at least one contact, or paste an address.' : undefined);
-    if (isEmpty) return;
-    const data = await create.run({ input: { name, contactIds: picked.map(({ id }) => id), emails: addresses } });
-    if (data === undefined) return;
-    void navigate({ to: '/p/$projectId/groups/$groupId', params: { projectId, groupId: data.createGroup.id } });
-  });
+  const members = useMembers();
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={create.problem} fields={['name', 'contactIds']} />
-        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
-        <ContactPicker
-          picked={picked}
-          error={create.problem?.fields.contactIds === undefined ? missing : NO_MEMBER}
-          onPick={setPicked}
-        />
-        <Textarea
-          label="Or paste addresses"
-          description="One per line or separated by commas. Addresses that are not contacts are ignored."
-          rows={4}
-          resize="vertical"
-          {...form.getInputProps('emails')}
-        />
-        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ name: '', emails: '' }}
+      validate={{ name: required('Enter a name') }}
+      mutation={create}
+      otherFields={['contactIds']}
+      save={async ({ name, emails }) => {
+        const chosen = members.chosen(emails);
+        const data = chosen && (await create.run({ input: { name, ...chosen } }));
+        if (data === undefined) return;
+        void navigate({ to: '/p/$projectId/groups/$groupId', params: { projectId, groupId: data.createGroup.id } });
+      }}
+      submit="Create"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+          <MemberFields members={members} error={create.problem?.fields.contactIds && NO_MEMBER} form={form} />
+        </>
+      )}
+    </DialogForm>
   );
 }

@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Switch.css';
-import { FileInput, Modal, Progress, Select, Stack, Switch, Text } from '@mantine/core';
+import { FileInput, Modal, Progress, Select, Stack, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useClient } from 'urql';
@@ -12,7 +12,7 @@ import { type Reason, REASON_LABELS } from './subscription.tsx';
 /** Uploads a CSV file of addresses for the suppression list. The import then has its own page. */
 export function ImportSuppressions({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Import suppressions</Text>}>
+    <Modal opened={opened} onClose={onClose} title="Import suppressions">
       <ImportForm onClose={onClose} />
     </Modal>
   );

@@ -1,5 +1,4 @@
-import { Button, Group, Modal, Pill, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Modal, Pill, Select, Stack, TextInput } from '@mantine/core';
 import { IconBan, IconDownload, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,7 +11,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { SuppressionsQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
@@ -163,7 +162,7 @@ export function Suppressions() {
           }
         </QueryResult>
       </Stack>
-      <Modal opened={adding} onClose={() => setAdding(false)} title={<Text fw={600}>Suppress address</Text>}>
+      <Modal opened={adding} onClose={() => setAdding(false)} title="Suppress address">
         <AddForm onClose={() => setAdding(false)} />
       </Modal>
       <ImportSuppressions opened={importing} onClose={() => setImporting(false)} />
@@ -252,30 +251,33 @@ function Table({ rows }: { rows: Row[] }) {
 
 function AddForm({ onClose }: { onClose: () => void }) {
   const add = useApiMutation(ADD);
-  const form = useForm({
-    initialValues: { email: '', reason: 'manual' as Reason },
-    validate: { email: (value) => (value.trim() === '' ? 'Enter an email address' : null) },
-  });
-  useFieldProblems(form, add.problem);
-  const submit = form.onSubmit(async (input) => {
-    const data = await add.run({ input });
-    if (data === undefined) return;
-    notifySuccess(data.addSuppression.created ? `${input.email} is suppressed.` : 'The address is already suppressed.');
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={add.problem} fields={['email']} />
-        <TextInput label="Address" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
-        <Select
-          label="Reason"
-          allowDeselect={false}
-          data={Object.entries(REASON_LABELS).map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps('reason')}
-        />
-        <FormButtons submit="Suppress" running={add.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ email: '', reason: 'manual' as Reason }}
+      validate={{ email: required('Enter an email address') }}
+      mutation={add}
+      save={async (input) => {
+        const data = await add.run({ input });
+        if (data === undefined) return;
+        notifySuccess(
+          data.addSuppression.created ? `${input.email} is suppressed.` : 'The address is already suppressed.',
+        );
+        onClose();
+      }}
+      submit="Suppress"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Address" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
+          <Select
+            label="Reason"
+            allowDeselect={false}
+            data={Object.entries(REASON_LABELS).map(([value, label]) => ({ value, label }))}
+            {...form.getInputProps('reason')}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }

@@ -1,9 +1,8 @@
-import { Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Group, Menu, Modal, TextInput } from '@mantine/core';
 import { IconBookmark, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -82,7 +81,7 @@ export function ViewsMenu({ search }: { search: ContactSearch }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={saving} onClose={() => setSaving(false)} title={<Text fw={600}>Save this view</Text>}>
+      <Modal opened={saving} onClose={() => setSaving(false)} title="Save this view">
         <SaveForm search={viewOf(search)} onClose={() => setSaving(false)} />
       </Modal>
     </>
@@ -91,20 +90,20 @@ export function ViewsMenu({ search }: { search: ContactSearch }) {
 
 function SaveForm({ search, onClose }: { search: ContactSearch; onClose: () => void }) {
   const save = useApiMutation(SAVE);
-  const form = useForm({
-    initialValues: { name: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
-  });
-  useFieldProblems(form, save.problem);
-  const submit = form.onSubmit(async ({ name }) => {
-    if ((await save.run({ input: { name, search } })) === undefined) return;
-    notifySuccess(`The view “${name.trim()}” was saved.`);
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={save.problem} fields={['name']} />
+    <DialogForm
+      values={{ name: '' }}
+      validate={{ name: required('Enter a name') }}
+      mutation={save}
+      save={async ({ name }) => {
+        if ((await save.run({ input: { name, search } })) === undefined) return;
+        notifySuccess(`The view “${name.trim()}” was saved.`);
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => (
         <TextInput
           label="Name"
           description="Keeps the search, the filters and the order. Only you see it."
@@ -113,8 +112,7 @@ function SaveForm({ search, onClose }: { search: ContactSearch; onClose: () => v
           autoComplete="off"
           {...form.getInputProps('name')}
         />
-        <FormButtons submit="Save" running={save.running} onCancel={onClose} />
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }

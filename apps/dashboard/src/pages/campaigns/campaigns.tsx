@@ -1,5 +1,4 @@
 import { Button, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -9,7 +8,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
@@ -100,7 +99,7 @@ export function Campaigns() {
           }
         </QueryResult>
       </Stack>
-      <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New campaign</Text>}>
+      <Modal opened={creating} onClose={() => setCreating(false)} title="New campaign">
         <NewCampaign onClose={() => setCreating(false)} />
       </Modal>
     </Page>
@@ -231,23 +230,23 @@ function NewCampaign({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE);
-  const form = useForm({
-    initialValues: { name: '' },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
-  });
-  useFieldProblems(form, create.problem);
-  const submit = form.onSubmit(async ({ name }) => {
-    const data = await create.run({ input: { name } });
-    if (data === undefined) return;
-    void navigate({
-      to: '/p/$projectId/campaigns/$campaignId',
-      params: { projectId, campaignId: data.createCampaign.id },
-    });
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={create.problem} fields={['name']} />
+    <DialogForm
+      values={{ name: '' }}
+      validate={{ name: required('Enter a name') }}
+      mutation={create}
+      save={async ({ name }) => {
+        const data = await create.run({ input: { name } });
+        if (data === undefined) return;
+        void navigate({
+          to: '/p/$projectId/campaigns/$campaignId',
+          params: { projectId, campaignId: data.createCampaign.id },
+        });
+      }}
+      submit="Create"
+      onClose={onClose}
+    >
+      {(form) => (
         <TextInput
           label="Name"
           description="Not visible to recipients."
@@ -256,8 +255,7 @@ function NewCampaign({ onClose }: { onClose: () => void }) {
           data-autofocus
           {...form.getInputProps('name')}
         />
-        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }

@@ -46,7 +46,7 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
     <Stats
       label="Engagement"
       about={
-        previous == null ? undefined : (
+        previous == null || sent === 0 ? undefined : (
           <Text size="sm" c="dimmed">
             Changes are from the campaign before, {previous.name}.
           </Text>
@@ -66,7 +66,7 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
       <Stat
         label="Unsubscribed"
         value={people('unsubscribed', unsubscribed)}
-        detail={ofReached(unsubscribed, reachOf(engagement))}
+        detail={sent === 0 ? undefined : ofReached(unsubscribed, reachOf(engagement))}
         change={changeOfRate(compared, 'unsubscribed', 'less')}
       />
     </Stats>

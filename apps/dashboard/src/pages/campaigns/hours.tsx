@@ -2,9 +2,11 @@ import { Card } from '@mantine/core';
 import { lazy } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { ChartFigure } from '../../components/chart-figure.tsx';
+import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { formatDayAndTime, TIME_ZONE } from '../../components/when.tsx';
+import type { CampaignRow } from './campaign.tsx';
 import { number } from './campaign-labels.ts';
 
 const HOURS = graphql(`
@@ -21,25 +23,31 @@ const HOURS = graphql(`
 const HoursChart = lazy(() => import('./hours-chart.tsx'));
 
 /** Opens, clicks and unsubscribes by hour; hidden until there are any. */
-export function Hours({ campaignId }: { campaignId: string }) {
-  const hours = useApiQuery(HOURS, { id: campaignId }).data?.campaignHours ?? [];
-  if (!hours.some(({ opened, clicked, unsubscribed }) => opened + clicked + unsubscribed > 0)) return null;
+export function Hours({ campaign: { id, engagement } }: { campaign: CampaignRow }) {
+  const query = useApiQuery(HOURS, { id });
+  const any = ({ opened, clicked, unsubscribed }: Record<'opened' | 'clicked' | 'unsubscribed', number>) =>
+    opened + clicked + unsubscribed > 0;
+  if (!(query.data?.campaignHours ?? [engagement]).some(any)) return null;
   return (
     <Section title="By hour" about={`Engagement in the first three days. Time zone: ${TIME_ZONE}.`}>
-      <Card>
-        <ChartFigure
-          title="Opens, clicks and unsubscribes by hour"
-          columns={['Hour', 'Opened', 'Clicked', 'Unsubscribed']}
-          rows={hours.map(({ at, opened, clicked, unsubscribed }) => [
-            formatDayAndTime(at),
-            number(opened),
-            number(clicked),
-            number(unsubscribed),
-          ])}
-        >
-          <HoursChart hours={hours} />
-        </ChartFigure>
-      </Card>
+      <QueryResult of={query} skeleton={<ChartSkeleton />}>
+        {({ campaignHours }) => (
+          <Card>
+            <ChartFigure
+              title="Opens, clicks and unsubscribes by hour"
+              columns={['Hour', 'Opened', 'Clicked', 'Unsubscribed']}
+              rows={campaignHours.map(({ at, opened, clicked, unsubscribed }) => [
+                formatDayAndTime(at),
+                number(opened),
+                number(clicked),
+                number(unsubscribed),
+              ])}
+            >
+              <HoursChart hours={campaignHours} />
+            </ChartFigure>
+          </Card>
+        )}
+      </QueryResult>
     </Section>
   );
 }

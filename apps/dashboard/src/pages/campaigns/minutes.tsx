@@ -2,8 +2,9 @@ import { Card } from '@mantine/core';
 import { lazy } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { ChartFigure } from '../../components/chart-figure.tsx';
+import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
+import { QueryResult } from '../../components/states.tsx';
 import { formatTime, TIME_ZONE } from '../../components/when.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countOf, number } from './campaign-labels.ts';
@@ -24,28 +25,33 @@ const MinutesChart = lazy(() => import('./minutes-chart.tsx'));
 
 /** How the campaign was sent, by minute; hidden until there is anything. */
 export function Minutes({ campaign }: { campaign: CampaignRow }) {
-  const points = useApiQuery(MINUTES, { id: campaign.id }).data?.campaignMinutes ?? [];
-  const [first] = points;
-  if (first === undefined) return null;
-  const period = first.minutes === 1 ? 'minute' : `${first.minutes} minutes`;
-  const most = Math.max(...points.map(({ sent }) => sent));
+  const query = useApiQuery(MINUTES, { id: campaign.id });
+  const points = query.data?.campaignMinutes;
+  const isEmpty = points === undefined ? campaign.engagement.sent === 0 : points.length === 0;
+  if (isEmpty) return null;
+  const minutes = points?.[0]?.minutes ?? 1;
+  const period = minutes === 1 ? 'minute' : `${minutes} minutes`;
   return (
     <Section title="Sending pace" about={`Messages by ${period}. Time zone: ${TIME_ZONE}.`}>
-      <Card>
-        <ChartFigure
-          title={`Messages sent by ${period}`}
-          about={`At most ${countOf(most, 'message')} in ${first.minutes === 1 ? 'a minute' : period}.`}
-          columns={['Time', 'Sent', 'Failed', 'Bounced']}
-          rows={points.map(({ at, sent, failed, bounced }) => [
-            formatTime(at),
-            number(sent),
-            number(failed),
-            number(bounced),
-          ])}
-        >
-          <MinutesChart points={points} />
-        </ChartFigure>
-      </Card>
+      <QueryResult of={query} skeleton={<ChartSkeleton />}>
+        {({ campaignMinutes }) => (
+          <Card>
+            <ChartFigure
+              title={`Messages sent by ${period}`}
+              about={`At most ${countOf(Math.max(...campaignMinutes.map(({ sent }) => sent)), 'message')} in ${minutes === 1 ? 'a minute' : period}.`}
+              columns={['Time', 'Sent', 'Failed', 'Bounced']}
+              rows={campaignMinutes.map(({ at, sent, failed, bounced }) => [
+                formatTime(at),
+                number(sent),
+                number(failed),
+                number(bounced),
+              ])}
+            >
+              <MinutesChart points={campaignMinutes} />
+            </ChartFigure>
+          </Card>
+        )}
+      </QueryResult>
     </Section>
   );
 }

@@ -156,7 +156,9 @@ const WORDS: Record<string, string> = {
 
 /** Findings use API field names; this replaces them with UI labels. */
 const inWords = (message: string) =>
-  message.replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
+  message
+    .replace('unless template_id is set', 'unless you choose a template')
+    .replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
 
 function Commands({
   campaign,

@@ -95,7 +95,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       </Section>
       <Engagement campaign={campaign} />
       <Minutes campaign={campaign} />
-      <Hours campaignId={campaign.id} />
+      <Hours campaign={campaign} />
       <Links campaign={campaign} />
       <Setup campaign={campaign} />
       {campaign.html !== null && (

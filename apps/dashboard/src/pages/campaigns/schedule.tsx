@@ -26,7 +26,7 @@ interface ScheduleProps {
 /** The start time, in a chosen time zone. */
 export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title={<Text fw={600}>Schedule campaign</Text>}>
+    <Modal opened={opened} onClose={onClose} title="Schedule campaign">
       <ScheduleForm campaign={campaign} onClose={onClose} />
     </Modal>
   );

@@ -45,12 +45,7 @@ interface PublishProps {
 /** Publishes records at the DNS provider after a preview. Credentials are used once and not stored. */
 export function Publish(props: PublishProps) {
   return (
-    <Modal
-      opened={props.opened}
-      onClose={props.onClose}
-      size="lg"
-      title={<Text fw={600}>Publish records at your DNS provider</Text>}
-    >
+    <Modal opened={props.opened} onClose={props.onClose} size="lg" title="Publish records at your DNS provider">
       <Steps {...props} />
     </Modal>
   );

@@ -1,10 +1,9 @@
-import { Button, Card, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Card, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
@@ -37,7 +36,7 @@ export function TrackingHost({ domain }: { domain: Domain }) {
       <Card>
         <Text size="sm">{sayWhich(domain)}</Text>
       </Card>
-      <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Tracking domain</Text>}>
+      <Modal opened={changing} onClose={() => setChanging(false)} title="Tracking domain">
         <HostForm domain={domain} onClose={() => setChanging(false)} />
       </Modal>
     </Section>
@@ -52,32 +51,37 @@ function sayWhich({ trackingDomain, trackingRecord }: Domain): string {
 
 function HostForm({ domain: { id, domain, trackingDomain }, onClose }: { domain: Domain; onClose: () => void }) {
   const set = useApiMutation(SET);
-  const form = useForm({ initialValues: { host: trackingDomain ?? '' } });
-  useFieldProblems(form, set.problem);
-  const submit = form.onSubmit(async ({ host }) => {
-    const given = host.trim();
-    if ((await set.run({ id, host: given === '' ? null : given })) === undefined) return;
-    notifySuccess(given === '' ? 'Links use this server’s address again.' : `Publish the record for ${given} next.`);
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={set.problem} fields={['host']} />
-        <TextInput
-          label="Name"
-          description={`Below ${domain}. Leave blank to use this server’s address.`}
-          placeholder={`links.${domain}`}
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('host')}
-        />
-        <Text size="xs" c="dimmed">
-          Links always use https://. Make sure the server has a certificate for this name first, or every link in your
-          email will break.
-        </Text>
-        <FormButtons submit="Save" running={set.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ host: trackingDomain ?? '' }}
+      mutation={set}
+      save={async ({ host }) => {
+        const given = host.trim();
+        if ((await set.run({ id, host: given === '' ? null : given })) === undefined) return;
+        notifySuccess(
+          given === '' ? 'Links use this server’s address again.' : `Publish the record for ${given} next.`,
+        );
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label="Name"
+            description={`Below ${domain}. Leave blank to use this server’s address.`}
+            placeholder={`links.${domain}`}
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('host')}
+          />
+          <Text size="xs" c="dimmed">
+            Links always use https://. Make sure the server has a certificate for this name first, or every link in your
+            email will break.
+          </Text>
+        </>
+      )}
+    </DialogForm>
   );
 }

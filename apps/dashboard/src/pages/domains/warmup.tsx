@@ -1,12 +1,11 @@
 import { Button, Card, Modal, Progress, Radio, Skeleton, Stack, Text, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { lazy, Suspense, useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
@@ -47,7 +46,7 @@ export function Warmup({ domain }: { domain: Domain }) {
       <Card>
         {warmup === null ? <Text size="sm">Off. Campaigns have no daily limit.</Text> : <Today of={warmup} />}
       </Card>
-      <Modal opened={changing} onClose={() => setChanging(false)} title={<Text fw={600}>Warm-up plan</Text>}>
+      <Modal opened={changing} onClose={() => setChanging(false)} title="Warm-up plan">
         <PlanForm domain={domain} onClose={() => setChanging(false)} />
       </Modal>
     </Section>
@@ -96,62 +95,68 @@ function stepsOf(text: string): number[] | undefined {
 function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose: () => void }) {
   const defaults = useApiQuery(DEFAULT_STEPS, {}).data?.defaultWarmupSteps ?? [];
   const set = useApiMutation(SET);
-  const form = useForm({
-    initialValues: {
-      plan: (warmup === null ? 'default' : 'own') as Choice,
-      steps: warmup?.steps.join(', ') ?? '',
-    },
-    validate: {
-      steps: (value, { plan }) =>
-        plan === 'own' && stepsOf(value) === undefined ? 'Enter numbers separated by commas' : null,
-    },
-  });
-  const submit = form.onSubmit(async ({ plan, steps }) => {
-    const given = { off: null, default: defaults, own: stepsOf(steps) ?? null }[plan];
-    if ((await set.run({ id, steps: given })) === undefined) return;
-    notifySuccess(given === null ? 'Warm-up is off.' : 'Warm-up starts today with its first step.');
-    onClose();
-  });
-  const { plan, steps: written } = form.values;
-  const planned = plan === 'off' ? undefined : plan === 'default' ? defaults : stepsOf(written);
+  const stepsOfPlan = (plan: Choice, steps: string) =>
+    ({ off: null, default: defaults, own: stepsOf(steps) ?? null })[plan];
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={set.problem} />
-        <Radio.Group label="Plan" {...form.getInputProps('plan')}>
-          <Stack gap="xs" mt={6}>
-            <Radio value="off" label="Off" description="Campaigns have no daily limit." />
-            <Radio
-              value="default"
-              label="Recommended"
-              description={`From ${count(defaults[0] ?? 0)} to ${count(defaults.at(-1) ?? 0)} messages per day in ${defaults.length} steps.`}
-              disabled={defaults.length === 0}
-            />
-            <Radio value="own" label="Custom" />
-          </Stack>
-        </Radio.Group>
-        {plan === 'own' && (
-          <Textarea
-            label="Messages per day, starting with the first day"
-            description="Up to 90 numbers in ascending order. There is no limit after the last."
-            placeholder="50, 100, 200"
-            rows={3}
-            resize="vertical"
-            {...form.getInputProps('steps')}
-          />
-        )}
-        {planned !== undefined && planned.length > 0 && (
-          <Suspense fallback={<Skeleton h={220} />}>
-            <WarmupChart steps={planned} />
-          </Suspense>
-        )}
-        {plan !== 'off' && warmup !== null && (
-          <Text size="xs" c="dimmed">
-            Saving a plan restarts it today with its first step.
-          </Text>
-        )}
-        <FormButtons submit="Save" running={set.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{
+        plan: (warmup === null ? 'default' : 'own') as Choice,
+        steps: warmup?.steps.join(', ') ?? '',
+      }}
+      validate={{
+        steps: (value, { plan }) =>
+          plan === 'own' && stepsOf(value) === undefined ? 'Enter numbers separated by commas' : null,
+      }}
+      mutation={set}
+      save={async ({ plan, steps }) => {
+        const given = stepsOfPlan(plan, steps);
+        if ((await set.run({ id, steps: given })) === undefined) return;
+        notifySuccess(given === null ? 'Warm-up is off.' : 'Warm-up starts today with its first step.');
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => {
+        const { plan, steps } = form.values;
+        const planned = stepsOfPlan(plan, steps);
+        return (
+          <>
+            <Radio.Group label="Plan" {...form.getInputProps('plan')}>
+              <Stack gap="xs" mt={6}>
+                <Radio value="off" label="Off" description="Campaigns have no daily limit." />
+                <Radio
+                  value="default"
+                  label="Recommended"
+                  description={`From ${count(defaults[0] ?? 0)} to ${count(defaults.at(-1) ?? 0)} messages per day in ${defaults.length} steps.`}
+                  disabled={defaults.length === 0}
+                />
+                <Radio value="own" label="Custom" />
+              </Stack>
+            </Radio.Group>
+            {plan === 'own' && (
+              <Textarea
+                label="Messages per day, starting with the first day"
+                description="Up to 90 numbers in ascending order. There is no limit after the last."
+                placeholder="50, 100, 200"
+                rows={3}
+                resize="vertical"
+                {...form.getInputProps('steps')}
+              />
+            )}
+            {planned !== null && planned.length > 0 && (
+              <Suspense fallback={<Skeleton h={220} />}>
+                <WarmupChart steps={planned} />
+              </Suspense>
+            )}
+            {plan !== 'off' && warmup !== null && (
+              <Text size="xs" c="dimmed">
+                Saving a plan restarts it today with its first step.
+              </Text>
+            )}
+          </>
+        );
+      }}
+    </DialogForm>
   );
 }

@@ -1,5 +1,4 @@
-import { Button, Card, Modal, Stack, Text, Textarea } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Card, Modal, Textarea } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -10,7 +9,7 @@ import type { EventDefinitionQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { ChartFigure } from '../../components/chart-figure.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -159,7 +158,7 @@ function Actions({ definition: { id, name, description, locked } }: { definition
           ? 'Events with new properties, or with values of other types, are accepted again.'
           : 'Events with properties that are not listed, or with values of other types, are rejected.'}
       </Confirm>
-      <Modal opened={asked === 'description'} onClose={close} title={<Text fw={600}>Edit description</Text>}>
+      <Modal opened={asked === 'description'} onClose={close} title="Edit description">
         <EditDescription id={id} description={description} onClose={close} />
       </Modal>
     </>
@@ -168,20 +167,19 @@ function Actions({ definition: { id, name, description, locked } }: { definition
 
 function EditDescription({ id, description, onClose }: { id: string; description: string; onClose: () => void }) {
   const update = useApiMutation(UPDATE);
-  const form = useForm({ initialValues: { description } });
-  useFieldProblems(form, update.problem);
-  const submit = form.onSubmit(async (input) => {
-    if ((await update.run({ id, input })) === undefined) return;
-    notifySuccess('Saved.');
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={update.problem} fields={['description']} />
-        <Textarea label="Description" data-autofocus autosize {...form.getInputProps('description')} />
-        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ description }}
+      mutation={update}
+      save={async (input) => {
+        if ((await update.run({ id, input })) === undefined) return;
+        notifySuccess('Saved.');
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => <Textarea label="Description" data-autofocus autosize {...form.getInputProps('description')} />}
+    </DialogForm>
   );
 }

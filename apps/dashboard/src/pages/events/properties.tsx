@@ -1,5 +1,4 @@
-import { Button, Card, Code, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Button, Card, Code, Group, Modal, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -7,7 +6,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { CustomEventPropertyType } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -99,11 +98,7 @@ export function Properties({ definition: { id, properties } }: { definition: Def
           ]}
         />
       )}
-      <Modal
-        opened={editing !== undefined}
-        onClose={() => setEditing(undefined)}
-        title={<Text fw={600}>Edit {editing?.name}</Text>}
-      >
+      <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={`Edit ${editing?.name ?? ''}`}>
         {editing !== undefined && <EditProperty id={id} property={editing} onClose={() => setEditing(undefined)} />}
       </Modal>
       <RemoveProperty id={id} property={removing} onClose={() => setRemoving(undefined)} />
@@ -131,54 +126,55 @@ const AT = 'properties.0.';
 
 function EditProperty({ id, property, onClose }: { id: string; property: Property; onClose: () => void }) {
   const update = useApiMutation(UPDATE);
-  const form = useForm({
-    initialValues: {
-      description: property.description,
-      type: property.type as string,
-      defaultValue: property.defaultValue === null ? '' : JSON.stringify(property.defaultValue),
-    },
-    validate: { defaultValue: (text) => (jsonOf(text) === undefined ? 'Enter JSON, such as 0 or "none"' : null) },
-  });
   const problem = update.problem && {
     ...update.problem,
     fields: Object.fromEntries(
       Object.entries(update.problem.fields).map(([field, message]) => [field.replace(AT, ''), message]),
     ),
   };
-  useFieldProblems(form, problem);
-  const submit = form.onSubmit(async ({ description, type, defaultValue }) => {
-    const change = {
-      name: property.name,
-      description,
-      type: type as CustomEventPropertyType | null,
-      defaultValue: jsonOf(defaultValue),
-    };
-    if ((await update.run({ id, input: { properties: [change] } })) === undefined) return;
-    notifySuccess('Saved.');
-    onClose();
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={problem} fields={Object.keys(form.values)} />
-        <TextInput label="Description" autoComplete="off" data-autofocus {...form.getInputProps('description')} />
-        <Select
-          label="Type"
-          description="Values of other types are a conflict."
-          placeholder="As received"
-          clearable
-          data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps('type')}
-        />
-        <TextInput
-          label="Default"
-          description="The JSON value to assume for events without the property. Leave blank for none."
-          autoComplete="off"
-          {...form.getInputProps('defaultValue')}
-        />
-        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{
+        description: property.description,
+        type: property.type as string,
+        defaultValue: property.defaultValue === null ? '' : JSON.stringify(property.defaultValue),
+      }}
+      validate={{ defaultValue: (text) => (jsonOf(text) === undefined ? 'Enter JSON, such as 0 or "none"' : null) }}
+      mutation={{ ...update, problem }}
+      save={async ({ description, type, defaultValue }) => {
+        const change = {
+          name: property.name,
+          description,
+          type: type as CustomEventPropertyType | null,
+          defaultValue: jsonOf(defaultValue),
+        };
+        if ((await update.run({ id, input: { properties: [change] } })) === undefined) return;
+        notifySuccess('Saved.');
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Description" autoComplete="off" data-autofocus {...form.getInputProps('description')} />
+          <Select
+            label="Type"
+            description="Values of other types are a conflict."
+            placeholder="As received"
+            clearable
+            data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+            {...form.getInputProps('type')}
+          />
+          <TextInput
+            label="Default"
+            description="The JSON value to assume for events without the property. Leave blank for none."
+            autoComplete="off"
+            {...form.getInputProps('defaultValue')}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

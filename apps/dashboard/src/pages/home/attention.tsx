@@ -5,6 +5,7 @@ import { useProject } from '../../app/session.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { BOUNCE_WARNING, COMPLAINTS_GMAIL } from '../../components/thresholds.ts';
+import { When } from '../../components/when.tsx';
 import { countOf, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { type Point, total } from './statistics.ts';
 import type { Overview } from './overview.ts';
@@ -80,12 +81,17 @@ function worriesOf(
       })),
     ...webhookEndpoints.nodes
       .filter(({ enabled, failingSince }) => !enabled || failingSince !== null)
-      .map(({ id, url, description, enabled, disabledReason }): AttentionItem => ({
+      .map(({ id, url, description, enabled, disabledReason, failingSince }): AttentionItem => ({
         key: id,
         color: enabled ? 'yellow' : 'red',
-        says: enabled
-          ? `The webhook ${description ?? url} is not acknowledging events.`
-          : `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`,
+        says: enabled ? (
+          <>
+            The webhook {description ?? url} started failing {failingSince && <When at={failingSince} />} and has
+            acknowledged nothing since.
+          </>
+        ) : (
+          `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`
+        ),
         link: (
           <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }} size="sm" pt={3}>
             View

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/ColorSwatch.css';
 import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
 import { CHART_HEIGHT } from '../../components/chart-figure.tsx';
@@ -57,7 +58,8 @@ export default function RateChart({
       data={rates.map((point) => ({ ...point, when: formatTick(point.at, step) }))}
       dataKey="when"
       curveType="linear"
-      withDots={rates.length < 3}
+      // A single rate has no line.
+      withDots={rates.filter((point) => point[kind] !== null).length < 2}
       connectNulls
       tickLine="none"
       gridAxis="x"

@@ -1,3 +1,4 @@
+import '@mantine/core/styles/ColorSwatch.css';
 import '@mantine/charts/styles.css';
 import { AreaChart } from '@mantine/charts';
 import { TIME_AREAS } from '../../components/time-chart.ts';

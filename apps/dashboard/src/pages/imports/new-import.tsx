@@ -10,7 +10,7 @@ import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import type { Problem } from '../../data/problem.ts';
 import { useApiQuery } from '../../data/api-query.ts';
-import { FormProblem, FormError } from '../../components/form.tsx';
+import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { LinesSkeleton } from '../../components/states.tsx';

@@ -1,4 +1,4 @@
-import { Checkbox, Group, Modal, NumberInput, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, Group, Modal, NumberInput, PasswordInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -62,7 +62,7 @@ export function ConnectMailbox({
   };
   const title = consenting === undefined ? 'Connect mailbox' : 'Authorize';
   return (
-    <Modal opened={opened} onClose={close} size="lg" title={<Text fw={600}>{title}</Text>}>
+    <Modal opened={opened} onClose={close} size="lg" title={title}>
       <ConnectForm consenting={consenting} onConsent={setConsenting} mailboxes={mailboxes} onClose={close} />
     </Modal>
   );

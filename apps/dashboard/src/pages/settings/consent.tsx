@@ -10,7 +10,7 @@ export interface Consenting {
 /** Opens the mailbox provider's authorization page in a new tab. */
 export function Consent({ of: consenting, onClose }: { of: Consenting | undefined; onClose: () => void }) {
   return (
-    <Modal opened={consenting !== undefined} onClose={onClose} title={<Text fw={600}>Authorize</Text>}>
+    <Modal opened={consenting !== undefined} onClose={onClose} title="Authorize">
       {consenting !== undefined && <ConsentStep of={consenting} onDone={onClose} />}
     </Modal>
   );

@@ -1,5 +1,4 @@
 import { Button, Checkbox, Modal, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { may } from '../../app/permissions.ts';
 import { useProject, useSession } from '../../app/session.tsx';
@@ -7,7 +6,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { KeyScope } from '../../generated/graphql.ts';
 import { CodeBlock, CopyField } from '../../components/copy.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 
 const CREATE = graphql(`
   mutation CreateApiKey($input: CreateApiKeyInput!) {
@@ -34,7 +33,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
       onClose={shown ? () => {} : onClose}
       withCloseButton={!shown}
       size="lg"
-      title={<Text fw={600}>{shown ? 'Save your API key' : 'Create API key'}</Text>}
+      title={shown ? 'Save your API key' : 'Create API key'}
     >
       {shown ? <SaveKey secret={key} onDone={done} /> : <KeyForm onCreated={setKey} onClose={onClose} />}
     </Modal>
@@ -45,54 +44,57 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
   const { projects } = useSession();
   const { id: current } = useProject();
   const create = useApiMutation(CREATE);
-  const form = useForm({
-    initialValues: { name: '', scope: 'sending' as KeyScope, allProjects: false, projectIds: [current] },
-    validate: {
-      name: (value) => (value.trim() === '' ? 'Enter a name' : null),
-      projectIds: (value, { allProjects }) => (value.length === 0 && !allProjects ? 'Choose a project' : null),
-    },
-  });
-  useFieldProblems(form, create.problem);
-  const submit = form.onSubmit(async ({ projectIds, ...input }) => {
-    const data = await create.run({ input: { ...input, projectIds: input.allProjects ? null : projectIds } });
-    if (data !== undefined) onCreated(data.createApiKey.key);
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={create.problem} fields={['name', 'projectIds']} />
-        <TextInput
-          label="Name"
-          placeholder="Shop, production"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <Radio.Group label="Permission" {...form.getInputProps('scope')}>
-          <Stack gap="xs" mt={6}>
-            <Radio value="sending" label="Send" description="Transactional email only: POST /v1/emails." />
-            <Radio
-              value="full"
-              label="Full access"
-              description="Email, contacts, groups, campaigns, templates, webhooks."
-            />
-          </Stack>
-        </Radio.Group>
-        <MultiSelect
-          label="Projects"
-          size="sm"
-          data={projects.filter(({ role }) => may(role, 'manage')).map(({ id, name }) => ({ value: id, label: name }))}
-          disabled={form.values.allProjects}
-          {...form.getInputProps('projectIds')}
-        />
-        <Checkbox
-          label="All projects, including future ones"
-          description="Requires ownership of every project."
-          {...form.getInputProps('allProjects', { type: 'checkbox' })}
-        />
-        <FormButtons submit="Create API key" running={create.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ name: '', scope: 'sending' as KeyScope, allProjects: false, projectIds: [current] }}
+      validate={{
+        name: required('Enter a name'),
+        projectIds: (value, { allProjects }) => (value.length === 0 && !allProjects ? 'Choose a project' : null),
+      }}
+      mutation={create}
+      save={async ({ projectIds, ...input }) => {
+        const data = await create.run({ input: { ...input, projectIds: input.allProjects ? null : projectIds } });
+        if (data !== undefined) onCreated(data.createApiKey.key);
+      }}
+      submit="Create API key"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label="Name"
+            placeholder="Shop, production"
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
+          <Radio.Group label="Permission" {...form.getInputProps('scope')}>
+            <Stack gap="xs" mt={6}>
+              <Radio value="sending" label="Send" description="Transactional email only: POST /v1/emails." />
+              <Radio
+                value="full"
+                label="Full access"
+                description="Email, contacts, groups, campaigns, templates, webhooks."
+              />
+            </Stack>
+          </Radio.Group>
+          <MultiSelect
+            label="Projects"
+            size="sm"
+            data={projects
+              .filter(({ role }) => may(role, 'manage'))
+              .map(({ id, name }) => ({ value: id, label: name }))}
+            disabled={form.values.allProjects}
+            {...form.getInputProps('projectIds')}
+          />
+          <Checkbox
+            label="All projects, including future ones"
+            description="Requires ownership of every project."
+            {...form.getInputProps('allProjects', { type: 'checkbox' })}
+          />
+        </>
+      )}
+    </DialogForm>
   );
 }
 

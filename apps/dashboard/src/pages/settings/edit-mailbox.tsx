@@ -1,9 +1,8 @@
-import { Group, Modal, NumberInput, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Group, Modal, NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ConnectionProblem } from './connection-problem.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
@@ -22,7 +21,7 @@ const UPDATE = graphql(`
 /** Edits limits and credentials of a mailbox; blank secrets are kept. It stays open while the connection fails. */
 export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
   return (
-    <Modal opened={mailbox !== undefined} onClose={onClose} title={<Text fw={600}>Edit mailbox</Text>}>
+    <Modal opened={mailbox !== undefined} onClose={onClose} title="Edit mailbox">
       {mailbox !== undefined && <EditForm mailbox={mailbox} onClose={onClose} />}
     </Modal>
   );
@@ -32,61 +31,67 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
   const { id, email, provider, signIn } = mailbox;
   const update = useApiMutation(UPDATE);
   const [failed, setFailed] = useState<{ statusReason: string | null }>();
-  const form = useForm({
-    initialValues: {
-      host: mailbox.host,
-      port: mailbox.port as number | string,
-      perMinute: mailbox.perMinute as number | string,
-      dailyCap: mailbox.dailyCap as number | string,
-      password: '',
-      clientSecret: '',
-    },
-  });
-  useFieldProblems(form, update.problem);
-  const submit = form.onSubmit(async (values) => {
-    const isOther = provider === 'other';
-    const data = await update.run({
-      id,
-      input: {
-        host: isOther ? values.host.trim() : null,
-        port: isOther ? numberOrNull(values.port) : null,
-        perMinute: numberOrNull(values.perMinute),
-        dailyCap: numberOrNull(values.dailyCap),
-        password: signIn === 'password' ? textOrNull(values.password) : null,
-        clientSecret: signIn === 'oauth2' ? textOrNull(values.clientSecret) : null,
-      },
-    });
-    if (data === undefined) return;
-    if (data.updateMailbox.status === 'needs_attention') return setFailed(data.updateMailbox);
-    notifySuccess(`${email} was updated.`);
-    onClose();
-  });
   const secret = signIn === 'password' ? 'password' : 'clientSecret';
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={update.problem} fields={['host', 'port', 'perMinute', 'dailyCap', secret]} />
-        {failed !== undefined && (
-          <ConnectionProblem title={`${email} was updated, but the connection failed`} of={failed} />
-        )}
-        {provider === 'other' && (
+    <DialogForm
+      values={{
+        host: mailbox.host,
+        port: mailbox.port as number | string,
+        perMinute: mailbox.perMinute as number | string,
+        dailyCap: mailbox.dailyCap as number | string,
+        password: '',
+        clientSecret: '',
+      }}
+      mutation={update}
+      save={async (values) => {
+        const isOther = provider === 'other';
+        const data = await update.run({
+          id,
+          input: {
+            host: isOther ? values.host.trim() : null,
+            port: isOther ? numberOrNull(values.port) : null,
+            perMinute: numberOrNull(values.perMinute),
+            dailyCap: numberOrNull(values.dailyCap),
+            password: signIn === 'password' ? textOrNull(values.password) : null,
+            clientSecret: signIn === 'oauth2' ? textOrNull(values.clientSecret) : null,
+          },
+        });
+        if (data === undefined) return;
+        if (data.updateMailbox.status === 'needs_attention') return setFailed(data.updateMailbox);
+        notifySuccess(`${email} was updated.`);
+        onClose();
+      }}
+      submit="Save"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          {failed !== undefined && (
+            <ConnectionProblem title={`${email} was updated, but the connection failed`} of={failed} />
+          )}
+          {provider === 'other' && (
+            <Group grow align="flex-start">
+              <TextInput label="Mail server" autoComplete="off" {...form.getInputProps('host')} />
+              <NumberInput label="Port" hideControls min={1} max={65_535} {...form.getInputProps('port')} />
+            </Group>
+          )}
+          <PasswordInput
+            label={signIn === 'password' ? 'New password' : 'New client secret'}
+            description="Leave blank to keep the current one."
+            autoComplete="new-password"
+            {...form.getInputProps(secret)}
+          />
           <Group grow align="flex-start">
-            <TextInput label="Mail server" autoComplete="off" {...form.getInputProps('host')} />
-            <NumberInput label="Port" hideControls min={1} max={65_535} {...form.getInputProps('port')} />
+            <NumberInput
+              label="Maximum messages per minute"
+              min={1}
+              hideControls
+              {...form.getInputProps('perMinute')}
+            />
+            <NumberInput label="Daily limit" min={1} hideControls {...form.getInputProps('dailyCap')} />
           </Group>
-        )}
-        <PasswordInput
-          label={signIn === 'password' ? 'New password' : 'New client secret'}
-          description="Leave blank to keep the current one."
-          autoComplete="new-password"
-          {...form.getInputProps(secret)}
-        />
-        <Group grow align="flex-start">
-          <NumberInput label="Maximum messages per minute" min={1} hideControls {...form.getInputProps('perMinute')} />
-          <NumberInput label="Daily limit" min={1} hideControls {...form.getInputProps('dailyCap')} />
-        </Group>
-        <FormButtons submit="Save" running={update.running} onCancel={onClose} />
-      </Stack>
-    </form>
+        </>
+      )}
+    </DialogForm>
   );
 }

@@ -1,11 +1,10 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { Role } from '../../generated/graphql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { ROLES } from './roles.ts';
 
 const INVITE = graphql(`
@@ -26,12 +25,7 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
     onClose();
   };
   return (
-    <Modal
-      opened={opened}
-      onClose={close}
-      size="lg"
-      title={<Text fw={600}>{sentTo === undefined ? 'Invite member' : 'Invitation sent'}</Text>}
-    >
+    <Modal opened={opened} onClose={close} size="lg" title={sentTo === undefined ? 'Invite member' : 'Invitation sent'}>
       {sentTo === undefined ? (
         <InviteForm onInvited={setSentTo} onClose={close} />
       ) : (
@@ -52,31 +46,32 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
 function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void; onClose: () => void }) {
   const may = useMay();
   const invite = useApiMutation(INVITE);
-  const form = useForm({
-    initialValues: { email: '', role: 'member' as Role },
-    validate: { email: (value) => (value.includes('@') ? null : 'Enter an email address') },
-  });
-  useFieldProblems(form, invite.problem);
-  const submit = form.onSubmit(async (input) => {
-    const data = await invite.run({ input });
-    if (data !== undefined) onInvited(input.email);
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={invite.problem} fields={['email']} />
-        <TextInput label="Email" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
-        <Radio.Group label="Role" {...form.getInputProps('role')}>
-          <Stack gap="xs" mt={6}>
-            {Object.entries(ROLES)
-              .filter(([role]) => role !== 'owner' || may('own'))
-              .map(([role, { label, does }]) => (
-                <Radio key={role} value={role} label={label} description={does} />
-              ))}
-          </Stack>
-        </Radio.Group>
-        <FormButtons submit="Send invitation" running={invite.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ email: '', role: 'member' as Role }}
+      validate={{ email: (value) => (value.includes('@') ? null : 'Enter an email address') }}
+      mutation={invite}
+      save={async (input) => {
+        const data = await invite.run({ input });
+        if (data !== undefined) onInvited(input.email);
+      }}
+      submit="Send invitation"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput label="Email" type="email" autoComplete="off" data-autofocus {...form.getInputProps('email')} />
+          <Radio.Group label="Role" {...form.getInputProps('role')}>
+            <Stack gap="xs" mt={6}>
+              {Object.entries(ROLES)
+                .filter(([role]) => role !== 'owner' || may('own'))
+                .map(([role, { label, does }]) => (
+                  <Radio key={role} value={role} label={label} description={does} />
+                ))}
+            </Stack>
+          </Radio.Group>
+        </>
+      )}
+    </DialogForm>
   );
 }

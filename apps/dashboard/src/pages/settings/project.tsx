@@ -3,6 +3,7 @@ import { useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { CopyField } from '../../components/copy.tsx';
+import { required } from '../../components/form.tsx';
 import { Page } from '../../components/page.tsx';
 import { BrandColor } from './brand-color.tsx';
 import { PostalAddress } from './postal-address.tsx';
@@ -33,7 +34,7 @@ export function ProjectSettings() {
     <Page title="Project" width={760}>
       <SettingForm
         values={{ name }}
-        validate={{ name: (value) => (value.trim() === '' ? 'Enter a project name' : null) }}
+        validate={{ name: required('Enter a project name') }}
         mutation={rename}
         save={save}
         saved="Project renamed."

@@ -60,7 +60,7 @@ export function ProviderDialog({
 }) {
   const title = provider === undefined ? 'Add provider' : 'Edit provider';
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title={<Text fw={600}>{title}</Text>}>
+    <Modal opened={opened} onClose={onClose} size="lg" title={title}>
       <ProviderForm provider={provider} onClose={onClose} />
     </Modal>
   );

@@ -1,14 +1,12 @@
-import { Card, NumberInput, SimpleGrid, Stack } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { NumberInput, SimpleGrid } from '@mantine/core';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SendingPolicyQuery } from '../../generated/graphql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
-import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { numberOrNull } from './mailbox-labels.ts';
+import { SettingForm } from './setting-form.tsx';
 
 const POLICY = graphql(`
   query SendingPolicy {
@@ -54,80 +52,81 @@ const valuesOf = (policy: Policy) => ({
 
 function LimitsForm({ policy }: { policy: Policy }) {
   const update = useApiMutation(UPDATE);
-  const form = useForm({
-    initialValues: valuesOf(policy),
-    validate: {
-      bounceMinSent: (value) => (value === '' ? 'Enter a number' : null),
-      complaintMinSent: (value) => (value === '' ? 'Enter a number' : null),
-    },
-  });
-  useFieldProblems(form, update.problem);
-  const submit = form.onSubmit(async (values) => {
-    const input = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, numberOrNull(value)]));
-    if ((await update.run({ input })) === undefined) return;
-    form.resetDirty();
-    notifySuccess('Limits saved.');
-  });
   return (
-    <Card>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FormProblem problem={update.problem} fields={Object.keys(form.values)} />
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <NumberInput
-              label="Maximum messages per second"
-              description="Shared by all campaigns in the project. Leave blank for no limit."
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('ratePerSecond')}
-            />
-            <NumberInput
-              label="Pause after consecutive rejections"
-              description="Without any accepted message in between. Leave blank to disable."
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('refusalsInRow')}
-            />
-            <NumberInput
-              label="Pause at bounce rate"
-              description="Share of messages that bounced or were rejected. Leave blank to disable."
-              suffix=" %"
-              min={0}
-              max={100}
-              step={0.5}
-              {...form.getInputProps('bounceLimitPercent')}
-            />
-            <NumberInput
-              label="Minimum sent for bounce rate"
-              description="The rate is checked after this many messages."
-              suffix=" messages"
-              thousandSeparator=","
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('bounceMinSent')}
-            />
-            <NumberInput
-              label="Pause at complaint rate"
-              description="Share of messages marked as spam. Leave blank to disable."
-              suffix=" %"
-              min={0}
-              max={100}
-              step={0.05}
-              {...form.getInputProps('complaintLimitPercent')}
-            />
-            <NumberInput
-              label="Minimum sent for complaint rate"
-              description="The rate is checked after this many messages."
-              suffix=" messages"
-              thousandSeparator=","
-              min={1}
-              allowDecimal={false}
-              {...form.getInputProps('complaintMinSent')}
-            />
-          </SimpleGrid>
-          <FormButtons submit="Save" running={update.running} disabled={!form.isDirty()} />
-        </Stack>
-      </form>
-    </Card>
+    <SettingForm
+      values={valuesOf(policy)}
+      validate={{
+        bounceMinSent: (value) => (value === '' ? 'Enter a number' : null),
+        complaintMinSent: (value) => (value === '' ? 'Enter a number' : null),
+      }}
+      mutation={update}
+      save={(values) =>
+        update.run({
+          input: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, numberOrNull(value)])),
+        })
+      }
+      saved="Limits saved."
+    >
+      {(form, readOnly) => (
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <NumberInput
+            label="Maximum messages per second"
+            description="Shared by all campaigns in the project. Leave blank for no limit."
+            min={1}
+            allowDecimal={false}
+            readOnly={readOnly}
+            {...form.getInputProps('ratePerSecond')}
+          />
+          <NumberInput
+            label="Pause after consecutive rejections"
+            description="Without any accepted message in between. Leave blank to disable."
+            min={1}
+            allowDecimal={false}
+            readOnly={readOnly}
+            {...form.getInputProps('refusalsInRow')}
+          />
+          <NumberInput
+            label="Pause at bounce rate"
+            description="Share of messages that bounced or were rejected. Leave blank to disable."
+            suffix=" %"
+            min={0}
+            max={100}
+            step={0.5}
+            readOnly={readOnly}
+            {...form.getInputProps('bounceLimitPercent')}
+          />
+          <NumberInput
+            label="Minimum sent for bounce rate"
+            description="The rate is checked after this many messages."
+            suffix=" messages"
+            thousandSeparator=","
+            min={1}
+            allowDecimal={false}
+            readOnly={readOnly}
+            {...form.getInputProps('bounceMinSent')}
+          />
+          <NumberInput
+            label="Pause at complaint rate"
+            description="Share of messages marked as spam. Leave blank to disable."
+            suffix=" %"
+            min={0}
+            max={100}
+            step={0.05}
+            readOnly={readOnly}
+            {...form.getInputProps('complaintLimitPercent')}
+          />
+          <NumberInput
+            label="Minimum sent for complaint rate"
+            description="The rate is checked after this many messages."
+            suffix=" messages"
+            thousandSeparator=","
+            min={1}
+            allowDecimal={false}
+            readOnly={readOnly}
+            {...form.getInputProps('complaintMinSent')}
+          />
+        </SimpleGrid>
+      )}
+    </SettingForm>
   );
 }

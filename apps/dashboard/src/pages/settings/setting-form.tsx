@@ -1,23 +1,17 @@
-import { Card, Stack } from '@mantine/core';
-import { useForm, type UseFormInput, type UseFormReturnType } from '@mantine/form';
+import { Card } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useMay } from '../../app/session.tsx';
-import type { ApiMutation } from '../../data/api-mutation.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { ApiForm, type ApiFormProps, FormButtons } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 
 /** A card with the form of a setting, which can be saved once it differs. Read-only without the right to manage the project. */
 export function SettingForm<Values extends Record<string, unknown>>({
-  values: initialValues,
-  validate,
-  mutation: { running, problem },
   save,
   saved,
   children,
-}: {
-  values: Values;
-  validate?: UseFormInput<Values>['validate'];
-  mutation: Pick<ApiMutation<unknown, never>, 'running' | 'problem'>;
+  ...props
+}: Omit<ApiFormProps<Values>, 'save' | 'children'> & {
   /** Resolves to undefined if it failed. */
   save: (values: Values) => Promise<unknown>;
   /** Says that it was saved. */
@@ -26,22 +20,22 @@ export function SettingForm<Values extends Record<string, unknown>>({
   children: (form: UseFormReturnType<Values>, readOnly: boolean) => ReactNode;
 }) {
   const readOnly = !useMay()('manage');
-  const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
-  useFieldProblems(form, problem);
-  const submit = form.onSubmit(async (values) => {
+  const saveAndReport = async (values: Values, form: UseFormReturnType<Values>) => {
     if ((await save(values)) === undefined) return;
     form.resetDirty();
     notifySuccess(saved);
-  });
+  };
   return (
     <Card>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <FormProblem problem={problem} fields={Object.keys(initialValues)} />
-          {children(form, readOnly)}
-          {!readOnly && <FormButtons submit="Save" running={running} disabled={!form.isDirty()} />}
-        </Stack>
-      </form>
+      <ApiForm
+        {...props}
+        save={saveAndReport}
+        buttons={(form) =>
+          !readOnly && <FormButtons submit="Save" running={props.mutation.running} disabled={!form.isDirty()} />
+        }
+      >
+        {(form) => children(form, readOnly)}
+      </ApiForm>
     </Card>
   );
 }

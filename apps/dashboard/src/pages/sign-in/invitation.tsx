@@ -7,7 +7,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { clientFor } from '../../data/client.ts';
 import { type Problem, problemOf } from '../../data/problem.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { FormProblem, required, useFieldProblems } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { AuthLayout } from './auth-layout.tsx';
@@ -127,7 +127,7 @@ function AcceptAsNew({ token, onJoined }: { token: string; onJoined: (projectId:
   const form = useForm({
     initialValues: { name: '', password: '' },
     validate: {
-      name: (value) => (value.trim() === '' ? 'Enter your name' : null),
+      name: required('Enter your name'),
       password: passwordProblem,
     },
   });

@@ -1,5 +1,4 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { IconFileText, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -9,7 +8,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm, required } from '../../components/form.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
@@ -115,7 +114,7 @@ export function Templates() {
           )
         }
       </QueryResult>
-      <Modal opened={creating} onClose={() => setCreating(false)} title={<Text fw={600}>New template</Text>}>
+      <Modal opened={creating} onClose={() => setCreating(false)} title="New template">
         <NewTemplate onClose={() => setCreating(false)} />
       </Modal>
     </Page>
@@ -141,33 +140,34 @@ function NewTemplate({ onClose }: { onClose: () => void }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE);
-  const form = useForm({
-    initialValues: { name: '', format: 'html' as ContentFormat },
-    validate: { name: (value) => (value.trim() === '' ? 'Enter a name' : null) },
-  });
-  useFieldProblems(form, create.problem);
-  const submit = form.onSubmit(async ({ name, format }) => {
-    const data = await create.run({ input: { name, format, body: STARTERS[format] } });
-    if (data === undefined) return;
-    void navigate({
-      to: '/p/$projectId/templates/$templateId',
-      params: { projectId, templateId: data.createTemplate.id },
-    });
-  });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={create.problem} fields={['name']} />
-        <TextInput
-          label="Name"
-          placeholder="Monthly newsletter"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        <FormatChoice value={form.values.format} onChange={(format) => form.setFieldValue('format', format)} />
-        <FormButtons submit="Create" running={create.running} onCancel={onClose} />
-      </Stack>
-    </form>
+    <DialogForm
+      values={{ name: '', format: 'html' as ContentFormat }}
+      validate={{ name: required('Enter a name') }}
+      mutation={create}
+      save={async ({ name, format }) => {
+        const data = await create.run({ input: { name, format, body: STARTERS[format] } });
+        if (data === undefined) return;
+        void navigate({
+          to: '/p/$projectId/templates/$templateId',
+          params: { projectId, templateId: data.createTemplate.id },
+        });
+      }}
+      submit="Create"
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          <TextInput
+            label="Name"
+            placeholder="Monthly newsletter"
+            autoComplete="off"
+            data-autofocus
+            {...form.getInputProps('name')}
+          />
+          <FormatChoice value={form.values.format} onChange={(format) => form.setFieldValue('format', format)} />
+        </>
+      )}
+    </DialogForm>
   );
 }

@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Accordion.css';
-import { Accordion, Card, Code, Group, Stack, Text } from '@mantine/core';
+import { Accordion, Anchor, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { CodeBlock } from '../../components/copy.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { formatDuration } from '../../components/numbers.ts';
@@ -49,10 +49,22 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
 const isAcknowledged = ({ status, error }: Attempt) =>
   error === null && status !== null && status >= 200 && status < 300;
 
-function Details({ of: { startedAt, error, response, headers } }: { of: Attempt }) {
+function Details({ of: { startedAt, error, response, headers, workflowId, workflowUrl } }: { of: Attempt }) {
   return (
     <Stack gap="sm">
       <Text size="sm">{formatExactTime(startedAt)}</Text>
+      {workflowId !== null && (
+        <Text size="sm">
+          Workflow{' '}
+          {workflowUrl === null ? (
+            <Code>{workflowId}</Code>
+          ) : (
+            <Anchor href={workflowUrl} target="_blank" rel="noreferrer">
+              {workflowId}
+            </Anchor>
+          )}
+        </Text>
+      )}
       {error !== null && (
         <Text size="sm" c="var(--mantine-color-error)">
           {error}

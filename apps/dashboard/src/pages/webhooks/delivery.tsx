@@ -46,6 +46,8 @@ const DELIVERY = graphql(`
         error
         response
         headers
+        workflowId
+        workflowUrl
       }
     }
   }
@@ -207,7 +209,7 @@ function Content({ delivery }: { delivery: Delivery }) {
         <Attempts attempts={delivery.attempts} />
       </Section>
       <Section title="Payload" about="The request body, identical for every attempt.">
-        <CodeBlock text={pretty(body)} copied={body} label="Payload" />
+        <CodeBlock text={pretty(body)} copied={body} label="Request body" />
         <Group mt="xs">
           <Text size="xs" c="dimmed">
             {new TextEncoder().encode(body).length.toLocaleString()} bytes; formatted here, copied exactly as sent.
@@ -218,11 +220,11 @@ function Content({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** A first attempt in a burst shares its workflow with others; that workflow's result names those that were not acknowledged. */
+/** An attempt in a batch shares its workflow with others; that workflow's result names those that were not acknowledged. */
 const Workflow = ({ id }: { id: string }) => (
   <>
     <code>{id}</code>
-    {id.startsWith('batch_') && ' (a batch of first attempts)'}
+    {id.startsWith('batch_') && ' (a batch)'}
   </>
 );
 

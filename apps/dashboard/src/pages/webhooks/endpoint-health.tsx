@@ -65,8 +65,7 @@ function Summary({ endpoint: { enabled, disabledAt, disabledReason, failingSince
           LAST_WORDS[health.state]
         ) : (
           <>
-            Nothing acknowledged since <When at={failingSince} />. After three days of failures the endpoint is
-            disabled.
+            Started failing <When at={failingSince} />. After three days of failures the endpoint is disabled.
           </>
         )}
       </Text>

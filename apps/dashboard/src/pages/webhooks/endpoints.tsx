@@ -114,7 +114,7 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
           ),
         },
         { title: 'Events', cell: ({ events }) => eventsInWords(events), from: 'md', width: 180 },
-        { title: 'Last 24 hours', cell: ({ health }) => <LastDay of={health} />, from: 'sm', width: 260 },
+        { title: 'Last 24 hours', cell: ({ health }) => <LastDay of={health} />, from: 'sm', width: 290 },
         { title: 'State', cell: (endpoint) => <EndpointState of={endpoint} />, width: 130 },
       ]}
     />

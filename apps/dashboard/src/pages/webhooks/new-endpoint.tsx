@@ -63,7 +63,7 @@ export function NewEndpoint() {
       <Modal
         opened={created !== undefined}
         onClose={() => created !== undefined && go(created.id)}
-        title={<Text fw={600}>Endpoint created</Text>}
+        title="Endpoint created"
       >
         <Stack>
           <Text size="sm">
