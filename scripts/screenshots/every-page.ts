@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Client } from '../demo/client.ts';
 import type { System } from '../demo/system.ts';
-import { launchBrowser, settled, signIn } from './browser.ts';
+import { launchBrowser, nextPaint, settled, signIn } from './browser.ts';
 import type { Stage } from './stage.ts';
 
 const SIZES = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
@@ -36,8 +36,13 @@ export async function takeEveryPage(system: System, api: Client, stage: Stage, f
             await page.goto(url);
             await page.getByRole('heading', { level: 1 }).first().waitFor();
             await settled(page);
-            await page.screenshot({ path: join(folder, picture), fullPage: true, animations: 'disabled' });
             for (const problem of await problemsOf(page)) problems.push({ picture, problem });
+            // A frame outside of the window may be blank in a full-page screenshot.
+            const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+            await page.setViewportSize({ ...viewport, height });
+            await nextPaint(page);
+            await page.screenshot({ path: join(folder, picture), animations: 'disabled' });
+            await page.setViewportSize(viewport);
           }
           await page.close();
         };

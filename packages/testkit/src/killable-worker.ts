@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { COMPILED } from '@postroom/embedded';
 import pg from 'pg';
 import { createDatabase } from './database.ts';
+import { programs } from './programs.ts';
 
 /** A worker that tests can kill, with its own database and task queue, so that no other worker sees its work. */
 export interface KillableWorker {
@@ -18,11 +19,15 @@ export interface KillableWorker {
   close: () => Promise<void>;
 }
 
-/** Creates the database. `program` is the worker's entry point, `flags` are for Node. */
+/**
+ * Creates the database. `program` is the worker's entry point, which finds the path of the bundle of all workflows in
+ * WORKFLOW_BUNDLE; `flags` are for Node.
+ */
 export async function killableWorker(program: string, flags: string[] = []): Promise<KillableWorker> {
   const database = await createDatabase('killed');
   const db = new pg.Client({ connectionString: database.url });
   await db.connect();
+  const { codePath } = await programs().workflowBundle();
   const worker: KillableWorker = {
     db,
     databaseUrl: database.url,
@@ -31,7 +36,14 @@ export async function killableWorker(program: string, flags: string[] = []): Pro
       // Nobody would end the one that runs.
       if (worker.process !== undefined) throw new Error('The worker runs already.');
       worker.process = fork(program, {
-        env: { ...COMPILED, ...process.env, DATABASE_URL: database.url, TEMPORAL_TASK_QUEUE: database.name, ...env },
+        env: {
+          ...COMPILED,
+          ...process.env,
+          DATABASE_URL: database.url,
+          TEMPORAL_TASK_QUEUE: database.name,
+          WORKFLOW_BUNDLE: codePath,
+          ...env,
+        },
         execArgv: flags,
       });
     },

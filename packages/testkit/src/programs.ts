@@ -4,6 +4,8 @@ import type { Service } from '@postroom/platform';
 export interface Programs {
   startGateway: (options: { host: string; port: number }) => Promise<Service & { url: string }>;
   startWorker: (options: { runsSchedules: boolean }) => Promise<Service>;
+  /** The bundle of all workflows. webpack builds it once, for all test runs with the same sources. */
+  workflowBundle: () => Promise<{ codePath: string }>;
 }
 
 let provided: Programs | undefined;

@@ -21,6 +21,8 @@ export interface SmtpSink {
   url: string;
   /** Accepted messages, in order. */
   mails: SunkMail[];
+  /** The most connections that were open at once. A connection counts once it has been open for a moment. */
+  mostConnections: () => number;
   /** Number of messages accepted per address. */
   counts: () => Map<string, number>;
   /** Replaces the rule, from the next message on. */
@@ -62,9 +64,17 @@ export async function startSmtpSink(rule: SinkRule = () => undefined): Promise<S
   });
   // Killed senders leave their connections open.
   server.on('error', () => {});
+  let [open, mostConnections] = [0, 0];
+  server.server.on('connection', (socket) => {
+    open++;
+    // The event loop may see the end of the connection that it replaces a little later.
+    setTimeout(() => (mostConnections = Math.max(mostConnections, open)), 20);
+    socket.once('close', () => open--);
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.server.address() as AddressInfo;
   return {
+    mostConnections: () => mostConnections,
     url: `smtp://127.0.0.1:${port}`,
     mails,
     counts: () => {
