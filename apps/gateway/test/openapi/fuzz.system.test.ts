@@ -23,6 +23,7 @@ const NEEDS_STATE: Record<string, string> = {
   'POST /v1/campaigns/{id}/schedule': 'the campaign must be complete',
   'POST /v1/campaigns/{id}/send': 'the campaign must be complete',
   'POST /v1/campaigns/{id}/test': 'the campaign must be complete',
+  'POST /v1/journeys/{id}/publish': 'the draft must be complete',
   'POST /v1/imports': 'the file must be a table, and the options fit it',
 };
 

@@ -31,6 +31,9 @@ VALUES = {
     "group_ids": lambda given: [ROWS["references"]["group_id"] for _ in given[:1]],
     "headers": lambda given: {"X-Order": "1843"} if given else {},
     "metadata": lambda given: {"order": "1843"} if given else {},
+    # The schemas of these say any JSON, which has numbers that JavaScript can't hold.
+    "definition": lambda given: {"name": "Welcome"} if given else {},
+    "properties": lambda given: {"order": 1843} if given else {},
     "scheduled_at": lambda _: ROWS["later"],
     "segment_ids": lambda given: [ROWS["references"]["segment_id"] for _ in given[:1]],
     "template_id": lambda _: ROWS["references"]["template_id"],
@@ -41,7 +44,7 @@ NUMBERS = itertools.count()
 NOW = datetime.now(timezone.utc)
 DAY = timedelta(days=1)
 MAILBOXES = {"to", "cc", "bcc", "reply_to"}
-OF_GROUP = {"/v1/groups", "/v1/groups/{id}/contacts"}
+OF_CONTACTS = {"/v1/groups", "/v1/groups/{id}/contacts", "/v1/journeys/{id}/enrollments"}
 TITLES = {"/v1/custom-fields/{id}": "label", "/v1/webhooks/{id}": "description"}
 NAMES = {"description", "filename", "from_name", "group_name", "label", "name", "options", "tags"}
 CONTENT = {"body", "html", "text", "subject"}
@@ -135,7 +138,7 @@ def before_call(context, case, kwargs):
     path = case.operation.path
     if not is_positive(case):
         return
-    changes = case.method == "PATCH" or path in OF_GROUP
+    changes = case.method == "PATCH" or path in OF_CONTACTS
     # A body that changes something can't be omitted.
     if changes and not isinstance(case.body, dict):
         case.body, case.media_type = {}, "application/json"
@@ -170,8 +173,8 @@ def before_call(context, case, kwargs):
     # A new contact, since the rows that requests refer to are not deleted.
     if path == "/v1/contacts":
         case.body["email"] = f"new{next(NUMBERS)}@example.com"
-    # A group is never empty, and an update changes something.
-    if path in OF_GROUP:
+    # Groups and enrollments are never empty, and an update changes something.
+    if path in OF_CONTACTS:
         case.body["contact_ids"] = VALUES["contact_ids"](None)
     if case.method == "PATCH" and case.body.keys() <= {"version", "updated_at"}:
         case.body[TITLES.get(path, "name")] = "Renamed"
