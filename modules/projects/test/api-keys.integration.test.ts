@@ -25,7 +25,7 @@ test('a name has at most 200 characters', async () => {
   await createApiKey({ name: 'a'.repeat(200), scope: 'full', projects: 'all' });
   await expect(createApiKey({ name: 'a'.repeat(201), scope: 'full', projects: 'all' })).rejects.toMatchObject({
     code: 'validation_error',
-    details: [{ field: 'name', message: 'must be 1 to 200 characters' }],
+    details: [{ field: 'name', message: 'must be at most 200 characters' }],
   });
 });
 

@@ -42,8 +42,7 @@ export const oneLineProblems = (texts: Texts, maxLength = MAX_NAME_LENGTH): Fiel
 
 /** Describes why a text can't be the name of something; `undefined` if it can. Surrounding space does not count. */
 export function displayNameProblem(name: string, maxLength = MAX_NAME_LENGTH): string | undefined {
-  const { length } = name.trim();
-  return length === 0 || length > maxLength ? `must be 1 to ${maxLength} characters` : oneLineProblem(name, maxLength);
+  return name.trim() === '' ? 'is required' : oneLineProblem(name, maxLength);
 }
 
 /** What `displayNameProblem` finds in names, by field. */
