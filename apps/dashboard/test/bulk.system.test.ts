@@ -76,6 +76,35 @@ inBrowser('many contacts at once', () => {
     expect(await totalOf(api)).toBe(0);
   });
 
+  test('what is running is shown after a reload, and its result once it has ended', async () => {
+    const api = await people(3);
+    await using window = await windowOf(api);
+    const { page } = window;
+    const client = await pool.connect();
+    try {
+      // Nothing can be deleted while another transaction holds the rows.
+      await client.query('BEGIN');
+      await client.query('SELECT 1 FROM contacts WHERE project_id = $1 FOR UPDATE', [api.projectId]);
+      await window.open('/contacts');
+      await page.getByRole('checkbox', { name: 'Select all on this page' }).check();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('textbox').fill('3');
+      await page.keyboard.press('Enter');
+      const running = page.getByText('Deleting: 0 of 3 contacts. You can leave this page.');
+      await running.waitFor();
+      await page.reload();
+      await running.waitFor();
+      expect(await accessibilityViolations(page)).toEqual([]);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+    await page.getByText('3 contacts were deleted.').waitFor();
+    expect(await totalOf(api)).toBe(0);
+    await page.reload();
+    await page.getByText('3 contacts were deleted.').waitFor();
+  });
+
   test('the order is in the URL, and a view is saved, opened after a reload, and deleted', async () => {
     const api = await people(3);
     await using window = await windowOf(api);
