@@ -22,9 +22,16 @@ inBrowser('loading', () => {
   test.each([
     { name: 'the sign-in page', path: () => '/sign-in', isSignedIn: false, text: 'Forgot your password?' },
     { name: 'Home', path: (id: string) => `/p/${id}`, isSignedIn: true, text: 'Over time' },
+    {
+      name: 'a list of 1,000 contacts',
+      path: (id: string) => `/p/${id}/contacts`,
+      isSignedIn: true,
+      text: '1,000 contacts',
+    },
   ])('$name shows its largest element soon, also on a slow network', async ({ name, path, isSignedIn, text }) => {
     const api = await testApi();
-    await api.contact('ada@example.com');
+    const contacts = Array.from({ length: 1000 }, (_, at) => ({ email: `reader${at}@example.com`, name: `Reader ${at}` }));
+    await api.post('/v1/contacts/batch', { contacts });
     const user = isSignedIn ? await signedIn(api, 'owner') : undefined;
     const measure = async (network?: typeof SLOW) => {
       // A new window has an empty cache.
