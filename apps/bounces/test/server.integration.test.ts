@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { returnAddress } from '@postroom/bounces';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { newId, pool, selfSigned } from '@postroom/platform';
+import { parseNetworks } from '@postroom/settings';
 import { type Api, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -303,6 +304,23 @@ test('a bounce with a NUL is rejected with 550, so that its sender does not retr
   expect(await comesBack(address, 'Subject: x\r\n\r\na\0b\r\n')).toBe(550);
   const inBase64 = `Subject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from('550 a\0b').toString('base64')}\r\n`;
   expect([250, 550]).toContain(await comesBack(address, inBase64));
+});
+
+test('connections per address are those of senders behind a proxy that names them', async () => {
+  const proxies = parseNetworks('127.0.0.1');
+  const behind = await startBounceServer({ host: '127.0.0.1', port: 0, tls, perAddress: 1, proxies });
+  const sockets: Socket[] = [];
+  const greeting = async (header: string) => {
+    const socket = connect(behind.port, '127.0.0.1').setEncoding('latin1');
+    sockets.push(socket);
+    socket.write(header);
+    return (await once(socket, 'data'))[0] as string;
+  };
+  expect(await greeting('PROXY TCP4 192.0.2.1 198.51.100.1 1234 25\r\n')).toMatch(/^220/);
+  expect(await greeting('PROXY TCP4 192.0.2.1 198.51.100.1 1235 25\r\n')).toMatch(/^421 4\.7\.0 Too many connections/);
+  expect(await greeting('PROXY TCP6 2001:db8::1 2001:db8::2 1236 25\r\n')).toMatch(/^220/);
+  for (const socket of sockets) socket.destroy();
+  await behind.stop();
 });
 
 test('silent senders are closed before they name an address of ours, and one address has few connections', async () => {
