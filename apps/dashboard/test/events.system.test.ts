@@ -39,6 +39,7 @@ inBrowser('custom events', () => {
     const latest = page.getByRole('table', { name: 'Latest events' });
     await page.getByRole('searchbox', { name: 'Contact’s full address' }).fill('ADA@example.com');
     await soon(() => latest.getByRole('link').allTextContents()).toEqual(['Ada Lovelace']);
+    expect(await page.evaluate('scrollY'), 'a filter leaves the page where it is').toBeGreaterThan(0);
     await page.getByRole('searchbox', { name: 'Contact’s full address' }).fill('nobody@example.com');
     await page.getByText('No matching events').waitFor();
     await page.getByRole('button', { name: 'Clear search' }).click();

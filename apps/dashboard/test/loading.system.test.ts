@@ -30,7 +30,10 @@ inBrowser('loading', () => {
     },
   ])('$name shows its largest element soon, also on a slow network', async ({ name, path, isSignedIn, text }) => {
     const api = await testApi();
-    const contacts = Array.from({ length: 1000 }, (_, at) => ({ email: `reader${at}@example.com`, name: `Reader ${at}` }));
+    const contacts = Array.from({ length: 1000 }, (_, at) => ({
+      email: `reader${at}@example.com`,
+      name: `Reader ${at}`,
+    }));
     await api.post('/v1/contacts/batch', { contacts });
     const user = isSignedIn ? await signedIn(api, 'owner') : undefined;
     const measure = async (network?: typeof SLOW) => {

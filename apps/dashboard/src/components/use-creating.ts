@@ -8,7 +8,8 @@ export function useCreating(): [boolean, (open: boolean) => void] {
   const navigate = useNavigate();
   const change = (open: boolean) => {
     setOpen(open);
-    if (!open && isLinked) void navigate({ to: '.', search: ((search: object) => search) as never, replace: true });
+    if (!open && isLinked)
+      void navigate({ to: '.', search: ((search: object) => search) as never, replace: true, resetScroll: false });
   };
   return [isOpen || isLinked, change];
 }

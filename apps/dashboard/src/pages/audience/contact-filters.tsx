@@ -1,10 +1,10 @@
 import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
+import { useShowSearch } from '../../data/show-search.ts';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
 import { conditionInWords, FieldFilter } from './field-filter.tsx';
 import type { CustomField } from './field-values.tsx';
@@ -34,13 +34,12 @@ const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, labe
 
 /** Contact list filters, all stored in the URL. */
 export function ContactFilters({ search, fields }: { search: ContactSearch; fields: readonly CustomField[] }) {
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const { data } = useApiQuery(AUDIENCES, {});
   const [groups, segments] = [data?.groups.nodes ?? [], data?.segments.nodes ?? []];
   const change = (part: ContactSearch) => {
     const { after: _first, ...rest } = search;
-    const next = Object.fromEntries(Object.entries({ ...rest, ...part }).filter(([, value]) => value != null));
-    void navigate({ to: '.', search: next as never, replace: true });
+    show({ ...rest, ...part });
   };
   const nameOf = (rows: Named[], id: string) => rows.find((row) => row.id === id)?.name ?? '…';
   const pills: [keyof ContactSearch, string][] = [

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Checkbox, Group, Menu, Select, Stack, Text, Tooltip } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
@@ -15,6 +15,7 @@ import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { type Column, DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useShowSearch } from '../../data/show-search.ts';
 import { ContactLink, labelOf } from './contact-link.tsx';
 import { ContactFilters } from './contact-filters.tsx';
 import { BulkBar, type Selection, totalText } from './bulk-bar.tsx';
@@ -208,11 +209,10 @@ function useSelection(search: ContactSearch): [Selection, (selection: Selection)
 }
 
 function SortChoice({ search }: { search: ContactSearch }) {
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const choose = (sort: string | null) => {
     const { after: _page, sort: _sort, ...rest } = search;
-    const next = sort === null || sort === 'newest' ? rest : { ...rest, sort };
-    void navigate({ to: '.', search: next as never, replace: true });
+    show(sort === 'newest' ? rest : { ...rest, sort });
   };
   return (
     <Select

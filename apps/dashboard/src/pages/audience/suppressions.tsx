@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Pill, Select, Stack, TextInput } from '@mantine/core';
 import { IconBan, IconDownload, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -20,6 +20,7 @@ import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useShowSearch } from '../../data/show-search.ts';
 import { ImportSuppressions } from './import-suppressions.tsx';
 import { explainReason, REASON_LABELS, type Reason, Subscription } from './subscription.tsx';
 
@@ -86,15 +87,12 @@ export function Suppressions() {
     createdAfter: since ?? null,
     createdBefore: until ?? null,
   });
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const [adding, setAdding] = useState(false);
   const [importing, setImporting] = useState(false);
   const { id: projectId } = useProject();
   const may = useMay();
-  const change = (part: Record<string, string | null | undefined>) => {
-    const next = Object.entries({ email, reason, since, until, ...part }).filter(([, value]) => value != null);
-    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
-  };
+  const change = (part: Record<string, string | null | undefined>) => show({ email, reason, since, until, ...part });
   const add = may('write') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       Add address

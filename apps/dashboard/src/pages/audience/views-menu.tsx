@@ -1,12 +1,12 @@
 import { Button, Group, Menu, Modal, TextInput } from '@mantine/core';
 import { IconBookmark, IconTrash } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { useShowSearch } from '../../data/show-search.ts';
 import { type ContactSearch, contactSearch, viewOf } from './contact-search.ts';
 
 const VIEWS = graphql(`
@@ -39,7 +39,7 @@ const DELETE = graphql(`
 export function ViewsMenu({ search }: { search: ContactSearch }) {
   const views = useApiQuery(VIEWS, {}).data?.contactViews ?? [];
   const remove = useApiMutation(DELETE);
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const [saving, setSaving] = useState(false);
   const isDefault = Object.keys(viewOf(search)).length === 0;
   const forget = async (viewId: string, name: string) => {
@@ -57,12 +57,7 @@ export function ViewsMenu({ search }: { search: ContactSearch }) {
           {views.length === 0 && <Menu.Label>No saved views yet</Menu.Label>}
           {views.map(({ viewId, name, search: saved }) => (
             <Group key={viewId} gap={0} wrap="nowrap">
-              <Menu.Item
-                className="breakable"
-                onClick={() =>
-                  void navigate({ to: '.', search: contactSearch(saved as Record<string, unknown>) as never })
-                }
-              >
+              <Menu.Item className="breakable" onClick={() => show(contactSearch(saved as Record<string, unknown>))}>
                 {name}
               </Menu.Item>
               <Menu.Item

@@ -5,6 +5,7 @@ import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { useShowSearch } from '../../data/show-search.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
@@ -64,7 +65,7 @@ type Campaign = CampaignsQuery['campaigns']['nodes'][number];
 export function Campaigns() {
   const search = useSearch({ from: '/auth/p/$projectId/campaigns' });
   const campaigns = useApiQuery(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const [creating, setCreating] = useCreating();
   const may = useMay();
   const create = may('write') && (
@@ -82,9 +83,7 @@ export function Campaigns() {
           w={180}
           data={Object.entries(STATUS_LABELS).map(([value, [, label]]) => ({ value, label }))}
           value={search.status ?? null}
-          onChange={(status) =>
-            void navigate({ to: '.', search: (status === null ? {} : { status }) as never, replace: true })
-          }
+          onChange={(status) => show({ status })}
         />
         <QueryResult of={campaigns} skeleton={<RowsSkeleton />}>
           {({ campaigns: { nodes, pageInfo } }) =>

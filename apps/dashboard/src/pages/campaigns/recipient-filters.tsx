@@ -1,8 +1,8 @@
 import { Group, Select } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { SearchBox } from '../../components/search-box.tsx';
+import { useShowSearch } from '../../data/show-search.ts';
 import { RECIPIENT_WORDS } from './campaign-labels.ts';
 import { BOUNCE_WORDS, OUTCOME_WORDS } from './recipient-labels.ts';
 import type { RecipientSearch } from './recipient-search.ts';
@@ -26,11 +26,10 @@ const CHOICES = [
 
 /** Filters a campaign's recipients by address, outcome or state, and then by link or bounce reason. */
 export function RecipientFilters({ campaignId, search }: { campaignId: string; search: RecipientSearch }) {
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const { state, outcome, bounce, link, q } = search;
   const change = (part: Partial<Record<keyof RecipientSearch, string | number | null | undefined>>) => {
-    const next = Object.entries({ state, outcome, bounce, link, q, ...part }).filter(([, value]) => value != null);
-    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+    show({ state, outcome, bounce, link, q, ...part });
   };
   const choose = (chosen: string | null) => {
     const [kind = '', value] = chosen?.split(':') ?? [];

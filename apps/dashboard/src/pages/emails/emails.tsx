@@ -1,6 +1,6 @@
 import { Button, Group, Pill, Select, Stack } from '@mantine/core';
 import { IconExternalLink, IconMail, IconSearchOff } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -14,6 +14,7 @@ import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useShowSearch } from '../../data/show-search.ts';
 import { type EmailSearch, OUTCOMES } from './email-search.ts';
 import { EmailState, STATUS_LABELS } from './email-status.tsx';
 
@@ -125,25 +126,21 @@ function InboxLink() {
 
 /** The outcome and period that a figure on Home leads to. */
 function OutcomeFilter({ search }: { search: EmailSearch }) {
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const { outcome, since: _since, until: _until, after: _first, ...rest } = search;
   if (outcome === undefined) return null;
   return (
     <Pill.Group aria-label="Active filters">
-      <FilterPill
-        label={`${OUTCOMES[outcome]} ${rangeWords(search)}`}
-        onRemove={() => void navigate({ to: '.', search: rest as never, replace: true })}
-      />
+      <FilterPill label={`${OUTCOMES[outcome]} ${rangeWords(search)}`} onRemove={() => show(rest)} />
     </Pill.Group>
   );
 }
 
 function EmailFilters({ search }: { search: EmailSearch }) {
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const change = (part: Record<string, string | null | undefined>) => {
     const { after: _first, ...rest } = search;
-    const next = Object.entries({ ...rest, ...part }).filter(([, value]) => value != null);
-    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+    show({ ...rest, ...part });
   };
   return (
     <Group gap="xs" align="flex-start">

@@ -1,6 +1,6 @@
 import { Group, Pill, Select, Stack } from '@mantine/core';
 import { IconBolt, IconSearchOff } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -12,6 +12,7 @@ import { Empty, QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ContactLink } from '../audience/contact-link.tsx';
+import { useShowSearch } from '../../data/show-search.ts';
 import { EventProperties } from './event-properties.tsx';
 import type { EventSearch } from './event-search.ts';
 
@@ -94,11 +95,10 @@ export function LatestEvents({ name }: { name: string }) {
 }
 
 function Filters({ search }: { search: EventSearch }) {
-  const navigate = useNavigate();
+  const show = useShowSearch();
   const change = (part: { email?: string | undefined; since?: string | undefined }) => {
     const { after: _first, until: _until, ...rest } = search;
-    const next = Object.entries({ ...rest, ...part }).filter(([, value]) => value !== undefined);
-    void navigate({ to: '.', search: Object.fromEntries(next) as never, replace: true });
+    show({ ...rest, ...part });
   };
   return (
     <>

@@ -1,16 +1,15 @@
 import { Button, Group, SegmentedControl, Text, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { dayText, type HomeSearch, PERIODS, rangeProblem } from './period.ts';
+import { useShowSearch } from '../../data/show-search.ts';
 
 const CUSTOM = 'custom';
 
 /** Chooses a preset period or a range of days. */
 export function PeriodChoice({ search }: { search: HomeSearch }) {
-  const navigate = useNavigate();
+  const show: (search: HomeSearch) => void = useShowSearch();
   const [isChoosing, setChoosing] = useState(false);
   const isCustom = search.from !== undefined || isChoosing;
-  const show = (next: HomeSearch) => void navigate({ to: '.', search: next as never, replace: true });
   const choose = (value: string) => {
     setChoosing(value === CUSTOM);
     if (value !== CUSTOM) show({ period: value as keyof typeof PERIODS });

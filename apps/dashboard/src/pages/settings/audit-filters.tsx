@@ -1,8 +1,8 @@
 import { Button, Group, Select, Text, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { dayText, isDay } from '../home/period.ts';
+import { useShowSearch } from '../../data/show-search.ts';
 import type { AuditSearch } from './audit-search.ts';
 
 const FACETS = graphql(`
@@ -28,14 +28,10 @@ interface Option {
 
 /** Filters of the audit log, all stored in the URL. They offer what the log has. */
 export function AuditFilters({ search }: { search: AuditSearch }) {
-  const navigate = useNavigate();
+  const show: (search: AuditSearch) => void = useShowSearch();
   const { data } = useApiQuery(FACETS, {});
   const { actors = [], actions = [], targetKinds = [] } = data?.auditLogFacets ?? {};
   const { after: _first, ...chosen } = search;
-  const show = (next: AuditSearch) => {
-    const given = Object.entries(next).filter(([, value]) => value != null);
-    void navigate({ to: '.', search: Object.fromEntries(given) as never, replace: true });
-  };
   const select = (name: 'actor' | 'action' | 'kind', label: string, placeholder: string, data: Option[]) => (
     <Select
       aria-label={label}
