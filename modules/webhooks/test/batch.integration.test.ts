@@ -151,6 +151,27 @@ test('deliveries of a batch that keeps failing continue one after another, each 
   ).toEqual(ids.map((id) => ['deliverWebhook', id]).toSorted());
 });
 
+test('attempts in flight include those claimed after the transaction that counts them began', async () => {
+  const { deliveries } = await marked(1, (_, response) => void response.writeHead(204).end());
+  const endpointId = deliveries[0]?.endpoint_id ?? '';
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT now()');
+    await pool.query(
+      `UPDATE deliveries SET dispatched_at = now(), next_attempt_at = now(), state = 'queued', closed_at = NULL WHERE endpoint_id = $1`,
+      [endpointId],
+    );
+    const { rows } = await client.query('SELECT count FROM count_attempts_in_flight() WHERE endpoint_id = $1', [
+      endpointId,
+    ]);
+    expect(rows).toEqual([{ count: 1 }]);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+});
+
 test('dispatchers of several processes that claim at once count what the others have claimed', async () => {
   const { deliveries } = await marked(20, (_, response) => void response.writeHead(204).end());
   const endpointId = deliveries[0]?.endpoint_id ?? '';
