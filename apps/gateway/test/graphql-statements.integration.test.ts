@@ -67,6 +67,12 @@ const QUERIES: Record<string, string> = {
     templates { nodes { name editedByName draft { subject } scheduledCampaigns { name } } } suppressions { nodes { email } } customFields { nodes { key } }
     imports { nodes { fileName columns { name } counts { rows } causes { message } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
   }`,
+  'journeys → problems, contacts in progress': `{
+    journeys { nodes { name definition editedByName problems { message } inProgress { stepId contactCount } } }
+  }`,
+  'enrollments → contact, steps': `query ($journey: ID!) {
+    enrollments(journeyId: $journey) { nodes { stepId contact { email } steps { stepId outcome } } }
+  }`,
   'mailbox accounts, mail providers': `{
     mailboxAccounts { email sentToday } mailProviders { name status }
   }`,
@@ -158,8 +164,8 @@ test('in tests, a field that loads rows without its selection is an error', asyn
 });
 
 /** The statements of a request after they have been prepared. */
-async function count({ owner, campaign, ids }: Filled, document: string): Promise<string[]> {
-  const variables = document.includes('$campaign') ? { campaign } : document.includes('$ids') ? { ids } : {};
+async function count({ owner, ...values }: Filled, document: string): Promise<string[]> {
+  const variables = Object.fromEntries(Object.entries(values).filter(([name]) => document.includes(`$${name}`)));
   const run = async () => {
     const { body } = await owner.graphql(document, variables, { [COUNTED]: 'yes' });
     expect(body.errors).toBeUndefined();
@@ -183,6 +189,7 @@ const shapeOf = (text: string) => text.replaceAll(/\s+/g, ' ').trim().slice(0, 6
 interface Filled {
   owner: Awaited<ReturnType<typeof signedIn>>;
   campaign: string;
+  journey: string;
   /** Of contacts, groups and segments. */
   ids: string[];
 }
@@ -195,7 +202,7 @@ async function fill(rows: number): Promise<Filled> {
   const numbers = Array.from({ length: rows }, (_, index) => index);
   const contacts: string[] = [];
   for (const number of numbers) contacts.push((await api.contact(`c${number}@example.com`)).id);
-  const [campaigns, groups, segments]: [string[], string[], string[]] = [[], [], []];
+  const [campaigns, groups, segments, templates]: [string[], string[], string[], string[]] = [[], [], [], []];
   for (const number of numbers) {
     await Promise.all([
       create(api, '/v1/groups', { name: `Group ${number}`, contact_ids: contacts }).then((id) => groups.push(id)),
@@ -203,7 +210,7 @@ async function fill(rows: number): Promise<Filled> {
         name: `S${number}`,
         filter: { field: 'email', op: 'contains', value: `c${number % 3}` },
       }).then((id) => segments.push(id)),
-      create(api, '/v1/templates', { name: `T${number}`, body: 'Hello' }),
+      create(api, '/v1/templates', { name: `T${number}`, body: 'Hello' }).then((id) => templates.push(id)),
       create(api, '/v1/suppressions', { email: `s${number}@example.com` }),
       create(api, '/v1/custom-fields', { key: `field_${number}`, label: `F${number}`, type: 'text' }),
       create(api, '/v1/campaigns', { name: `Campaign ${number}` }).then((id) => campaigns.push(id)),
@@ -268,7 +275,31 @@ async function fill(rows: number): Promise<Filled> {
       [delivery, projectId],
     );
   }
-  return { owner, campaign, ids: [...contacts, ...groups, ...segments] };
+  const journeys: string[] = [];
+  for (const [index, groupId] of groups.entries()) {
+    const filter = { field: 'group', op: 'in', value: [groupId] };
+    const steps = [
+      { id: 'wait', type: 'wait', for: { days: 1 }, next: 'if' },
+      { id: 'if', type: 'condition', segmentId: segments[index], filter, yes: 'send', no: 'join' },
+      { id: 'send', type: 'send', templateId: templates[index], from: 'hello@example.com' },
+      { id: 'join', type: 'join_group', groupId },
+    ];
+    const definition = { entry: { type: 'group_joined', groupId, filter }, steps };
+    journeys.push(await create(api, '/v1/journeys', { name: `J${index}`, definition }));
+  }
+  const journey = journeys[0] ?? '';
+  for (const [index, contactId] of contacts.entries()) {
+    const id = `enr_${index}_${journey}`;
+    await pool.query(
+      `INSERT INTO enrollments (id, project_id, journey_id, contact_id, version, step_id) VALUES ($1, $2, $3, $4, 1, 'wait')`,
+      [id, projectId, journey, contactId],
+    );
+    await pool.query(
+      `INSERT INTO enrollment_steps (enrollment_id, visit, step_id, arrived_at, outcome) VALUES ($1, 0, 'start', now(), 'moved')`,
+      [id],
+    );
+  }
+  return { owner, campaign, journey, ids: [...contacts, ...groups, ...segments] };
 }
 
 async function create(api: Api, path: string, body: object): Promise<string> {

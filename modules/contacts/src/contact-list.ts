@@ -1,4 +1,4 @@
-import { FIND_GROUPS, membersOf } from '@postroom/groups/sql';
+import { membersOf, PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import {
   countUpTo,
   emailKey,
@@ -275,6 +275,6 @@ function idAt(ms: number): string {
 
 /** Throws `not_found` for an absent group, and for another project's group. */
 async function checkGroup(projectId: string, groupId: string): Promise<void> {
-  const rows = isId('grp', groupId) ? await sql(pool, FIND_GROUPS, [projectId, [groupId]]) : [];
-  if (rows.length === 0) throw notFound('group');
+  const [group] = isId('grp', groupId) ? await sql<{ projectId: string }>(pool, PROJECTS_OF_GROUPS, [[groupId]]) : [];
+  if (group?.projectId !== projectId) throw notFound('group');
 }

@@ -1,5 +1,6 @@
 import {
   assertValid,
+  coalesceReads,
   conflictIfTaken,
   db,
   DomainError,
@@ -11,6 +12,7 @@ import {
   notFound,
   type Page,
   type PageArgs,
+  pool,
   type Prisma,
   readRows,
   sql,
@@ -147,6 +149,18 @@ export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
   ]);
   return new Map(rows.map((row) => [row.key, row]));
 }
+
+/** The same outside of a transaction; those who ask at the same time share the statement. */
+export const schemaOf = async (projectId: string): Promise<Schema> => (await readSchemas(projectId)) ?? new Map();
+
+const readSchemas = coalesceReads<Schema>(async (projectIds) => {
+  const { rows } = await pool.query<FieldSchema & { projectId: string }>(
+    'SELECT project_id AS "projectId", key, type, options FROM custom_fields WHERE project_id = ANY ($1)',
+    [projectIds],
+  );
+  const byProject = Map.groupBy(rows, ({ projectId }) => projectId);
+  return new Map([...byProject].map(([id, fields]) => [id, new Map(fields.map((field) => [field.key, field]))]));
+});
 
 /** The result of coercing an object of values: values to store, keys to clear, and problems. */
 export interface Coerced {

@@ -51,6 +51,7 @@ export {
   getCustomField,
   listCustomFields,
   readSchema,
+  schemaOf,
   updateCustomField,
 } from './custom-fields.ts';
 export { type ContactFacts, contactUpdated, factsColumns } from './events.ts';

@@ -1,4 +1,4 @@
-import { FIND_GROUPS } from '@postroom/groups/sql';
+import { PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import {
   assertValid,
   conflictIfTaken,
@@ -19,7 +19,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
-import { readSchema } from './custom-fields.ts';
+import { schemaOf } from './custom-fields.ts';
 import { Parameters } from './parameters.ts';
 import { compileFilter, readFilter, type SegmentFilter } from './segment-filter.ts';
 
@@ -192,17 +192,21 @@ export async function segmentsOf(
  * @throws DomainError `validation_error` naming its problems by path.
  */
 export async function checkSegmentFilter(projectId: string, given: unknown, field = 'filter'): Promise<SegmentFilter> {
-  const { filter, groupIds, problems } = readFilter(given, await readSchema(pool, projectId));
+  const { filter, groupIds, problems } = readFilter(given, await schemaOf(projectId));
   assertValid(problems.map((problem) => ({ ...problem, field: problem.field.replace(/^filter/, field) })));
   await checkGroups(projectId, groupIds);
   return filter;
 }
 
+const projectOfGroup = coalesceReads<string>(async (ids) => {
+  const { rows } = await pool.query<{ id: string; projectId: string }>(PROJECTS_OF_GROUPS, [ids]);
+  return new Map(rows.map(({ id, projectId }) => [id, projectId]));
+});
+
 async function checkGroups(projectId: string, groupIds: readonly string[]): Promise<void> {
   if (groupIds.length === 0) return;
-  const { rows } = await pool.query<{ id: string }>(FIND_GROUPS, [projectId, groupIds]);
-  const known = new Set(rows.map(({ id }) => id));
-  const absent = groupIds.find((id) => !known.has(id));
+  const projects = await Promise.all(groupIds.map((id) => projectOfGroup(id)));
+  const absent = groupIds.find((_, index) => projects[index] !== projectId);
   if (absent !== undefined) throw invalid({ field: 'filter', message: `${absent} is not a group of this project` });
 }
 

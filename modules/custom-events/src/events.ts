@@ -2,6 +2,7 @@ import { type EventType, MAX_EMAIL_LENGTH, MAX_ID_LENGTH, type NewEvent } from '
 import { z } from 'zod';
 import { type CheckedEvent, MAX_EVENT_NAME_LENGTH } from './check-event.ts';
 
+export { MAX_EVENT_NAME_LENGTH };
 export const RECEIVED = 'custom_event.received';
 
 export const eventTypes: Record<string, EventType> = {

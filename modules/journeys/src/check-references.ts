@@ -1,8 +1,6 @@
-import { checkSegmentFilter, getSegment, readSchema } from '@postroom/contacts';
+import { checkSegmentFilter, schemaOf } from '@postroom/contacts';
 import { parseMailbox } from '@postroom/emails';
-import { getGroup } from '@postroom/groups';
-import { DomainError, pool } from '@postroom/platform';
-import { getTemplate } from '@postroom/templates';
+import { coalesceReads, db, DomainError, notFound } from '@postroom/platform';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
 import type { Definition, DefinitionProblem, Step } from './definition.ts';
@@ -31,7 +29,7 @@ export async function checkReferences(
       run: async () => (entry.filter = await checkSegmentFilter(projectId, entry.filter, '')),
     });
   if (entry.type === 'group_joined')
-    checks.push({ field: 'definition.entry.groupId', run: () => getGroup(projectId, entry.groupId) });
+    checks.push({ field: 'definition.entry.groupId', run: () => checkGroup(projectId, entry.groupId) });
   const { timeZoneField } = checked;
   if (timeZoneField !== undefined)
     checks.push({ field: 'definition.timeZoneField', run: () => checkField(projectId, timeZoneField) });
@@ -69,7 +67,7 @@ function checksOf(projectId: string, step: Step): Check[] {
     case 'condition': {
       const { segmentId } = step;
       return [
-        ...(segmentId === undefined ? [] : [{ field: 'segmentId', run: () => getSegment(projectId, segmentId) }]),
+        ...(segmentId === undefined ? [] : [{ field: 'segmentId', run: () => checkSegment(projectId, segmentId) }]),
         ...(step.filter === undefined
           ? []
           : [
@@ -82,7 +80,7 @@ function checksOf(projectId: string, step: Step): Check[] {
     }
     case 'join_group':
     case 'leave_group':
-      return [{ field: 'groupId', run: () => getGroup(projectId, step.groupId) }];
+      return [{ field: 'groupId', run: () => checkGroup(projectId, step.groupId) }];
     case 'update_field':
       return [{ field: 'value', run: () => checkField(projectId, step.field, step.value) }];
     default:
@@ -91,6 +89,29 @@ function checksOf(projectId: string, step: Step): Check[] {
 }
 
 const problem = (message: string) => new DomainError('validation_error', message);
+
+/** Reads rows by id. The drafts of a list are checked at the same time, and share a statement for each kind of row. */
+const byId = <Row extends { id: string; projectId: string }>(kind: string, find: (ids: string[]) => Promise<Row[]>) => {
+  const read = coalesceReads<Row>(async (ids) => new Map((await find([...ids])).map((row) => [row.id, row])));
+  return async (projectId: string, id: string): Promise<Row> => {
+    const row = await read(id);
+    if (row?.projectId !== projectId) throw notFound(kind);
+    return row;
+  };
+};
+
+const getTemplate = byId('template', (ids) =>
+  db.template.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, projectId: true, status: true, subject: true },
+  }),
+);
+const checkGroup = byId('group', (ids) =>
+  db.group.findMany({ where: { id: { in: ids } }, select: { id: true, projectId: true } }),
+);
+const checkSegment = byId('segment', (ids) =>
+  db.segment.findMany({ where: { id: { in: ids } }, select: { id: true, projectId: true } }),
+);
 
 async function checkTemplate(projectId: string, id: string): Promise<void> {
   const template = await getTemplate(projectId, id);
@@ -116,7 +137,7 @@ async function checkField(projectId: string, name: string, value?: string | numb
     return;
   }
   const key = customFieldKey(name);
-  const field = (await readSchema(pool, projectId)).get(key);
+  const field = (await schemaOf(projectId)).get(key);
   if (field === undefined) throw problem(`"${key}" is not a custom field of this project`);
   if (value !== undefined && coerce(value, field) === undefined) throw problem(expectation(field));
 }

@@ -1,4 +1,5 @@
 import type { SegmentFilter } from '@postroom/contacts';
+import { MAX_EVENT_NAME_LENGTH } from '@postroom/custom-events/events';
 import { z } from 'zod';
 
 /** The most steps of a journey, … */
@@ -9,17 +10,22 @@ const MAX_BRANCHES = 20;
 const MAX_CONDITIONS = 20;
 /** … and days of a wait. */
 const MAX_DAYS = 365;
+/** The longest id of a step, in characters. */
+export const MAX_STEP_ID_LENGTH = 50;
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-const stepId = z.string().regex(/^[\w-]{1,50}$/, 'must be 1 to 50 letters, digits, - or _');
+const stepId = z
+  .string()
+  .regex(/^[\w-]+$/, 'must be letters, digits, - or _')
+  .max(MAX_STEP_ID_LENGTH, `must be at most ${MAX_STEP_ID_LENGTH} characters`);
 /** The step that follows; null or omitted ends the run. */
 const next = stepId.nullish();
 const text = (max: number) =>
   z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
-const eventName = text(100);
+const eventName = text(MAX_EVENT_NAME_LENGTH);
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
 
 /** A length of time. */

@@ -1,4 +1,5 @@
 import { Contact, loadContact } from '@postroom/contacts/graphql';
+import { MAX_EVENT_NAME_LENGTH } from '@postroom/custom-events/events';
 import { EDITED_BY } from '@postroom/projects';
 import {
   atMost,
@@ -6,6 +7,7 @@ import {
   batchLoader,
   builder,
   callerProject,
+  type Context,
   db,
   IDS,
   JSON_OBJECT,
@@ -47,8 +49,13 @@ import {
   resumeJourney,
   updateJourney,
 } from './journeys.ts';
-import type { DefinitionProblem } from './definition.ts';
-import { countInProgress, type InProgress, type StepCount } from './new-version.ts';
+import { type DefinitionProblem, MAX_STEP_ID_LENGTH } from './definition.ts';
+import { countAtSteps, type InProgress, type StepCount, withMatches } from './new-version.ts';
+
+/** The longest id of a step. */
+const STEP_ID = atMost(MAX_STEP_ID_LENGTH);
+/** The longest of the words that say how a step or a run ended. */
+const SHORT = atMost(50);
 
 const DEFINITION = 'The entry, the steps, and rules for the whole journey; see the page on journeys.';
 
@@ -88,7 +95,11 @@ const Problem = builder.objectRef<DefinitionProblem>('JourneyProblem').implement
   fields: (t) => ({
     field: t.exposeString('field', { description: 'Its path, such as `definition.steps.2.templateId`.' }),
     message: t.exposeString('message', { description: 'What is wrong.' }),
-    stepId: t.exposeString('stepId', { nullable: true, description: 'The step that it is in; null if in none.' }),
+    stepId: t.exposeString('stepId', {
+      nullable: true,
+      description: 'The step that it is in; null if in none.',
+      ...STEP_ID,
+    }),
   }),
 });
 
@@ -96,7 +107,7 @@ const InProgressCount = builder.objectRef<StepCount>('JourneyInProgress').implem
   description: 'Contacts that are at a step.',
   fields: (t) => ({
     version: t.exposeInt('version', { description: 'The version that they are on.' }),
-    stepId: t.exposeString('stepId', { description: 'The step.' }),
+    stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
     contactCount: t.exposeInt('contactCount', { description: 'How many there are.' }),
     dueWithinDay: t.exposeInt('dueWithinDay', { description: 'How many of them leave the step within a day.' }),
     hasMatch: t.exposeBoolean('hasMatch', {
@@ -104,6 +115,10 @@ const InProgressCount = builder.objectRef<StepCount>('JourneyInProgress').implem
     }),
   }),
 });
+
+const loadAtSteps = batchLoader((context: Context, ids: readonly string[]) =>
+  countAtSteps(callerProject(context), ids),
+);
 
 const Journey = builder.prismaObject('Journey', {
   interfaces: [Node],
@@ -134,7 +149,7 @@ const Journey = builder.prismaObject('Journey', {
       type: [InProgressCount],
       description: 'Where contacts are, by version and step, and whether publishing the draft can move them.',
       complexity: 100,
-      resolve: ({ id, projectId, draft }) => countInProgress({ id, projectId }, draft),
+      resolve: async ({ id, draft }, _args, context) => withMatches((await loadAtSteps(context, id)) ?? [], draft),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
@@ -163,10 +178,13 @@ const loadSteps = batchLoader((_context, ids: readonly string[]) => stepsOf(ids)
 const EnrollmentStep = builder.prismaObject('EnrollmentStep', {
   description: 'A step that a run has left.',
   fields: (t) => ({
-    stepId: t.exposeString('stepId', { description: 'The step.' }),
+    stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
     arrivedAt: t.expose('arrivedAt', { type: 'DateTime', description: 'When the contact reached it.' }),
     leftAt: t.expose('leftAt', { type: 'DateTime', description: 'When it was carried out.' }),
-    outcome: t.exposeString('outcome', { description: 'Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`.' }),
+    outcome: t.exposeString('outcome', {
+      description: 'Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`.',
+      ...SHORT,
+    }),
     detail: t.exposeString('detail', { nullable: true, description: 'Why the step had no effect.' }),
     messageId: t.exposeID('messageId', { nullable: true, description: 'The email that it sent.' }),
   }),
@@ -189,13 +207,17 @@ const Enrollment = builder.prismaObject('Enrollment', {
     }),
     version: t.exposeInt('version', { description: 'The version of the journey that it is on.' }),
     status: t.expose('status', { type: EnrollmentStatus, description: 'The state of the run.' }),
-    stepId: t.exposeString('stepId', { description: 'The step that it is at, or was at when it ended.' }),
+    stepId: t.exposeString('stepId', { description: 'The step that it is at, or was at when it ended.', ...STEP_ID }),
     dueAt: t.expose('dueAt', {
       type: 'DateTime',
       nullable: true,
       description: 'When the step is carried out; null if it waits for an event without a timeout, or has ended.',
     }),
-    waitsFor: t.exposeString('waitsFor', { nullable: true, description: 'The event that it waits for.' }),
+    waitsFor: t.exposeString('waitsFor', {
+      nullable: true,
+      description: 'The event that it waits for.',
+      ...atMost(MAX_EVENT_NAME_LENGTH),
+    }),
     properties: t.expose('properties', {
       type: 'JSON',
       description: 'The properties of the event that the contact entered with.',
@@ -214,6 +236,7 @@ const Enrollment = builder.prismaObject('Enrollment', {
       nullable: true,
       description:
         'Why it ended: `completed`, `exit`, `goal`, `removed`, `new_version`, `journey_archived` or `contact_deleted`.',
+      ...SHORT,
     }),
   }),
 });

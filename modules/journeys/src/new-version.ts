@@ -16,23 +16,30 @@ export interface StepCount {
 }
 
 const COUNT = `
-  SELECT e.version, e.step_id AS "stepId", count(*)::int AS "contactCount",
+  SELECT e.journey_id AS "journeyId", e.version, e.step_id AS "stepId", count(*)::int AS "contactCount",
     count(*) FILTER (WHERE e.due_at < now() + interval '1 day')::int AS "dueWithinDay",
     (SELECT step ->> 'type' FROM journey_versions v, jsonb_array_elements(v.definition -> 'steps') AS step
-      WHERE v.journey_id = $1 AND v.number = e.version AND step ->> 'id' = e.step_id) AS type
-  FROM enrollments e WHERE e.journey_id = $1 AND e.ended_at IS NULL GROUP BY e.version, e.step_id ORDER BY e.version, e.step_id`;
+      WHERE v.journey_id = e.journey_id AND v.number = e.version AND step ->> 'id' = e.step_id) AS type
+  FROM enrollments e WHERE e.journey_id = ANY ($1) AND e.ended_at IS NULL
+  GROUP BY e.journey_id, e.version, e.step_id ORDER BY e.version, e.step_id`;
 
-/** Where the contacts of a journey are, and whether publishing the draft can move them. */
-export async function countInProgress(
-  { id, projectId }: { id: string; projectId: string },
-  draft: unknown,
-): Promise<StepCount[]> {
+/** The contacts that are at a step of a version, and the step's type. */
+export interface AtStep extends Omit<StepCount, 'hasMatch'> {
+  journeyId: string;
+  type: string;
+}
+
+/** Where the contacts of each of the project's journeys are. */
+export async function countAtSteps(projectId: string, ids: readonly string[]): Promise<Map<string, AtStep[]>> {
+  const { rows } = await runCostly(projectId, () => pool.query<AtStep>(COUNT, [ids]));
+  return Map.groupBy(rows, ({ journeyId }) => journeyId);
+}
+
+/** Says of contacts at steps whether publishing the draft can move them. */
+export function withMatches(counts: readonly AtStep[], draft: unknown): StepCount[] {
   const { definition } = parseDefinition(draft);
   const typeOf = new Map(definition?.steps.map((step) => [step.id, step.type]));
-  const { rows } = await runCostly(projectId, () =>
-    pool.query<Omit<StepCount, 'hasMatch'> & { type: string }>(COUNT, [id]),
-  );
-  return rows.map(({ type, ...row }) => ({ ...row, hasMatch: typeOf.get(row.stepId) === type }));
+  return counts.map(({ type, journeyId: _, ...count }) => ({ ...count, hasMatch: typeOf.get(count.stepId) === type }));
 }
 
 const OF_EARLIER = `

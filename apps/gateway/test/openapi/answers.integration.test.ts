@@ -25,6 +25,8 @@ const complete = ({ ids }: Everything) =>
     ids['/v1/campaigns'],
   ]);
 
+const resumeJourney = ({ api, fill }: Everything) => api.post(fill('/v1/journeys/{id}/resume'));
+
 /** Setup that a route needs before its example can succeed. */
 const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   'POST /v1/custom-fields': ({ api, fill }) => api.delete(fill('/v1/custom-fields/{id}')),
@@ -46,6 +48,8 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
        SELECT $1, project_id, $2, id, email, 'accepted', now(), now() FROM contacts WHERE project_id = $3 LIMIT 1`,
       [newId('eml'), ids['/v1/campaigns'], api.projectId],
     ),
+  'POST /v1/journeys/{id}/pause': resumeJourney,
+  'POST /v1/journeys/{id}/enrollments': resumeJourney,
   'POST /v1/imports/{id}/execute': ({ ids }) =>
     pool.query(
       "UPDATE imports SET status = 'completed', dry_run = true, file_expires_at = now() + interval '1 day' WHERE id = $1",

@@ -117,7 +117,7 @@ test("it avoids what generators can't compile: nested anyOf, constant booleans, 
 /** Strings without a maximum length, by the end of their path: servers, DNS or Postroom write them, and no rule limits them. */
 const UNLIMITED: Record<string, RegExp> = {
   'server responses and reasons':
-    /\/(answer|bounceReason|detail|disabledReason|error|fix|message|pauseReason|reason|waitingReason)$/,
+    /\/(answer|bounceReason|detail|disabledReason|error|fix|message|pausedReason|pauseReason|reason|waitingReason)$/,
   'subjects with placeholders filled in': /\/(Email|EmailDetail|Email\w+EventData)\/properties\/subject$/,
   'paths into a request, and names of placeholders': /\/(field|VariableCheck\/properties\/(name|fallback))$/,
   'DNS records and their providers':

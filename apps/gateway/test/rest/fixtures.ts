@@ -93,7 +93,7 @@ export async function everything(): Promise<Everything> {
   const bulkOperation = await runningBulkOperation(api.projectId, group);
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
   const journey = await make('/v1/journeys', {
-    name: 'Welcome',
+    name: 'A long wait',
     definition: { entry: { type: 'manual' }, steps: [{ id: 'welcome', type: 'wait', for: { days: 30 }, next: null }] },
   });
   await api.post(`/v1/journeys/${journey}/publish`, {});
