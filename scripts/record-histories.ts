@@ -87,6 +87,15 @@ const STORIES: Record<string, Story> = {
     activities: { attemptDelivery: answers('acknowledged'), giveUpDelivery: answers(null) },
     meanwhile: (workflow) => workflow.signal('giveUp'),
   },
+  'runJourney.done': {
+    args: ['jrn_1'],
+    activities: {
+      advanceJourney: answers(
+        { more: true, transitions: 500, triggers: 20 },
+        { more: false, transitions: 3, triggers: 0 },
+      ),
+    },
+  },
   'deliverBatch.done': {
     args: [['dlv_1', 'dlv_2']],
     activities: { attemptBatch: answers({ acknowledged: 1, retried: 1, returned: 0 }) },
