@@ -150,7 +150,7 @@ const CHANGES: { file: string; affects: string[]; spares: string[] }[] = [
     spares: ['platform#generate'],
   },
   {
-    file: 'scripts/demo/main.ts',
+    file: 'scripts/chaos/main.ts',
     affects: ['scripts#types', 'scripts#lint', 'scripts#test'],
     spares: ['groups#types', 'groups#test', 'platform#generate'],
   },

@@ -464,7 +464,7 @@ test('of a mail to many nothing is kept when it is refused', async () => {
   const { response } = await send(api.key, { ...HELLO, to, from: 'me@elsewhere.example' });
   expect(response).toMatch(/^550 5\.7\.1/);
   const tags = await send(api.key, { ...HELLO, to, headers: { 'X-Postroom-Tag': 'x'.repeat(101) } });
-  expect(tags.response).toBe('550 5.6.0 tags.0 must be 1 to 100 characters');
+  expect(tags.response).toBe('550 5.6.0 tags.0 must be at most 100 characters');
   expect(await emailsOf(api)).toEqual([]);
 });
 

@@ -55,7 +55,8 @@ test('after kill -9 of the worker no recipient gets a message twice or is lost, 
   expect((await api.post(`${path}/send`)).status).toBe(202);
 
   let inFlight = 0;
-  for (const share of [0.2, 0.6]) {
+  const killedAt = [0.2, 0.6];
+  for (const share of killedAt) {
     await eventually(() => expect(sink.mails.length).toBeGreaterThan(RECIPIENTS * share), 60_000);
     await system.killWorker();
     // Rows claimed now were in flight in the killed worker.
@@ -77,7 +78,8 @@ test('after kill -9 of the worker no recipient gets a message twice or is lost, 
   expect(doubled).toEqual([]);
   const { accepted, unknown } = campaign.progress;
   expect(accepted + unknown).toBe(RECIPIENTS);
-  expect(unknown).toBeLessThanOrEqual(2 * CONNECTIONS);
+  // On each connection one message awaits its reply, and the next one may follow it.
+  expect(unknown).toBeLessThanOrEqual(killedAt.length * 2 * CONNECTIONS);
   expect(inFlight).toBeGreaterThan(unknown);
   expect(inFlight).toBeLessThan(RECIPIENTS / 4);
   // Recipients who got nothing are listed as unknown, so none is lost silently.
