@@ -507,7 +507,14 @@ export const PARSERS: readonly OutsideParser[] = [
     parse: (text) => [botReason({ method: 'GET', userAgent: text }), networkOf(text)],
     tokens: ['bot', 'Mozilla/5.0', ' ', ':', '::', '::ffff:', '1.', 'a', '%'],
   },
-  { name: 'CSV', parse: (text) => readCsv(text), tokens: CSV },
+  {
+    name: 'CSV',
+    parse: (text) => readCsv(text),
+    tokens: CSV,
+    known: ['" ', '"a"b",', ',"a"b', '"""a,', '""a"",'].map(
+      (unit) => (length: number) => unit.repeat(length / unit.length),
+    ),
+  },
   { name: 'CSV with rows', parse: (text) => readCsv(text, (values) => isAddress(values[0] ?? '')), tokens: CSV },
   {
     name: 'the form of CSV',

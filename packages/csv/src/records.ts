@@ -37,6 +37,9 @@ interface Field {
   end: number;
 }
 
+const NOT_SEARCHED = { from: 0, at: -1 };
+const NO_QUOTE = { ...NOT_SEARCHED, end: -1, lineEnd: -1 };
+
 /** The record ends beyond the text read so far. */
 const INCOMPLETE = Symbol('incomplete');
 /** An unclosed quote, and how far the text was searched for its end. */
@@ -58,6 +61,10 @@ export class RecordReader {
   #isSkipping = false;
   /** The next offset of each character at or after `#at`; -1 if it must be searched for. */
   readonly #next = { '\n': -1, '\r': -1, '"': -1 };
+  /** The first line break at or after an offset, as it was last searched for. */
+  #break = NOT_SEARCHED;
+  /** The first quote at or after an offset of a line that closes a value, as it was last searched for. */
+  #closing = NO_QUOTE;
 
   constructor(separator: string, firstLine = 1) {
     this.#separator = separator;
@@ -141,6 +148,8 @@ export class RecordReader {
   #goTo(offset: number): void {
     this.#at = offset;
     this.#next['\n'] = this.#next['\r'] = this.#next['"'] = -1;
+    this.#break = NOT_SEARCHED;
+    this.#closing = NO_QUOTE;
   }
 
   /** Reports an oversized line, then skips what is available of it. */
@@ -187,10 +196,8 @@ export class RecordReader {
    */
   #quotedField(start: number, from: number): Field | Unclosed | typeof INCOMPLETE {
     let isDoubled = false;
-    let hasStray = false;
     for (let at = from; ;) {
       const close = this.#text.indexOf('"', at);
-      if (close === -1 && hasStray) return this.#hasBreak(from, Infinity) ? this.#plainField(start) : INCOMPLETE;
       if (close === -1) return this.#isEnded ? { unclosed: this.#text.length } : INCOMPLETE;
       if (this.#text[close + 1] === '"') {
         isDoubled = true;
@@ -199,22 +206,54 @@ export class RecordReader {
       }
       const end = this.#endAfter(close);
       if (end === INCOMPLETE) return INCOMPLETE;
-      if (hasStray && this.#hasBreak(from, close)) return this.#plainField(start);
-      if (end !== undefined) {
-        const value = this.#text.slice(from, close);
-        return { value: isDoubled ? value.replaceAll('""', '"') : value, end };
-      }
-      if (this.#hasBreak(from, close)) return { unclosed: close };
-      hasStray = true;
-      at = close + 1;
+      if (end === undefined)
+        return this.#hasBreak(from, close) ? { unclosed: close } : this.#strayQuoted(start, from, close + 1);
+      const value = this.#text.slice(from, close);
+      return { value: isDoubled ? value.replaceAll('""', '"') : value, end };
     }
   }
 
-  /** Whether a line ends in this range; the last line ends with the text. */
+  /** Reads a value with a quote in the middle, which ends before `after`. */
+  #strayQuoted(start: number, from: number, after: number): Field | typeof INCOMPLETE {
+    const lineEnd = this.#breakFrom(from);
+    const closing = this.#closingFrom(after, lineEnd);
+    if (closing === INCOMPLETE) return INCOMPLETE;
+    if (closing.at === Infinity) return lineEnd === Infinity && !this.#isEnded ? INCOMPLETE : this.#plainField(start);
+    return { value: this.#text.slice(from, closing.at).replaceAll('""', '"'), end: closing.end };
+  }
+
+  /**
+   * The first quote at or after an offset of a line that closes a value, and where its field ends; `Infinity` if there is none. The
+   * fields of a line share the search, or a line of many stray quotes would be searched for each of them.
+   */
+  #closingFrom(from: number, lineEnd: number): typeof NO_QUOTE | typeof INCOMPLETE {
+    const known = this.#closing;
+    if (known.lineEnd === lineEnd && known.from <= from && from <= known.at) return known;
+    for (let at = from; ;) {
+      const quote = this.#text.indexOf('"', at);
+      if (quote === -1 || quote > lineEnd) return (this.#closing = { from, at: Infinity, end: Infinity, lineEnd });
+      if (this.#text[quote + 1] === '"') {
+        at = quote + 2;
+        continue;
+      }
+      const end = this.#endAfter(quote);
+      if (end === INCOMPLETE) return INCOMPLETE;
+      if (end !== undefined) return (this.#closing = { from, at: quote, end, lineEnd });
+      at = quote + 1;
+    }
+  }
+
   #hasBreak(from: number, to: number): boolean {
-    LINE_END.lastIndex = from;
-    const found = LINE_END.exec(this.#text);
-    return found === null ? to === Infinity && this.#isEnded : found.index < to;
+    return this.#breakFrom(from) < to;
+  }
+
+  /** The first line break at or after an offset; `Infinity` if there is none. Each part of the text is searched once. */
+  #breakFrom(from: number): number {
+    if (from < this.#break.from || from > this.#break.at) {
+      LINE_END.lastIndex = from;
+      this.#break = { from, at: LINE_END.exec(this.#text)?.index ?? Infinity };
+    }
+    return this.#break.at;
   }
 
   /** The end of the field whose closing quote is at `close`; `undefined` if that quote does not close it. */
