@@ -59,7 +59,7 @@ const READS: Record<string, string[]> = {
   // statistics; the module has no tables
   insights: ['campaigns', 'contacts', 'events', 'messages', 'tracking_hits'],
   // runs with their contacts, and the outcomes of their messages
-  journeys: ['contacts', 'group_members', 'messages'],
+  journeys: ['contacts', 'group_members', 'groups', 'messages', 'segments', 'templates'],
   // subjects and states of campaigns, and retention settings
   ledger: ['campaigns', 'projects'],
   // the project's name in emails, and its retention settings

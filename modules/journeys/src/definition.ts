@@ -255,7 +255,7 @@ function problemOf(issue: z.core.$ZodIssue, path: string): DefinitionProblem {
 }
 
 /** `/v1` uses snake_case; names of properties and the values of filters are left as they are. */
-function camelKeys(given: unknown, depth = 0): unknown {
+export function camelKeys(given: unknown, depth = 0): unknown {
   if (Array.isArray(given)) return given.map((each) => camelKeys(each, depth + 1));
   if (typeof given !== 'object' || given === null) return depth === 0 ? {} : given;
   const entries = Object.entries(given).map(([key, value]): [string, unknown] => {

@@ -16,6 +16,7 @@ import {
   pool,
   type Prisma,
   readRows,
+  runCostly,
   type RowsQuery,
   sql,
   type Tx,
@@ -266,6 +267,32 @@ export async function listEnrollments(
     ...(status == null ? {} : { status }),
   };
   return readRows(db.enrollment, ENROLLMENT_ID, page, where, query);
+}
+
+/** The runs of a journey by outcome. */
+export interface RunCounts {
+  active: number;
+  paused: number;
+  completed: number;
+  exited: number;
+  /** Of those that exited. */
+  reachedGoal: number;
+}
+
+const NO_RUNS: RunCounts = { active: 0, paused: 0, completed: 0, exited: 0, reachedGoal: 0 };
+
+/** Reads every run of the journeys by the index on `(journey_id, id)`. */
+const COUNT_RUNS = `
+  SELECT journey_id AS "journeyId", count(*) FILTER (WHERE status = 'active')::int AS active,
+    count(*) FILTER (WHERE status = 'paused')::int AS paused, count(*) FILTER (WHERE status = 'completed')::int AS completed,
+    count(*) FILTER (WHERE status = 'exited')::int AS exited, count(*) FILTER (WHERE end_reason = 'goal')::int AS "reachedGoal"
+  FROM enrollments WHERE journey_id = ANY ($1) GROUP BY journey_id`;
+
+/** Counts the runs of each of the project's journeys. Those that retention has deleted are not counted. */
+export async function countRuns(projectId: string, ids: readonly string[]): Promise<Map<string, RunCounts>> {
+  const { rows } = await runCostly(projectId, () => pool.query<RunCounts & { journeyId: string }>(COUNT_RUNS, [ids]));
+  const known = new Map(rows.map(({ journeyId, ...counts }) => [journeyId, counts]));
+  return new Map(ids.map((id) => [id, known.get(id) ?? NO_RUNS]));
 }
 
 /** The steps that runs have left, by run, in order. */

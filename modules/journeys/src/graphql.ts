@@ -21,6 +21,7 @@ import {
   workflowUrl,
 } from '@postroom/platform';
 import {
+  countRuns,
   type Enrollment as EnrollmentRow,
   ENROLLMENT_ID,
   enrollContacts,
@@ -32,6 +33,7 @@ import {
   MAX_ENROLLED,
   moveEnrollment,
   removeEnrollment,
+  type RunCounts,
   setEnrollmentPaused,
   stepsOf,
 } from './enrollments.ts';
@@ -116,6 +118,18 @@ const InProgressCount = builder.objectRef<StepCount>('JourneyInProgress').implem
   }),
 });
 
+const Runs = builder.objectRef<RunCounts>('JourneyRuns').implement({
+  description: 'Runs of a journey by outcome.',
+  fields: (t) => ({
+    active: t.exposeInt('active', { description: 'In progress.' }),
+    paused: t.exposeInt('paused', { description: 'In progress, and paused for their contact alone.' }),
+    completed: t.exposeInt('completed', { description: 'Reached an end of the journey.' }),
+    exited: t.exposeInt('exited', { description: 'Ended otherwise.' }),
+    reachedGoal: t.exposeInt('reachedGoal', { description: 'Of those that exited: reached the goal.' }),
+  }),
+});
+
+const loadRuns = batchLoader((context: Context, ids: readonly string[]) => countRuns(callerProject(context), ids));
 const loadAtSteps = batchLoader((context: Context, ids: readonly string[]) =>
   countAtSteps(callerProject(context), ids),
 );
@@ -150,6 +164,12 @@ const Journey = builder.prismaObject('Journey', {
       description: 'Where contacts are, by version and step, and whether publishing the draft can move them.',
       complexity: 100,
       resolve: async ({ id, draft }, _args, context) => withMatches((await loadAtSteps(context, id)) ?? [], draft),
+    }),
+    runs: t.field({
+      type: Runs,
+      description: 'Its runs by outcome, without those that retention has deleted.',
+      complexity: 100,
+      resolve: async ({ id }, _args, context) => (await loadRuns(context, id)) as RunCounts,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),

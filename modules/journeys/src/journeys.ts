@@ -25,7 +25,7 @@ import {
 } from '@postroom/platform';
 import { graphProblems } from './check-graph.ts';
 import { checkReferences } from './check-references.ts';
-import { type Definition, type DefinitionProblem, parseDefinition } from './definition.ts';
+import { camelKeys, type Definition, type DefinitionProblem, parseDefinition } from './definition.ts';
 import { moveToVersion, type InProgress } from './new-version.ts';
 import { writeListeners } from './listeners.ts';
 
@@ -267,7 +267,7 @@ function checkDraft(given: unknown): Prisma.InputJsonObject {
   if (problem !== undefined) throw invalid({ field: `definition.${problem.path}`, message: problem.message });
   if (JSON.stringify(given).length > MAX_DEFINITION_LENGTH)
     throw invalid({ field: 'definition', message: `must be at most ${MAX_DEFINITION_LENGTH} characters of JSON` });
-  return given as Prisma.InputJsonObject;
+  return camelKeys(given) as Prisma.InputJsonObject;
 }
 
 const nameTaken = (name: string) => conflictIfTaken(`A journey named "${name}" already exists.`);

@@ -3,6 +3,7 @@ import { created, found, gql, page, type Route } from '@postroom/platform';
 const tag = 'Journeys';
 const JOURNEY = 'id name status definition version publishedVersion pausedReason createdAt updatedAt publishedAt';
 const DETAIL = `${JOURNEY} problems { field message stepId }
+  runs { active paused completed exited reachedGoal }
   inProgress { version stepId contactCount dueWithinDay hasMatch }`;
 const RUN = `id journeyId contactId version status stepId dueAt waitsFor properties enteredAt endedAt endReason
   steps { stepId arrivedAt leftAt outcome detail messageId }`;

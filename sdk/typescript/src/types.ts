@@ -1308,6 +1308,20 @@ export interface JourneyProblem {
   stepId: string | null;
 }
 
+/** Runs of a journey by outcome. */
+export interface JourneyRuns {
+  /** In progress. */
+  active: number;
+  /** In progress, and paused for their contact alone. */
+  paused: number;
+  /** Reached an end of the journey. */
+  completed: number;
+  /** Ended otherwise. */
+  exited: number;
+  /** Of those that exited: reached the goal. */
+  reachedGoal: number;
+}
+
 /** Contacts that are at a step. */
 export interface JourneyInProgress {
   /** The version that they are on. */
@@ -1346,6 +1360,8 @@ export interface JourneyDetail {
   publishedAt: string | null;
   /** What keeps the draft from being published; empty if nothing does. */
   problems: JourneyProblem[];
+  /** Its runs by outcome, without those that retention has deleted. */
+  runs: JourneyRuns;
   /** Where contacts are, by version and step, and whether publishing the draft can move them. */
   inProgress: JourneyInProgress[];
 }
