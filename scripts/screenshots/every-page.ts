@@ -66,6 +66,7 @@ interface MoreIds {
   draft: string;
   scheduled: string;
   canceled: string;
+  journey: string;
   unsubscribeUrl: string;
 }
 
@@ -90,6 +91,8 @@ function projectPages({ url, projects }: System, stage: Stage, ids: MoreIds): Re
     'campaign-canceled': `/campaigns/${ids.canceled}`,
     'campaign-report': `/campaigns/${stage.campaign}`,
     recipients: `/campaigns/${stage.campaign}/recipients`,
+    journeys: '/journeys',
+    journey: `/journeys/${ids.journey}`,
     templates: '/templates',
     template: `/templates/${stage.template}`,
     'template-versions': `/templates/${stage.template}/versions`,
@@ -132,6 +135,15 @@ function projectPages({ url, projects }: System, stage: Stage, ids: MoreIds): Re
 interface Created {
   data: { id: string };
 }
+
+/** A draft that lacks its template. */
+const THANK_YOU = {
+  entry: { type: 'event', event: 'order placed' },
+  steps: [
+    { id: 'two_weeks', type: 'wait', for: { days: 14 }, next: 'review' },
+    { id: 'review', type: 'send' },
+  ],
+};
 
 async function moreStates(browser: Browser, system: System, api: Client): Promise<MoreIds> {
   const campaign = async (name: string) =>
@@ -176,7 +188,8 @@ async function moreStates(browser: Browser, system: System, api: Client): Promis
   await run(`mutation { connectMailbox(input: { email: "support@example.net", provider: other, signIn: password,
     host: "127.0.0.1", port: 9, password: "p" }) { account { id } } }`);
   await context.close();
-  return { draft, scheduled, canceled, unsubscribeUrl: await unsubscribeUrlOf(system) };
+  const journey = (await api.post<Created>('/v1/journeys', { name: 'Thank you', definition: THANK_YOU })).data.id;
+  return { draft, scheduled, canceled, journey, unsubscribeUrl: await unsubscribeUrlOf(system) };
 }
 
 /** The unsubscribe link of a mail in the inbox. */

@@ -6,6 +6,7 @@ import type { ProjectOfMine } from './session.tsx';
 /** What the command palette can start: the path that opens its form, relative to the project. */
 const COMMANDS: { label: string; path: string; needs: Permission; keywords?: string }[] = [
   { label: 'New campaign', path: 'campaigns#new', needs: 'write', keywords: 'create newsletter send' },
+  { label: 'New journey', path: 'journeys#new', needs: 'write', keywords: 'create automation' },
   { label: 'New template', path: 'templates#new', needs: 'write', keywords: 'create' },
   { label: 'Add contact', path: 'contacts#new', needs: 'write', keywords: 'create new' },
   { label: 'Import contacts', path: 'imports/new', needs: 'write', keywords: 'csv upload' },

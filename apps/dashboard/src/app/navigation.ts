@@ -14,6 +14,7 @@ import {
   IconRoute,
   IconSend,
   IconSettings,
+  IconSitemap,
   IconUsers,
   IconUsersGroup,
   IconWebhook,
@@ -42,6 +43,12 @@ export const NAVIGATION: { heading: string; places: NavItem[] }[] = [
     heading: 'Send',
     places: [
       { label: 'Campaigns', to: '/p/$projectId/campaigns', icon: IconSend, keywords: 'newsletter mailing broadcast' },
+      {
+        label: 'Journeys',
+        to: '/p/$projectId/journeys',
+        icon: IconSitemap,
+        keywords: 'automation drip sequence workflow welcome series',
+      },
       { label: 'Templates', to: '/p/$projectId/templates', icon: IconFileText, keywords: 'html content design' },
       { label: 'Emails', to: '/p/$projectId/emails', icon: IconMail, keywords: 'transactional log messages' },
     ],

@@ -1,4 +1,4 @@
-import { IconAddressBook, IconFileText, IconMail, IconSend, IconWorldCheck } from '@tabler/icons-react';
+import { IconAddressBook, IconFileText, IconMail, IconSend, IconSitemap, IconWorldCheck } from '@tabler/icons-react';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
 
@@ -36,6 +36,13 @@ const SEARCH = graphql(`
       nodes {
         id
         domain
+      }
+    }
+    journeys(first: 200) {
+      nodes {
+        id
+        name
+        status
       }
     }
   }
@@ -99,6 +106,18 @@ export function useRecords(text: string): { group: string; rows: FoundRecord[] }
         path: `emails/${id}`,
         icon: IconMail,
       })),
+    },
+    {
+      group: 'Journeys',
+      rows: data.journeys.nodes
+        .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+        .map(({ id, name, status }) => ({
+          id,
+          label: name,
+          description: `Journey, ${status}`,
+          path: `journeys/${id}`,
+          icon: IconSitemap,
+        })),
     },
     {
       group: 'Domains',

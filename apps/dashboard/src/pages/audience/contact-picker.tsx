@@ -26,10 +26,13 @@ export type Picked = PickContactsQuery['contacts']['nodes'][number];
 
 /** Finds contacts by name or address, and picks some. */
 export function ContactPicker({
+  label = 'Members',
   picked,
   error,
   onPick,
 }: {
+  /** What the contacts are picked as. */
+  label?: string;
   picked: readonly Picked[];
   error?: string | undefined;
   onPick: (picked: Picked[]) => void;
@@ -40,9 +43,9 @@ export function ContactPicker({
   const toggle = (contact: Picked) =>
     onPick(isPicked(contact.id) ? picked.filter(({ id }) => id !== contact.id) : [...picked, contact]);
   return (
-    <Stack gap="xs" role="group" aria-label="Members">
+    <Stack gap="xs" role="group" aria-label={label}>
       <Text size="sm" fw={500}>
-        Members
+        {label}
       </Text>
       {picked.length > 0 && (
         <Pill.Group aria-label="Picked contacts">
@@ -77,7 +80,7 @@ export function ContactPicker({
       </ScrollArea.Autosize>
       {found?.nodes.length === 0 && (
         <Text size="sm" c="dimmed">
-          No contact matches. Only existing contacts can be members.
+          No contact matches. Only existing contacts can be picked.
         </Text>
       )}
       {found?.pageInfo.hasNextPage === true && (

@@ -1,0 +1,86 @@
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { JourneyChoicesQuery } from '../../generated/graphql.ts';
+import type { Names } from './summaries.ts';
+
+const CHOICES = graphql(`
+  query JourneyChoices {
+    templates(first: 500) {
+      nodes {
+        id
+        name
+        status
+      }
+    }
+    groups(first: 500) {
+      nodes {
+        id
+        name
+      }
+    }
+    segments(first: 500) {
+      nodes {
+        id
+        name
+      }
+    }
+    customFields(first: 200) {
+      nodes {
+        id
+        key
+        label
+        type
+        options
+        createdAt
+      }
+    }
+    customEventDefinitions(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
+    domains(first: 200) {
+      nodes {
+        id
+        domain
+        verifiedForSending
+      }
+    }
+  }
+`);
+
+type Data = JourneyChoicesQuery;
+
+/** What a journey may refer to, and the names of it. */
+export interface Choices {
+  templates: Data['templates']['nodes'];
+  groups: Data['groups']['nodes'];
+  segments: Data['segments']['nodes'];
+  fields: Data['customFields']['nodes'];
+  events: string[];
+  /** Domains that may send. */
+  domains: string[];
+  names: Names;
+}
+
+/** The choices; undefined while loading. */
+export function useChoices(): Choices | undefined {
+  const { data } = useApiQuery(CHOICES, {});
+  if (data === undefined) return undefined;
+  const nameOf = (rows: readonly { id: string; name: string }[]) => new Map(rows.map(({ id, name }) => [id, name]));
+  return {
+    templates: data.templates.nodes,
+    groups: data.groups.nodes,
+    segments: data.segments.nodes,
+    fields: data.customFields.nodes,
+    events: data.customEventDefinitions.nodes.map(({ name }) => name),
+    domains: data.domains.nodes.filter(({ verifiedForSending }) => verifiedForSending).map(({ domain }) => domain),
+    names: {
+      templates: nameOf(data.templates.nodes),
+      groups: nameOf(data.groups.nodes),
+      segments: nameOf(data.segments.nodes),
+      fields: new Map(data.customFields.nodes.map(({ key, label }) => [key, label])),
+    },
+  };
+}

@@ -1,0 +1,277 @@
+import { Button, Card, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
+import { usePolling } from '../../data/polling.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { EnrollmentQuery } from '../../generated/graphql.ts';
+import { StatusBadge } from '../../components/badge.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { DescriptionList } from '../../components/description-list.tsx';
+import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { BackLabel, Page, Section } from '../../components/page.tsx';
+import { QueryResult } from '../../components/states.tsx';
+import { DataTable } from '../../components/table.tsx';
+import { formatDayAndTime, When } from '../../components/when.tsx';
+import { ContactLink, labelOf } from '../audience/contact-link.tsx';
+import { EventProperties } from '../events/event-properties.tsx';
+import { readDefinition } from './definition.ts';
+import { END_REASONS, ENROLLMENT_STATUS, outcomeInWords } from './labels.ts';
+import { nextOf } from './people.tsx';
+
+const ENROLLMENT = graphql(`
+  query Enrollment($id: ID!) {
+    enrollment(id: $id) {
+      id
+      journeyId
+      version
+      status
+      stepId
+      dueAt
+      waitsFor
+      properties
+      enteredAt
+      endedAt
+      endReason
+      contact {
+        id
+        name
+        hasName
+        email
+      }
+      steps {
+        stepId
+        arrivedAt
+        leftAt
+        outcome
+        detail
+        messageId
+      }
+    }
+  }
+`);
+
+const JOURNEY_OF_RUN = graphql(`
+  query JourneyOfEnrollment($id: ID!) {
+    journey(id: $id) {
+      id
+      name
+      definition
+    }
+  }
+`);
+
+const PAUSE = graphql(`
+  mutation PauseEnrollment($id: ID!) {
+    pauseEnrollment(id: $id) {
+      id
+    }
+  }
+`);
+
+const RESUME = graphql(`
+  mutation ResumeEnrollment($id: ID!) {
+    resumeEnrollment(id: $id) {
+      id
+    }
+  }
+`);
+
+const MOVE = graphql(`
+  mutation MoveEnrollment($id: ID!, $stepId: String!) {
+    moveEnrollment(id: $id, stepId: $stepId) {
+      id
+    }
+  }
+`);
+
+const REMOVE = graphql(`
+  mutation RemoveEnrollment($id: ID!) {
+    removeEnrollment(id: $id) {
+      id
+    }
+  }
+`);
+
+type Row = EnrollmentQuery['enrollment'];
+
+/** A contact's run through a journey, step by step. */
+export function Enrollment() {
+  const { enrollmentId } = useParams({ from: '/auth/p/$projectId/enrollments/$enrollmentId' });
+  const { id: projectId } = useProject();
+  const enrollment = useApiQuery(ENROLLMENT, { id: enrollmentId });
+  const row = enrollment.data?.enrollment;
+  usePolling(enrollment.again, row?.endedAt === null);
+  const journeyId = row?.journeyId ?? '';
+  const journey = useApiQuery(JOURNEY_OF_RUN, { id: journeyId }, { pause: row === undefined }).data?.journey;
+  const [tone, label] = row === undefined ? (['quiet', ''] as const) : ENROLLMENT_STATUS[row.status];
+  return (
+    <Page
+      title={row?.contact == null ? 'Contact in a journey' : labelOf(row.contact)}
+      mark={row && <StatusBadge tone={tone}>{label}</StatusBadge>}
+      back={
+        row && (
+          <TextLink to="/p/$projectId/journeys/$journeyId" params={{ projectId, journeyId }} size="sm">
+            <BackLabel>{journey?.name ?? 'Journey'}</BackLabel>
+          </TextLink>
+        )
+      }
+      actions={
+        row?.endedAt === null && (
+          <Actions run={row} steps={readDefinition(journey?.definition ?? {}).steps.map(({ id }) => id)} />
+        )
+      }
+    >
+      <QueryResult of={enrollment}>{({ enrollment: run }) => <Run run={run} />}</QueryResult>
+    </Page>
+  );
+}
+
+function Run({ run }: { run: Row }) {
+  const { contact, version, enteredAt, endedAt, endReason, properties, stepId, steps } = run;
+  return (
+    <>
+      <Card>
+        <DescriptionList
+          items={[
+            ['Contact', contact === null ? 'Deleted' : <ContactLink key="contact" contact={contact} />],
+            ['Version', version],
+            ['Entered', <When key="entered" at={enteredAt} />],
+            endedAt === null && ['At step', stepId],
+            endedAt === null && ['Next', nextOf(run)],
+            endedAt !== null && ['Ended', <When key="ended" at={endedAt} />],
+            endReason !== null && ['Why', END_REASONS[endReason] ?? endReason],
+            Object.keys(properties as object).length > 0 && [
+              'Entered with',
+              <EventProperties key="properties" of={properties} />,
+            ],
+          ]}
+        />
+      </Card>
+      <Section title="Steps" about="In the order in which the contact left them.">
+        {steps.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            None yet.
+          </Text>
+        ) : (
+          <DataTable
+            label="Steps of the contact"
+            rows={steps}
+            keyOf={(step) => `${step.stepId} ${step.leftAt} ${step.arrivedAt}`}
+            columns={[
+              { title: 'Step', cell: (step) => step.stepId },
+              { title: 'What happened', cell: (step) => <Outcome step={step} /> },
+              { title: 'Arrived', from: 'sm', cell: ({ arrivedAt }) => formatDayAndTime(arrivedAt) },
+              { title: 'Left', from: 'sm', cell: ({ leftAt }) => formatDayAndTime(leftAt) },
+            ]}
+          />
+        )}
+      </Section>
+    </>
+  );
+}
+
+function Outcome({ step: { outcome, detail, messageId } }: { step: Row['steps'][number] }) {
+  const { id: projectId } = useProject();
+  const words = outcomeInWords(outcome);
+  return (
+    <Stack gap={2}>
+      {messageId === null ? (
+        <Text size="sm">{words}</Text>
+      ) : (
+        <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
+          {words}
+        </TextLink>
+      )}
+      {detail !== null && (
+        <Text size="sm" c="dimmed">
+          {detail}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function Actions({ run: { id, status }, steps }: { run: Row; steps: readonly string[] }) {
+  const may = useMay();
+  const [asked, setAsked] = useState<'move' | 'remove'>();
+  const close = () => setAsked(undefined);
+  const pause = useApiMutation(PAUSE);
+  const resume = useApiMutation(RESUME);
+  const remove = useApiMutation(REMOVE);
+  if (!may('write')) return null;
+  const isPaused = status === 'paused';
+  const change = async () => {
+    if ((await (isPaused ? resume : pause).run({ id })) === undefined) return;
+    notifySuccess(isPaused ? 'The contact goes on.' : 'The contact stays at its step until you resume it.');
+  };
+  const confirmRemove = async () => {
+    if ((await remove.run({ id })) === undefined) return;
+    notifySuccess('The contact left the journey.');
+    close();
+  };
+  return (
+    <>
+      <Button variant="default" loading={pause.running || resume.running} onClick={() => void change()}>
+        {isPaused ? 'Resume' : 'Pause'}
+      </Button>
+      <Button variant="default" onClick={() => setAsked('move')}>
+        Move
+      </Button>
+      <Button variant="default" onClick={() => setAsked('remove')}>
+        Remove
+      </Button>
+      <Modal opened={asked === 'move'} onClose={close} title="Move to another step">
+        <MoveForm id={id} steps={steps} onClose={close} />
+      </Modal>
+      <Confirm
+        opened={asked === 'remove'}
+        onClose={close}
+        title="Remove this contact from the journey?"
+        action="Remove"
+        running={remove.running}
+        problem={remove.problem}
+        onConfirm={() => void confirmRemove()}
+      >
+        It gets none of the remaining steps. The steps it has been through are kept.
+      </Confirm>
+    </>
+  );
+}
+
+function MoveForm({ id, steps, onClose }: { id: string; steps: readonly string[]; onClose: () => void }) {
+  const [stepId, setStepId] = useState<string | null>(null);
+  const move = useApiMutation(MOVE);
+  const submit = async () => {
+    if (stepId === null || (await move.run({ id, stepId })) === undefined) return;
+    notifySuccess(`Moved to ${stepId}.`);
+    onClose();
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Stack>
+        <FormProblem problem={move.problem} fields={['stepId']} />
+        <Select
+          label="Step"
+          data-autofocus
+          data={[...steps]}
+          value={stepId}
+          error={move.problem?.fields.stepId}
+          onChange={setStepId}
+        />
+        <Group justify="flex-end">
+          <FormButtons submit="Move" running={move.running} disabled={stepId === null} onCancel={onClose} />
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,59 @@
+import { FileInput, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { FormButtons, FormError } from '../../components/form.tsx';
+import { type Definition, readDefinition } from './definition.ts';
+
+/** Replaces the draft by the definition in a JSON file. Nothing is saved yet. */
+export function ImportDialog({
+  opened,
+  onClose,
+  onImport,
+}: {
+  opened: boolean;
+  onClose: () => void;
+  onImport: (definition: Definition) => void;
+}) {
+  return (
+    <Modal opened={opened} onClose={onClose} title="Replace by a file">
+      <ImportForm onClose={onClose} onImport={onImport} />
+    </Modal>
+  );
+}
+
+function ImportForm({ onClose, onImport }: { onClose: () => void; onImport: (definition: Definition) => void }) {
+  const [file, setFile] = useState<File | null>(null);
+  const [error, setError] = useState<string>();
+  const read = async () => {
+    try {
+      const given: unknown = JSON.parse((await file?.text()) ?? '');
+      if (typeof given !== 'object' || given === null || !('steps' in given))
+        return setError('The file is not the definition of a journey: it has no steps.');
+      return onImport(readDefinition(given));
+    } catch {
+      return setError('The file is not JSON.');
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void read();
+      }}
+    >
+      <Stack>
+        <FormError>{error}</FormError>
+        <Text size="sm" c="dimmed">
+          The entry, rules and steps of the draft are replaced by those of a file that was downloaded from a journey.
+        </Text>
+        <FileInput
+          label="File"
+          accept="application/json,.json"
+          placeholder="Choose a file"
+          value={file}
+          onChange={setFile}
+        />
+        <FormButtons submit="Replace" running={false} disabled={file === null} onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}

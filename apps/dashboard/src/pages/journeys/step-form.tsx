@@ -1,0 +1,377 @@
+import {
+  ActionIcon,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  NumberInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core';
+import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { type FormEvent, useState } from 'react';
+import { FormButtons } from '../../components/form.tsx';
+import type { Choices } from './choices.ts';
+import { type Definition, exitsOf, MESSAGE_OUTCOMES, type Step, STEP_TYPES, withExit } from './definition.ts';
+import { ContactFilter, DurationInput, EventInput, PropertyConditions } from './fields.tsx';
+import { stepTitle, weekday } from './summaries.ts';
+
+interface StepDialogProps {
+  /** The step that is edited; the dialog is closed without one. */
+  step: Step | undefined;
+  definition: Definition;
+  choices: Choices;
+  onClose: () => void;
+  onSave: (step: Step) => void;
+}
+
+/** Edits what a step does and where it leads. */
+export function StepDialog({ step, onClose, ...props }: StepDialogProps) {
+  return (
+    <Modal opened={step !== undefined} onClose={onClose} size="lg" title={step && STEP_TYPES[step.type]}>
+      {step !== undefined && <StepForm key={step.id} step={step} onClose={onClose} {...props} />}
+    </Modal>
+  );
+}
+
+/** The fields of a step: `set` changes members of it. */
+interface FieldsProps {
+  step: Step;
+  set: (part: Partial<Step>) => void;
+  choices: Choices;
+  definition: Definition;
+  /** Reports whether a filter of contacts is complete. */
+  setIncomplete: (incomplete: boolean) => void;
+}
+
+function StepForm({ step: given, definition, choices, onClose, onSave }: StepDialogProps & { step: Step }) {
+  const [step, setStep] = useState(given);
+  const [isIncomplete, setIncomplete] = useState(false);
+  const set = (part: Partial<Step>) => setStep((before) => ({ ...before, ...part }));
+  const Fields = FIELDS[step.type];
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave(step);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {Fields && (
+          <Fields step={step} set={set} choices={choices} definition={definition} setIncomplete={setIncomplete} />
+        )}
+        {exitsOf(step).map(({ key, label, to }) => (
+          <Select
+            key={key}
+            label={label === '' ? 'Then' : `${label}: then`}
+            allowDeselect={false}
+            data={[
+              { value: END, label: 'End the journey' },
+              ...definition.steps
+                .filter(({ id }) => id !== step.id)
+                .map((each) => ({ value: each.id, label: `${stepTitle(each, choices.names)} (${each.id})` })),
+            ]}
+            value={to ?? END}
+            onChange={(chosen) => setStep(withExit(step, key, chosen === END ? null : chosen))}
+          />
+        ))}
+        <FormButtons submit="Done" running={false} disabled={isIncomplete} onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
+
+const END = '';
+
+/** The fields of each type of step; a type without any leads somewhere or ends. */
+const FIELDS: Partial<Record<Step['type'], (props: FieldsProps) => React.ReactNode>> = {
+  send: SendFields,
+  wait: ({ step, set }) => (
+    <DurationInput label="How long" value={step.for ?? {}} onChange={(value) => set({ for: value })} />
+  ),
+  wait_until: WaitUntilFields,
+  wait_for_event: WaitForEventFields,
+  condition: ConditionFields,
+  split: SplitFields,
+  update_field: UpdateFields,
+  join_group: GroupFields,
+  leave_group: GroupFields,
+};
+
+function SendFields({ step, set, choices: { templates, domains } }: FieldsProps) {
+  const local = (step.from ?? '').split('@', 1)[0] || 'hello';
+  return (
+    <>
+      <Select
+        label="Template"
+        searchable
+        data-autofocus
+        placeholder="Choose a published template"
+        data={templates
+          .filter(({ id, status }) => status === 'published' || id === step.templateId)
+          .map(({ id, name }) => ({ value: id, label: name }))}
+        value={step.templateId === '' ? null : (step.templateId ?? null)}
+        onChange={(templateId) => set({ templateId: templateId ?? '' })}
+      />
+      <Autocomplete
+        size="sm"
+        label="From"
+        placeholder={`Ada <hello@${domains[0] ?? 'your-domain.example'}>`}
+        data={domains.map((domain) => `${local}@${domain}`)}
+        filter={({ options }) => options}
+        value={step.from ?? ''}
+        onChange={(from) => set({ from })}
+      />
+      <TextInput
+        label="Reply-to"
+        placeholder="Same as the from address"
+        value={step.replyTo ?? ''}
+        onChange={(event) => set({ replyTo: event.currentTarget.value === '' ? undefined : event.currentTarget.value })}
+      />
+      <Checkbox
+        label="Transactional"
+        description="Mail that the contact needs, such as a receipt. It also goes to unsubscribed contacts, at any time."
+        checked={step.transactional ?? false}
+        onChange={(event) => set({ transactional: event.currentTarget.checked || undefined })}
+      />
+    </>
+  );
+}
+
+function WaitUntilFields({ step, set }: FieldsProps) {
+  const chosen = step.weekdays ?? [];
+  return (
+    <>
+      <TextInput
+        label="Time of day"
+        type="time"
+        w={140}
+        data-autofocus
+        value={step.time ?? ''}
+        onChange={(event) => set({ time: event.currentTarget.value })}
+      />
+      <Checkbox.Group
+        label="On"
+        description="Every day if none is chosen."
+        value={chosen.map(String)}
+        onChange={(days) => set({ weekdays: days.length === 0 ? undefined : days.map(Number).sort((a, b) => a - b) })}
+      >
+        <Group gap="sm" mt="xs">
+          {[1, 2, 3, 4, 5, 6, 7].map((day) => (
+            <Checkbox key={day} value={String(day)} label={weekday(day)} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+    </>
+  );
+}
+
+function WaitForEventFields({ step, set, choices: { events } }: FieldsProps) {
+  return (
+    <>
+      <EventInput label="Event" value={step.event ?? ''} events={events} onChange={(event) => set({ event })} />
+      <PropertyConditions
+        where={step.where ?? []}
+        onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
+      />
+      <Checkbox
+        label="Go on without it after some time"
+        checked={step.timeout !== undefined}
+        onChange={(event) =>
+          set(event.currentTarget.checked ? { timeout: { days: 3 } } : { timeout: undefined, onTimeout: undefined })
+        }
+      />
+      {step.timeout !== undefined && (
+        <DurationInput label="Wait at most" value={step.timeout} onChange={(timeout) => set({ timeout })} />
+      )}
+    </>
+  );
+}
+
+function ConditionFields({ step, set, choices, definition, setIncomplete }: FieldsProps) {
+  const sending = definition.steps.filter(({ type, id }) => type === 'send' && id !== step.id);
+  const { message } = step;
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        All that you choose must hold.
+      </Text>
+      <Select
+        label="In the segment"
+        clearable
+        searchable
+        placeholder="Any"
+        data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
+        value={step.segmentId ?? null}
+        onChange={(segmentId) => set({ segmentId: segmentId ?? undefined })}
+      />
+      <Group gap="xs" grow align="flex-end">
+        <Select
+          label="The email of an earlier step"
+          clearable
+          placeholder="Any"
+          data={sending.map((each) => ({ value: each.id, label: `${stepTitle(each, choices.names)} (${each.id})` }))}
+          value={message?.stepId ?? null}
+          onChange={(stepId) =>
+            set({ message: stepId === null ? undefined : { stepId, outcome: message?.outcome ?? 'opened' } })
+          }
+        />
+        {message !== undefined && (
+          <Select
+            aria-label="Outcome of the email"
+            allowDeselect={false}
+            data={Object.entries(MESSAGE_OUTCOMES).map(([value, label]) => ({ value, label }))}
+            value={message.outcome}
+            onChange={(outcome) =>
+              set({ message: { ...message, outcome: (outcome ?? 'opened') as typeof message.outcome } })
+            }
+          />
+        )}
+      </Group>
+      <PropertyConditions
+        where={step.where ?? []}
+        onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
+      />
+      <ContactFilter
+        filter={step.filter}
+        choices={choices}
+        onChange={(filter) => {
+          setIncomplete(filter === null);
+          if (filter !== null) set({ filter });
+        }}
+      />
+    </>
+  );
+}
+
+function SplitFields({ step, set }: FieldsProps) {
+  const branches = step.branches ?? [];
+  const total = branches.reduce((sum, { percent }) => sum + percent, 0);
+  return (
+    <Stack gap="xs" role="group" aria-label="Branches">
+      {branches.map((branch, index) => (
+        <Group key={index} gap="xs" align="flex-end">
+          <NumberInput
+            label={`Branch ${index + 1}`}
+            suffix=" %"
+            min={0}
+            max={100}
+            w={140}
+            value={branch.percent}
+            onChange={(percent) =>
+              set({
+                branches: branches.map((each, at) => (at === index ? { ...each, percent: Number(percent) } : each)),
+              })
+            }
+          />
+          {branches.length > 2 && (
+            <ActionIcon
+              size="lg"
+              aria-label={`Remove branch ${index + 1}`}
+              onClick={() => set({ branches: branches.filter((_, at) => at !== index) })}
+            >
+              <IconTrash size={16} aria-hidden />
+            </ActionIcon>
+          )}
+        </Group>
+      ))}
+      <Group gap="sm">
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconPlus size={14} aria-hidden />}
+          onClick={() => set({ branches: [...branches, { percent: Math.max(0, 100 - total) }] })}
+        >
+          Add branch
+        </Button>
+        <Text size="sm" c={total === 100 ? 'dimmed' : 'var(--mantine-color-error)'} role="status">
+          {total} % in all
+        </Text>
+      </Group>
+    </Stack>
+  );
+}
+
+function UpdateFields({ step, set, choices: { fields } }: FieldsProps) {
+  const key = (step.field ?? '').replace(/^custom_?fields\./i, '');
+  const field = fields.find((each) => each.key === key);
+  const isCleared = step.value === null;
+  return (
+    <>
+      <Select
+        label="Field"
+        allowDeselect={false}
+        searchable
+        data={[
+          { value: 'name', label: 'Name' },
+          ...fields.map((each) => ({ value: `customFields.${each.key}`, label: each.label })),
+        ]}
+        value={step.field === 'name' ? 'name' : `customFields.${key}`}
+        onChange={(chosen) => set({ field: chosen ?? 'name', value: '' })}
+      />
+      <Checkbox
+        label="Clear the field"
+        checked={isCleared}
+        onChange={(event) => set({ value: event.currentTarget.checked ? null : '' })}
+      />
+      {!isCleared && <ValueInput field={field} value={step.value} onChange={(value) => set({ value })} />}
+    </>
+  );
+}
+
+const YES_OR_NO = [
+  { value: 'true', label: 'Yes' },
+  { value: 'false', label: 'No' },
+];
+
+function ValueInput({
+  field,
+  value,
+  onChange,
+}: {
+  /** Undefined for the name. */
+  field: Choices['fields'][number] | undefined;
+  value: Step['value'];
+  onChange: (value: string | number | boolean) => void;
+}) {
+  const text = String(value ?? '');
+  if (field?.type === 'number')
+    return (
+      <NumberInput label="Value" value={text} onChange={(number) => onChange(number === '' ? '' : Number(number))} />
+    );
+  if (field?.type === 'boolean' || field?.type === 'select') {
+    const isChoice = field.type === 'select';
+    return (
+      <Select
+        label="Value"
+        allowDeselect={false}
+        data={isChoice ? field.options : YES_OR_NO}
+        value={text}
+        onChange={(chosen) => onChange(isChoice ? (chosen ?? '') : chosen === 'true')}
+      />
+    );
+  }
+  return (
+    <TextInput
+      label="Value"
+      type={field?.type === 'date' ? 'date' : 'text'}
+      value={text}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}
+
+function GroupFields({ step, set, choices: { groups } }: FieldsProps) {
+  return (
+    <Select
+      label="Group"
+      searchable
+      data-autofocus
+      data={groups.map(({ id, name }) => ({ value: id, label: name }))}
+      value={step.groupId === '' ? null : (step.groupId ?? null)}
+      onChange={(groupId) => set({ groupId: groupId ?? '' })}
+    />
+  );
+}

@@ -1,0 +1,140 @@
+import {
+  type Definition,
+  type Duration,
+  type Entry,
+  MESSAGE_OUTCOMES,
+  type PropertyCondition,
+  type Step,
+  STEP_TYPES,
+} from './definition.ts';
+
+/** Names of what steps refer to, by id. */
+export interface Names {
+  templates: ReadonlyMap<string, string>;
+  groups: ReadonlyMap<string, string>;
+  segments: ReadonlyMap<string, string>;
+  fields: ReadonlyMap<string, string>;
+}
+
+/** Operators of conditions on properties. */
+export const PROPERTY_OPERATORS: Record<string, { word: string; takes: 'any' | 'text' | 'number' | 'nothing' }> = {
+  is: { word: 'is', takes: 'any' },
+  isNot: { word: 'is not', takes: 'any' },
+  contains: { word: 'contains', takes: 'text' },
+  notContains: { word: 'does not contain', takes: 'text' },
+  moreThan: { word: 'is more than', takes: 'number' },
+  lessThan: { word: 'is less than', takes: 'number' },
+  atLeast: { word: 'is at least', takes: 'number' },
+  atMost: { word: 'is at most', takes: 'number' },
+  isSet: { word: 'is set', takes: 'nothing' },
+  isNotSet: { word: 'is not set', takes: 'nothing' },
+};
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+export const weekday = (number: number): string => WEEKDAYS[number - 1] ?? '';
+
+const list = new Intl.ListFormat('en');
+
+function durationInWords({ days = 0, hours = 0, minutes = 0 }: Duration): string {
+  const parts = [
+    [days, 'day'],
+    [hours, 'hour'],
+    [minutes, 'minute'],
+  ] as const;
+  const given = parts
+    .filter(([count]) => count > 0)
+    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`);
+  return given.length === 0 ? 'no time' : list.format(given);
+}
+
+const conditionInWords = ({ property, op, value }: PropertyCondition) =>
+  [property, PROPERTY_OPERATORS[op]?.word ?? op, value === undefined ? '' : `“${value}”`].join(' ').trim();
+
+const whereInWords = (where: readonly PropertyCondition[] = []) =>
+  where.length === 0 ? '' : ` if ${list.format(where.map(conditionInWords))}`;
+
+const nameIn = (names: ReadonlyMap<string, string>, id: string | undefined, missing: string) =>
+  id === undefined || id === '' ? missing : (names.get(id) ?? id);
+
+/** What a step is called in lists of steps. */
+export function stepTitle(step: Step, names: Names): string {
+  return step.type === 'send' && step.templateId
+    ? `Send “${nameIn(names.templates, step.templateId, '')}”`
+    : STEP_TYPES[step.type];
+}
+
+/** What a step does, in a sentence; empty if its title says it all. */
+export function stepSummary(step: Step, names: Names): string {
+  switch (step.type) {
+    case 'send':
+      return step.templateId
+        ? `From ${step.from ?? 'no sender yet'}${step.transactional === true ? ', also to unsubscribed contacts' : ''}`
+        : 'No template yet';
+    case 'wait':
+      return `For ${durationInWords(step.for ?? {})}`;
+    case 'wait_until':
+      return `Until ${step.time ?? 'no time yet'}${step.weekdays === undefined ? '' : ` on ${list.format(step.weekdays.map(weekday))}`}`;
+    case 'wait_for_event':
+      return `“${step.event ?? ''}”${whereInWords(step.where)}${step.timeout === undefined ? ', however long it takes' : `, for at most ${durationInWords(step.timeout)}`}`;
+    case 'condition':
+      return conditionSummary(step, names);
+    case 'split':
+      return `${step.branches?.length ?? 0} branches`;
+    case 'update_field':
+      return `${fieldName(step.field ?? '', names)} ${step.value === null || step.value === undefined ? 'is cleared' : `becomes “${step.value}”`}`;
+    case 'join_group':
+    case 'leave_group':
+      return nameIn(names.groups, step.groupId, 'No group yet');
+    default:
+      return '';
+  }
+}
+
+const fieldName = (field: string, names: Names): string =>
+  field === 'name' ? 'Name' : (names.fields.get(field.replace(/^custom_?fields\./i, '')) ?? field);
+
+function conditionSummary({ segmentId, filter, where, message }: Step, names: Names): string {
+  const parts = [
+    segmentId === undefined ? '' : `is in the segment ${nameIn(names.segments, segmentId, 'that is not chosen yet')}`,
+    filter === undefined ? '' : 'matches the conditions on the contact',
+    where === undefined || where.length === 0
+      ? ''
+      : `entered with an event whose ${list.format(where.map(conditionInWords))}`,
+    message === undefined
+      ? ''
+      : `has had the email of step ${message.stepId}, which ${MESSAGE_OUTCOMES[message.outcome]}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'No condition yet' : `Whether the contact ${list.format(parts)}`;
+}
+
+export function entrySummary({ type, event, where, groupId, filter }: Entry, names: Names): string {
+  const only = filter === undefined ? '' : ' and matches the conditions';
+  if (type === 'event') return `When a contact causes “${event ?? ''}”${whereInWords(where)}${only}`;
+  if (type === 'group_joined') return `When a contact joins ${nameIn(names.groups, groupId, 'a group')}${only}`;
+  return `When you or the API enroll a contact${filter === undefined ? '' : ' that matches the conditions'}`;
+}
+
+/** The rules of a journey, one sentence each. */
+export function rulesInWords(
+  { reentry, goal, quietHours, frequencyCap, timeZone, timeZoneField }: Definition,
+  names: Names,
+): string[] {
+  const again =
+    reentry === 'always'
+      ? 'Contacts may enter again as soon as they have left.'
+      : typeof reentry === 'object'
+        ? `Contacts may enter again ${reentry.afterDays} days after they last entered.`
+        : 'Contacts enter once.';
+  const zone = timeZone ?? 'UTC';
+  return [
+    again,
+    goal === undefined ? '' : `They leave when they reach the goal: “${goal.event}”${whereInWords(goal.where)}.`,
+    quietHours === undefined ? '' : `No email is sent from ${quietHours.from} to ${quietHours.to}.`,
+    frequencyCap === undefined
+      ? ''
+      : `A contact gets at most ${frequencyCap.messages} emails in ${frequencyCap.days} days.`,
+    timeZone === undefined && timeZoneField === undefined
+      ? ''
+      : `Times are in ${timeZoneField === undefined ? zone : `the time zone in ${fieldName(timeZoneField, names)}, or ${zone}`}.`,
+  ].filter((rule) => rule !== '');
+}
