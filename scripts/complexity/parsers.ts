@@ -2,6 +2,9 @@
 import { coerce, dayFromDateTime, type FieldSchema } from '../../packages/custom-fields/src/index.ts';
 import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
 import { contentWarnings } from '../../packages/content-warnings/src/index.ts';
+import { checkProperties } from '../../modules/custom-events/src/properties.ts';
+import { graphProblems } from '../../modules/journeys/src/check-graph.ts';
+import { parseDefinition } from '../../modules/journeys/src/definition.ts';
 import { templatesOf } from '../../modules/campaigns/src/content.ts';
 import { relaxedBody, relaxedField, splitMessage } from '../../modules/domains/src/dkim/canonical.ts';
 import { spfProblem } from '../../modules/domains/src/inspect/spf.ts';
@@ -558,6 +561,32 @@ export const PARSERS: readonly OutsideParser[] = [
           .join(',')}]}`,
       (length) => `${repeat('{"not":', length)}1${'}'.repeat(Math.ceil(length / 7))}`,
     ],
+  },
+  {
+    name: 'definitions of journeys',
+    parse: (text) => {
+      const { definition } = parseDefinition(json(text));
+      return definition && graphProblems(definition);
+    },
+    tokens: JSON_TEXT,
+    known: [
+      (length) =>
+        `{"steps":[${Array(Math.ceil(length / 3))
+          .fill('{}')
+          .join(',')}]}`,
+      (length) =>
+        `{"entry":{"type":"event","event":"x","where":[${Array(Math.ceil(length / 3))
+          .fill('{}')
+          .join(',')}]}}`,
+      (length) => `{"${repeat('a_b', length)}":1}`,
+      (length) => `{"timeZone":"${repeat('A/', length)}"}`,
+    ],
+  },
+  {
+    name: 'properties of events',
+    parse: (text) => checkProperties(json(text)),
+    tokens: JSON_TEXT,
+    known: [(length) => `{${Array.from({ length: Math.ceil(length / 8) }, (_, at) => `"${at}":1`).join(',')}}`],
   },
   {
     name: 'bodies of requests',
