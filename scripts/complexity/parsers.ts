@@ -1,10 +1,14 @@
 // Every parser of external text: from API clients, authors of mail, mail servers, uploaded files and mail clients.
+import { BlockList } from 'node:net';
 import { coerce, dayFromDateTime, type FieldSchema } from '../../packages/custom-fields/src/index.ts';
 import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
 import { contentWarnings } from '../../packages/content-warnings/src/index.ts';
-import { checkProperties } from '../../modules/custom-events/src/properties.ts';
+import { checkProperties, typeOf } from '../../modules/custom-events/src/properties.ts';
 import { graphProblems } from '../../modules/journeys/src/check-graph.ts';
 import { parseDefinition } from '../../modules/journeys/src/definition.ts';
+import { matches, withDefaults } from '../../modules/journeys/src/properties.ts';
+import { clientAddress } from '../../packages/network/src/client-address.ts';
+import { parseProxyHeader } from '../../packages/network/src/proxy-protocol.ts';
 import { templatesOf } from '../../modules/campaigns/src/content.ts';
 import { relaxedBody, relaxedField, splitMessage } from '../../modules/domains/src/dkim/canonical.ts';
 import { spfProblem } from '../../modules/domains/src/inspect/spf.ts';
@@ -72,6 +76,12 @@ export interface OutsideParser {
 }
 
 const repeat = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length));
+const list = (length: number, item: (index: number) => string) =>
+  Array.from({ length: Math.ceil(length / item(0).length) }, (_, index) => item(index)).join(',');
+const definitionOf = (length: number, step: (index: number) => string) =>
+  `{"entry":{"type":"manual"},"steps":[${list(length, step)}]}`;
+const LOOPBACK = new BlockList();
+LOOPBACK.addAddress('127.0.0.1');
 
 const HTML = ['<div>', '</div>', '<a href="', '"', "'", '<!--', '-->', '<style>', '</style', '&amp;', ' ', '<'];
 const TAGS = ['<body>', '</body', '<a ', '<img ', '<br>', '<![if', '=x', '>', '\n', 'a'];
@@ -565,28 +575,60 @@ export const PARSERS: readonly OutsideParser[] = [
   {
     name: 'definitions of journeys',
     parse: (text) => {
-      const { definition } = parseDefinition(json(text));
-      return definition && graphProblems(definition);
+      const given = json(text);
+      if (jsonProblem(given) !== undefined) return undefined;
+      const { definition, problems } = parseDefinition(given);
+      return definition === undefined ? problems : graphProblems(definition);
     },
-    tokens: JSON_TEXT,
+    tokens: [...JSON_TEXT, '"steps":', '{"id":"a","type":"exit"},', '"where":', '_a'],
     known: [
+      (length) => definitionOf(length, (index) => `{"id":"s${index}","type":"wait","for":{"days":1},"next":"s0"}`),
+      (length) => definitionOf(length, () => '{"id":"a","type":"send","a_b":{"c_d":1}}'),
+      (length) => definitionOf(length, () => '1'),
       (length) =>
-        `{"steps":[${Array(Math.ceil(length / 3))
-          .fill('{}')
-          .join(',')}]}`,
+        `{"entry":{"type":"event","event":"a","where":[${list(length, () => '{"property":"a.b","op":"is"}')}]},"steps":[]}`,
+      (length) => `{"entry":{"type":"manual"},"timeZone":"${repeat('a/', length)}","steps":[]}`,
       (length) =>
-        `{"entry":{"type":"event","event":"x","where":[${Array(Math.ceil(length / 3))
-          .fill('{}')
-          .join(',')}]}}`,
-      (length) => `{"${repeat('a_b', length)}":1}`,
-      (length) => `{"timeZone":"${repeat('A/', length)}"}`,
+        `{"entry":{"type":"manual"},"steps":[{"id":"a","type":"update_field","field":"custom${repeat('_', length)}"}]}`,
+      (length) => `{"${repeat('_a', length)}":1}`,
+      (length) => definitionOf(length, () => '{}'),
     ],
   },
   {
     name: 'properties of events',
     parse: (text) => checkProperties(json(text)),
     tokens: JSON_TEXT,
-    known: [(length) => `{${Array.from({ length: Math.ceil(length / 8) }, (_, at) => `"${at}":1`).join(',')}}`],
+    known: [
+      (length) => `{${list(length, (index) => `"${index}":1`)}}`,
+      (length) => `{${list(length, (index) => `"a${index}":{"b":[1,"2026-11-24"]}`)}}`,
+      (length) => `{"a":[${list(length, () => '{}')}]}`,
+      (length) => `{"a":"${repeat('2026-11-24T', length)}"}`,
+    ],
+  },
+  { name: 'types of properties', parse: typeOf, tokens: NUMBERS },
+  {
+    name: 'paths of properties',
+    parse: (path) => [
+      matches({ a: { b: path } }, [
+        { property: path, op: 'isSet' },
+        { property: 'a.b', op: 'contains', value: path.slice(path.length / 2) },
+      ]),
+      withDefaults({ a: 1 }, [{ name: path, value: 1 }]),
+    ],
+    tokens: ['.', 'a', 'b', '__proto__', 'a.b.', ' '],
+  },
+  {
+    name: 'PROXY headers',
+    parse: (text) => parseProxyHeader(Buffer.from(text, 'latin1')),
+    tokens: ['PROXY ', 'TCP4 ', 'UNKNOWN', '127.0.0.1 ', '1', ' ', '\r\n', '\r\n\r\n\0\r\nQUIT\n\x21\x11', '\0'],
+  },
+  {
+    name: 'addresses of clients behind proxies',
+    parse: (text) => [
+      clientAddress({ headers: { 'x-forwarded-for': text }, socket: { remoteAddress: '127.0.0.1' } }, LOOPBACK),
+      clientAddress({ headers: { forwarded: text }, socket: { remoteAddress: '127.0.0.1' } }, LOOPBACK),
+    ],
+    tokens: ['127.0.0.1', ',', ' ', ';', 'for=', '"', '[', ']', ':', '1.', '%', '::ffff:'],
   },
   {
     name: 'bodies of requests',
