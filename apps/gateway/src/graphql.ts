@@ -5,7 +5,7 @@ import {
   type Context,
   DomainError,
   logger,
-  RateLimited,
+  RetryLater,
   STATUS_BY_CODE,
   databaseAnswerOf,
 } from '@postroom/platform';
@@ -194,7 +194,7 @@ function inVariable({ message, nodes }: GraphQLError, { message: problem, extens
 function toGraphqlError(error: unknown, at?: GraphQLError): Error {
   if (!(error instanceof DomainError)) return error as Error;
   const { code, message, details } = error;
-  const retryAfter = error instanceof RateLimited ? error.retryAfterSeconds : undefined;
+  const retryAfter = error instanceof RetryLater ? error.retryAfterSeconds : undefined;
   const headers = retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } };
   const isRefused = code === 'unauthorized' || code === 'rate_limited';
   const http = isRefused ? { http: { status: STATUS_BY_CODE[code], ...headers } } : {};

@@ -114,6 +114,21 @@ test('a slow statement is canceled, and the caller gets 503 timeout', async () =
   expect(databaseAnswerOf(new Error('anything else'))).toBeUndefined();
 });
 
+test('a transaction that does not end in time, and a lost connection, are 503 timeout that may be retried', async () => {
+  const slow = db.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(0.1)::text`.then(() => tx.project.count()), {
+    timeout: 10,
+  });
+  const closed = await slow.catch((thrown: unknown) => thrown);
+  expect(closed).toMatchObject({ code: 'P2028' });
+  const client = await pool.connect();
+  const lost = await client
+    .query('SELECT pg_terminate_backend(pg_backend_pid())')
+    .catch((thrown: unknown) => thrown)
+    .finally(() => client.release(true));
+  for (const error of [closed, lost, new Error('timeout exceeded when trying to connect')])
+    expect(databaseAnswerOf(error)).toMatchObject({ code: 'timeout', retryAfterSeconds: expect.any(Number) });
+});
+
 test('a row deleted while the request reads it is 404 not_found', async () => {
   const error = await db.project.findUniqueOrThrow({ where: { id: 'prj_gone' } }).catch((thrown: unknown) => thrown);
   expect(databaseAnswerOf(error)).toMatchObject({ code: 'not_found' });

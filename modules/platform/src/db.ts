@@ -33,7 +33,13 @@ function statementNameGenerator({ sql }: { sql: string }): string {
 }
 
 /** The typed client. Rules use it for single rows, and `pool` for set-based statements. */
-export const db = observingTransactions(new PrismaClient({ adapter: new PrismaPg(pool, { statementNameGenerator }) }));
+export const db = observingTransactions(
+  new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator }),
+    // Under load, a transaction may wait as long as other work does: for a connection of the pool, and for a statement.
+    transactionOptions: { maxWait: 10_000, timeout: 15_000 },
+  }),
+);
 
 /** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
 export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;

@@ -62,6 +62,7 @@ export {
   isUniqueViolation,
   notFound,
   RateLimited,
+  RetryLater,
   versionConflict,
   STATUS_BY_CODE,
   databaseAnswerOf,

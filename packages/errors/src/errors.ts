@@ -42,13 +42,20 @@ export class DomainError extends Error {
   }
 }
 
-/** `rate_limited`, with the seconds after which the same request may succeed. */
-export class RateLimited extends DomainError {
+/** An error with the seconds after which the same request may succeed. */
+export class RetryLater extends DomainError {
   readonly retryAfterSeconds: number;
 
-  constructor(message: string, retryAfterSeconds: number) {
-    super('rate_limited', message);
+  constructor(code: 'rate_limited' | 'timeout', message: string, retryAfterSeconds: number) {
+    super(code, message);
     this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** `rate_limited`: the caller sent too many requests. */
+export class RateLimited extends RetryLater {
+  constructor(message: string, retryAfterSeconds: number) {
+    super('rate_limited', message, retryAfterSeconds);
   }
 }
 
@@ -82,15 +89,31 @@ export function isUniqueViolation(error: unknown): boolean {
 }
 
 /**
- * The answer to the caller for an error of the database that is not a fault to investigate: `timeout` for a statement
- * timeout, `not_found` for a row that was deleted while the request read it.
+ * PostgreSQL's codes after which the same request may succeed: no connection, rolled back in favor of another transaction, no
+ * resources, a lock that is not available, a server that shuts down or starts.
+ */
+const TRANSIENT = /^(08|40|53)...$|^55P03$|^57P0.$/;
+/** Prisma's: unreachable, no connection in time, a transaction that did not start or end in time, a write conflict. */
+const PRISMA_TRANSIENT = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037']);
+/** Messages of pg, which have no code. */
+const NO_CONNECTION = /^(timeout exceeded when trying to connect|Connection terminated)/;
+const BUSY_RETRY_SECONDS = 2;
+
+/**
+ * The answer to the caller for an error of the database that is not a fault to investigate. It is `timeout` for a statement that took
+ * too long, and for a database that is too busy or unreachable; `not_found` for a row that was deleted while the request read it.
  */
 export function databaseAnswerOf(error: unknown): DomainError | undefined {
   const codes = codesOf(error);
   if (codes.includes(QUERY_CANCELED))
     return new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.');
   if (codes.includes(ROW_NOT_FOUND)) return new DomainError('not_found', 'Deleted while the request was running.');
-  return undefined;
+  const isTransient =
+    codes.some((code) => typeof code === 'string' && (TRANSIENT.test(code) || PRISMA_TRANSIENT.has(code))) ||
+    (error instanceof Error && NO_CONNECTION.test(error.message));
+  return isTransient
+    ? new RetryLater('timeout', 'The database is too busy or unreachable. Try again in a moment.', BUSY_RETRY_SECONDS)
+    : undefined;
 }
 
 /** The error code from Prisma or pg. */

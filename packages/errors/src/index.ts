@@ -8,6 +8,7 @@ export {
   isUniqueViolation,
   notFound,
   RateLimited,
+  RetryLater,
   STATUS_BY_CODE,
   databaseAnswerOf,
   versionConflict,

@@ -146,9 +146,9 @@ const ERRORS = {
   },
   Timeout: {
     status: 503,
-    when: 'A database query or the upload of the body took too long. Request less, or retry later with the same `Idempotency-Key`.',
+    when: 'A database query or the upload of the body took too long: request less, or retry later. Or the database is too busy or unreachable: retry after `Retry-After`. Use the same `Idempotency-Key`.',
     message: 'The request took too long in the database. Ask for less, or try again later.',
-    headers: headers('X-Request-Id'),
+    headers: headers('X-Request-Id', 'Retry-After'),
   },
 } satisfies Record<string, ErrorKind>;
 

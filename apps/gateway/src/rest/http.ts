@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, logger, RateLimited, STATUS_BY_CODE, databaseAnswerOf } from '@postroom/platform';
+import { DomainError, logger, RetryLater, STATUS_BY_CODE, databaseAnswerOf } from '@postroom/platform';
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
   answerText(response, status, JSON.stringify(body));
@@ -23,6 +23,8 @@ export function errorResponse(error: unknown, requestId: string | undefined) {
   const known = error instanceof DomainError ? error : databaseAnswerOf(error);
   if (error instanceof Gone) logger.debug({ requestId }, 'client disconnected before sending the whole request');
   else if (known === undefined) logger.error({ err: error, requestId }, 'request failed');
+  else if (known !== error && known instanceof RetryLater)
+    logger.warn({ err: error, requestId }, 'database too busy or unreachable');
   const code = known?.code ?? 'internal_error';
   return {
     status: STATUS_BY_CODE[code],
@@ -39,7 +41,8 @@ export function errorResponse(error: unknown, requestId: string | undefined) {
 
 /** Sets the `Retry-After` header of an error that has one. */
 export function setRetryAfter(response: ServerResponse, error: unknown): void {
-  if (error instanceof RateLimited && !response.headersSent) response.setHeader('Retry-After', error.retryAfterSeconds);
+  const known = error instanceof DomainError ? error : databaseAnswerOf(error);
+  if (known instanceof RetryLater && !response.headersSent) response.setHeader('Retry-After', known.retryAfterSeconds);
 }
 
 export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
