@@ -1,4 +1,4 @@
-import { created, found, gql, page, type Route } from '@postroom/platform';
+import { created, found, gql, page, restPath, type Route } from '@postroom/platform';
 
 const tag = 'Journeys';
 const JOURNEY = 'id name status definition version publishedVersion pausedReason createdAt updatedAt publishedAt';
@@ -17,12 +17,12 @@ const WELCOME = {
       {
         id: 'welcome',
         type: 'send',
-        templateId: 'tpl_01k9zq3v5re8rt5xw7m2n4p6q8',
+        template_id: 'tpl_01k9zq3v5re8rt5xw7m2n4p6q8',
         from: 'Ada <ada@example.com>',
         next: 'later',
       },
       { id: 'later', type: 'wait', for: { days: 3 }, next: 'vip' },
-      { id: 'vip', type: 'update_field', field: 'customFields.plan', value: 'trial' },
+      { id: 'vip', type: 'update_field', field: 'custom_fields.plan', value: 'trial' },
     ],
   },
 };
@@ -58,7 +58,7 @@ export const routes: Route[] = [
     document: gql`query ($id: ID!) {
       journey(id: $id) { ${DETAIL} }
     }`,
-    reply: found('journey'),
+    reply: found('journey', { rewrite: { 'problems.field': restPath } }),
   },
   {
     method: 'PATCH',

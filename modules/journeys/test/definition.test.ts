@@ -114,6 +114,24 @@ test('conditions on properties read paths, and a missing property equals nothing
   expect(passes('toString', 'isSet')).toBe(false);
 });
 
+test('the operators of conditions may be written in snake_case', () => {
+  const where = [
+    { property: 'a_b', op: 'is_not', value: 'x_y' },
+    { property: 'a', op: 'at_least', value: 1 },
+  ];
+  const { definition, problems } = parseDefinition({
+    entry: { type: 'event', event: 'paid', where },
+    steps: [{ id: 'a', type: 'exit' }],
+  });
+  expect(problems).toEqual([]);
+  expect(definition?.entry).toMatchObject({
+    where: [
+      { property: 'a_b', op: 'isNot', value: 'x_y' },
+      { property: 'a', op: 'atLeast', value: 1 },
+    ],
+  });
+});
+
 test('declared defaults fill properties that are missing, and nothing else', () => {
   const defaults = [
     { name: 'plan', value: 'free' },

@@ -173,17 +173,21 @@ const RENAMED = new Map([
   ['after', 'cursor'],
 ]);
 
+/** JSON values whose keys are the caller's own. The members of others, such as filters and definitions, have our names. */
+const WITH_KEYS_OF_CALLERS = new Set(['customFields', 'headers', 'metadata', 'properties', 'search', 'variables']);
+
 /**
  * Converts a GraphQL path to `/v1` names: `contacts.3.customFields.ageYears` → `contacts.3.custom_fields.ageYears`.
- * Only our own names change: the first, and any that follows an index. Keys inside JSON values stay as the caller
- * wrote them.
+ * Keys that the caller chose stay as they are.
  */
 export function restPath(path: string): string {
   const segments = path.split('.');
+  const container = segments.findIndex(
+    // A list, such as the properties of a definition, has no keys.
+    (segment, index) => WITH_KEYS_OF_CALLERS.has(segment) && !/^\d+$/.test(segments[index + 1] ?? ''),
+  );
+  const ours = container === -1 ? segments.length : container + 1;
   return segments
-    .map((segment, index) => {
-      const ours = index === 0 || /^\d+$/.test(segments[index - 1] ?? '');
-      return ours ? (RENAMED.get(segment) ?? snakeCase(segment)) : segment;
-    })
+    .map((segment, index) => (index < ours ? (RENAMED.get(segment) ?? snakeCase(segment)) : segment))
     .join('.');
 }

@@ -89,6 +89,10 @@ test.each([
   [['groupIds.0'], 'groupIds.0: is not a group', ['group_ids.0'], 'group_ids.0: is not a group'],
   [['first'], 'first: must be at least 1', ['limit'], 'limit: must be at least 1'],
   [['contacts.3.customFields.ageYears'], 'x', ['contacts.3.custom_fields.ageYears'], 'x'],
+  [['properties.items.0.skuCode'], 'x', ['properties.items.0.skuCode'], 'x'],
+  [['properties.2.defaultValue'], 'x', ['properties.2.default_value'], 'x'],
+  [['filter.not.campaignId'], 'x', ['filter.not.campaign_id'], 'x'],
+  [['definition.entry.groupId'], 'x', ['definition.entry.group_id'], 'x'],
   [
     ['name'],
     'A group named "fromEmail" exists; set fromEmail',
