@@ -3,6 +3,10 @@ import { exitsOf, type Step } from '../src/pages/journeys/definition.ts';
 import { GALLERY } from '../src/pages/journeys/gallery.ts';
 import { readyProject } from './ready-project.ts';
 
+test('the gallery has ten journeys with distinct names', () => {
+  expect(new Set(GALLERY.map(({ name }) => name)).size).toBe(10);
+});
+
 test.each(GALLERY.map((journey) => [journey.name, journey] as const))(
   '%s can be published once its templates, senders and groups are chosen',
   async (name, { definition }) => {

@@ -130,4 +130,45 @@ export const GALLERY: GalleryJourney[] = [
       ],
     },
   },
+  {
+    name: 'Win-back',
+    about: 'Two emails after a subscription was canceled, a month and six weeks later, until the contact subscribes.',
+    definition: {
+      entry: { type: 'event', event: 'subscription canceled' },
+      reentry: 'always',
+      goal: { event: 'subscription started' },
+      steps: [
+        wait('a_month', 30, 'we_miss_you'),
+        send('we_miss_you', 'two_weeks'),
+        wait('two_weeks', 14, 'last_offer'),
+        send('last_offer', null),
+      ],
+    },
+  },
+  {
+    name: 'Birthday',
+    about: 'A greeting at nine in the morning after your system sends the event “birthday”, at most once in 300 days.',
+    definition: {
+      entry: { type: 'event', event: 'birthday' },
+      reentry: { afterDays: 300 },
+      steps: [{ id: 'morning', type: 'wait_until', time: '09:00', next: 'greeting' }, send('greeting', null)],
+    },
+  },
+  {
+    name: 'Double opt-in reminder',
+    about:
+      'Two reminders, a day and four days after sign-up, until your system sends the event “subscription confirmed”.',
+    definition: {
+      entry: { type: 'event', event: 'confirmation requested' },
+      reentry: { afterDays: 30 },
+      goal: { event: 'subscription confirmed' },
+      steps: [
+        wait('a_day', 1, 'reminder'),
+        // Without a confirmation the contact may still be unsubscribed.
+        { ...send('reminder', 'three_days'), transactional: true },
+        wait('three_days', 3, 'last_reminder'),
+        { ...send('last_reminder', null), transactional: true },
+      ],
+    },
+  },
 ];
