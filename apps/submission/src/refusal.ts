@@ -1,4 +1,4 @@
-import { DomainError, logger } from '@postroom/platform';
+import { DomainError, hasCode, logger } from '@postroom/platform';
 
 /** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
 export class Refusal extends Error {
@@ -10,11 +10,15 @@ export class Refusal extends Error {
   }
 }
 
+/** The code of smtp-server for a connection that closed before the end of a message. */
+const CLIENT_GONE = 'ECONNECTION';
+
 /** Maps an error to an SMTP reply. Internal errors are temporary failures, so clients retry. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   if (!(error instanceof DomainError)) {
-    logger.error({ err: error }, 'message submission failed');
+    if (hasCode(error, CLIENT_GONE)) logger.debug({ err: error }, 'client disconnected within its message');
+    else logger.error({ err: error }, 'message submission failed');
     return new Refusal(451, '4.3.0 Temporary server error; try again later');
   }
   // A mail split into several emails reports the same problems for each.
