@@ -45,7 +45,16 @@ export async function startHttp({
   };
 }
 
+/** Answers are JSON for programs: no browser may run, frame or store them. */
+const HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Strict-Transport-Security': 'max-age=31536000',
+  'Cache-Control': 'no-store',
+};
+
 async function dispatch(request: IncomingMessage, response: ServerResponse, baseUrl: string): Promise<void> {
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   const path = (request.url ?? '').split('?', 1)[0];
   if (path === '/healthz') return void response.writeHead(200).end('ok');
   if (path !== '/mcp') return refuse(response, 404, 'The tools are served at /mcp.');

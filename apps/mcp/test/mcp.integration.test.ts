@@ -201,4 +201,10 @@ test('over HTTP, requests without a key, from a web page or with too large a bod
   expect(await status({ headers: key, body: '{' })).toBe(400);
   expect(await status({ headers: key, method: 'GET', body: null })).toBe(405);
   expect(await status({ headers: key }, url.replace('/mcp', '/'))).toBe(404);
+  for (const at of [url, url.replace('/mcp', '/'), url.replace('/mcp', '/healthz')]) {
+    const { headers } = await fetch(at, { method: 'POST', headers: key, body: '{}' });
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(headers.get('strict-transport-security')).toMatch(/^max-age=/);
+  }
 });

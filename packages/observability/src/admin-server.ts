@@ -46,6 +46,8 @@ async function answer(
   response: ServerResponse,
   { readiness, metrics, metricsToken }: AdminOptions,
 ): Promise<void> {
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
   const [path] = url.split('?', 1);
   if (method !== 'GET' && method !== 'HEAD') return answerJson(response, 405, { status: 'Use GET.' });
   if (path === '/livez') return answerJson(response, 200, { status: 'ok' });

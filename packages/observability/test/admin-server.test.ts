@@ -20,6 +20,21 @@ async function serve(options: Partial<AdminOptions>) {
   };
 }
 
+test('every response has nosniff and a policy', async () => {
+  const server = await startAdminServer({
+    host: '127.0.0.1',
+    port: 0,
+    readiness: createReadiness([]),
+    metrics: () => Promise.resolve(''),
+  });
+  ({ stop } = server);
+  for (const path of ['/livez', '/readyz', '/metrics', '/elsewhere']) {
+    const { headers } = await fetch(`http://127.0.0.1:${server.port}${path}`);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  }
+});
+
 test('metrics need the token if there is one', async () => {
   const get = await serve({ metricsToken: 'a token for prometheus' });
   const withToken = (token: string) => get('/metrics', { headers: { Authorization: `Bearer ${token}` } });
