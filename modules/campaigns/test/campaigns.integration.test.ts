@@ -329,6 +329,14 @@ describe('create and edit', () => {
     expect((await sent.api.delete(`/v1/campaigns/${sent.campaign.id}`)).status).toBe(409);
   });
 
+  test('never more messages are delivered than sent, though a delivery may be counted first', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/campaigns', { name: 'Racing' })).body.data;
+    await pool.query('UPDATE campaigns SET accepted_count = 19, delivered_count = 20 WHERE id = $1', [id]);
+    const { engagement } = (await api.get(`/v1/campaigns/${id}`)).body.data;
+    expect(engagement).toMatchObject({ sent: 20, delivered: 20 });
+  });
+
   test('the list shows campaigns newest first, with status and engagement, and filters by status', async () => {
     const { api, campaign } = await readyCampaign();
     const second = (await api.post('/v1/campaigns', { name: 'Second' })).body.data;

@@ -79,7 +79,11 @@ const DeliveryTracking = builder.enumType('DeliveryTracking', {
 const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implement({
   description: 'Engagement counters.',
   fields: (t) => ({
-    sent: t.exposeInt('acceptedCount', { description: 'Messages the provider accepted.' }),
+    sent: t.int({
+      description: 'Messages the provider accepted.',
+      // A report of a delivery may be counted before the acceptance of its message.
+      resolve: ({ acceptedCount, deliveredCount }) => Math.max(acceptedCount, deliveredCount),
+    }),
     delivered: t.exposeInt('deliveredCount', {
       description: "Messages the recipients' servers reported as accepted; see `deliveryTracking`.",
     }),
