@@ -32,6 +32,8 @@ async function main(): Promise<void> {
   const stopping = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort(new Error('Stopped.')));
   const folder = await mkdtemp(join(tmpdir(), 'postroom-pictures-'));
+  // A delivery has its own page in the Temporal UI, also on a busy machine.
+  process.env.WEBHOOK_WORKFLOWS = 'always';
   const system = await findSystem(folder, stopping.signal);
   try {
     const api = new Client(system.url, system.keys.full ?? '', stopping.signal);
