@@ -33,6 +33,20 @@ describe('adding a step', () => {
   });
 });
 
+test('a copy of a step keeps its content, and leads to what followed at the place instead of where the original leads', () => {
+  const split: Step = {
+    id: 'split',
+    type: 'split',
+    branches: [
+      { percent: 30, next: 'a' },
+      { percent: 70, next: 'b' },
+    ],
+  };
+  const { definition, id } = insertStep(of(split, wait('a'), wait('b', 'a')), { stepId: 'b', key: 'next' }, split);
+  expect(edges(definition)).toEqual({ split: ['a', 'b'], a: [null], b: [id], split_2: ['a', null] });
+  expect(definition.steps.at(-1)).toMatchObject({ id, branches: [{ percent: 30 }, { percent: 70 }] });
+});
+
 describe('removing a step', () => {
   test('what led to it leads to what follows', () => {
     const condition: Step = { id: 'if', type: 'condition', yes: 'b', no: 'c' };

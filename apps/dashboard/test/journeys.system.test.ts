@@ -157,6 +157,50 @@ inBrowser('journeys', () => {
       .waitFor();
   });
 
+  test('with a step focused, keys move between steps, copy, paste, add after and remove', async () => {
+    const { api, id } = await published();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    const dialog = page.getByRole('dialog');
+    const focused = () => page.evaluate(() => document.activeElement?.closest('[data-step]')?.id);
+    await page.getByRole('button', { name: 'Edit a_day: Wait' }).focus();
+    await page.keyboard.press('Control+c');
+    await page.getByText('a_day is copied.').waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('step-thanks');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('step-a_day');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Control+v');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('wait · For 1 day').waitFor();
+
+    await page.getByRole('button', { name: 'Edit thanks:' }).focus();
+    await page.keyboard.press('a');
+    await page.getByRole('menuitem', { name: 'Paste Wait' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: 'Paste Wait' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit wait: Wait' }).focus();
+    await page.keyboard.press('Delete');
+    await page.locator('#step-wait').waitFor({ state: 'detached' });
+    expect(await focused()).toBe('step-thanks');
+
+    await page.getByRole('button', { name: 'Actions for thanks:' }).click();
+    await page.getByRole('menuitem', { name: 'Copy' }).click();
+    await page.getByRole('button', { name: 'Add a step after a_day' }).click();
+    await page.getByRole('menuitem', { name: 'Paste Send' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(async () => (await definitionOf(api, id)).steps).toMatchObject([
+      { id: 'a_day', next: 'send' },
+      { id: 'thanks', next: null },
+      { id: 'send', from: 'hello@example.com', next: 'thanks' },
+    ]);
+  });
+
   test('entry and rules are set; a journey is paused, resumed, downloaded, replaced and archived', async () => {
     const { api, id } = await published();
     await using window = await windowOf(api);

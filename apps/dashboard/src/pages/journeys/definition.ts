@@ -153,26 +153,30 @@ const NEW: Partial<Record<StepType, Partial<Step>>> = {
   update_field: { field: 'name', value: '' },
 };
 
-/** Adds a step; what followed at the place follows it. */
+/** Adds a step, new or a copy of another; what followed at the place follows it. */
 export function insertStep(
   definition: Definition,
   place: Place,
-  type: StepType,
+  added: StepType | Step,
 ): { definition: Definition; id: string } {
-  const id = newId(definition, type);
+  const content = typeof added === 'string' ? { type: added, ...NEW[added] } : withoutExits(added);
+  const id = newId(definition, content.type);
   const { steps } = definition;
   const from = place === 'start' ? undefined : steps.find((step) => step.id === place.stepId);
   const to =
     place === 'start'
       ? (steps[0]?.id ?? null)
       : (exitsOf(from as Step).find(({ key }) => key === place.key)?.to ?? null);
-  const bare: Step = { id, type, ...NEW[type] };
+  const bare: Step = { ...content, id };
   const [first] = exitsOf(bare);
   const step = first === undefined ? bare : withExit(bare, first.key, to);
   if (place === 'start') return { definition: { ...definition, steps: [step, ...steps] }, id };
   const changed = steps.map((each) => (each === from ? withExit(each, place.key, id) : each));
   return { definition: { ...definition, steps: [...changed, step] }, id };
 }
+
+const withoutExits = (step: Step): Step =>
+  exitsOf(step).reduce((changed, { key }) => withExit(changed, key, null), step);
 
 function newId({ steps }: Definition, type: StepType): string {
   const taken = new Set(steps.map(({ id }) => id));

@@ -169,11 +169,16 @@ function Editor({ journey, choices, back }: { journey: Row; choices: Choices; ba
     history.apply(next);
     close();
   };
-  const add = (...[place, type]: Parameters<Parameters<typeof Outline>[0]['onAdd']>) => {
-    const added = insertStep(definition, place, type);
+  const [copied, setCopied] = useState<Step>();
+  const copy = (step: Step) => {
+    setCopied(step);
+    notifySuccess(`${step.id} is copied.`);
+  };
+  const add = (...[place, what]: Parameters<Parameters<typeof Outline>[0]['onAdd']>) => {
+    const added = insertStep(definition, place, what);
     history.apply(added.definition);
     const step = added.definition.steps.find((each) => each.id === added.id);
-    if (step !== undefined && type !== 'exit') setDialog({ step });
+    if (step !== undefined && step.type !== 'exit') setDialog({ step });
   };
   const shownProblems = isSaved ? problems : [];
   const problem = update.problem?.fields.version === undefined ? update.problem : undefined;
@@ -248,6 +253,8 @@ function Editor({ journey, choices, back }: { journey: Row; choices: Choices; ba
             problems={byStep(shownProblems)}
             counts={countsOf(inProgress)}
             readOnly={readOnly}
+            copied={copied}
+            onCopy={copy}
             onAdd={add}
             onEdit={(step) => setDialog({ step })}
             onRemove={(step) => history.apply(removeStep(definition, step.id))}

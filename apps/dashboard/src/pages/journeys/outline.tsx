@@ -5,6 +5,8 @@ import {
   IconArrowsSplit2,
   IconBolt,
   IconCalendarTime,
+  IconClipboard,
+  IconCopy,
   IconDots,
   IconForms,
   IconGitBranch,
@@ -17,10 +19,13 @@ import {
   IconUserMinus,
   IconUserPlus,
 } from '@tabler/icons-react';
+import type { KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { TextLink } from '../../components/link.tsx';
 import { countOf } from '../campaigns/campaign-labels.ts';
 import {
   type Definition,
+  exitsOf,
   type Line,
   outlineOf,
   type OutlineStep,
@@ -52,7 +57,10 @@ export interface OutlineProps {
   /** How many contacts are at each step now. */
   counts: ReadonlyMap<string, number>;
   readOnly: boolean;
-  onAdd: (place: Place, type: StepType) => void;
+  /** The step that was copied last. */
+  copied: Step | undefined;
+  onCopy: (step: Step) => void;
+  onAdd: (place: Place, added: StepType | Step) => void;
   onEdit: (step: Step) => void;
   onRemove: (step: Step) => void;
 }
@@ -61,7 +69,7 @@ export interface OutlineProps {
 export function Outline(props: OutlineProps) {
   const { line, apart } = outlineOf(props.definition);
   return (
-    <Stack gap={0} role="group" aria-label="Steps">
+    <Stack gap={0} role="group" aria-label="Steps" data-steps>
       <AddStep place="start" after="the entry" {...props} />
       <Steps line={line} {...props} />
       {apart.length > 0 && (
@@ -125,14 +133,61 @@ function Ending({ children }: { children: React.ReactNode }) {
   );
 }
 
-function StepCard({ step, names, problems, counts, readOnly, onEdit, onRemove }: OutlineProps & { step: Step }) {
+/** The place after a step, on its first branch if it has several. */
+function placeAfter(step: Step): Place | undefined {
+  const [first] = exitsOf(step);
+  return first && { stepId: step.id, key: first.key };
+}
+
+const edgeId = (place: Place): string => (place === 'start' ? 'first-edge' : `edge-${place.stepId}-${place.key}`);
+
+/** What the keys do while a step has the focus. */
+function pressKey(event: KeyboardEvent<HTMLElement>, step: Step, { copied, onCopy, onAdd, onRemove }: OutlineProps) {
+  const card = event.currentTarget;
+  // Keys pressed in the step's menu, which is elsewhere in the document, arrive here too.
+  if (!(event.target instanceof Node) || !card.contains(event.target)) return;
+  const cards = [...(card.closest('[data-steps]')?.querySelectorAll<HTMLElement>('[data-step]') ?? [])];
+  const index = cards.indexOf(card);
+  const focus = (other: HTMLElement | null | undefined) => other?.querySelector('button')?.focus();
+  const remove = () => {
+    const others = [cards[index + 1], cards[index - 1]].flatMap((other) => (other === undefined ? [] : [other.id]));
+    flushSync(() => onRemove(step));
+    focus(others.map((id) => document.getElementById(id)).find((other) => other !== null));
+  };
+  const place = placeAfter(step);
+  const hasSelection = window.getSelection()?.isCollapsed === false;
+  const plain: Record<string, (() => void) | undefined> = {
+    arrowdown: () => focus(cards[index + 1]),
+    arrowup: () => focus(cards[index - 1]),
+    delete: remove,
+    a: place && (() => document.getElementById(edgeId(place))?.querySelector('button')?.click()),
+  };
+  const withControl: Record<string, (() => void) | undefined> = {
+    c: hasSelection ? undefined : () => onCopy(step),
+    v: copied && place && (() => onAdd(place, copied)),
+  };
+  const action = (event.ctrlKey || event.metaKey ? withControl : plain)[event.key.toLowerCase()];
+  if (action === undefined || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  action();
+}
+
+function StepCard({ step, ...props }: OutlineProps & { step: Step }) {
+  const { names, problems, counts, readOnly, onEdit } = props;
   const Icon = ICONS[step.type];
   const title = stepTitle(step, names);
   const summary = stepSummary(step, names);
   const here = counts.get(step.id) ?? 0;
   const found = problems.get(step.id) ?? [];
   return (
-    <Card p="sm" id={`step-${step.id}`} className={found.length > 0 ? 'journey-problem' : ''} maw={640}>
+    <Card
+      p="sm"
+      id={`step-${step.id}`}
+      data-step
+      className={found.length > 0 ? 'journey-problem' : ''}
+      maw={640}
+      onKeyDown={readOnly ? undefined : (event) => pressKey(event, step, props)}
+    >
       <Group wrap="nowrap" gap="sm" align="flex-start">
         <ThemeIcon variant="light" color="gray" size={32}>
           <Icon size={18} aria-hidden />
@@ -163,18 +218,13 @@ function StepCard({ step, names, problems, counts, readOnly, onEdit, onRemove }:
             </Text>
           ))}
         </Box>
-        {!readOnly && <StepMenu step={step} title={title} onEdit={onEdit} onRemove={onRemove} />}
+        {!readOnly && <StepMenu step={step} title={title} {...props} />}
       </Group>
     </Card>
   );
 }
 
-function StepMenu({
-  step,
-  title,
-  onEdit,
-  onRemove,
-}: { step: Step; title: string } & Pick<OutlineProps, 'onEdit' | 'onRemove'>) {
+function StepMenu({ step, title, onEdit, onCopy, onRemove }: OutlineProps & { step: Step; title: string }) {
   return (
     <Menu>
       <Menu.Target>
@@ -188,6 +238,9 @@ function StepMenu({
             Edit
           </Menu.Item>
         )}
+        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => onCopy(step)}>
+          Copy
+        </Menu.Item>
         <Menu.Item
           color="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} aria-hidden />}
@@ -200,10 +253,10 @@ function StepMenu({
   );
 }
 
-function AddStep({ place, after, readOnly, onAdd }: OutlineProps & { place: Place; after: string }) {
+function AddStep({ place, after, names, readOnly, copied, onAdd }: OutlineProps & { place: Place; after: string }) {
   if (readOnly) return <div className="journey-edge" aria-hidden />;
   return (
-    <Group className="journey-edge" gap={0}>
+    <Group id={edgeId(place)} className="journey-edge" gap={0}>
       <Menu position="right-start">
         <Menu.Target>
           <ActionIcon size="sm" variant="default" radius="xl" aria-label={`Add a step after ${after}`}>
@@ -211,6 +264,11 @@ function AddStep({ place, after, readOnly, onAdd }: OutlineProps & { place: Plac
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
+          {copied !== undefined && (
+            <Menu.Item leftSection={<IconClipboard size={16} aria-hidden />} onClick={() => onAdd(place, copied)}>
+              Paste {stepTitle(copied, names)}
+            </Menu.Item>
+          )}
           {Object.entries(STEP_TYPES).map(([type, label]) => {
             const Icon = ICONS[type as StepType];
             return (
