@@ -49,7 +49,7 @@ export interface StartInput {
 export async function startOperation(projectId: string, actorId: string, input: StartInput): Promise<BulkOperation> {
   const { action, filter } = input;
   const group = await checkGroup(projectId, input);
-  await checkFilter(projectId, filter);
+  await checkFilter(projectId, filter, 'filter.');
   const total = await countContacts(projectId, filter, MAX_TOTAL);
   if (total === 0) throw invalid({ field: 'filter', message: 'matches no contact' });
   const id = newId(BULK_ID);

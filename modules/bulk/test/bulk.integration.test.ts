@@ -78,6 +78,8 @@ test('an unsaved condition selects by custom field', async () => {
   await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
   await api.contact('ada@example.com', { custom_fields: { city: 'London' } });
   await api.contact('bob@example.com');
+  const wrong = await start(api, { action: 'suppress', filter: { where: { not: { field: 'nope', op: 'is' } } } });
+  expect(wrong.body.error.details).toMatchObject([{ field: 'filter.where.not.field' }]);
   const filter = { where: { field: 'customFields.city', op: 'is', value: 'London' } };
   expect(await run(api, { action: 'suppress', filter })).toMatchObject({ total: 1, changed: 1 });
 });

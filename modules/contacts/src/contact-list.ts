@@ -146,19 +146,20 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
 }
 
 /**
- * Checks a filter, and returns the segment filters in it.
+ * Checks a filter, and returns the segment filters in it. `within` is the path of the input that contains it, such as `filter.`.
  * @throws DomainError `not_found` for an absent group or segment, `validation_error`.
  */
 export async function checkFilter(
   projectId: string,
   { ids, groupId, segmentId, where }: ContactFilter,
+  within = '',
 ): Promise<SegmentFilter[]> {
   if (ids != null && ids.length > MAX_FILTER_IDS)
-    throw invalid({ field: 'ids', message: `must be at most ${MAX_FILTER_IDS} ids` });
+    throw invalid({ field: `${within}ids`, message: `must be at most ${MAX_FILTER_IDS} ids` });
   if (groupId != null) await checkGroup(projectId, groupId);
   return [
     ...(segmentId == null ? [] : [(await getSegment(projectId, segmentId)).filter]),
-    ...(where == null ? [] : [await checkSegmentFilter(projectId, where, 'where')]),
+    ...(where == null ? [] : [await checkSegmentFilter(projectId, where, `${within}where`)]),
   ];
 }
 

@@ -194,7 +194,7 @@ export async function segmentsOf(
 export async function checkSegmentFilter(projectId: string, given: unknown, field = 'filter'): Promise<SegmentFilter> {
   const { filter, groupIds, problems } = readFilter(given, await schemaOf(projectId));
   assertValid(problems.map((problem) => ({ ...problem, field: problem.field.replace(/^filter/, field) })));
-  await checkGroups(projectId, groupIds);
+  await checkGroups(projectId, groupIds, field);
   return filter;
 }
 
@@ -203,11 +203,11 @@ const projectOfGroup = coalesceReads<string>(async (ids) => {
   return new Map(rows.map(({ id, projectId }) => [id, projectId]));
 });
 
-async function checkGroups(projectId: string, groupIds: readonly string[]): Promise<void> {
+async function checkGroups(projectId: string, groupIds: readonly string[], field: string): Promise<void> {
   if (groupIds.length === 0) return;
   const projects = await Promise.all(groupIds.map((id) => projectOfGroup(id)));
   const absent = groupIds.find((_, index) => projects[index] !== projectId);
-  if (absent !== undefined) throw invalid({ field: 'filter', message: `${absent} is not a group of this project` });
+  if (absent !== undefined) throw invalid({ field, message: `${absent} is not a group of this project` });
 }
 
 const nameTaken = (name: string) => conflictIfTaken(`A segment named "${name}" already exists.`);

@@ -221,3 +221,16 @@ test('the audit log names who started an import', async () => {
   ]);
   expect(rows).toEqual([{ action: 'startImport', target_id: body.data.id }]);
 });
+
+test('an option that is not known is named as it was written, also where a known one differs only in case', async () => {
+  const api = await testApi();
+  const unknown = (body: { error: { details: { field: string; message: string }[] } }) =>
+    body.error.details.filter(({ message }) => /is not a known/.test(message)).map(({ field }) => field);
+  const inQuery = await post(api, FILE, csv, '?onConflict=update&columns={"customFields":{}}');
+  expect([inQuery.status, unknown(inQuery.body)]).toEqual([400, ['onConflict', 'columns.customFields']]);
+  const form = new FormData();
+  form.set('file', new Blob([FILE], { type: 'text/csv' }), 'a.csv');
+  form.set('options', '{"dryRun":true}');
+  const inForm = await post(api, form);
+  expect([inForm.status, unknown(inForm.body)]).toEqual([400, ['dryRun']]);
+});

@@ -50,7 +50,7 @@ test('publishing a journey with problems is refused with each, naming the step',
     await api.post('/v1/journeys', {
       name: 'Bad',
       definition: {
-        entry: { type: 'group_joined', groupId: group },
+        entry: { type: 'group_joined', groupId: group, filter: { field: 'group', op: 'is', value: group } },
         steps: [
           send('hello', 'tpl_01h455vb4pex5vsknk084sn02q', 'if'),
           {
@@ -72,6 +72,7 @@ test('publishing a journey with problems is refused with each, naming the step',
   );
   expect(byField).toMatchObject({
     'definition.entry.group_id': expect.stringMatching(/No such group/),
+    'definition.entry.filter': expect.stringMatching(/is not a group/),
     'definition.steps.0': expect.stringMatching(/"hello" → "if" → "hello" are a loop/),
     'definition.steps.0.template_id': expect.stringMatching(/No such template.*"hello"/),
     'definition.steps.1.filter.field': expect.stringMatching(/gone is not a custom field.*"if"/),

@@ -125,9 +125,12 @@ export function objectReader(fields: readonly FieldReader[]): Reader {
 
 const joined = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
 
-/** Throws a `validation_error` if there are problems. */
+/** A `validation_error` that names fields as the request does. */
+export class RequestError extends DomainError {}
+
+/** @throws RequestError if there are problems. */
 export function throwProblems(problems: readonly FieldProblem[]): void {
   const [first] = problems;
   if (first !== undefined)
-    throw new DomainError('validation_error', `${first.field}: ${first.message}`.replace(/^: /, ''), problems);
+    throw new RequestError('validation_error', `${first.field}: ${first.message}`.replace(/^: /, ''), problems);
 }

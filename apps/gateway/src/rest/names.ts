@@ -1,8 +1,9 @@
 import { DomainError, restPath } from '@postroom/platform';
+import { RequestError } from './input.ts';
 
 /** Renames the fields in an error to their `/v1` names. */
 export function inRestNames(error: unknown): unknown {
-  if (!(error instanceof DomainError) || error.details.length === 0) return error;
+  if (!(error instanceof DomainError) || error instanceof RequestError || error.details.length === 0) return error;
   const { code, message } = error;
   const renamed = error.details.map(({ field }) => [field, restPath(field)] as const);
   const details = error.details.map((detail) => ({
