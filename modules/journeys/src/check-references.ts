@@ -1,6 +1,6 @@
 import { checkSegmentFilter, schemaOf } from '@postroom/contacts';
 import { parseMailbox } from '@postroom/emails';
-import { coalesceReads, db, DomainError, notFound } from '@postroom/platform';
+import { coalesceReads, db, DomainError, notFound, MAX_NAME_LENGTH, oneLineProblem } from '@postroom/platform';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
 import type { Definition, DefinitionProblem, Step } from './definition.ts';
@@ -133,7 +133,10 @@ async function checkSender(projectId: string, from: string): Promise<void> {
 /** Checks that a custom field exists, and that it takes the value if one is given. */
 async function checkField(projectId: string, name: string, value?: string | number | boolean | null): Promise<void> {
   if (name === 'name') {
-    if (value !== undefined && value !== null && typeof value !== 'string') throw problem('must be a text');
+    if (value === undefined || value === null) return;
+    if (typeof value !== 'string') throw problem('must be a text');
+    const reason = oneLineProblem(value, MAX_NAME_LENGTH);
+    if (reason !== undefined) throw problem(reason);
     return;
   }
   const key = customFieldKey(name);

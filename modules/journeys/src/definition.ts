@@ -250,6 +250,14 @@ function problemOf(issue: z.core.$ZodIssue, path: string): DefinitionProblem {
       field,
       message: /received undefined/.test(issue.message) ? 'is required' : `must be of type ${issue.expected}`,
     };
+  if (issue.code === 'invalid_union')
+    return {
+      field,
+      message: issue.message
+        .replace(/^Invalid discriminator value. Expected /, 'must be one of: ')
+        .replaceAll("'", '')
+        .replaceAll(' | ', ', '),
+    };
   if (issue.code === 'invalid_value') return { field, message: `must be one of: ${issue.values.join(', ')}` };
   return { field, message: issue.message.replace(/^Invalid input: expected/, 'must be') };
 }

@@ -70,6 +70,17 @@ test('a definition without steps, or with an unknown entry or time zone, is repo
   ]);
 });
 
+test('an unknown operator is reported with those that exist', () => {
+  const where = [{ property: 'plan', op: 'equals', value: 'pro' }];
+  const { problems } = parseDefinition({ entry: { type: 'event', event: 'paid', where }, steps: [wait('a', null)] });
+  expect(problems).toEqual([
+    {
+      field: 'definition.entry.where.0.op',
+      message: expect.stringMatching(/^must be one of: is, isNot, contains, [\w, ]+$/),
+    },
+  ]);
+});
+
 test('a step that leads nowhere, has the id of another, or is unreachable is reported by name', () => {
   expect(problemsOf([wait('a', 'b')])).toMatchObject([{ field: 'definition.steps.0.next', stepId: 'a' }]);
   expect(problemsOf([wait('a', null), wait('a', null)])).toMatchObject([{ field: 'definition.steps.1.id' }]);

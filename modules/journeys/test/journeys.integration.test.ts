@@ -60,7 +60,8 @@ test('publishing a journey with problems is refused with each, naming the step',
             segmentId: 'seg_01h455vb4pex5vsknk084sn02q',
             yes: 'hello',
           },
-          { ...send('other', templateId), from: 'news@elsewhere.example' },
+          { ...send('other', templateId), from: 'news@elsewhere.example', next: 'rename' },
+          { id: 'rename', type: 'update_field', field: 'name', value: 'Ada\nLovelace' },
         ],
       },
     })
@@ -78,6 +79,7 @@ test('publishing a journey with problems is refused with each, naming the step',
     'definition.steps.1.filter.field': expect.stringMatching(/gone is not a custom field.*"if"/),
     'definition.steps.1.segment_id': expect.stringMatching(/No such segment.*"if"/),
     'definition.steps.2': expect.stringMatching(/"other" is unreachable/),
+    'definition.steps.3.value': expect.stringMatching(/one line.*"rename"/),
     'definition.steps.2.from': expect.stringMatching(/elsewhere\.example.*"other"/),
   });
   const draft = (await api.get(`/v1/journeys/${id}`)).body.data;
