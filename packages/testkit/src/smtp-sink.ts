@@ -44,6 +44,7 @@ export async function startSmtpSink(rule: SinkRule = () => undefined): Promise<S
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     logger: false,
+    closeTimeout: 50, // a client whose QUIT arrives after `close` is cut, not waited for
     onData: (stream, session, callback) => {
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -130,13 +130,28 @@ test('client errors are replayed as well', async () => {
 
 test('a server error is 500 internal_error without internals, and releases the key', async () => {
   const { group, add } = await withGroup();
+  const constraint = `never_${group.id}`;
+  await pool.query(`ALTER TABLE group_members ADD CONSTRAINT ${constraint} CHECK (group_id <> '${group.id}') NOT VALID`);
+  await pool.query('DELETE FROM group_members WHERE group_id = $1', [group.id]);
+  const failed = await add('order-1');
+  await pool.query(`ALTER TABLE group_members DROP CONSTRAINT ${constraint}`);
+  expect(failed.status).toBe(500);
+  expect(failed.body.error).toMatchObject({ code: 'internal_error', details: [] });
+  expect(failed.body.error.request_id).toBe(failed.headers.get('x-request-id'));
+  expect(JSON.stringify(failed.body)).not.toMatch(/constraint|postgres|prisma|group_members|node_modules/i);
+  const again = await add('order-1');
+  expect([again.status, replayed(again)]).toEqual([200, null]);
+});
+
+test('a lost connection to the database is 503 timeout with Retry-After, without internals, and releases the key', async () => {
+  const { group, add } = await withGroup();
   const failed = await whileHeld(group.id, async (pid) => {
     const reply = add('order-1');
     await pool.query('SELECT pg_terminate_backend($1)', [await waiter(pid)]);
     return reply;
   });
-  expect(failed.status).toBe(500);
-  expect(failed.body.error).toMatchObject({ code: 'internal_error', details: [] });
+  expect([failed.status, Number(failed.headers.get('retry-after'))]).toEqual([503, 2]);
+  expect(failed.body.error).toMatchObject({ code: 'timeout', details: [] });
   expect(failed.body.error.request_id).toBe(failed.headers.get('x-request-id'));
   expect(JSON.stringify(failed.body)).not.toMatch(/terminat|postgres|prisma|connection|node_modules/i);
   const again = await add('order-1');
