@@ -131,7 +131,9 @@ test('client errors are replayed as well', async () => {
 test('a server error is 500 internal_error without internals, and releases the key', async () => {
   const { group, add } = await withGroup();
   const constraint = `never_${group.id}`;
-  await pool.query(`ALTER TABLE group_members ADD CONSTRAINT ${constraint} CHECK (group_id <> '${group.id}') NOT VALID`);
+  await pool.query(
+    `ALTER TABLE group_members ADD CONSTRAINT ${constraint} CHECK (group_id <> '${group.id}') NOT VALID`,
+  );
   await pool.query('DELETE FROM group_members WHERE group_id = $1', [group.id]);
   const failed = await add('order-1');
   await pool.query(`ALTER TABLE group_members DROP CONSTRAINT ${constraint}`);
