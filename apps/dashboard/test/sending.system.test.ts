@@ -349,10 +349,12 @@ inBrowser('sending', () => {
     await page.getByText('Must be between 0.01 and 100, or null').waitFor();
     await page.getByLabel('Pause at complaint rate').fill('0.2');
     await page.getByLabel('Pause after consecutive rejections').fill('');
+    await page.getByLabel('Frequency cap', { exact: true }).fill('3');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Limits saved.').waitFor();
     const policy = await db.sendingPolicy.findUniqueOrThrow({ where: { projectId: api.projectId } });
     expect(policy).toMatchObject({ ratePerSecond: 25, complaintLimitPercent: 0.2, refusalsInRow: null });
+    expect(policy).toMatchObject({ frequencyCapMessages: 3, frequencyCapDays: 7 });
     await page.reload();
     expect(await page.getByLabel('Maximum messages per second').inputValue()).toBe('25');
   });

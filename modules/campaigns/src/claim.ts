@@ -1,6 +1,8 @@
 import { ledgerPool, type Reserved } from '@postroom/ledger';
-import { claimOrSuppress, claimUntried, maySend } from '@postroom/ledger/sql';
-import { messageKeySql } from '@postroom/platform';
+import { claimOrSuppress, claimUntried, frequencyCapLock, isAtFrequencyCap, maySend } from '@postroom/ledger/sql';
+import { inTransaction, lockUntilCommit, messageKeySql } from '@postroom/platform';
+import type pg from 'pg';
+import type { FrequencyCap } from './policy.ts';
 import type { CampaignRow } from './progress-row.ts';
 
 /** A claimed message with the contact data its content is rendered from. */
@@ -38,6 +40,8 @@ export async function acquireFence(campaignId: string, run: number, claim: strin
 const UNTRIED = (m: string) =>
   `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.id <= $5 AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
 
+const AT_CAP = `'Not sent: the contact has had as many messages as the project''s frequency cap allows.'`;
+
 /**
  * Claims the next page: requeued and deferred messages that are due, then untried ones in id order from the campaign's cursor.
  *
@@ -50,8 +54,11 @@ const UNTRIED = (m: string) =>
  * `classified`: contacts suppressed or deleted since the snapshot are marked suppressed instead. The `coalesce` stops
  * PostgreSQL from driving the join from contacts to messages. Untried rows are a range of the index `(campaign_id, id)` from the
  * cursor, requeued ones a range of the partial index `(campaign_id, not_before)`.
+ *
+ * @param atCap SQL of whether a contact is at the frequency cap, given its id and that of the message. Contacts at the cap are marked
+ * suppressed as well.
  */
-const CLAIM = `
+const claimSql = (atCap?: (contact: string, message: string) => string) => `
   WITH fenced AS (
     SELECT id, cursor, least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
         WHERE s.project_id = p.project_id AND s.status = 'sending'))
@@ -71,6 +78,7 @@ const CLAIM = `
     ${claimUntried('$2')} FROM contacts c
     WHERE ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
       AND c.id = coalesce(m.contact_id, '') AND c.email = m.email AND NOT c.suppressed
+      ${atCap === undefined ? '' : `AND NOT ${atCap('c.id', 'm.id')}`}
     RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
   ), others AS (
     SELECT * FROM requeued
@@ -80,11 +88,11 @@ const CLAIM = `
       AND m.id NOT IN (SELECT id FROM taken)
   ), classified AS (
     SELECT o.id, o.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields,
-      CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
+      coalesce(CASE WHEN c.id IS NULL THEN 'Not sent: the contact has been deleted.'
         WHEN c.email = o.email AND NOT c.suppressed THEN NULL
         ELSE (SELECT 'Not sent: the address is suppressed (' || min(s.reason)::text || ').' FROM suppressions s
           WHERE s.project_id = o.project_id AND s.email_key IN (a.key, erased_key(o.project_id, a.key)))
-      END AS problem
+      END ${atCap === undefined ? '' : `, CASE WHEN ${atCap('c.id', 'o.id')} THEN ${AT_CAP} END`}) AS problem
     FROM others o LEFT JOIN contacts c ON c.id = o.contact_id
     CROSS JOIN LATERAL (SELECT CASE c.email WHEN o.email THEN c.email_key ELSE ${messageKeySql('o')} END AS key) AS a
   ), decided AS (
@@ -105,6 +113,18 @@ const CLAIM = `
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
   FROM fenced LEFT JOIN claimed t ON true`;
 
+const CLAIM = claimSql();
+const CLAIM_BELOW_CAP = claimSql((contact, message) =>
+  isAtFrequencyCap(contact, { messages: '$7::int', days: '$8::int', except: message }),
+);
+
+type ClaimedRow = ClaimedRecipient & { considered: number; ratePerSecond: number | null };
+
+/** A campaign whose project has a frequency cap. */
+export interface Capped extends FrequencyCap {
+  projectId: string;
+}
+
 /** Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due up to `reserved`. */
 export async function claimPage(
   campaignId: string,
@@ -112,13 +132,14 @@ export async function claimPage(
   limit: number,
   needsCustomFields: boolean,
   reserved: Pick<Reserved, 'position' | 'number'>,
+  cap?: Capped,
 ): Promise<ClaimedPage> {
+  const values = [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number];
   for (;;) {
-    const { rows } = await ledgerPool.query<ClaimedRecipient & { considered: number; ratePerSecond: number | null }>({
-      name: 'campaign-claim',
-      text: CLAIM,
-      values: [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number],
-    });
+    const { rows } =
+      cap === undefined
+        ? await ledgerPool.query<ClaimedRow>({ name: 'campaign-claim', text: CLAIM, values })
+        : await inTransaction((tx) => claimBelowCap(tx, values, cap), ledgerPool);
     const [first] = rows;
     if (first === undefined) return { rows: [], ratePerSecond: null, isFencedOff: true };
     const { considered, ratePerSecond } = first;
@@ -126,4 +147,14 @@ export async function claimPage(
     if (considered === 0) return { rows: [], ratePerSecond, isFencedOff: false };
     // Every recipient on this page was suppressed; try the next page.
   }
+}
+
+/** Waits for other claims of the project: of two messages to a contact that may get one more, only the first is claimed. */
+async function claimBelowCap(tx: pg.ClientBase, values: unknown[], { projectId, messages, days }: Capped) {
+  await lockUntilCommit(tx, frequencyCapLock(projectId));
+  return tx.query<ClaimedRow>({
+    name: 'campaign-claim-below-cap',
+    text: CLAIM_BELOW_CAP,
+    values: [...values, messages, days],
+  });
 }

@@ -11,6 +11,7 @@ export {
   updateCampaign,
 } from './campaigns.ts';
 export { withFooter } from './content.ts';
+export { type FrequencyCap, frequencyCapOf, getPolicy } from './policy.ts';
 export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';

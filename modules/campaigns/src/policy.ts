@@ -1,6 +1,6 @@
 import { assertValid, db, DomainError, type FieldProblem, pool, sql, type Tx } from '@postroom/platform';
 
-/** The sending rate of a project's campaigns and their auto-pause thresholds. `null` means no limit. */
+/** The sending rate of a project's campaigns, their auto-pause thresholds and the frequency cap. `null` means no limit. */
 export interface SendingPolicy {
   /** Messages per second, shared by the campaigns that are sending. */
   ratePerSecond: number | null;
@@ -12,6 +12,9 @@ export interface SendingPolicy {
   complaintMinSent: number;
   /** Consecutive rejections, with no message accepted in between. */
   refusalsInRow: number | null;
+  /** Messages that a contact gets at most from campaigns and journeys in `frequencyCapDays` days. */
+  frequencyCapMessages: number | null;
+  frequencyCapDays: number;
 }
 
 export const DEFAULT_POLICY: SendingPolicy = {
@@ -21,6 +24,8 @@ export const DEFAULT_POLICY: SendingPolicy = {
   complaintLimitPercent: 0.1,
   complaintMinSent: 1_000,
   refusalsInRow: 25,
+  frequencyCapMessages: null,
+  frequencyCapDays: 7,
 };
 
 type PolicyChange = { [Key in keyof SendingPolicy]?: SendingPolicy[Key] | null | undefined };
@@ -31,11 +36,23 @@ export async function getPolicy(projectId: string, tx: Tx = pool): Promise<Sendi
     tx,
     `SELECT rate_per_second AS "ratePerSecond", bounce_limit_percent AS "bounceLimitPercent",
         bounce_min_sent AS "bounceMinSent", complaint_limit_percent AS "complaintLimitPercent",
-        complaint_min_sent AS "complaintMinSent", refusals_in_row AS "refusalsInRow"
+        complaint_min_sent AS "complaintMinSent", refusals_in_row AS "refusalsInRow",
+        frequency_cap_messages AS "frequencyCapMessages", frequency_cap_days AS "frequencyCapDays"
       FROM sending_policies WHERE project_id = $1`,
     [projectId],
   );
   return policy ?? DEFAULT_POLICY;
+}
+
+/** How many messages of campaigns and journeys a contact gets at most in so many days. */
+export interface FrequencyCap {
+  messages: number;
+  days: number;
+}
+
+/** The frequency cap of a policy; undefined if it has none. */
+export function frequencyCapOf({ frequencyCapMessages, frequencyCapDays }: SendingPolicy): FrequencyCap | undefined {
+  return frequencyCapMessages === null ? undefined : { messages: frequencyCapMessages, days: frequencyCapDays };
 }
 
 /** The range of each number, and whether it may be null. */
@@ -46,6 +63,8 @@ const BOUNDS: Record<keyof SendingPolicy, { min: number; max: number; optional: 
   complaintLimitPercent: { min: 0.01, max: 100, optional: true },
   complaintMinSent: { min: 1, max: 1_000_000, optional: false },
   refusalsInRow: { min: 1, max: 100_000, optional: true },
+  frequencyCapMessages: { min: 1, max: 1_000, optional: true },
+  frequencyCapDays: { min: 1, max: 90, optional: false },
 };
 
 /** Updates the given fields; takes effect with the next page. @throws DomainError `validation_error` naming each bad field. */

@@ -1,4 +1,5 @@
 import { Parameters } from '@postroom/contacts';
+import { isAtFrequencyCap } from '@postroom/ledger/sql';
 import { MessageError } from '@postroom/mime';
 import { readTracking } from '@postroom/tracking';
 import { signatureWarning } from '@postroom/transports';
@@ -8,6 +9,7 @@ import { type AudienceCount, audienceSql, countAudience, queryAudience } from '.
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
 import { contentWarnings } from '@postroom/content-warnings';
+import { frequencyCapOf, getPolicy } from './policy.ts';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and the recipients without a value for it. */
@@ -71,6 +73,7 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
     warnings: [
       ...warningsOf(audience, variables, content),
       ...(content.postalAddress === null ? [NO_POSTAL_ADDRESS] : []),
+      ...(await frequencyCapWarning(campaign)),
       ...(signature === undefined ? [] : [{ field: 'fromEmail', message: signature }]),
     ],
     audience,
@@ -79,6 +82,24 @@ export async function preflight(projectId: string, id: string): Promise<Prefligh
     messageBytes,
     estimatedSeconds: await estimateSeconds(campaign, audience.recipients),
   };
+}
+
+async function frequencyCapWarning(campaign: Campaign): Promise<FieldProblem[]> {
+  const cap = frequencyCapOf(await getPolicy(campaign.projectId));
+  if (cap === undefined) return [];
+  const parameters = new Parameters();
+  const project = parameters.add(campaign.projectId);
+  const limit = { messages: `${parameters.add(cap.messages)}::int`, days: `${parameters.add(cap.days)}::int` };
+  const condition = await audienceSql(campaign.projectId, campaign, parameters);
+  const { rows } = await queryAudience<{ contacts: number }>(
+    `SELECT count(*)::int AS contacts FROM contacts c
+     WHERE c.project_id = ${project} AND NOT c.suppressed AND ${isAtFrequencyCap('c.id', limit)} AND ${condition}`,
+    parameters.values,
+  );
+  const contacts = rows[0]?.contacts ?? 0;
+  const days = cap.days === 1 ? 'a day' : `${cap.days} days`;
+  const message = `skips ${contacts.toLocaleString('en')} of the recipients now, who have had ${cap.messages} or more messages in ${days}`;
+  return contacts === 0 ? [] : [{ field: 'frequencyCap', message }];
 }
 
 /** The size of a sample message in bytes, or why it cannot be composed. */

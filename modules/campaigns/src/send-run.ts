@@ -22,13 +22,13 @@ import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
 import { BulkPacer, drainSignal, isDraining, logger, pool, record } from '@postroom/platform';
-import { claimPage, type ClaimedPage, type ClaimedRecipient, acquireFence } from './claim.ts';
+import { acquireFence, type Capped, claimPage, type ClaimedPage, type ClaimedRecipient } from './claim.ts';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { campaignCompleted } from './events.ts';
 import { snapshotRecipients } from './snapshot-recipients.ts';
 import { SendTrace } from './send-trace.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
-import { getPolicy } from './policy.ts';
+import { frequencyCapOf, getPolicy } from './policy.ts';
 import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
 /** The result of one send run. Field names are part of the workflow history. */
@@ -71,10 +71,12 @@ export async function sendUntilDeadline(
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return sendRunOf(campaign, undefined);
   await pauseOverThreshold(campaignId); // apply reports received since the last run before claiming anything
-  const { refusalsInRow } = await getPolicy(campaign.project_id);
-  const monitor = new SendMonitor(campaignId, campaign.refusals_in_row, refusalsInRow);
+  const policy = await getPolicy(campaign.project_id);
+  const frequencyCap = frequencyCapOf(policy);
+  const cap = frequencyCap && { ...frequencyCap, projectId: campaign.project_id };
+  const monitor = new SendMonitor(campaignId, campaign.refusals_in_row, policy.refusalsInRow);
   const volume = await dayVolume(campaign.project_id, frame.from);
-  const backoff = await sendPages(campaign, { claim, epoch, frame, signal, tally, monitor, volume });
+  const backoff = await sendPages(campaign, { claim, epoch, frame, signal, tally, monitor, volume, cap });
   await monitor.close();
   if (backoff?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server rejects our credentials or settings: ${backoff.answer}`);
@@ -153,11 +155,13 @@ interface Sending {
   monitor: SendMonitor;
   /** The domain's daily quota; undefined unless it is warming up. */
   volume: DayVolume | undefined;
+  /** The project's frequency cap; undefined if it has none. */
+  cap: Capped | undefined;
 }
 
 async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
-  { claim, epoch, frame, signal, tally, monitor, volume }: Sending,
+  { claim, epoch, frame, signal, tally, monitor, volume, cap }: Sending,
 ): Promise<Backoff | undefined> {
   const byMailbox = await usesMailbox(campaignId);
   const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
@@ -182,7 +186,7 @@ async function sendPages(
         if (granted === 0) return NO_PAGE;
         const page = await trace.claim(() =>
           claimReserved(reservations, (reserved) =>
-            pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved)),
+            pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap)),
           ),
         );
         await volume?.release(granted - page.rows.length);

@@ -1,11 +1,11 @@
 import { newId, pool } from '@postroom/platform';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { claimPage } from '../src/claim.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 
 /** A sending campaign with the fencing token `first` and a snapshot of one new contact per name. */
 async function sendingTo(names: readonly string[]) {
-  const [projectId, id, groupId] = [newId('prj'), newId('cmp'), newId('grp')];
+  const [projectId, groupId] = [newId('prj'), newId('grp')];
   await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await pool.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
     groupId,
@@ -19,13 +19,18 @@ async function sendingTo(names: readonly string[]) {
        ) INSERT INTO group_members (group_id, contact_id) SELECT $5, id FROM contact`,
       [newId('ctc'), projectId, `${name}@mail.test`, name, groupId],
     );
+  return { id: await sendingToGroup(projectId, groupId), projectId, groupId };
+}
+
+async function sendingToGroup(projectId: string, groupId: string): Promise<string> {
+  const id = newId('cmp');
   await pool.query(
     `INSERT INTO campaigns (id, project_id, name, subject, status, fencing_token, group_ids, updated_at)
      VALUES ($1, $2, 'Claims', 'News', 'sending', 'first', ARRAY[$3], now())`,
     [id, projectId, groupId],
   );
   await snapshotRecipients(id);
-  return { id, projectId };
+  return id;
 }
 
 const suppress = (projectId: string, email: string) =>
@@ -92,4 +97,57 @@ test('a requeued message is claimed once due, before untried ones, and never twi
   expect((await claimPage(id, 'first', 9, false, ALL)).rows).toEqual([]);
   expect((await claimPage(id, 'second', 1, false, ALL)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
   expect((await claimPage(id, 'second', 9, false, ALL)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
+});
+
+describe('with a frequency cap', () => {
+  const claimBelowCap = async (projectId: string, id: string, messages: number, limit = 9, days = 7) =>
+    (await claimPage(id, 'first', limit, false, ALL, { projectId, messages, days })).rows.map(({ email }) => email);
+
+  test('contacts who have had as many messages are skipped, with the reason, and older messages do not count', async () => {
+    const { id, projectId, groupId } = await sendingTo(['ada', 'bob']);
+    const second = await sendingToGroup(projectId, groupId);
+    expect(await claimBelowCap(projectId, id, 1, 1)).toEqual(['ada@mail.test']);
+    expect(await claimBelowCap(projectId, second, 1)).toEqual(['bob@mail.test']);
+    expect(await claimBelowCap(projectId, id, 1)).toEqual([]);
+    const { rows } = await pool.query(
+      `SELECT campaign_id = $1 AS first, split_part(email, '@', 1) AS name, state::text, answer FROM messages
+       WHERE campaign_id IN ($1, $2) AND state = 'suppressed' ORDER BY name`,
+      [id, second],
+    );
+    const answer = "Not sent: the contact has had as many messages as the project's frequency cap allows.";
+    expect(rows).toEqual([
+      { first: false, name: 'ada', state: 'suppressed', answer },
+      { first: true, name: 'bob', state: 'suppressed', answer },
+    ]);
+    await pool.query(`UPDATE messages SET claimed_at = now() - interval '8 days' WHERE campaign_id IN ($1, $2)`, [
+      id,
+      second,
+    ]);
+    const third = await sendingToGroup(projectId, groupId);
+    expect(await claimBelowCap(projectId, third, 1)).toEqual(['ada@mail.test', 'bob@mail.test']);
+    const counts = await pool.query('SELECT claimed_count, suppressed_count FROM campaigns WHERE id = $1', [second]);
+    expect(counts.rows).toEqual([{ claimed_count: 1, suppressed_count: 1 }]);
+  });
+
+  test('a deferred message does not count itself, and messages of journeys count once they are queued', async () => {
+    const { id, projectId } = await sendingTo(['ada', 'bob']);
+    await claimBelowCap(projectId, id, 1, 1);
+    await pool.query(
+      `UPDATE messages SET state = 'planned', not_before = now(), claim = 'earlier' WHERE campaign_id = $1 AND state = 'claimed'`,
+      [id],
+    );
+    const journeys = `INSERT INTO messages (id, project_id, contact_id, email, needs_consent)
+      SELECT $3, project_id, id, email, true FROM contacts WHERE project_id = $1 AND name = $2`;
+    await contact(projectId, 'bob', journeys, [newId('eml')]);
+    expect(await claimBelowCap(projectId, id, 1)).toEqual(['ada@mail.test']);
+  });
+
+  test('of campaigns that claim at the same time, as many send to a contact as the cap allows', async () => {
+    const { id, projectId, groupId } = await sendingTo(['ada', 'bob', 'eve']);
+    const others = await Promise.all(Array.from({ length: 5 }, () => sendingToGroup(projectId, groupId)));
+    const claimed = await Promise.all([id, ...others].map((each) => claimBelowCap(projectId, each, 2)));
+    expect(claimed.flat().toSorted()).toEqual(
+      ['ada', 'ada', 'bob', 'bob', 'eve', 'eve'].map((name) => `${name}@mail.test`),
+    );
+  });
 });

@@ -2,7 +2,7 @@ import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
 const FIELDS =
-  'ratePerSecond bounceLimitPercent bounceMinSent complaintLimitPercent complaintMinSent refusalsInRow' as const;
+  'ratePerSecond bounceLimitPercent bounceMinSent complaintLimitPercent complaintMinSent refusalsInRow frequencyCapMessages frequencyCapDays' as const;
 const READ = `{ sendingPolicy { ${FIELDS} } }`;
 const UPDATE = `mutation ($input: UpdateSendingPolicyInput!) { updateSendingPolicy(input: $input) { ${FIELDS} } }`;
 
@@ -15,10 +15,12 @@ test('by default a project pauses campaigns at 5 % bounces, 0.1 % complaints or 
     complaintLimitPercent: 0.1,
     complaintMinSent: 1000,
     refusalsInRow: 25,
+    frequencyCapMessages: null,
+    frequencyCapDays: 7,
   };
   expect((await api.graphql(READ)).body.data.sendingPolicy).toEqual(defaults);
   const owner = await signedIn(api);
-  const input = { ratePerSecond: 200, complaintLimitPercent: null, bounceMinSent: 50 };
+  const input = { ratePerSecond: 200, complaintLimitPercent: null, bounceMinSent: 50, frequencyCapMessages: 3 };
   const reply = await owner.graphql(UPDATE, { input });
   expect(reply.body.data.updateSendingPolicy, JSON.stringify(reply.body)).toEqual({ ...defaults, ...input });
   expect((await api.graphql(READ)).body.data.sendingPolicy).toEqual({ ...defaults, ...input });
@@ -33,7 +35,8 @@ test('only users who manage the project can change the policy, and only within b
     'forbidden',
   );
   const owner = await signedIn(api);
-  for (const input of [{ ratePerSecond: 0 }, { bounceMinSent: null }, { complaintLimitPercent: 101 }, {}]) {
+  const outside = [{ frequencyCapMessages: 0 }, { frequencyCapDays: 91 }, { frequencyCapDays: null }];
+  for (const input of [{ ratePerSecond: 0 }, { bounceMinSent: null }, { complaintLimitPercent: 101 }, {}, ...outside]) {
     expect(codeOf(await owner.graphql(UPDATE, { input })), JSON.stringify(input)).toBe('validation_error');
   }
 });

@@ -81,6 +81,7 @@ async function commit({ id, projectId }: { id: string; projectId: string }, plan
     moved = await inTransaction(async (tx) => {
       const journey = await lockJourney(tx, id);
       if (journey?.status !== 'active') return new Set<string>();
+      for (const plan of plans) await plan.recheck?.(tx);
       for (const plan of plans) await plan.before?.(tx);
       const moves: Move[] = plans.flatMap((plan) => plan.moves);
       const done = await moveRuns(tx, projectId, moves);

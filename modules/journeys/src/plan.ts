@@ -12,6 +12,8 @@ export interface Plan {
   moves: Move[];
   /** Runs whose step is carried out later. */
   postponed: { run: DueRun; until: Date }[];
+  /** Checks what may have changed since it was planned. Runs before `before`, so that its lock is taken first everywhere. */
+  recheck?: (tx: Tx) => Promise<void>;
   /** Takes locks before runs are moved. */
   before?: (tx: Tx) => Promise<void>;
   /** Has the effects on the runs that moved, in the same transaction. */

@@ -1,10 +1,11 @@
-import { MESSAGES_WITH_CONSENT_SINCE } from '@postroom/ledger/sql';
-import { pool, sql } from '@postroom/platform';
+import { type FrequencyCap, frequencyCapOf, getPolicy } from '@postroom/campaigns';
+import { CONTACTS_AT_FREQUENCY_CAP, frequencyCapLock } from '@postroom/ledger/sql';
+import { lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
 import type { Definition } from './definition.ts';
 import { EVERY_DAY, isBetween, nextLocalTimes, zoneOf } from './local-time.ts';
 import type { DueRun, Plan } from './plan.ts';
 
-/** Runs by what a journey's limits say about a message to them now. */
+/** Runs by what limits say about a message to them now. */
 interface Limited {
   /** Those that may get it. */
   sending: DueRun[];
@@ -12,11 +13,16 @@ interface Limited {
   postponed: Plan['postponed'];
   /** Those that have had as many messages as they may. */
   capped: DueRun[];
+  /** The frequency caps that decided. */
+  caps: FrequencyCap[];
 }
 
-/** Applies quiet hours and the frequency cap of a journey to runs that are to get a message that needs consent. */
-export async function limitSends(definition: Definition, runs: readonly DueRun[]): Promise<Limited> {
-  const { quietHours, frequencyCap } = definition;
+/** Applies quiet hours and the frequency caps of a journey and its project to runs that are to get a message that needs consent. */
+export async function limitSends(
+  projectId: string,
+  { quietHours, frequencyCap, ...definition }: Definition,
+  runs: readonly DueRun[],
+): Promise<Limited> {
   const quiet =
     quietHours === undefined
       ? []
@@ -29,23 +35,37 @@ export async function limitSends(definition: Definition, runs: readonly DueRun[]
   );
   const isQuiet = new Set(quiet.map(({ run }) => run.id));
   const open = runs.filter(({ id }) => !isQuiet.has(id));
-  const over = frequencyCap === undefined ? new Set<string>() : await overCap(frequencyCap, open);
+  const caps = [frequencyCap, frequencyCapOf(await getPolicy(projectId))].filter((cap) => cap !== undefined);
+  const over = await atCap(pool, caps, open);
   return {
     postponed: quiet.map(({ run }, index) => ({ run, until: ends[index] as Date })),
     capped: open.filter(({ contactId }) => over.has(contactId)),
     sending: open.filter(({ contactId }) => !over.has(contactId)),
+    caps,
   };
 }
 
-/** The contacts among them that have had as many messages as they may. */
-async function overCap(
-  { messages, days }: NonNullable<Definition['frequencyCap']>,
+/**
+ * Makes sure that runs are still below the caps, until the transaction ends.
+ * @throws Error if not: their messages have to be planned again.
+ */
+export async function recheckCaps(
+  tx: Tx,
+  projectId: string,
+  caps: readonly FrequencyCap[],
   runs: readonly DueRun[],
-): Promise<Set<string>> {
-  const rows = await sql<{ id: string }>(pool, MESSAGES_WITH_CONSENT_SINCE, [
-    runs.map(({ contactId }) => contactId),
-    days,
-    messages,
-  ]);
-  return new Set(rows.map(({ id }) => id));
+): Promise<void> {
+  if (caps.length === 0 || runs.length === 0) return;
+  await lockUntilCommit(tx, frequencyCapLock(projectId));
+  const { size } = await atCap(tx, caps, runs);
+  if (size > 0) throw new Error(`${size} contacts reached the frequency cap while their messages were prepared.`);
+}
+
+/** The contacts among them that have had as many messages as one of the caps allows. */
+async function atCap(tx: Tx, caps: readonly FrequencyCap[], runs: readonly DueRun[]): Promise<Set<string>> {
+  const ids = runs.map(({ contactId }) => contactId);
+  const over = new Set<string>();
+  for (const { messages, days } of caps)
+    for (const { id } of await sql<{ id: string }>(tx, CONTACTS_AT_FREQUENCY_CAP, [ids, days, messages])) over.add(id);
+  return over;
 }

@@ -7,7 +7,7 @@ import { getTemplate } from '@postroom/templates';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import type { Definition, StepOf } from './definition.ts';
 import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
-import { limitSends } from './send-limits.ts';
+import { limitSends, recheckCaps } from './send-limits.ts';
 import type { Move } from './transitions.ts';
 
 /** How long a contact waits at least when the warm-up of a domain allows no more mail, in milliseconds. */
@@ -30,8 +30,8 @@ export async function sendStep(
   const sender = parseMailbox(from);
   if (typeof sender === 'string') throw new StepProblem(step.id, `the sender ${sender}`);
   const allowed = transactional
-    ? { sending: [...runs], postponed: [], capped: [] }
-    : await limitSends(definition, runs);
+    ? { sending: [...runs], postponed: [], capped: [], caps: [] }
+    : await limitSends(projectId, definition, runs);
   const volume = transactional ? undefined : await dayVolume(projectId, sender.email);
   const granted = volume === undefined ? runs.length : await volume.take(allowed.sending.length);
   const sending = allowed.sending.slice(0, granted);
@@ -78,6 +78,7 @@ export async function sendStep(
   return {
     moves: [...moves, ...capped],
     postponed,
+    recheck: (tx) => recheckCaps(tx, projectId, allowed.caps, sending),
     apply: async (tx, moved) => {
       const queued = emails.flatMap((email, index) =>
         'problem' in email || !moved.has(sending[index]?.id ?? '') ? [] : [email],

@@ -277,6 +277,28 @@ test('quiet hours in the zone of the contact postpone messages, and a cap across
   expect(pathOf(await ended(api, other, far.id))).toEqual(['one capped', 'two sent']);
 });
 
+test("the project's frequency cap applies to all journeys and to campaigns, and not to transactional messages", async () => {
+  const { api, templateId } = await journeyProject();
+  const owner = await signedIn(api);
+  await owner.graphql('mutation { updateSendingPolicy(input: { frequencyCapMessages: 1 }) { frequencyCapDays } }');
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  const steps = [send('one', templateId, 'two'), { ...send('two', templateId), transactional: true }];
+  const [first, second] = await Promise.all(['First', 'Second'].map((name) => published(api, { steps }, name)));
+  await Promise.all([first, second].map((journey) => enroll(api, journey as string, [ada?.id ?? ''])));
+  const paths = await Promise.all([first, second].map((journey) => ended(api, journey as string, ada?.id ?? '')));
+  expect(paths.map(pathOf).toSorted()).toEqual([
+    ['one capped', 'two sent'],
+    ['one sent', 'two sent'],
+  ]);
+  const { id } = (await api.post('/v1/groups', { name: 'Both', contact_ids: [ada?.id, bob?.id] })).body.data;
+  const campaign = { name: 'C', subject: 'S', html: '<p>H</p>', from_email: 'news@acme.example', group_ids: [id] };
+  const { body } = await api.post('/v1/campaigns', campaign);
+  const PREFLIGHT = 'query ($id: ID!) { campaignPreflight(id: $id) { warnings { field message } } }';
+  const { warnings } = (await api.graphql(PREFLIGHT, { id: body.data.id })).body.data.campaignPreflight;
+  const message = 'skips 1 of the recipients now, who have had 1 or more messages in 7 days';
+  expect(warnings).toContainEqual({ field: 'frequencyCap', message });
+});
+
 test('a contact without a variable of the template gets no message, with the reason, and goes on', async () => {
   const { api, templateId } = await journeyProject('<p>{{event.coupon}}</p>');
   const ada = await api.contact('ada@example.net');

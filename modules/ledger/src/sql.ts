@@ -72,11 +72,25 @@ export const insertRecipients = (select: string): string =>
    ${select}`;
 
 /**
- * The ids of those contacts in `$1` that have had `$3` or more messages that need consent, of campaigns and journeys, in `$2` days:
- * sent or about to be.
+ * SQL of whether a contact has had `messages` or more messages that need consent, of campaigns and journeys, in `days` days. Those that
+ * a campaign has yet to claim do not count: the campaign decides when it claims them. Callers hold the lock `frequencyCapLock`.
+ * @param contact SQL of the contact's id.
+ * @param except SQL of the id of a message that does not count.
  */
-export const MESSAGES_WITH_CONSENT_SINCE = `
-  SELECT m.contact_id AS id FROM messages m
-  WHERE m.contact_id = ANY ($1) AND (m.campaign_id IS NOT NULL OR m.needs_consent)
-    AND m.state IN ('planned', 'claimed', 'accepted', 'unknown') AND m.created_at > now() - $2::int * interval '1 day'
-  GROUP BY m.contact_id HAVING count(*) >= $3::int`;
+export const isAtFrequencyCap = (
+  contact: string,
+  { messages, days, except }: { messages: string; days: string; except?: string },
+): string =>
+  `EXISTS (SELECT FROM messages counted WHERE counted.contact_id = ${contact} ${except === undefined ? '' : `AND counted.id <> ${except}`}
+     AND CASE WHEN counted.campaign_id IS NULL THEN counted.needs_consent AND counted.state IN ('planned', 'claimed', 'accepted', 'unknown')
+       ELSE counted.state IN ('claimed', 'accepted', 'unknown') END
+     AND coalesce(counted.claimed_at, counted.created_at) > now() - ${days} * interval '1 day'
+   OFFSET ${messages} - 1)`;
+
+/** The lock (see `lockUntilCommit`) under which a project's campaigns and journeys decide who is below the frequency cap. */
+export const frequencyCapLock = (projectId: string): string => `frequency cap ${projectId}`;
+
+/** The ids of those contacts in `$1` that have reached the cap of `$3` messages in `$2` days. */
+export const CONTACTS_AT_FREQUENCY_CAP = `
+  SELECT k.id FROM unnest($1::text[]) AS k(id)
+  WHERE ${isAtFrequencyCap('k.id', { messages: '$3::int', days: '$2::int' })}`;

@@ -151,6 +151,7 @@ const WORDS: Record<string, string> = {
   groupIds: 'Recipients',
   previewText: 'Preview text',
   postalAddress: 'Postal address',
+  frequencyCap: 'Frequency cap',
   body: 'Content',
 };
 

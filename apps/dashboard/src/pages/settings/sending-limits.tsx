@@ -17,6 +17,8 @@ const POLICY = graphql(`
       complaintLimitPercent
       complaintMinSent
       refusalsInRow
+      frequencyCapMessages
+      frequencyCapDays
     }
   }
 `);
@@ -31,7 +33,7 @@ const UPDATE = graphql(`
 
 type Policy = SendingPolicyQuery['sendingPolicy'];
 
-/** The project's sending rate and auto-pause thresholds. */
+/** The project's sending rate, auto-pause thresholds and frequency cap. */
 export function SendingLimits() {
   const policy = useApiQuery(POLICY, {});
   return (
@@ -48,6 +50,8 @@ const valuesOf = (policy: Policy) => ({
   complaintLimitPercent: policy.complaintLimitPercent ?? ('' as number | string),
   complaintMinSent: policy.complaintMinSent as number | string,
   refusalsInRow: policy.refusalsInRow ?? ('' as number | string),
+  frequencyCapMessages: policy.frequencyCapMessages ?? ('' as number | string),
+  frequencyCapDays: policy.frequencyCapDays as number | string,
 });
 
 function LimitsForm({ policy }: { policy: Policy }) {
@@ -58,6 +62,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
       validate={{
         bounceMinSent: (value) => (value === '' ? 'Enter a number' : null),
         complaintMinSent: (value) => (value === '' ? 'Enter a number' : null),
+        frequencyCapDays: (value) => (value === '' ? 'Enter a number' : null),
       }}
       mutation={update}
       save={(values) =>
@@ -124,6 +129,26 @@ function LimitsForm({ policy }: { policy: Policy }) {
             allowDecimal={false}
             readOnly={readOnly}
             {...form.getInputProps('complaintMinSent')}
+          />
+          <NumberInput
+            label="Frequency cap"
+            description="Messages that a contact gets at most from campaigns and journeys. Leave blank to disable."
+            suffix=" messages"
+            min={1}
+            max={1000}
+            allowDecimal={false}
+            readOnly={readOnly}
+            {...form.getInputProps('frequencyCapMessages')}
+          />
+          <NumberInput
+            label="Days of the frequency cap"
+            description="The cap counts the messages of this many days."
+            suffix=" days"
+            min={1}
+            max={90}
+            allowDecimal={false}
+            readOnly={readOnly}
+            {...form.getInputProps('frequencyCapDays')}
           />
         </SimpleGrid>
       )}
