@@ -172,10 +172,19 @@ function maskError(error: unknown): Error {
   const original = graphql?.originalError ?? error;
   const known = original instanceof DomainError ? original : databaseAnswerOf(original);
   if (known !== undefined) return toGraphqlError(known, graphql);
-  if (graphql !== undefined && graphql.originalError === undefined) return graphql;
+  if (graphql !== undefined && graphql.originalError === undefined) return ofVariable(graphql);
   if (original instanceof GraphQLError) return graphql === undefined ? original : inVariable(graphql, original);
   const options = graphql === undefined ? {} : { nodes: graphql.nodes, path: graphql.path };
   return new GraphQLError('Internal server error.', { ...options, extensions: { code: 'internal_error' } });
+}
+
+/** The error of a variable that is missing or null gets our code and names the field; others stay as they are. */
+function ofVariable(error: GraphQLError): GraphQLError {
+  const { message, nodes } = error;
+  const [, field] = /^Variable "\$(\w+)" of (?:required|non-null) type /.exec(message) ?? [];
+  if (field === undefined) return error;
+  const extensions = { code: 'validation_error', details: [{ field, message: 'is required' }] };
+  return new GraphQLError(message, { nodes, extensions });
 }
 
 /**
@@ -188,7 +197,10 @@ function inVariable({ message, nodes }: GraphQLError, { message: problem, extens
   const field = / at "([\w.[\]]+)"$/.exec(prefix)?.[1]?.replaceAll(/\[(\d+)\]/g, '.$1') ?? variable;
   if (field === undefined) return new GraphQLError(problem, { nodes, extensions });
   const details = [{ field, message: problem }];
-  return new GraphQLError(`${field}: ${problem}`, { nodes, extensions: { ...extensions, details } });
+  return new GraphQLError(`${field}: ${problem}`, {
+    nodes,
+    extensions: { code: 'validation_error', ...extensions, details },
+  });
 }
 
 function toGraphqlError(error: unknown, at?: GraphQLError): Error {

@@ -76,6 +76,29 @@ test.each([
 });
 
 test.each([
+  ['query ($n: ID!) { node(id: $n) { id } }', { n: null }, 'n', 'is required'],
+  ['query ($id: ID!) { group(id: $id) { id } }', {}, 'id', 'is required'],
+  [
+    'query ($n: Int) { groups(first: $n) { totalCount } }',
+    { n: 'x; y' },
+    'n',
+    'Int cannot represent non-integer value: "x; y"',
+  ],
+  [
+    'query ($f: AuditLogFilter) { auditLog(filter: $f) { totalCount } }',
+    { f: { sinceWhen: 'x' } },
+    'f',
+    expect.stringMatching(/^Field "sinceWhen" is not defined/),
+  ],
+])(
+  'a variable of the wrong type is a validation_error that names the field: %s',
+  async (query, variables, field, message) => {
+    const { body } = await (await signedIn(await testApi())).graphql(query, variables);
+    expect(body.errors[0].extensions).toEqual({ code: 'validation_error', details: [{ field, message }] });
+  },
+);
+
+test.each([
   ['depth', `{ ${'groups { edges { node { contacts { id } } } } '.repeat(1)} ${deep(14)} }`],
   ['aliases', `{ ${Array.from({ length: 40 }, (_, index) => `a${index}: projects { id }`).join(' ')} }`],
   ['directives', `{ projects { ${'id @include(if: true) '.repeat(40)} } }`],

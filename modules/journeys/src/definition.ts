@@ -1,5 +1,6 @@
 import type { SegmentFilter } from '@postroom/contacts';
 import { MAX_EVENT_NAME_LENGTH } from '@postroom/custom-events/events';
+import { displayNameProblem } from '@postroom/platform';
 import { z } from 'zod';
 
 /** The most steps of a journey, … */
@@ -25,7 +26,13 @@ const stepId = z
 const next = stepId.nullish();
 const text = (max: number) =>
   z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
-const eventName = text(MAX_EVENT_NAME_LENGTH);
+const eventName = z
+  .string()
+  .trim()
+  .superRefine((name, context) => {
+    const message = displayNameProblem(name, MAX_EVENT_NAME_LENGTH);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
 
 /** A length of time. */
@@ -50,7 +57,7 @@ const propertyCondition = z.discriminatedUnion('op', [
   z.strictObject({
     property: text(500),
     op: z.enum(['is', 'isNot']),
-    value: z.union([z.string(), z.number(), z.boolean()]),
+    value: z.union([z.string(), z.number(), z.boolean()], { error: 'must be a string, a number, true or false' }),
   }),
   z.strictObject({ property: text(500), op: z.enum(['contains', 'notContains']), value: text(500) }),
   z.strictObject({ property: text(500), op: z.enum(['moreThan', 'lessThan', 'atLeast', 'atMost']), value: z.number() }),
@@ -137,7 +144,9 @@ const steps = [
     /** `name` or `customFields.<key>`. */
     field: z.string().regex(/^(name|custom_?[fF]ields\.\w+)$/, 'must be name or customFields.<key>'),
     /** Null clears the field. */
-    value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
+    value: z.union([z.string(), z.number(), z.boolean(), z.null()], {
+      error: 'must be a string, a number, true, false or null',
+    }),
     next,
   }),
   z.strictObject({ ...base, type: z.enum(['join_group', 'leave_group']), groupId, next }),
@@ -173,7 +182,9 @@ const header = z.strictObject({
   entry,
   /** Whether a contact may enter again after its run has ended: never, always, or so many days after it last entered. */
   reentry: z
-    .union([z.enum(['once', 'always']), z.strictObject({ afterDays: z.number().int().min(1).max(3650) })])
+    .union([z.enum(['once', 'always']), z.strictObject({ afterDays: z.number().int().min(1).max(3650) })], {
+      error: 'must be once, always, or after_days of 1 to 3650',
+    })
     .optional(),
   /** Ends the run of a contact, whatever its step, when the event happens. */
   goal: z.strictObject({ event: eventName, where }).optional(),
@@ -258,6 +269,10 @@ function problemOf(issue: z.core.$ZodIssue, path: string): DefinitionProblem {
         .replaceAll("'", '')
         .replaceAll(' | ', ', '),
     };
+  if (issue.code === 'too_small' && issue.message.startsWith('Too'))
+    return { field, message: `must be at least ${issue.minimum}` };
+  if (issue.code === 'too_big' && issue.message.startsWith('Too'))
+    return { field, message: `must be at most ${issue.maximum}` };
   if (issue.code === 'invalid_value') return { field, message: `must be one of: ${issue.values.join(', ')}` };
   return { field, message: issue.message.replace(/^Invalid input: expected/, 'must be') };
 }

@@ -56,6 +56,30 @@ test.each([
     /100 percent/,
   ],
   ['a time that does not exist', [{ id: 'a', type: 'wait_until', time: '24:00' }], 'definition.steps.0.time', /09:00/],
+  [
+    'the name of an event of two lines',
+    [{ id: 'a', type: 'wait_for_event', event: 'paid\nlate' }],
+    'definition.steps.0.event',
+    /one line/,
+  ],
+  [
+    'the name of an event that reverses text',
+    [{ id: 'a', type: 'wait_for_event', event: 'paid\u202e' }],
+    'definition.steps.0.event',
+    /direction|characters/,
+  ],
+  [
+    'a value of no kind',
+    [{ id: 'a', type: 'update_field', field: 'name', value: [] }],
+    'definition.steps.0.value',
+    /^must be a string, a number, true, false or null$/,
+  ],
+  [
+    'a number that is too small',
+    [{ id: 'a', type: 'wait', for: { days: -1 } }],
+    'definition.steps.0.for.days',
+    /^must be at least 0$/,
+  ],
   ['a condition on nothing', [{ id: 'a', type: 'condition' }], 'definition.steps.0', /must have filter/],
 ])('%s is reported with its field and its step', (_, steps, field, message) => {
   expect(problemsOf(steps)).toContainEqual({ field, stepId: 'a', message: expect.stringMatching(message) });
@@ -67,6 +91,13 @@ test('a definition without steps, or with an unknown entry or time zone, is repo
     'definition.entry.type',
     'definition.steps',
     'definition.timeZone',
+  ]);
+});
+
+test.each([['sometimes'], [{ days: 3 }], [7]])('a reentry of %j is reported with what is allowed', (reentry) => {
+  const { problems } = parseDefinition({ entry: manual, reentry, steps: [wait('a', null)] });
+  expect(problems).toEqual([
+    { field: 'definition.reentry', message: 'must be once, always, or after_days of 1 to 3650' },
   ]);
 });
 
