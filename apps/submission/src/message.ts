@@ -15,6 +15,8 @@ import { Refusal } from './refusal.ts';
 
 /** Headers with Postroom options, which are not sent on. */
 const OPTION_HEADER = /^x-postroom-/;
+/** Headers that a message has at most once (RFC 5322, 3.6). Servers show different ones of several, or reject the message. */
+const ONCE = new Set(['from', 'sender', 'reply-to', 'subject', 'date', 'message-id']);
 /** Trace headers added in transit. */
 const TRACE_HEADER = /^(delivered-to|x-original-to|x-received|received-spf)$/;
 
@@ -55,8 +57,9 @@ export async function readMessage(
   return requestOf(parsed, recipients);
 }
 
-/** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid. */
+/** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid, or a header repeated that may not be. */
 export function requestOf({ mail, alternatives }: ParsedMail, recipients: readonly string[]): SendEmailInput {
+  checkRepeated(mail);
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
   const [from] = mail.from === undefined ? [] : mailboxesOf([mail.from]);
@@ -76,6 +79,15 @@ export function requestOf({ mail, alternatives }: ParsedMail, recipients: readon
     attachments: files.map(({ input }) => input),
     recipients,
   };
+}
+
+function checkRepeated({ headers }: Email): void {
+  const seen = new Set<string>();
+  for (const { key, originalKey } of headers) {
+    if (!ONCE.has(key)) continue;
+    if (seen.has(key)) throw new Refusal(550, `5.6.0 The message has more than one ${originalKey} header`);
+    seen.add(key);
+  }
 }
 
 const format = ({ name, address }: Mailbox) => formatMailbox({ email: address, name: withoutReordering(name) });

@@ -363,6 +363,21 @@ test.each([
   expect(await emailsOf(api)).toEqual([]);
 });
 
+test.each([
+  'From: eve@example.org',
+  'SUBJECT: Other',
+  'Sender: a@example.com\r\nSender: b@example.com',
+  'Date: 1\r\nDate: 2',
+])('a header that a message has at most once is refused if it is repeated: %j', async (repeated) => {
+  const api = await sender();
+  const { response } = await send(api.key, {
+    envelope: { from: 'hello@example.com', to: ['ada@example.net'] },
+    raw: `From: hello@example.com\r\nSubject: x\r\n${repeated}\r\n\r\nx\r\n`,
+  });
+  expect(response).toMatch(/^550 5\.6\.0 The message has more than one \w+ header$/);
+  expect(await emailsOf(api)).toEqual([]);
+});
+
 test.each(['MAIL FROM:<he\0llo@example.com>', 'EHLO a\0b', 'NO\0OP', 'RCPT TO:<a\0b@example.net>'])(
   'a NUL in a command is refused for good: %j',
   async (command) => {
