@@ -23,9 +23,10 @@ export async function startUiProxy(port: number, ui: UiAddress): Promise<Server>
     const passed = request({ ...ui, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, {
         ...answer.headers,
-        'X-Content-Type-Options': 'nosniff',
-        'Referrer-Policy': 'same-origin',
-        'Content-Security-Policy': "frame-ancestors 'none'",
+        // Lower case, as names in `headers` are: they replace those of the UI.
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'same-origin',
+        'content-security-policy': "frame-ancestors 'none'",
       });
       answer.pipe(outgoing);
     });

@@ -18,7 +18,7 @@ test.each([
   ['rebound.example', 403],
   ['localhost.rebound.example', 403],
 ])('the UI is served to %s with %d', async (host, status) => {
-  const ui = createServer((_, response) => response.end('workflows'));
+  const ui = createServer((_, response) => response.setHeader('X-Content-Type-Options', 'nosniff').end('workflows'));
   await new Promise<void>((resolve) => ui.listen(0, HOST, resolve));
   const [port = 0] = await freePorts(1);
   const proxy = await startUiProxy(port, { host: HOST, port: (ui.address() as AddressInfo).port });
@@ -26,6 +26,7 @@ test.each([
     get({ host: HOST, port, headers: { host } }, resolve),
   );
   expect(response.statusCode).toBe(status);
+  expect(response.headers['x-content-type-options']).toBe('nosniff');
   expect((await text(response)).includes('workflows')).toBe(status === 200);
   proxy.close();
   ui.close();
