@@ -8,12 +8,15 @@ test('the gallery has ten journeys with distinct names', () => {
 });
 
 test.each(GALLERY.map((journey) => [journey.name, journey] as const))(
-  '%s can be published once its templates, senders and groups are chosen',
+  '%s can be published once its templates, senders, groups, segments and dates are chosen',
   async (name, { definition }) => {
     const api = await readyProject();
     const template = { name: 'Hello', subject: 'Hello', body: '<p>Hello</p>' };
     const templateId = (await api.post('/v1/templates', template)).body.data.id;
     await api.post(`/v1/templates/${templateId}/publish`);
+    await api.post('/v1/custom-fields', { key: 'day', label: 'Day', type: 'date' });
+    const filter = { field: 'name', op: 'contains', value: 'a' };
+    const segmentId = (await api.post('/v1/segments', { name: 'Inactive', filter })).body.data.id;
     const groupId = (await api.get('/v1/groups')).body.data[0].id;
     const choose = (step: Step): Step => {
       if (step.type === 'send') return { ...step, templateId, from: 'hello@example.com' };
@@ -24,7 +27,12 @@ test.each(GALLERY.map((journey) => [journey.name, journey] as const))(
       name,
       definition: {
         ...definition,
-        entry: entry.type === 'group_joined' ? { ...entry, groupId } : entry,
+        entry: {
+          ...entry,
+          ...(entry.groupId === '' && { groupId }),
+          ...(entry.segmentId === '' && { segmentId }),
+          ...(entry.field === '' && { field: 'customFields.day' }),
+        },
         steps: definition.steps.map(choose),
       },
     });

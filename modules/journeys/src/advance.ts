@@ -1,4 +1,5 @@
 import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
+import { scanForEntries } from './entry-scans.ts';
 import { lockJourney, pauseByItself } from './journeys.ts';
 import { processTriggers } from './process-triggers.ts';
 import { type DueRun, type Plan, StepProblem } from './plan.ts';
@@ -35,6 +36,7 @@ export async function advance(
 ): Promise<Advance> {
   const progress: Advance = { more: false, transitions: 0, triggers: 0 };
   const until = Date.now() + WORK_MS;
+  await scanForEntries(id);
   for (;;) {
     signal.throwIfAborted();
     const began = performance.now();
@@ -66,7 +68,10 @@ async function advancePage(id: string): Promise<{ found: number; moved: number }
         carryOut(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep),
       ),
     );
-    return { found: runs.length, moved: await commit({ id, projectId }, plans) };
+    // The others are due in the next page.
+    const notifying = plans.find(({ notifies }) => notifies === true);
+    const once = plans.filter((plan) => plan.notifies === undefined || plan === notifying);
+    return { found: runs.length, moved: await commit({ id, projectId }, once) };
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error;
     await pauseByItself(id, error.message);

@@ -3,7 +3,7 @@ import { parseMailbox } from '@postroom/emails';
 import { coalesceReads, db, DomainError, notFound, MAX_NAME_LENGTH, oneLineProblem } from '@postroom/platform';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
-import type { Definition, DefinitionProblem, Step } from './definition.ts';
+import { customFieldKey, type Definition, type DefinitionProblem, type Step } from './definition.ts';
 
 /** A check of what a field names. Rules throw a DomainError if it does not exist. */
 interface Check {
@@ -30,6 +30,10 @@ export async function checkReferences(
     });
   if (entry.type === 'group_joined')
     checks.push({ field: 'definition.entry.groupId', run: () => checkGroup(projectId, entry.groupId) });
+  if (entry.type === 'segment_entered' || entry.type === 'segment_left')
+    checks.push({ field: 'definition.entry.segmentId', run: () => checkSegment(projectId, entry.segmentId) });
+  if (entry.type === 'date')
+    checks.push({ field: 'definition.entry.field', run: () => checkDateField(projectId, entry.field) });
   const { timeZoneField } = checked;
   if (timeZoneField !== undefined)
     checks.push({ field: 'definition.timeZoneField', run: () => checkField(projectId, timeZoneField) });
@@ -145,5 +149,8 @@ async function checkField(projectId: string, name: string, value?: string | numb
   if (value !== undefined && coerce(value, field) === undefined) throw problem(expectation(field));
 }
 
-/** The key in `customFields.plan` or `custom_fields.plan`. */
-export const customFieldKey = (name: string): string => name.replace(/^custom_?fields\./i, '');
+async function checkDateField(projectId: string, name: string): Promise<void> {
+  const key = customFieldKey(name);
+  const field = (await schemaOf(projectId)).get(key);
+  if (field?.type !== 'date') throw problem(`"${key}" is not a custom field of this project with a date`);
+}

@@ -11,6 +11,8 @@ const MAX_BRANCHES = 20;
 const MAX_CONDITIONS = 20;
 /** … and days of a wait. */
 const MAX_DAYS = 365;
+/** The longest text of a notification, in characters. */
+const MAX_NOTICE_LENGTH = 150;
 /** The longest id of a step, in characters. */
 export const MAX_STEP_ID_LENGTH = 50;
 
@@ -26,13 +28,13 @@ const stepId = z
 const next = stepId.nullish();
 const text = (max: number) =>
   z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+const addProblem = (context: z.RefinementCtx, message: string | undefined) => {
+  if (message !== undefined) context.addIssue({ code: 'custom', message });
+};
 const eventName = z
   .string()
   .trim()
-  .superRefine((name, context) => {
-    const message = displayNameProblem(name, MAX_EVENT_NAME_LENGTH);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
+  .superRefine((name, context) => addProblem(context, displayNameProblem(name, MAX_EVENT_NAME_LENGTH)));
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
 
 /** A length of time. */
@@ -150,6 +152,16 @@ const steps = [
     next,
   }),
   z.strictObject({ ...base, type: z.enum(['join_group', 'leave_group']), groupId, next }),
+  z.strictObject({
+    ...base,
+    type: z.literal('notify'),
+    /** What the owners and admins of the project should know, in one line. */
+    text: z
+      .string()
+      .trim()
+      .superRefine((given, context) => addProblem(context, displayNameProblem(given, MAX_NOTICE_LENGTH))),
+    next,
+  }),
   z.strictObject({ ...base, type: z.literal('exit') }),
 ] as const;
 
@@ -163,6 +175,7 @@ const STEP_TYPES = [
   'update_field',
   'join_group',
   'leave_group',
+  'notify',
   'exit',
 ] as const;
 
@@ -175,12 +188,27 @@ const entry = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('manual'), ...entryFilter }),
   z.strictObject({ type: z.literal('event'), event: eventName, where, ...entryFilter }),
   z.strictObject({ type: z.literal('group_joined'), groupId, ...entryFilter }),
+  z.strictObject({ type: z.enum(['segment_entered', 'segment_left']), segmentId: z.string(), ...entryFilter }),
+  z.strictObject({
+    type: z.literal('date'),
+    /** A custom field with a date. */
+    field: z.string().regex(/^custom_?[fF]ields\.\w+$/, 'must be custom_fields.<key>'),
+    /** Days after the date, or before it if negative. */
+    offsetDays: z.number().int().min(-MAX_DAYS).max(MAX_DAYS).optional(),
+    /** Each year after that of the date, instead of once. */
+    yearly: z.boolean().optional(),
+    time: timeOfDay,
+    ...entryFilter,
+  }),
 ]);
 
 /** The parts of a definition besides its steps. */
 const header = z.strictObject({
   entry,
-  /** Whether a contact may enter again after its run has ended: never, always, or so many days after it last entered. */
+  /**
+   * Whether a contact may enter again after its run has ended: never, always, or so many days after it last entered. Always is the
+   * default of a yearly date, and never that of all others.
+   */
   reentry: z
     .union([z.enum(['once', 'always']), z.strictObject({ afterDays: z.number().int().min(1).max(3650) })], {
       error: 'must be once, always, or after_days of 1 to 3650',
@@ -204,6 +232,13 @@ const header = z.strictObject({
 export interface Definition extends z.infer<typeof header> {
   steps: Step[];
 }
+
+/** The key in `customFields.plan` or `custom_fields.plan`. */
+export const customFieldKey = (name: string): string => name.replace(/^custom_?fields\./i, '');
+
+/** The rule of entering again, or its default. */
+export const reentryOf = ({ entry, reentry }: Definition): NonNullable<Definition['reentry']> =>
+  reentry ?? (entry.type === 'date' && entry.yearly === true ? 'always' : 'once');
 
 /** What is wrong with a definition: `field` is a path, and `stepId` the step it is in. */
 export interface DefinitionProblem {

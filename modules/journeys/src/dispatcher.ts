@@ -4,14 +4,15 @@ import { type DispatchSource, startAll } from '@postroom/platform/dispatcher';
 import { JOURNEYS } from './journeys.ts';
 
 /**
- * Active journeys with something to do. Each is two probes of an index, whatever number of contacts waits in it; between journeys
+ * Active journeys with something to do. Each is three probes of an index, whatever number of contacts waits in it; between journeys
  * that become due, nothing runs.
  */
 const DUE = `
   SELECT j.id, j.project_id AS "projectId" FROM journeys j
   WHERE j.status = 'active' AND (
     EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= now())
-    OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id))
+    OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id)
+    OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= now()))
   ORDER BY j.id`;
 
 /** Starts the workflow of each journey that has something to do. One that runs already goes on. */

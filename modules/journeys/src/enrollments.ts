@@ -21,7 +21,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import type { Definition } from './definition.ts';
+import { type Definition, reentryOf } from './definition.ts';
 import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
 import { writeListeners } from './listeners.ts';
 import { arrivals, getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
@@ -127,10 +127,11 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
 }
 
 function refusalOf(
-  { reentry = 'once' }: Definition,
+  definition: Definition,
   last: { enteredAt: Date; isOpen: boolean } | undefined,
   isMatching: boolean,
 ): EntryOutcome | undefined {
+  const reentry = reentryOf(definition);
   if (last?.isOpen === true) return 'in_progress';
   if (!isMatching) return 'not_matching';
   if (last === undefined || reentry === 'always') return undefined;

@@ -1,3 +1,4 @@
+import { notify } from '@postroom/notifications';
 import {
   announce,
   assertValid,
@@ -27,7 +28,7 @@ import { graphProblems } from './check-graph.ts';
 import { checkReferences } from './check-references.ts';
 import { camelKeys, type Definition, type DefinitionProblem, parseDefinition } from './definition.ts';
 import { moveToVersion, type InProgress } from './new-version.ts';
-import { writeListeners } from './listeners.ts';
+import { planEntryScan, removeEntryScan, writeListeners } from './listeners.ts';
 
 export type Journey = Prisma.JourneyModel;
 export const JOURNEY_ID = defineIdPrefix('jrn', 'journey');
@@ -157,6 +158,7 @@ export async function publishJourney(
     );
     if (number > 1) await moveToVersion(tx, { id, number, definition, inProgress });
     await writeListeners(tx, { id, projectId });
+    await planEntryScan(tx, id, definition);
     await announce(tx, JOURNEYS);
   });
 }
@@ -190,15 +192,24 @@ export async function pauseJourney(projectId: string, id: string): Promise<void>
   await change(id, 'active', `status = 'paused', paused_reason = NULL`, 'Only an active journey can be paused.');
 }
 
-/** Pauses a journey that can't go on, and says why. Has no effect on one that is not active. */
+/** Pauses a journey that can't go on, says why, and notifies. Has no effect on one that is not active. */
 export async function pauseByItself(id: string, reason: string): Promise<void> {
-  await inTransaction((tx) =>
-    sql(
+  await inTransaction(async (tx) => {
+    const [paused] = await sql<{ name: string; projectId: string }>(
       tx,
-      `UPDATE journeys SET status = 'paused', paused_reason = $2, updated_at = now() WHERE id = $1 AND status = 'active'`,
+      `UPDATE journeys SET status = 'paused', paused_reason = $2, updated_at = now() WHERE id = $1 AND status = 'active'
+       RETURNING name, project_id AS "projectId"`,
       [id, reason.slice(0, 500)],
-    ),
-  );
+    );
+    if (paused === undefined) return;
+    await notify(tx, paused.projectId, {
+      kind: 'journey_paused',
+      subjectId: id,
+      title: `The journey "${paused.name}" was paused`,
+      detail: reason,
+      advice: 'No contact moves on until you repair and resume the journey:',
+    });
+  });
 }
 
 const RESTORED =
@@ -238,6 +249,7 @@ export async function archiveJourney(projectId: string, id: string): Promise<voi
       throw new DomainError('conflict', 'This journey is already archived.');
     await sql(tx, `UPDATE journeys SET status = 'archived', updated_at = now() WHERE id = $1`, [id]);
     await sql(tx, 'DELETE FROM journey_listeners WHERE journey_id = $1', [id]);
+    await removeEntryScan(tx, id);
     await sql(tx, 'DELETE FROM journey_triggers WHERE journey_id = $1', [id]);
     await sql(
       tx,

@@ -1,5 +1,5 @@
 import { sql, type Tx } from '@postroom/platform';
-import type { Definition } from './definition.ts';
+import { customFieldKey, type Definition } from './definition.ts';
 
 interface Listener {
   kind: 'event' | 'group';
@@ -34,4 +34,39 @@ export async function writeListeners(tx: Tx, { id, projectId }: { id: string; pr
      SELECT DISTINCT $1, n.kind, n.key, $2 FROM unnest($3::journey_trigger_kind[], $4::text[]) AS n(kind, key)`,
     [projectId, id, listeners.map(({ kind }) => kind), listeners.map(({ key }) => key)],
   );
+}
+
+export type Entry = Definition['entry'];
+
+/** What distinguishes an entry that is scanned for from others; undefined for those that something else starts. */
+export function scanKey(entry: Entry): string | undefined {
+  if (entry.type === 'segment_entered' || entry.type === 'segment_left') return `${entry.type} ${entry.segmentId}`;
+  if (entry.type !== 'date') return undefined;
+  const { field, offsetDays = 0, yearly = false, time } = entry;
+  return `date ${customFieldKey(field)} ${offsetDays} ${yearly ? 'yearly' : 'once'} ${time}`;
+}
+
+/**
+ * Plans the scan of a version that is being published. Who is in the segment now, and dates that have passed, do not start the
+ * journey. A version with the same entry goes on where the scan is.
+ */
+export async function planEntryScan(tx: Tx, journeyId: string, { entry }: Definition): Promise<void> {
+  const key = scanKey(entry);
+  const kept = await sql(tx, 'SELECT FROM journey_entry_scans WHERE journey_id = $1 AND key = $2', [
+    journeyId,
+    key ?? '',
+  ]);
+  if (kept.length > 0) return;
+  await removeEntryScan(tx, journeyId);
+  if (key === undefined) return;
+  await sql(
+    tx,
+    'INSERT INTO journey_entry_scans (journey_id, key, due_at, scanned_at) VALUES ($1, $2, now(), CASE WHEN $3 THEN now() END)',
+    [journeyId, key, entry.type === 'date'],
+  );
+}
+
+export async function removeEntryScan(tx: Tx, journeyId: string): Promise<void> {
+  await sql(tx, 'DELETE FROM journey_entry_scans WHERE journey_id = $1', [journeyId]);
+  await sql(tx, 'DELETE FROM journey_segment_members WHERE journey_id = $1', [journeyId]);
 }

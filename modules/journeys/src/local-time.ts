@@ -1,5 +1,5 @@
 import { sql, type Tx } from '@postroom/platform';
-import { type Definition, isTimeZone } from './definition.ts';
+import { customFieldKey, type Definition, isTimeZone } from './definition.ts';
 
 /** A time of day on some weekdays in a zone, such as 09:00 on days 1 to 5 in Europe/Berlin. */
 export interface LocalTime {
@@ -41,7 +41,7 @@ export function zoneOf(
   { timeZone = 'UTC', timeZoneField }: Definition,
   customFields: Readonly<Record<string, unknown>>,
 ): string {
-  const own = timeZoneField === undefined ? undefined : customFields[timeZoneField];
+  const own = timeZoneField === undefined ? undefined : customFields[customFieldKey(timeZoneField)];
   return typeof own === 'string' && isTimeZone(own) ? own : timeZone;
 }
 

@@ -14,6 +14,8 @@ export interface Plan {
   postponed: { run: DueRun; until: Date }[];
   /** Checks what may have changed since it was planned. Runs before `before`, so that its lock is taken first everywhere. */
   recheck?: (tx: Tx) => Promise<void>;
+  /** Whether it notifies, which a transaction does once. */
+  notifies?: true;
   /** Takes locks before runs are moved. */
   before?: (tx: Tx) => Promise<void>;
   /** Has the effects on the runs that moved, in the same transaction. */

@@ -30,6 +30,11 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
   );
   await sql(tx, 'DELETE FROM enrollments WHERE project_id = $1 AND contact_id = $2', own);
   await sql(tx, 'DELETE FROM journey_triggers WHERE contact_id = $1', [contactId]);
+  await sql(
+    tx,
+    'DELETE FROM journey_segment_members WHERE journey_id IN (SELECT id FROM journeys WHERE project_id = $1) AND contact_id = $2',
+    own,
+  );
   await sql(tx, `UPDATE enrollments SET ${RUN.set} WHERE project_id = $1 AND ${RUN.mentions}`, values);
   await sql(
     tx,

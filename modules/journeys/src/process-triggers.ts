@@ -3,6 +3,7 @@ import { inTransaction, sql, type Tx } from '@postroom/platform';
 import type { Definition } from './definition.ts';
 import { enroll, type Entrant, type OpenJourney } from './enrollments.ts';
 import { lockJourney } from './journeys.ts';
+import { scanKey } from './listeners.ts';
 import { matches, withDefaults } from './properties.ts';
 import { getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
@@ -12,7 +13,7 @@ const PAGE = 500;
 
 interface Trigger {
   id: string;
-  kind: 'event' | 'group';
+  kind: 'event' | 'group' | 'entry';
   key: string;
   contactId: string;
   properties: Record<string, unknown>;
@@ -96,7 +97,8 @@ async function processRound(tx: Tx, journey: OpenJourney, triggers: readonly Tri
 
 function enters({ entry }: Definition, { kind, key, properties }: Trigger): boolean {
   if (entry.type === 'event') return kind === 'event' && key === entry.event && matches(properties, entry.where);
-  return entry.type === 'group_joined' && kind === 'group' && key === entry.groupId;
+  if (entry.type === 'group_joined') return kind === 'group' && key === entry.groupId;
+  return kind === 'entry' && key === scanKey(entry);
 }
 
 /** What an event does to the contact's run, if anything. */

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
 import { putMembers, takeMembers } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
-import { customFieldKey } from './check-references.ts';
-import type { Definition, StepOf } from './definition.ts';
+import { customFieldKey, type Definition, type StepOf } from './definition.ts';
 import { contactsMatching, contactsWhere } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
 import { eventsSince } from './past-events.ts';
 import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
+import { notifyStep } from './notify-step.ts';
 import { matches } from './properties.ts';
 import { sendStep } from './send-step.ts';
 import { getStep, type Move } from './transitions.ts';
@@ -62,6 +62,8 @@ export async function carryOut(
         ...all(step.type === 'join_group' ? 'joined' : 'left', step.next),
         ...groupChange(projectId, step, runs),
       };
+    case 'notify':
+      return notifyStep(projectId, journeyId, step, all('notified', step.next));
     case 'send':
       return sendStep(projectId, journeyId, definition, step, runs);
   }

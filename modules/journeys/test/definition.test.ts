@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { graphProblems } from '../src/check-graph.ts';
 import { type Definition, parseDefinition } from '../src/definition.ts';
+import { datesOf } from '../src/entry-scans.ts';
 import { matches, withDefaults } from '../src/properties.ts';
 
 const manual = { type: 'manual' };
@@ -92,6 +93,19 @@ test('a definition without steps, or with an unknown entry or time zone, is repo
     'definition.steps',
     'definition.timeZone',
   ]);
+});
+
+test.each([
+  ['2026-11-24', {}, ['2026-11-24']],
+  ['2026-11-24', { offsetDays: -3 }, ['2026-11-27']],
+  ['2026-11-24', { yearly: true }, ['11-24']],
+  ['2026-01-02', { yearly: true, offsetDays: 7 }, ['12-26']],
+  ['2026-02-28', { yearly: true }, ['02-28', '02-29']],
+  ['2028-02-28', { yearly: true }, ['02-28']],
+  ['2028-02-29', { yearly: true }, ['02-29']],
+  ['2026-03-01', { yearly: true, offsetDays: 1 }, ['02-28', '02-29']],
+])('%s with %j is for %j', (day, entry, dates) => {
+  expect(datesOf(day, entry)).toEqual(dates);
 });
 
 test.each([['sometimes'], [{ days: 3 }], [7]])('a reentry of %j is reported with what is allowed', (reentry) => {

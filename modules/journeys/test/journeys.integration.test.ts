@@ -1,5 +1,5 @@
 import { pool } from '@postroom/platform';
-import { eventually, signedIn, startTestWorker, testApi } from '@postroom/testkit';
+import { eventually, signedIn, type SignedIn, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { pauseAfterRestore } from '../src/journeys.ts';
 import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send } from './support.ts';
@@ -297,6 +297,179 @@ test("the project's frequency cap applies to all journeys and to campaigns, and 
   const { warnings } = (await api.graphql(PREFLIGHT, { id: body.data.id })).body.data.campaignPreflight;
   const message = 'skips 1 of the recipients now, who have had 1 or more messages in 7 days';
   expect(warnings).toContainEqual({ field: 'frequencyCap', message });
+});
+
+/** Makes the scan of a journey due, and waits for it. */
+async function scanned(journey: string, since = new Date()) {
+  await pool.query('UPDATE journey_entry_scans SET due_at = now() WHERE journey_id = $1', [journey]);
+  await eventually(async () => {
+    const { rows } = await pool.query(
+      'SELECT scanned_at, due_at > now() AS planned FROM journey_entry_scans WHERE journey_id = $1',
+      [journey],
+    );
+    expect(rows).toMatchObject([{ planned: true }]);
+    expect(rows[0].scanned_at >= since).toBe(true);
+  });
+}
+
+const notices = async (owner: SignedIn) =>
+  (await owner.graphql('{ notifications(first: 10) { nodes { kind subjectId title detail } } }')).body.data
+    .notifications.nodes;
+
+test('contacts enter when they come into a segment or leave it, but not those who are in it at the start', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const filter = { field: 'name', op: 'contains', value: 'vip' };
+  const segment = (await api.post('/v1/segments', { name: 'VIPs', filter })).body.data.id;
+  const named = async (name: string, local: string) =>
+    (await api.contact(`${local}@example.net`, { name })).id as string;
+  const [first, ada, bob] = [await named('vip', 'first'), await named('ada', 'ada'), await named('bob', 'bob')];
+  const by = (type: string) =>
+    published(api, { entry: { type, segment_id: segment }, steps: [wait('later', null)] }, type);
+  const [entered, left] = [await by('segment_entered'), await by('segment_left')];
+  await Promise.all([scanned(entered), scanned(left)]);
+  await api.patch(`/v1/contacts/${ada}`, { name: 'vip ada' });
+  await api.patch(`/v1/contacts/${bob}`, { name: 'vip bob' });
+  await Promise.all([scanned(entered), scanned(left)]);
+  await Promise.all([ada, bob].map((id) => at(api, entered, id, 'later')));
+  await api.patch(`/v1/contacts/${ada}`, { name: 'ada' });
+  expect((await api.delete(`/v1/contacts/${bob}`)).status).toBe(200);
+  await Promise.all([scanned(entered), scanned(left)]);
+  await at(api, left, ada, 'later');
+  for (const [journey, expected] of [
+    [entered, [ada, bob]],
+    [left, [ada]],
+  ] as const) {
+    const { data } = (await api.get(`/v1/journeys/${journey}/enrollments`)).body;
+    expect(data.map(({ contactId }: { contactId: string }) => contactId).toSorted()).toEqual([...expected].toSorted());
+  }
+  expect(await runOf(api, entered, first)).toBeUndefined();
+  await api.delete(`/v1/segments/${segment}`);
+  await pool.query('UPDATE journey_entry_scans SET due_at = now() WHERE journey_id = $1', [entered]);
+  await eventually(async () => {
+    const { status, pausedReason } = (await api.get(`/v1/journeys/${entered}`)).body.data;
+    expect([status, pausedReason]).toEqual(['paused', 'The segment by which contacts enter was deleted.']);
+  });
+  expect((await notices(owner))[0]).toEqual({
+    kind: 'journey_paused',
+    subjectId: entered,
+    title: 'The journey "segment_entered" was paused',
+    detail: 'The segment by which contacts enter was deleted.',
+  });
+});
+
+test('contacts enter on a date, each year or once, days before or after it, at the local time of their zone', async () => {
+  const api = await testApi();
+  for (const key of ['born', 'trial_end']) await api.post('/v1/custom-fields', { key, label: key, type: 'date' });
+  await api.post('/v1/custom-fields', { key: 'zone', label: 'Zone', type: 'text' });
+  const anHourAgo = new Date(Date.now() - 3_600_000).toISOString();
+  const [day, time] = [anHourAgo.slice(0, 10), anHourAgo.slice(11, 16)];
+  const years = (count: number) => `${Number(day.slice(0, 4)) - count}${day.slice(4)}`;
+  const inDays = (days: number) => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+  const fields = {
+    ada: { born: years(4), trial_end: inDays(3) },
+    bob: { born: years(0), trial_end: inDays(2) },
+    eve: { born: years(8), trial_end: inDays(3), zone: 'Etc/GMT+6' },
+    kim: { born: years(8), zone: 'nowhere' },
+  };
+  const ids = new Map<string, string>();
+  for (const [name, custom_fields] of Object.entries(fields))
+    ids.set((await api.contact(`${name}@example.net`, { custom_fields })).id, name);
+  const on = (entry: object, more: object, name: string) =>
+    published(api, { entry: { type: 'date', time, ...entry }, ...more, steps: [wait('later', null)] }, name);
+  const birthday = await on(
+    { field: 'custom_fields.born', yearly: true },
+    { time_zone_field: 'custom_fields.zone' },
+    'B',
+  );
+  const trial = await on({ field: 'custom_fields.trial_end', offset_days: -3 }, {}, 'Trial');
+  const later = new Date(Date.now() + 7_200_000).toISOString().slice(11, 16);
+  const notYet = await on({ field: 'custom_fields.born', yearly: true, time: later }, {}, 'Not yet');
+  const journeys = [birthday, trial, notYet];
+  // What had passed when it was published starts nobody.
+  await Promise.all(journeys.map((journey) => scanned(journey)));
+  const before = `UPDATE journey_entry_scans SET scanned_at = now() - interval '2 hours' WHERE journey_id = ANY ($1)`;
+  await pool.query(before, [journeys]);
+  await Promise.all(journeys.map((journey) => scanned(journey)));
+  await Promise.all(journeys.map((journey) => scanned(journey)));
+  const whoIsIn = async (journey: string) => {
+    const { data } = (await api.get(`/v1/journeys/${journey}/enrollments`)).body;
+    return data.map(({ contactId }: { contactId: string }) => ids.get(contactId)).toSorted();
+  };
+  await eventually(async () => expect(await whoIsIn(birthday)).toEqual(['ada', 'kim']));
+  await eventually(async () => expect(await whoIsIn(trial)).toEqual(['ada', 'eve']));
+  expect(await whoIsIn(notYet)).toEqual([]);
+  const [kim] = [...ids].find(([, name]) => name === 'kim') as [string, string];
+  expect((await runOf(api, birthday, kim)).properties).toEqual({ date: years(8) });
+  const { rows } = await pool.query('SELECT due_at FROM journey_entry_scans WHERE journey_id = $1', [trial]);
+  expect(rows[0].due_at.toISOString().slice(11, 16)).toBe(time);
+});
+
+test('a step notifies the team once for all contacts that reach it together, and those after them wait for a quarter of an hour', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const names = ['ada', 'bob', 'eve', 'kim', 'lee'];
+  const ids = await Promise.all(
+    names.map(async (name) => (await api.contact(`${name}@example.net`, { name })).id as string),
+  );
+  const notifying = (id: string, text: string) => ({ id, type: 'notify', text, next: null });
+  const steps = [
+    { id: 'half', type: 'condition', where: [{ property: 'plan', op: 'is', value: 'pro' }], yes: 'pro', no: 'others' },
+    notifying('pro', 'Call these customers'),
+    notifying('others', 'Write to these customers'),
+  ];
+  const journey = await published(api, { steps }, 'Calls');
+  await enroll(api, journey, ids, { properties: { plan: 'pro' } });
+  for (const id of ids) expect(pathOf(await ended(api, journey, id))).toEqual(['half yes', 'pro notified']);
+  const max = (await api.contact('max@example.net')).id;
+  await enroll(api, journey, [max]);
+  await eventually(async () => {
+    const { stepId, dueAt } = await runOf(api, journey, max);
+    expect(stepId).toBe('others');
+    expect(new Date(dueAt).getTime()).toBeGreaterThan(Date.now() + 10 * 60_000);
+  });
+  expect(await notices(owner)).toEqual([
+    {
+      kind: 'journey_step',
+      subjectId: journey,
+      title: 'Call these customers',
+      detail: expect.stringMatching(
+        /^\w+ \(\w+@example\.net\), .*, and 2 other contacts reached this step of the journey "Calls"\.$/,
+      ),
+    },
+  ]);
+  await pool.query(`UPDATE notifications SET created_at = created_at - interval '1 hour' WHERE subject_id = $1`, [
+    journey,
+  ]);
+  await makeDue(journey);
+  await ended(api, journey, max);
+  expect((await notices(owner)).map(({ title }: { title: string }) => title)).toEqual([
+    'Write to these customers',
+    'Call these customers',
+  ]);
+});
+
+test('an entry by a date needs a field with dates, and one by a segment a segment', async () => {
+  const api = await testApi();
+  const problemsOf = async (entry: object) => {
+    const { body } = await api.post('/v1/journeys', {
+      name: JSON.stringify(entry).slice(0, 90),
+      definition: { entry, steps: [wait('a', null)] },
+    });
+    const reply = await api.post(`/v1/journeys/${body.data.id}/publish`, {});
+    return reply.body.error.details.map(({ field, message }: { field: string; message: string }) => [field, message]);
+  };
+  const date = { type: 'date', time: '09:00' };
+  expect(await problemsOf({ ...date, field: 'custom_fields.born' })).toEqual([
+    ['definition.entry.field', '"born" is not a custom field of this project with a date'],
+  ]);
+  expect(await problemsOf({ ...date, field: 'born', offset_days: 400 })).toEqual([
+    ['definition.entry.field', 'must be custom_fields.<key>'],
+    ['definition.entry.offset_days', 'must be at most 365'],
+  ]);
+  expect(await problemsOf({ type: 'segment_entered', segment_id: 'seg_x' })).toMatchObject([
+    ['definition.entry.segment_id', expect.any(String)],
+  ]);
 });
 
 test('a contact without a variable of the template gets no message, with the reason, and goes on', async () => {

@@ -24,17 +24,22 @@ const NotificationKind = builder.enumType('NotificationKind', {
       description: "A completed campaign reached a limit of bounces or complaints; its sender's domain is blocked.",
     },
     endpoint_disabled: { description: 'A webhook endpoint was disabled because its deliveries kept failing.' },
+    journey_paused: { description: 'A journey paused itself because it could not carry out a step.' },
+    journey_step: { description: 'Contacts reached a step of a journey that notifies.' },
   },
 });
 
 const Notification = builder.prismaObject('Notification', {
   interfaces: [Node],
-  description: 'Something that happened by itself and that owners and admins of the project should know.',
+  description:
+    'Something that happened by itself, or in a journey, and that owners and admins of the project should know.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Notification id.' }),
     kind: t.expose('kind', { type: NotificationKind, description: 'The kind of event.' }),
-    subjectId: t.exposeID('subjectId', { description: 'The campaign or the webhook endpoint, which may be gone.' }),
+    subjectId: t.exposeID('subjectId', {
+      description: 'The campaign, the webhook endpoint or the journey, which may be gone.',
+    }),
     title: t.exposeString('title', { description: 'What happened, in one line.' }),
     detail: t.exposeString('detail', { description: 'Why it happened.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),

@@ -1,1 +1,1 @@
-export { type Notice, notify } from './notify.ts';
+export { lastNotified, type Notice, notify } from './notify.ts';

@@ -62,6 +62,14 @@ export async function mailOne(notificationId: string, userId: string): Promise<v
 }
 
 /** The dashboard's page about the subject of a notification. */
-const pageOf = ({ kind }: Notification) => (kind === 'endpoint_disabled' ? 'webhooks' : 'campaigns');
+const pageOf = ({ kind }: Notification) => PAGES[kind];
+
+const PAGES: Record<Notification['kind'], string> = {
+  campaign_paused: 'campaigns',
+  sender_blocked: 'campaigns',
+  endpoint_disabled: 'webhooks',
+  journey_paused: 'journeys',
+  journey_step: 'journeys',
+};
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });

@@ -20,7 +20,7 @@ export const notificationsTopic = (projectId: string) => `notifications ${projec
 /** What the owners and admins of a project should know. */
 export interface Notice {
   kind: Notification['kind'];
-  /** The campaign or the endpoint that it is about. */
+  /** The campaign, the endpoint or the journey that it is about. */
   subjectId: string;
   /** What happened, in one line. */
   title: string;
@@ -66,6 +66,19 @@ export async function notify(tx: Tx, projectId: string, notice: Notice): Promise
   await startWorkflow(tx, mailingOf({ id: added.id, projectId, subjectId }));
 }
 
+/** When there was last a notification of a kind about a subject; undefined if never, or if retention has deleted it. */
+export async function lastNotified(
+  tx: Tx,
+  { kind, subjectId }: Pick<Notice, 'kind' | 'subjectId'>,
+): Promise<Date | undefined> {
+  const [row] = await sql<{ at: Date | null }>(
+    tx,
+    'SELECT max(created_at) AS at FROM notifications WHERE subject_id = $1 AND kind = $2::notification_kind',
+    [subjectId, kind],
+  );
+  return row?.at ?? undefined;
+}
+
 /** The workflow that emails a notification. Started again, it emails those who have not got it yet. */
 export const mailingOf = ({
   id,
@@ -81,7 +94,8 @@ export const mailingOf = ({
 });
 
 function searchAttribute(subjectId: string) {
-  return subjectId.startsWith('whe_') ? { endpointId: subjectId } : { campaignId: subjectId };
+  if (subjectId.startsWith('whe_')) return { endpointId: subjectId };
+  return subjectId.startsWith('cmp_') ? { campaignId: subjectId } : {};
 }
 
 const shortened = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

@@ -57,6 +57,8 @@ const NOT_OF_CONTACTS = [
   'notification_recipients',
   'notification_settings',
   'outbox',
+  'journey_entry_scans',
+  'journey_segment_members',
   'project_logos',
   'projects',
   'provider_notifications',

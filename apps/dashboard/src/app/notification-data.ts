@@ -1,4 +1,4 @@
-import { IconBan, IconPlayerPause, IconWebhookOff } from '@tabler/icons-react';
+import { IconBan, IconBell, IconPlayerPause, IconWebhookOff } from '@tabler/icons-react';
 import { graphql } from '../generated/gql.ts';
 import type { NotificationsQuery } from '../generated/graphql.ts';
 
@@ -37,4 +37,6 @@ export const NOTIFICATION_ICONS: Record<Notification['kind'], typeof IconBan> = 
   campaign_paused: IconPlayerPause,
   sender_blocked: IconBan,
   endpoint_disabled: IconWebhookOff,
+  journey_paused: IconPlayerPause,
+  journey_step: IconBell,
 };

@@ -39,16 +39,26 @@ export interface Step {
   filter?: Record<string, unknown> | undefined;
   segmentId?: string | undefined;
   message?: { stepId: string; outcome: MessageOutcome } | undefined;
+  text?: string | undefined;
   field?: string | undefined;
   value?: string | number | boolean | null | undefined;
   groupId?: string | undefined;
 }
 
 export interface Entry {
-  type: 'manual' | 'event' | 'group_joined';
+  type: 'manual' | 'event' | 'group_joined' | 'segment_entered' | 'segment_left' | 'date';
   event?: string | undefined;
   where?: PropertyCondition[] | undefined;
   groupId?: string | undefined;
+  segmentId?: string | undefined;
+  /** A custom field with a date, … */
+  field?: string | undefined;
+  /** … days after it, or before it if negative, … */
+  offsetDays?: number | undefined;
+  /** … each year or once, … */
+  yearly?: boolean | undefined;
+  /** … at this time of day. */
+  time?: string | undefined;
   filter?: Record<string, unknown> | undefined;
 }
 
@@ -75,6 +85,7 @@ export const STEP_TYPES = {
   update_field: 'Update a field',
   join_group: 'Add to a group',
   leave_group: 'Remove from a group',
+  notify: 'Notify the team',
   exit: 'Exit',
 } as const;
 

@@ -1,6 +1,6 @@
 import type { Definition, Step } from './definition.ts';
 
-/** A journey to start from. Its senders and templates, and the group if it has one, are still to be chosen. */
+/** A journey to start from. Its senders and templates, and its group, segment or date if it has one, are still to be chosen. */
 export interface GalleryJourney {
   name: string;
   about: string;
@@ -50,16 +50,11 @@ export const GALLERY: GalleryJourney[] = [
   },
   {
     name: 'Trial ending',
-    about: 'Reminders eleven and thirteen days after a trial of two weeks started, until the contact subscribes.',
+    about: 'Reminders three days and a day before the date in a custom field, until the contact subscribes.',
     definition: {
-      entry: { type: 'event', event: 'trial started' },
+      entry: { type: 'date', field: '', offsetDays: -3, time: '09:00' },
       goal: { event: 'subscription started' },
-      steps: [
-        wait('eleven_days', 11, 'three_days_left'),
-        send('three_days_left', 'two_days'),
-        wait('two_days', 2, 'last_day'),
-        send('last_day', null),
-      ],
+      steps: [send('three_days_left', 'two_days'), wait('two_days', 2, 'last_day'), send('last_day', null)],
     },
   },
   {
@@ -112,9 +107,10 @@ export const GALLERY: GalleryJourney[] = [
   },
   {
     name: 'Re-engagement, then sunset',
-    about: 'Asks inactive contacts whether they want to stay, and adds those who do not open the email to a group.',
+    about:
+      'Asks those who enter a segment of inactive contacts whether they want to stay, and adds those who do not open the email to a group.',
     definition: {
-      entry: { type: 'manual' },
+      entry: { type: 'segment_entered', segmentId: '' },
       steps: [
         send('still_interested', 'two_weeks'),
         wait('two_weeks', 14, 'has_opened'),
@@ -147,11 +143,10 @@ export const GALLERY: GalleryJourney[] = [
   },
   {
     name: 'Birthday',
-    about: 'A greeting at nine in the morning after your system sends the event “birthday”, at most once in 300 days.',
+    about: 'A greeting each year at nine in the morning of the date in a custom field.',
     definition: {
-      entry: { type: 'event', event: 'birthday' },
-      reentry: { afterDays: 300 },
-      steps: [{ id: 'morning', type: 'wait_until', time: '09:00', next: 'greeting' }, send('greeting', null)],
+      entry: { type: 'date', field: '', yearly: true, time: '09:00' },
+      steps: [send('greeting', null)],
     },
   },
   {

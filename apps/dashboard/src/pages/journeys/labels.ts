@@ -36,6 +36,7 @@ const OUTCOMES: Record<string, string> = {
   updated: 'Updated',
   joined: 'Added to the group',
   left: 'Removed from the group',
+  notified: 'The team was notified',
   exit: 'Exit',
   event: 'The event happened',
   timeout: 'The event did not happen in time',

@@ -3,6 +3,7 @@ import { ActionIcon, Box, Card, Group, Menu, Stack, Text, ThemeIcon, UnstyledBut
 import {
   IconArrowRight,
   IconArrowsSplit2,
+  IconBell,
   IconBolt,
   IconCalendarTime,
   IconClipboard,
@@ -46,6 +47,7 @@ const ICONS: Record<StepType, typeof IconMail> = {
   update_field: IconForms,
   join_group: IconUserPlus,
   leave_group: IconUserMinus,
+  notify: IconBell,
   exit: IconLogout,
 };
 

@@ -33,6 +33,9 @@ function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
     const kept = filter === undefined ? {} : { filter };
     if (type === 'event') setEntry({ type, event: '', ...kept });
     else if (type === 'group_joined') setEntry({ type, groupId: '', ...kept });
+    else if (type === 'segment_entered' || type === 'segment_left')
+      setEntry({ type, segmentId: entry.segmentId ?? '', ...kept });
+    else if (type === 'date') setEntry({ type, field: '', time: '09:00', ...kept });
     else setEntry({ type: 'manual', ...kept });
   };
   const submit = (event: FormEvent) => {
@@ -46,6 +49,9 @@ function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
           <Stack gap="xs" mt={6}>
             <Radio value="event" label="When it causes an event" />
             <Radio value="group_joined" label="When it joins a group" />
+            <Radio value="segment_entered" label="When it enters a segment" />
+            <Radio value="segment_left" label="When it leaves a segment" />
+            <Radio value="date" label="On a date of the contact" />
             <Radio value="manual" label="When you or the API enroll it" />
           </Stack>
         </Radio.Group>
@@ -72,6 +78,17 @@ function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
             onChange={(groupId) => set({ groupId: groupId ?? '' })}
           />
         )}
+        {(entry.type === 'segment_entered' || entry.type === 'segment_left') && (
+          <Select
+            label="Segment"
+            description="Looked at every five minutes. Contacts that are in it when you publish do not count."
+            searchable
+            data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
+            value={entry.segmentId === '' ? null : (entry.segmentId ?? null)}
+            onChange={(segmentId) => set({ segmentId: segmentId ?? '' })}
+          />
+        )}
+        {entry.type === 'date' && <DateFields entry={entry} set={set} choices={choices} />}
         <ContactFilter
           filter={entry.filter}
           choices={choices}
@@ -83,6 +100,62 @@ function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
         <FormButtons submit="Done" running={false} disabled={isIncomplete} onCancel={onClose} />
       </Stack>
     </form>
+  );
+}
+
+function DateFields({ entry, set, choices }: { entry: Entry; set: (part: Partial<Entry>) => void; choices: Choices }) {
+  const { field = '', offsetDays = 0, yearly = false, time = '' } = entry;
+  const key = field.replace(/^custom_?fields\./i, '');
+  const dates = choices.fields.filter(({ type }) => type === 'date');
+  const side = offsetDays < 0 ? 'before' : 'after';
+  const offset = (days: number, which: string | null) =>
+    set({ offsetDays: days === 0 ? undefined : which === 'before' ? -days : days });
+  return (
+    <>
+      <Select
+        label="Field with the date"
+        placeholder={dates.length === 0 ? 'No custom field of the project has dates' : 'Choose a field'}
+        searchable
+        data={dates.map((each) => ({ value: each.key, label: each.label }))}
+        value={key === '' ? null : key}
+        onChange={(chosen) => set({ field: chosen === null ? '' : `customFields.${chosen}` })}
+      />
+      <Group gap="xs" align="flex-end">
+        <NumberInput
+          label="Days"
+          w={100}
+          min={0}
+          max={365}
+          allowDecimal={false}
+          value={Math.abs(offsetDays)}
+          onChange={(days) => offset(Number(days), side)}
+        />
+        <Select
+          aria-label="Before or after the date"
+          w={150}
+          allowDeselect={false}
+          disabled={offsetDays === 0}
+          data={[
+            { value: 'before', label: 'before the date' },
+            { value: 'after', label: 'after the date' },
+          ]}
+          value={side}
+          onChange={(which) => offset(Math.abs(offsetDays), which)}
+        />
+        <TextInput
+          type="time"
+          label="Time of day"
+          value={time}
+          onChange={(event) => set({ time: event.currentTarget.value })}
+        />
+      </Group>
+      <Checkbox
+        label="Each year"
+        description="As for a birthday: from the year after the date on."
+        checked={yearly}
+        onChange={(event) => set({ yearly: event.currentTarget.checked ? true : undefined })}
+      />
+    </>
   );
 }
 
@@ -100,7 +173,8 @@ const ZONES = Intl.supportedValuesOf('timeZone');
 function RulesForm({ definition: given, choices, onClose, onSave }: FormProps) {
   const [definition, setDefinition] = useState(given);
   const set = (part: Partial<Definition>) => setDefinition((before) => ({ ...before, ...part }));
-  const { reentry = 'once', goal, quietHours, frequencyCap, timeZone, timeZoneField } = definition;
+  const { entry, goal, quietHours, frequencyCap, timeZone, timeZoneField } = definition;
+  const reentry = definition.reentry ?? (entry.yearly === true ? 'always' : 'once');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSave(definition);

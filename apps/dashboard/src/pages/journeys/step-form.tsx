@@ -98,6 +98,17 @@ const FIELDS: Partial<Record<Step['type'], (props: FieldsProps) => React.ReactNo
   update_field: UpdateFields,
   join_group: GroupFields,
   leave_group: GroupFields,
+  notify: ({ step, set }) => (
+    <TextInput
+      label="Notification"
+      description="Owners and admins get it by email and in the bell, with the names of the contacts, at most every 15 minutes."
+      placeholder="A customer asked for a call"
+      maxLength={150}
+      data-autofocus
+      value={step.text ?? ''}
+      onChange={(event) => set({ text: event.currentTarget.value })}
+    />
+  ),
 };
 
 function SendFields({ step, set, choices: { templates, domains } }: FieldsProps) {

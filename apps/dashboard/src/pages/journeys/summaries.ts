@@ -70,6 +70,8 @@ export function stepSummary(step: Step, names: Names): string {
       return step.templateId
         ? `From ${step.from ?? 'no sender yet'}${step.transactional === true ? ', also to unsubscribed contacts' : ''}`
         : 'No template yet';
+    case 'notify':
+      return step.text ? `“${step.text}”` : 'No text yet';
     case 'wait':
       return `For ${durationInWords(step.for ?? {})}`;
     case 'wait_until':
@@ -107,20 +109,33 @@ function conditionSummary({ segmentId, filter, where, message }: Step, names: Na
   return parts.length === 0 ? 'No condition yet' : `Whether the contact ${list.format(parts)}`;
 }
 
-export function entrySummary({ type, event, where, groupId, filter }: Entry, names: Names): string {
+export function entrySummary(entry: Entry, names: Names): string {
+  const { type, event, where, groupId, segmentId, filter } = entry;
   const only = filter === undefined ? '' : ' and matches the conditions';
   if (type === 'event') return `When a contact causes “${event ?? ''}”${whereInWords(where)}${only}`;
   if (type === 'group_joined') return `When a contact joins ${nameIn(names.groups, groupId, 'a group')}${only}`;
+  if (type === 'segment_entered')
+    return `When a contact enters ${nameIn(names.segments, segmentId, 'a segment')}${only}`;
+  if (type === 'segment_left') return `When a contact leaves ${nameIn(names.segments, segmentId, 'a segment')}${only}`;
+  if (type === 'date')
+    return `${dateInWords(entry, names)}${filter === undefined ? '' : ' if the contact matches the conditions'}`;
   return `When you or the API enroll a contact${filter === undefined ? '' : ' that matches the conditions'}`;
+}
+
+function dateInWords({ field, offsetDays = 0, yearly, time }: Entry, names: Names): string {
+  const days = `${Math.abs(offsetDays)} day${Math.abs(offsetDays) === 1 ? '' : 's'}`;
+  const offset = offsetDays === 0 ? 'On' : offsetDays < 0 ? `${days} before` : `${days} after`;
+  const date = field === undefined || field === '' ? 'a date' : `the date in ${fieldName(field, names)}`;
+  return `${offset} ${date}${yearly === true ? ', each year' : ''}, at ${time ?? 'no time yet'}`;
 }
 
 /** The rules of a journey, one sentence each. */
 export function rulesInWords(
-  { reentry, goal, quietHours, frequencyCap, timeZone, timeZoneField }: Definition,
+  { entry, reentry, goal, quietHours, frequencyCap, timeZone, timeZoneField }: Definition,
   names: Names,
 ): string[] {
   const again =
-    reentry === 'always'
+    reentry === 'always' || (reentry === undefined && entry.yearly === true)
       ? 'Contacts may enter again as soon as they have left.'
       : typeof reentry === 'object'
         ? `Contacts may enter again ${reentry.afterDays} days after they last entered.`
