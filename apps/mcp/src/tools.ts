@@ -1,11 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { type Postroom, PostroomError } from '../../../sdk/typescript/src/index.ts';
+import { answer, limit, page, READS } from './answers.ts';
+import { registerJourneyTools } from './journey-tools.ts';
 
-const READS = { readOnlyHint: true, openWorldHint: false } as const;
-
-const limit = z.number().int().min(1).max(100).default(20).describe('Maximum number of results, newest first.');
 const campaignId = z.string().regex(/^cmp_/).describe('Campaign id, cmp_….');
 
 /** Registers the tools. Each calls /v1 with the caller's key. */
@@ -13,6 +11,7 @@ export function registerTools(server: McpServer, postroom: Postroom): void {
   registerContactTools(server, postroom);
   registerEventTools(server, postroom);
   registerCampaignTools(server, postroom);
+  registerJourneyTools(server, postroom);
   registerWebhookTools(server, postroom);
 }
 
@@ -167,19 +166,4 @@ async function onlyEndpoint(postroom: Postroom): Promise<string> {
       ? 'The project has no webhook endpoint.'
       : 'The project has several endpoints: specify endpoint_id.';
   throw new PostroomError({ code: 'validation_error', message });
-}
-
-const page = ({ data, has_more }: { data: object[]; has_more: boolean }) => ({ data, has_more });
-
-/** Builds a structured result. API errors are returned to the model so that it can correct its call. */
-async function answer(work: () => Promise<object>): Promise<CallToolResult> {
-  try {
-    const result = await work();
-    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } };
-  } catch (error) {
-    if (!(error instanceof PostroomError)) throw error;
-    const details = error.details.map(({ field, message }) => `${field} ${message}`);
-    const text = [`${error.code}: ${error.message}`, ...details].join('\n');
-    return { content: [{ type: 'text', text }], isError: true };
-  }
 }

@@ -100,18 +100,58 @@ describe.each([
     const { tools } = await client.listTools();
     const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     const writes = tools.filter(({ name }) => !reads.includes(name)).map(({ name }) => name);
-    expect(writes.sort()).toEqual(['create_contact', 'send_campaign', 'send_test_webhook', 'track_event']);
+    expect(writes.sort()).toEqual([
+      'create_contact',
+      'create_journey',
+      'enroll_contacts',
+      'pause_journey',
+      'publish_journey',
+      'resume_journey',
+      'send_campaign',
+      'send_test_webhook',
+      'track_event',
+      'update_journey',
+    ]);
     expect(reads.sort()).toEqual([
       'campaign_preflight',
       'delivery_status',
+      'get_journey',
       'list_campaigns',
       'list_contacts',
+      'list_enrollments',
+      'list_journeys',
       'list_webhooks',
     ]);
     for (const { name } of tools) expect(guide).toContain(`\`${name}\``);
     // JSON Schema defines only these formats; strict clients reject any other.
     const formats = [...JSON.stringify(tools).matchAll(/"format":"([^"]*)"/g)].map(([, format]) => format);
     expect(formats.filter((format) => !['date-time', 'email', 'uri', 'uuid'].includes(format ?? ''))).toEqual([]);
+  });
+
+  test('a journey is drafted, published, paused and resumed, and a contact goes through it', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    const client = await connected(connect, api);
+    const { id } = await call(client, 'create_journey', { name: 'Follow-up' });
+    expect((await call(client, 'publish_journey', { journey_id: id })).error).toContain(
+      'definition.steps must be a list',
+    );
+    const definition = { entry: { type: 'manual' }, steps: [{ id: 'later', type: 'wait', for: { days: 1 } }] };
+    await call(client, 'update_journey', { journey_id: id, definition });
+    expect(await call(client, 'publish_journey', { journey_id: id })).toMatchObject({ status: 'active' });
+    expect(
+      await call(client, 'enroll_contacts', { journey_id: id, emails: ['ada@example.com', 'x@example.com'] }),
+    ).toMatchObject({
+      results: [{ outcome: 'enrolled' }, { outcome: 'unknown' }],
+    });
+    expect(await call(client, 'list_enrollments', { journey_id: id })).toMatchObject({
+      data: [{ contactId: ada.id, stepId: 'later' }],
+      has_more: false,
+    });
+    expect(await call(client, 'pause_journey', { journey_id: id })).toMatchObject({ status: 'paused' });
+    expect(await call(client, 'list_journeys', { status: 'paused' })).toMatchObject({ data: [{ id }] });
+    expect(await call(client, 'resume_journey', { journey_id: id })).toMatchObject({ status: 'active' });
+    expect(await call(client, 'get_journey', { journey_id: id })).toMatchObject({ problems: [], runs: { active: 1 } });
   });
 
   test('send_test_webhook queues a webhook.test event, which arrives and whose delivery can be inspected', async () => {

@@ -1,0 +1,24 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { PostroomError } from '../../../sdk/typescript/src/index.ts';
+
+/** The annotations of tools that change nothing. */
+export const READS = { readOnlyHint: true, openWorldHint: false } as const;
+
+export const limit = z.number().int().min(1).max(100).default(20).describe('Maximum number of results, newest first.');
+
+/** A page of a list, without its cursor. */
+export const page = ({ data, has_more }: { data: object[]; has_more: boolean }) => ({ data, has_more });
+
+/** Builds a structured result. API errors are returned to the model so that it can correct its call. */
+export async function answer(work: () => Promise<object>): Promise<CallToolResult> {
+  try {
+    const result = await work();
+    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: { ...result } };
+  } catch (error) {
+    if (!(error instanceof PostroomError)) throw error;
+    const details = error.details.map(({ field, message }) => `${field} ${message}`);
+    const text = [`${error.code}: ${error.message}`, ...details].join('\n');
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+}
