@@ -1,6 +1,7 @@
 import { type FieldProblem, isId, parseDateTime, textProblem } from '@postroom/platform';
 import { coerce, dayFromDateTime, dayFromText, expectation } from '@postroom/custom-fields';
 import type { Schema } from './custom-fields.ts';
+import { type EventCondition, readEventCondition } from './event-conditions.ts';
 import type { Parameters } from './parameters.ts';
 import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';
 
@@ -11,6 +12,10 @@ export interface Condition {
   value?: unknown;
   /** For conditions on email, such as `opened`: only emails of this campaign. */
   campaignId?: string;
+  /** For conditions on custom events. */
+  event?: string;
+  times?: number;
+  where?: EventCondition['where'];
 }
 
 /** A segment filter: conditions combined by and, or, not. */
@@ -77,7 +82,7 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
     return UNREADABLE;
   };
   const unknown = Object.keys(given).find(
-    (key) => !['field', 'op', 'value', 'campaignId', 'campaign_id'].includes(key),
+    (key) => !['field', 'op', 'value', 'campaignId', 'campaign_id', 'event', 'times', 'where'].includes(key),
   );
   if (unknown !== undefined) return fail(unknown, 'is not a known property of a condition');
   const found = findField(given.field, reading.schema);
@@ -94,6 +99,13 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
         : 'is only for sent, opened, clicked and other conditions on email',
     );
   }
+  const events = found.ofEvents === true ? readEventCondition(given, camelCase) : undefined;
+  if (events !== undefined && 'message' in events) return fail(events.field, events.message);
+  const misplaced =
+    events === undefined ? ['event', 'times', 'where'].find((key) => given[key] !== undefined) : undefined;
+  if (misplaced !== undefined) return fail(misplaced, 'is only for conditions on event');
+  if (events?.times !== undefined && op.startsWith('first')) return fail('times', `is not for ${op}`);
+  reading.conditions += events?.where?.length ?? 0;
   const value = readValue(given.value, operator, found, reading);
   if ('problem' in value) return fail('value', value.problem);
   return {
@@ -101,6 +113,7 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
     op,
     ...(operator.takes === 'none' ? {} : value),
     ...(campaignId !== undefined && { campaignId }),
+    ...events,
   };
 }
 
@@ -216,5 +229,7 @@ export function compileFilter(filter: SegmentFilter, parameters: Parameters): st
   const operator = SEGMENT_FIELDS[key === undefined ? filter.field : 'customFields']?.operators[filter.op];
   if (operator === undefined)
     throw new Error(`A stored segment uses the unknown operator ${filter.field} ${filter.op}.`);
-  return operator.sql({ key: key ?? '', value: filter.value as never, campaignId: filter.campaignId }, parameters);
+  const { value, campaignId, event, times, where } = filter;
+  const events = event === undefined ? undefined : { event, ...(times && { times }), ...(where && { where }) };
+  return operator.sql({ key: key ?? '', value: value as never, campaignId, events }, parameters);
 }

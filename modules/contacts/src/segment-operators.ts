@@ -1,6 +1,7 @@
 import { isMemberOfAny } from '@postroom/groups/sql';
 import { emailKey, emailKeyParts, escapeLike } from '@postroom/platform';
 import { CONTACT_SOURCES } from './contacts.ts';
+import { type EventCondition, eventSql } from './event-conditions.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from '@postroom/custom-fields';
 import type { Parameters } from './parameters.ts';
 import { SUPPRESSION_STATUSES } from './suppressions.ts';
@@ -35,6 +36,8 @@ interface CompiledCondition {
   value: never;
   /** Only engagement with this campaign. */
   campaignId?: string | undefined;
+  /** The events of a condition on them. */
+  events?: EventCondition | undefined;
 }
 
 /** A field that conditions can use. */
@@ -44,6 +47,8 @@ export interface SegmentField {
   choices?: readonly string[];
   /** Whether a condition may be restricted to one campaign. */
   ofCampaign?: boolean;
+  /** Whether a condition names custom events, with `event`, `times` and `where`. */
+  ofEvents?: boolean;
 }
 
 type Sql = Operator['sql'];
@@ -56,6 +61,7 @@ const operator = (takes: ValueKind, sql: Sql, types?: readonly CustomFieldType[]
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
+const none = () => undefined;
 
 /** Text operators. PostgreSQL lower-cases both the column and the value, so they agree in every locale. */
 function textOperators(like: (pattern: (text: string) => string) => Sql) {
@@ -129,6 +135,16 @@ function suppressionStatusIn(statuses: readonly string[], parameters: Parameters
   return `(${alternatives.join(' OR ')})`;
 }
 
+/** Whether something happened: ever, since a time, in the last days, and the opposites. */
+const inPast = (ever: Sql, since: Sql, inLast: Sql) => ({
+  ever: operator('none', ever),
+  never: operator('none', not(ever)),
+  since: operator('time', since),
+  notSince: operator('time', not(since)),
+  inLast: operator('days', inLast),
+  notInLast: operator('days', not(inLast)),
+});
+
 /** Emails to the contact, by the time `column`: when one was sent, opened, clicked. @param state only those in this state. */
 function engagement(column: string, state?: 'failed'): SegmentField {
   const mail =
@@ -141,18 +157,26 @@ function engagement(column: string, state?: 'failed'): SegmentField {
   const ever = mail(() => 'IS NOT NULL');
   const since = mail((parameters, time) => `>= ${parameters.add(time)}::timestamptz`);
   const inLast = mail((parameters, days) => `>= ${parameters.add(daysAgo(days))}::timestamptz`);
-  return {
-    ofCampaign: true,
-    operators: {
-      ever: operator('none', ever),
-      never: operator('none', not(ever)),
-      since: operator('time', since),
-      notSince: operator('time', not(since)),
-      inLast: operator('days', inLast),
-      notInLast: operator('days', not(inLast)),
-    },
-  };
+  return { ofCampaign: true, operators: inPast(ever, since, inLast) };
 }
+
+const firstDay = (days: number) => dayOf(daysAgo(days));
+const dayOfTime = (time: string) => time.slice(0, 10);
+
+/** Whether the events of a condition happened, from a day in UTC on. */
+const happened =
+  (sinceOf: (value: never) => string | undefined): Sql =>
+  ({ value, events }, parameters) =>
+    eventSql(events as EventCondition, { since: sinceOf(value) }, parameters);
+const happenedFirst =
+  (sinceOf: (value: never) => string): Sql =>
+  ({ value, events }, parameters) => {
+    const day = sinceOf(value);
+    const [since, before] = [{ since: day }, { before: day }].map((days) =>
+      eventSql(events as EventCondition, days, parameters),
+    );
+    return `(${since} AND NOT ${before})`;
+  };
 
 const { stringify } = JSON;
 /** Uses containment, which the index on custom fields supports. */
@@ -184,12 +208,8 @@ const dayIs =
   };
 
 const dayAfter = (day: string) => dayOf(new Date(new Date(day).getTime() + 86_400_000));
-const none = () => undefined;
 const today = () => dayOf(new Date());
-const inLastDays = dayIs(
-  (days) => dayOf(daysAgo(days)),
-  () => dayAfter(today()),
-);
+const inLastDays = dayIs(firstDay, () => dayAfter(today()));
 const inNextDays = dayIs(today, (days) => dayAfter(dayOf(daysAgo(-days))));
 
 const customTextLike =
@@ -243,6 +263,14 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
   complained: engagement('complained_at'),
   unsubscribed: engagement('unsubscribed_at'),
   failed: engagement('unsent_at', 'failed'),
+  event: {
+    ofEvents: true,
+    operators: {
+      ...inPast(happened(none), happened(dayOfTime), happened(firstDay)),
+      firstSince: operator('time', happenedFirst(dayOfTime)),
+      firstInLast: operator('days', happenedFirst(firstDay)),
+    },
+  },
   customFields: {
     operators: {
       is: operator('own', holdsOne, everyType),

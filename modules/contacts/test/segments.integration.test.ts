@@ -18,6 +18,144 @@ async function held(api: Api, filter: Filter): Promise<string> {
   return names.sort().join(' ');
 }
 
+describe('a segment filters by custom events', () => {
+  const DAY_MS = 86_400_000;
+  const NAMES = ['ada', 'bob', 'eve', 'kim', 'lee', 'max'];
+  const EVENTS = ['paid', 'seen'];
+  interface Event {
+    contact: string;
+    name: string;
+    /** Days ago in UTC. */
+    day: number;
+    properties: Record<string, unknown>;
+  }
+  const events: Event[] = [];
+  let api: Api;
+  beforeAll(async () => {
+    api = await testApi();
+    const others = await testApi();
+    // A fixed sequence, so that each run tests the same.
+    let seed = 7;
+    const random = (count: number) => (seed = (seed * 16_807) % 2_147_483_647) % count;
+    const today = new Date().toISOString().slice(0, 10);
+    for (const name of NAMES.slice(0, -1))
+      for (let count = 0; count < 7; count++) {
+        const day = random(20);
+        const total = random(100);
+        const properties = {
+          total,
+          cart: { size: random(4) },
+          plan: ['Pro', 'free'][random(2)],
+          tags: ['a', 'b'].slice(random(2)),
+        };
+        events.push({
+          contact: name,
+          name: EVENTS[random(2)] as string,
+          day,
+          properties: total % 3 === 0 ? {} : properties,
+        });
+      }
+    for (const name of NAMES) await api.contact(`${name}@example.com`);
+    const sent = events.map(({ contact, name, day, properties }) => ({
+      email: `${contact}@example.com`,
+      name,
+      properties,
+      occurred_at: new Date(Date.parse(today) - day * DAY_MS).toISOString(),
+    }));
+    await api.post('/v1/events', { events: sent });
+    await others.contact('max@example.com');
+    await others.post('/v1/events', { name: 'paid', email: 'max@example.com' });
+  });
+
+  type Matches = (event: Event) => boolean;
+  const had = (times: number, matches: Matches) => (contact: string) =>
+    events.filter((event) => event.contact === contact && matches(event)).length >= times;
+  const expected = (matches: (contact: string) => boolean) => NAMES.filter(matches).join(' ');
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+
+  test.each([1, 2, 3, 4])('did at least %d times, ever, in days and since a day, and did not', async (times) => {
+    const more = { field: 'event', event: 'paid', ...(times > 1 && { times }) };
+    const paid = ({ name }: Event) => name === 'paid';
+    const recently: Matches = (event) => paid(event) && event.day <= 8;
+    expect(await held(api, { ...more, op: 'ever' })).toBe(expected(had(times, paid)));
+    expect(await held(api, { ...more, op: 'never' })).toBe(expected((name) => !had(times, paid)(name)));
+    expect(await held(api, { ...more, op: 'inLast', value: 8 })).toBe(expected(had(times, recently)));
+    expect(await held(api, { ...more, op: 'not_in_last', value: 8 })).toBe(
+      expected((name) => !had(times, recently)(name)),
+    );
+    expect(await held(api, { ...more, op: 'since', value: ago(8) })).toBe(expected(had(times, recently)));
+    expect(await held(api, { not: { ...more, op: 'notSince', value: ago(8) } })).toBe(expected(had(times, recently)));
+  });
+
+  test.each([3, 10, 15])('first did in the last %d days', async (days) => {
+    const first = (contact: string) => {
+      const own = events.filter((event) => event.contact === contact && event.name === 'seen').map(({ day }) => day);
+      return own.length > 0 && Math.max(...own) <= days;
+    };
+    const filter = { field: 'event', event: 'seen' };
+    expect(await held(api, { ...filter, op: 'firstInLast', value: days })).toBe(expected(first));
+    expect(await held(api, { ...filter, op: 'first_since', value: ago(days) })).toBe(expected(first));
+  });
+
+  const properties: [object, (properties: Record<string, unknown>) => boolean][] = [
+    [{ property: 'plan', op: 'is', value: 'Pro' }, ({ plan }) => plan === 'Pro'],
+    [{ property: 'plan', op: 'is_not', value: 'Pro' }, ({ plan }) => plan !== 'Pro'],
+    [{ property: 'plan', op: 'contains', value: 'pR' }, ({ plan }) => plan === 'Pro'],
+    [{ property: 'plan', op: 'notContains', value: 'pR' }, ({ plan }) => plan !== 'Pro'],
+    [{ property: 'plan', op: 'contains', value: '%' }, () => false],
+    [
+      { property: 'tags', op: 'contains', value: 'a' },
+      ({ tags }) => (tags as string[] | undefined)?.includes('a') === true,
+    ],
+    [{ property: 'total', op: 'moreThan', value: 40 }, ({ total }) => Number(total) > 40],
+    [{ property: 'total', op: 'atMost', value: 40 }, ({ total }) => Number(total) <= 40],
+    [{ property: 'total', op: 'is', value: 40 }, ({ total }) => total === 40],
+    [
+      { property: 'cart.size', op: 'atLeast', value: 2 },
+      ({ cart }) => ((cart as { size: number } | undefined)?.size ?? 0) >= 2,
+    ],
+    [
+      { property: 'cart.size', op: 'lessThan', value: 2 },
+      ({ cart }) => ((cart as { size: number } | undefined)?.size ?? 9) < 2,
+    ],
+    [{ property: 'total', op: 'isSet' }, ({ total }) => total !== undefined],
+    [{ property: 'total', op: 'isNotSet' }, ({ total }) => total === undefined],
+  ];
+  test.each(properties)('where %j', async (condition, passes) => {
+    for (const times of [1, 2]) {
+      const filter = { field: 'event', op: 'inLast', value: 15, event: 'paid', times, where: [condition] };
+      const matches: Matches = ({ name, day, properties: given }) => name === 'paid' && day <= 15 && passes(given);
+      expect(await held(api, filter), String(times)).toBe(expected(had(times, matches)));
+    }
+  });
+
+  test('a saved segment keeps the condition, and reads the events of its project alone', async () => {
+    const where = [{ property: 'total', op: 'more_than', value: 40 }];
+    const filter = { field: 'event', op: 'in_last', value: 15, event: ' paid ', times: 2, where };
+    const saved = await api.post('/v1/segments', { name: 'Buyers', filter });
+    const stored = {
+      field: 'event',
+      op: 'inLast',
+      value: 15,
+      event: 'paid',
+      times: 2,
+      where: [{ property: 'total', op: 'moreThan', value: 40 }],
+    };
+    expect(saved.body.data.filter).toEqual(stored);
+    const parameters = new Parameters();
+    const condition = await segmentSql(api.projectId, saved.body.data.id, parameters);
+    const project = parameters.add(api.projectId);
+    const { rows } = await pool.query<{ plan: string }>(
+      `EXPLAIN (COSTS OFF) SELECT count(*) FROM contacts c WHERE c.project_id = ${project} AND ${condition}`,
+      parameters.values,
+    );
+    const plan = (rows as unknown as Record<string, string>[]).map((row) => row['QUERY PLAN']).join('\n');
+    // The project is a condition of the scan of events, not only of the join.
+    expect(plan).toMatch(/Cond: \(\(+project_id = |Filter: \(.*project_id = /);
+    expect(plan).not.toMatch(/SubPlan/);
+  });
+});
+
 describe('a segment filters by', () => {
   let api: Api;
   let groupId: string;
@@ -201,6 +339,28 @@ describe('a segment filters by', () => {
     [{ field: 'opened', op: 'ever', campaignId: 'x' }, 'filter.campaignId', 'must be the id of a campaign'],
     [{ field: 'email', op: 'is', value: 'x', campaignId: 'x' }, 'filter.campaignId', 'only for sent'],
     [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known property'],
+    [{ field: 'event', op: 'ever' }, 'filter.event', 'is required'],
+    [{ field: 'event', op: 'ever', event: 'a\nb' }, 'filter.event', 'one line'],
+    [{ field: 'event', op: 'ever', event: 'paid', times: 0 }, 'filter.times', '1 to 10000'],
+    [
+      { field: 'event', op: 'firstInLast', value: 3, event: 'paid', times: 2 },
+      'filter.times',
+      'is not for firstInLast',
+    ],
+    [{ field: 'event', op: 'ever', event: 'paid', where: [] }, 'filter.where', '1 to 10'],
+    [
+      { field: 'event', op: 'ever', event: 'paid', where: [{ property: 'a', op: 'x' }] },
+      'filter.where.0.op',
+      'must be one of: is, isNot',
+    ],
+    [
+      { field: 'event', op: 'ever', event: 'paid', where: [{ property: 'a', op: 'moreThan', value: '5' }] },
+      'filter.where.0.value',
+      'must be a number',
+    ],
+    [{ field: 'event', op: 'ever', event: 'paid', where: [7] }, 'filter.where.0', 'must be an object'],
+    [{ field: 'event', op: 'ever', event: 'paid', campaignId: 'x' }, 'filter.campaignId', 'only for sent'],
+    [{ field: 'email', op: 'is', value: 'x', event: 'paid' }, 'filter.event', 'only for conditions on event'],
     [{ field: 'group', op: 'is', value: 'x' }, 'filter.value', 'must be the id of a group'],
     [{ field: 'group', op: 'is', value: newId('grp') }, 'filter', 'is not a group of this project'],
   ])('an invalid filter: %j is a validation_error of %s', async (filter, field, message) => {
