@@ -36,6 +36,17 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     ({ journey_id }) => answer(() => postroom.journeys.get(journey_id)),
   );
   server.registerTool(
+    'journey_preflight',
+    {
+      title: 'Check a journey before publishing',
+      description:
+        'Shows what publishing the draft now would do: whether it is ready, what is wrong with it, how many contacts are in progress at each step, and whether they have a matching step in the draft. Changes nothing.',
+      inputSchema: { journey_id: journeyId },
+      annotations: READS,
+    },
+    ({ journey_id }) => answer(() => preflight(postroom, journey_id)),
+  );
+  server.registerTool(
     'create_journey',
     {
       title: 'Create a journey',
@@ -73,13 +84,18 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     {
       title: 'Publish a journey',
       description:
-        'Publishes the draft and starts the journey, so contacts may get mail: show the user get_journey first and ask them to confirm.',
+        'Publishes the draft and starts the journey, so contacts may get mail: run journey_preflight first, show the user its result and ask them to confirm.',
       inputSchema: {
         journey_id: journeyId,
         in_progress: z
           .enum(['finish', 'move', 'exit'])
           .default('finish')
           .describe('What contacts on earlier versions do: finish theirs, move to the matching step, or leave.'),
+        version: z
+          .number()
+          .int()
+          .optional()
+          .describe('The version that journey_preflight showed: if the draft has changed since, the call fails.'),
       },
       annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
@@ -139,4 +155,22 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     ({ journey_id, ...query }) =>
       answer(async () => page(await postroom.journeys.enrollments(journey_id, query as never))),
   );
+}
+
+async function preflight(postroom: Postroom, journeyId: string): Promise<object> {
+  const journey = await postroom.journeys.get(journeyId);
+  const { id, name, status, version, publishedVersion, problems, inProgress } = journey;
+  const contactCount = (rows: typeof inProgress) => rows.reduce((sum, row) => sum + row.contactCount, 0);
+  return {
+    id,
+    name,
+    status,
+    version,
+    publishedVersion,
+    isReady: problems.length === 0 && status !== 'archived',
+    problems,
+    contactsInProgress: contactCount(inProgress),
+    contactsWithMatchingStep: contactCount(inProgress.filter(({ hasMatch }) => hasMatch)),
+    inProgress,
+  };
 }

@@ -17,7 +17,7 @@ export function createServer(credentials: Credentials): McpServer {
     { name: 'postroom', title: 'Postroom', version: '0.1.0' },
     {
       instructions:
-        'Contacts, campaigns and webhooks of one Postroom project. Nothing is mailed except by send_campaign.',
+        'Contacts, campaigns, journeys and webhooks of one Postroom project. Mail is sent only by send_campaign and by active journeys: publish_journey, resume_journey, enroll_contacts and track_event may cause it.',
     },
   );
   registerTools(server, new Postroom({ ...credentials, timeoutMs: 20_000, maxRetries: 2 }));

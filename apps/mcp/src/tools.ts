@@ -56,7 +56,8 @@ function registerEventTools(server: McpServer, postroom: Postroom): void {
     'track_event',
     {
       title: 'Track an event',
-      description: 'Records something that a contact did, such as "order placed". Shows whether it was a duplicate.',
+      description:
+        'Records something that a contact did, such as "order placed". Shows whether it was a duplicate. The contact enters the active journeys that the event starts, which may mail it.',
       inputSchema: {
         name: z.string().describe('What happened; put what varies into properties.'),
         email: z.string().describe("The contact's address."),
@@ -64,9 +65,23 @@ function registerEventTools(server: McpServer, postroom: Postroom): void {
         properties: z.record(z.string(), z.unknown()).optional().describe('What is known about it.'),
         occurred_at: z.string().optional().describe('ISO 8601 with an offset, up to 30 days ago; now by default.'),
       },
-      annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: false },
+      annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: true },
     },
     (event) => answer(() => postroom.events.track({ ...event, properties: event.properties as never })),
+  );
+  server.registerTool(
+    'list_events',
+    {
+      title: 'List events',
+      description: 'What contacts did, the latest first, with properties.',
+      inputSchema: {
+        name: z.string().optional().describe('Only events of this name.'),
+        contact_id: z.string().optional().describe('Only events of this contact, ctc_….'),
+        limit,
+      },
+      annotations: READS,
+    },
+    (query) => answer(async () => page(await postroom.events.list(query))),
   );
 }
 

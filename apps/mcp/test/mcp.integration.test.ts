@@ -116,9 +116,11 @@ describe.each([
       'campaign_preflight',
       'delivery_status',
       'get_journey',
+      'journey_preflight',
       'list_campaigns',
       'list_contacts',
       'list_enrollments',
+      'list_events',
       'list_journeys',
       'list_webhooks',
     ]);
@@ -152,6 +154,33 @@ describe.each([
     expect(await call(client, 'list_journeys', { status: 'paused' })).toMatchObject({ data: [{ id }] });
     expect(await call(client, 'resume_journey', { journey_id: id })).toMatchObject({ status: 'active' });
     expect(await call(client, 'get_journey', { journey_id: id })).toMatchObject({ problems: [], runs: { active: 1 } });
+  });
+
+  test('what publishing a journey does to contacts in progress is shown before, and only what was shown is published', async () => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    const client = await connected(connect, api);
+    const later = { id: 'later', type: 'wait', for: { days: 1 } };
+    const entry = { type: 'manual' };
+    const { id: journey_id } = await call(client, 'create_journey', { name: 'Follow-up' });
+    expect(await call(client, 'journey_preflight', { journey_id })).toMatchObject({
+      isReady: false,
+      version: 1,
+      problems: [{ field: 'definition.steps' }],
+    });
+    await call(client, 'update_journey', { journey_id, definition: { entry, steps: [later] } });
+    expect((await call(client, 'publish_journey', { journey_id, version: 1 })).error).toMatch(/^conflict/);
+    expect(await call(client, 'publish_journey', { journey_id, version: 2 })).toMatchObject({ status: 'active' });
+    await call(client, 'enroll_contacts', { journey_id, emails: ['ada@example.com'] });
+    await call(client, 'update_journey', { journey_id, definition: { entry, steps: [{ ...later, id: 'other' }] } });
+    expect(await call(client, 'journey_preflight', { journey_id })).toMatchObject({
+      isReady: true,
+      version: 3,
+      publishedVersion: 1,
+      contactsInProgress: 1,
+      contactsWithMatchingStep: 0,
+      inProgress: [{ version: 1, stepId: 'later', contactCount: 1, hasMatch: false }],
+    });
   });
 
   test('send_test_webhook queues a webhook.test event, which arrives and whose delivery can be inspected', async () => {
@@ -191,7 +220,9 @@ describe.each([
     const event = { name: 'order placed', email: 'ada@example.com', id: 'order-1', properties: { total: 5 } };
     expect(await call(client, 'track_event', event)).toMatchObject({ accepted: 1 });
     expect(await call(client, 'track_event', event)).toMatchObject({ accepted: 0, duplicates: 1 });
-    expect((await api.get('/v1/events')).body.data).toMatchObject([{ contactId: ada.id, properties: { total: 5 } }]);
+    const { data } = await call(client, 'list_events', { name: 'order placed', contact_id: ada.id });
+    expect(data).toMatchObject([{ contactId: ada.id, properties: { total: 5 } }]);
+    expect(await call(client, 'list_events', { name: 'signed up' })).toMatchObject({ data: [] });
   });
 
   test('an incomplete campaign is reviewed but not sent, and the assistant gets the reason', async () => {
