@@ -1,7 +1,7 @@
 import { db } from '@postroom/platform';
 import { startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { inBrowser, accessibilityViolations, windowOf } from './browser.ts';
+import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
 
 inBrowser('contacts, groups and segments', () => {
   test('a contact is added, found, edited, unsubscribed and deleted', async () => {
@@ -201,6 +201,54 @@ inBrowser('contacts, groups and segments', () => {
       name: 'Pro',
       filter: { and: [{ field: 'customFields.plan', op: 'is', value: 'pro' }] },
     });
+  });
+
+  test('a segment of contacts who did something often is built by keyboard, and saved again as it was', async () => {
+    const api = await testApi();
+    for (const name of ['ada', 'bob']) await api.contact(`${name}@example.com`);
+    const order = (name: string, total: number) => ({
+      name: 'order placed',
+      email: `${name}@example.com`,
+      properties: { total },
+    });
+    await api.post('/v1/events', { events: [order('ada', 60), order('ada', 70), order('bob', 80), order('bob', 10)] });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/segments/new');
+    await page.getByLabel('Name', { exact: true }).fill('Good customers');
+    await page.getByRole('combobox', { name: 'Field', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Caused');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Event', exact: true }).focus();
+    await page.keyboard.type('order placed');
+    await page.keyboard.press('Tab');
+    await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
+    await page.getByLabel('At least', { exact: true }).focus();
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('button', { name: 'Add condition on the event' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Property', { exact: true }).first().fill('total');
+    await page.getByLabel('Value', { exact: true }).fill('60');
+    await page.getByRole('combobox', { name: 'Operator' }).nth(1).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: 'is at least' }).click();
+    await page.getByRole('heading', { name: '1 contact now' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const saved = async () => (await api.get('/v1/segments')).body.data[0];
+    const where = [{ property: 'total', op: 'atLeast', value: 60 }];
+    const filter = { and: [{ field: 'event', op: 'ever', event: 'order placed', times: 2, where }] };
+    await soon(async () => (await saved())?.filter).toEqual(filter);
+    await page.getByRole('heading', { name: 'Good customers', level: 1 }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: '1 contact now' }).waitFor();
+    await page.getByLabel('Name', { exact: true }).fill('Best customers');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(async () => (await saved()).name).toBe('Best customers');
+    expect((await saved()).filter).toEqual(filter);
   });
 
   test("concurrent edits of a segment or contact lose neither side's changes", async () => {

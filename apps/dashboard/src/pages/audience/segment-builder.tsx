@@ -1,6 +1,7 @@
 import './segment-builder.css';
 import {
   ActionIcon,
+  Autocomplete,
   Box,
   Button,
   Group,
@@ -13,10 +14,12 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { PropertyConditions } from '../../components/event-conditions.tsx';
 import {
   type Bundle,
   type Condition,
   type FieldChoice,
+  isAboutFirst,
   isAboutMail,
   newBundle,
   newCondition,
@@ -27,6 +30,8 @@ import {
 interface Choices {
   fields: FieldChoice[];
   campaigns: { id: string; name: string }[];
+  /** Names of custom events. */
+  events: string[];
 }
 
 /** Builds a segment filter. The API allows eight levels; the UI allows four for readability. */
@@ -130,7 +135,7 @@ function RemoveButton({ label, onClick }: { label: string; onClick: () => void }
 
 function ConditionEditor({
   condition,
-  choices: { fields, campaigns },
+  choices: { fields, campaigns, events },
   onChange,
   onRemove,
 }: {
@@ -145,7 +150,8 @@ function ConditionEditor({
     const next = fields.find((each) => each.field === field);
     const [first] = next?.operators ?? [];
     if (next === undefined || first === undefined) return;
-    onChange({ ...condition, field: next.field, op: first, value: undefined, campaignId: undefined });
+    const { kind, id } = condition;
+    onChange({ kind, id, field: next.field, op: first, value: undefined });
   };
   const chooseOp = (op: string | null) => {
     if (op === null) return;
@@ -168,6 +174,17 @@ function ConditionEditor({
           onChange={chooseField}
           error={choice === undefined ? 'Deleted field' : undefined}
         />
+        {condition.field === 'event' && (
+          <Autocomplete
+            size="sm"
+            aria-label="Event"
+            placeholder="order placed"
+            w={{ base: '100%', xs: 200 }}
+            data={events}
+            value={condition.event ?? ''}
+            onChange={(event) => onChange({ ...condition, event })}
+          />
+        )}
         <Select
           aria-label="Operator"
           w={{ base: '100%', xs: 190 }}
@@ -177,6 +194,7 @@ function ConditionEditor({
           onChange={chooseOp}
         />
         {choice !== undefined && <ValueInput condition={condition} choice={choice} onChange={onChange} />}
+        {condition.field === 'event' && <EventInputs condition={condition} onChange={onChange} />}
         {isAboutMail(condition.field) && (
           <Select
             aria-label="Campaign"
@@ -192,6 +210,31 @@ function ConditionEditor({
       </Group>
       <RemoveButton label="Remove condition" onClick={onRemove} />
     </Group>
+  );
+}
+
+/** How many events, and conditions on their properties. */
+function EventInputs({ condition, onChange }: { condition: Condition; onChange: (condition: Condition) => void }) {
+  const { op, times = 1, where = [] } = condition;
+  return (
+    <>
+      {!isAboutFirst(op) && (
+        <NumberInput
+          aria-label="At least"
+          prefix="at least "
+          suffix={times === 1 ? ' time' : ' times'}
+          w={{ base: '100%', xs: 150 }}
+          min={1}
+          max={10_000}
+          allowDecimal={false}
+          value={times}
+          onChange={(given) => onChange({ ...condition, times: number(given) ?? 1 })}
+        />
+      )}
+      <Box w="100%">
+        <PropertyConditions where={where} onChange={(next) => onChange({ ...condition, where: next })} />
+      </Box>
+    </>
   );
 }
 

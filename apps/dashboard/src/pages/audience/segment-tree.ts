@@ -1,3 +1,4 @@
+import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
 import type { CustomField } from './field-values.tsx';
 
 /** A condition being edited; may be incomplete. */
@@ -9,6 +10,10 @@ export interface Condition {
   value: unknown;
   /** Limits a condition on email, such as opened, to this campaign. */
   campaignId?: string | undefined;
+  /** Of a condition on custom events: their name, how many at least, and conditions on their properties. */
+  event?: string | undefined;
+  times?: number | undefined;
+  where?: PropertyCondition[] | undefined;
 }
 
 /** A group of conditions and nested groups, matched by all, any or none. */
@@ -52,13 +57,7 @@ function nodeOf(filter: Filter): Node {
     const inner = nodeOf(filter.not as Filter);
     return newBundle('none', inner.kind === 'bundle' && inner.match === 'any' ? inner.children : [inner]);
   }
-  const { field, op, value, campaignId } = filter as {
-    field: string;
-    op: string;
-    value?: unknown;
-    campaignId?: string;
-  };
-  return { kind: 'condition', id: nextId(), field, op, value, campaignId };
+  return { ...(filter as unknown as Omit<Condition, 'kind' | 'id'>), kind: 'condition', id: nextId() };
 }
 
 /** Deep equality that ignores node ids. */
@@ -75,13 +74,30 @@ export function filterOf(node: Node): Filter | undefined {
   return node.match === 'any' ? { or: filters } : { not: { or: filters } };
 }
 
-function conditionOf({ field, op, value, campaignId }: Condition): Filter | undefined {
+function conditionOf(condition: Condition): Filter | undefined {
+  const { field, op, value, campaignId } = condition;
   const takes = OPERATORS[op]?.takes;
-  const of = campaignId === undefined ? {} : { campaignId };
+  const events = field === 'event' ? eventsOf(condition) : {};
+  if (events === undefined) return undefined;
+  const of = { ...events, ...(campaignId === undefined ? {} : { campaignId }) };
   if (takes === 'nothing') return { field, op, ...of };
   const isEmpty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
   return isEmpty ? undefined : { field, op, value, ...of };
 }
+
+function eventsOf({ event = '', times = 1, where = [], op }: Condition): Filter | undefined {
+  const isIncomplete = ({ property, op: test, value }: PropertyCondition) =>
+    property.trim() === '' || (PROPERTY_OPERATORS[test]?.takes !== 'nothing' && (value === undefined || value === ''));
+  if (event.trim() === '' || where.some(isIncomplete)) return undefined;
+  return {
+    event,
+    ...(times === 1 || isAboutFirst(op) ? {} : { times }),
+    ...(where.length === 0 ? {} : { where }),
+  };
+}
+
+/** Whether an operator is about the first event, so that a number of events makes no sense. */
+export const isAboutFirst = (op: string) => op.startsWith('first');
 
 type Takes = 'one' | 'many' | 'days' | 'day' | 'nothing';
 
@@ -106,6 +122,8 @@ export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
   inNext: { word: 'in the next … days', takes: 'days' },
   since: { word: 'since', takes: 'day' },
   notSince: { word: 'not since', takes: 'day' },
+  firstInLast: { word: 'first in the last … days', takes: 'days' },
+  firstSince: { word: 'first since', takes: 'day' },
   ever: { word: 'ever', takes: 'nothing' },
   never: { word: 'never', takes: 'nothing' },
   isSet: { word: 'is set', takes: 'nothing' },
@@ -120,7 +138,7 @@ type Input =
 export interface FieldChoice {
   field: string;
   label: string;
-  group: 'Contact' | 'Mail' | 'Custom fields';
+  group: 'Contact' | 'Mail' | 'Events' | 'Custom fields';
   operators: string[];
   input: Input;
 }
@@ -192,6 +210,13 @@ export function fieldChoices(custom: CustomField[], groups: { id: string; name: 
       operators: MAIL,
       input: { kind: 'date' },
     })),
+    {
+      field: 'event',
+      label: 'Caused an event',
+      group: 'Events',
+      operators: [...MAIL, 'firstInLast', 'firstSince'],
+      input: { kind: 'date' },
+    },
     ...custom.map(customChoice),
   ];
 }

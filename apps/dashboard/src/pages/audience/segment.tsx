@@ -46,9 +46,15 @@ const SEGMENT = graphql(`
   }
 `);
 
-const CAMPAIGN_NAMES = graphql(`
-  query CampaignNames {
+const CONDITION_NAMES = graphql(`
+  query ConditionNames {
     campaigns(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
+    customEventDefinitions(first: 200) {
       nodes {
         id
         name
@@ -219,10 +225,13 @@ function Editor({ segment, back }: EditorProps) {
 function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle) => void }) {
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
-  const campaigns = useApiQuery(CAMPAIGN_NAMES, {}).data?.campaigns.nodes ?? [];
-  return (
-    <BundleEditor bundle={tree} choices={{ fields: fieldChoices(fields, groups), campaigns }} onChange={onChange} />
-  );
+  const names = useApiQuery(CONDITION_NAMES, {}).data;
+  const choices = {
+    fields: fieldChoices(fields, groups),
+    campaigns: names?.campaigns.nodes ?? [],
+    events: names?.customEventDefinitions.nodes.map(({ name }) => name) ?? [],
+  };
+  return <BundleEditor bundle={tree} choices={choices} onChange={onChange} />;
 }
 
 /** Previews matching contacts, recounted when typing pauses. */

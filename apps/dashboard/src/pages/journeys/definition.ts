@@ -1,16 +1,11 @@
+import type { PropertyCondition } from '../../components/property-operators.ts';
+
 /** The definition of a journey as it is edited: docs/reference/journeys.md. Drafts may be incomplete. */
 
 export interface Duration {
   days?: number | undefined;
   hours?: number | undefined;
   minutes?: number | undefined;
-}
-
-/** A condition on a property of an event. */
-export interface PropertyCondition {
-  property: string;
-  op: string;
-  value?: string | number | boolean | undefined;
 }
 
 export type StepType = keyof typeof STEP_TYPES;

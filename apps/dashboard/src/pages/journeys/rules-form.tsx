@@ -1,9 +1,10 @@
 import { Checkbox, Group, Modal, NumberInput, Radio, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
 import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import type { Definition, Entry } from './definition.ts';
-import { ContactFilter, EventInput, PropertyConditions } from './fields.tsx';
+import { ContactFilter } from './fields.tsx';
 
 interface DefinitionDialogProps {
   opened: boolean;

@@ -13,10 +13,11 @@ import {
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
+import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
 import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import { type Definition, exitsOf, MESSAGE_OUTCOMES, type Step, STEP_TYPES, withExit } from './definition.ts';
-import { ContactFilter, DurationInput, EventInput, PropertyConditions } from './fields.tsx';
+import { ContactFilter, DurationInput } from './fields.tsx';
 import { stepTitle, weekday } from './summaries.ts';
 
 interface StepDialogProps {

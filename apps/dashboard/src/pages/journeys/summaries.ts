@@ -1,12 +1,5 @@
-import {
-  type Definition,
-  type Duration,
-  type Entry,
-  MESSAGE_OUTCOMES,
-  type PropertyCondition,
-  type Step,
-  STEP_TYPES,
-} from './definition.ts';
+import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
+import { type Definition, type Duration, type Entry, MESSAGE_OUTCOMES, type Step, STEP_TYPES } from './definition.ts';
 
 /** Names of what steps refer to, by id. */
 export interface Names {
@@ -15,20 +8,6 @@ export interface Names {
   segments: ReadonlyMap<string, string>;
   fields: ReadonlyMap<string, string>;
 }
-
-/** Operators of conditions on properties. */
-export const PROPERTY_OPERATORS: Record<string, { word: string; takes: 'any' | 'text' | 'number' | 'nothing' }> = {
-  is: { word: 'is', takes: 'any' },
-  isNot: { word: 'is not', takes: 'any' },
-  contains: { word: 'contains', takes: 'text' },
-  notContains: { word: 'does not contain', takes: 'text' },
-  moreThan: { word: 'is more than', takes: 'number' },
-  lessThan: { word: 'is less than', takes: 'number' },
-  atLeast: { word: 'is at least', takes: 'number' },
-  atMost: { word: 'is at most', takes: 'number' },
-  isSet: { word: 'is set', takes: 'nothing' },
-  isNotSet: { word: 'is not set', takes: 'nothing' },
-};
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 export const weekday = (number: number): string => WEEKDAYS[number - 1] ?? '';
