@@ -14,6 +14,7 @@ const COMMANDS = {
   submission: ['run the SMTP submission server', 'submission'],
   bounces: ['run the SMTP server that receives bounces and complaints', 'bounces'],
   'promote-worker': ['make BUILD_ID the current build of WORKER_DEPLOYMENT', 'promote-worker'],
+  journeys: ['keep journeys as files: pull, push, diff', 'journeys'],
   mcp: ['run the MCP server, over stdio or with --http', 'mcp'],
   doctor: ['check settings, database, Temporal, DNS, mail transport and ports, and say what to fix', 'doctor'],
   'after-restore': [
@@ -25,7 +26,7 @@ const COMMANDS = {
 };
 
 /** Commands that print their own help. The others take `--help` for a start: `rotate-encryption-key --help` would rotate. */
-const WITH_HELP = ['start', 'demo', 'migrate', 'bootstrap', 'chaos', 'doctor', 'after-restore'];
+const WITH_HELP = ['start', 'demo', 'migrate', 'bootstrap', 'journeys', 'chaos', 'doctor', 'after-restore'];
 
 const [name, ...args] = process.argv.slice(2);
 const asksForHelp = args.includes('--help') || args.includes('-h');

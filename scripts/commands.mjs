@@ -22,6 +22,7 @@ const PROGRAMS = {
   'promote-worker': { program: 'apps/worker/src/promote.ts' },
   submission: { program: 'apps/submission/src/main.ts' },
   bounces: { program: 'apps/bounces/src/main.ts' },
+  journeys: { program: 'scripts/journeys/main.ts' },
   mcp: { program: 'apps/mcp/src/main.ts' },
   doctor: { program: 'scripts/doctor/main.ts', environment: runningSystem },
   'after-restore': { program: 'apps/worker/src/after-restore.ts', environment: runningSystemRequired },

@@ -2,6 +2,7 @@ import type { SegmentFilter } from '@postroom/contacts';
 import { MAX_EVENT_NAME_LENGTH } from '@postroom/custom-events/events';
 import { displayNameProblem } from '@postroom/platform';
 import { z } from 'zod';
+import { camelKeys } from './camel-keys.ts';
 
 /** The most steps of a journey, … */
 const MAX_STEPS = 200;
@@ -310,20 +311,6 @@ function problemOf(issue: z.core.$ZodIssue, path: string): DefinitionProblem {
     return { field, message: `must be at most ${issue.maximum}` };
   if (issue.code === 'invalid_value') return { field, message: `must be one of: ${issue.values.join(', ')}` };
   return { field, message: issue.message.replace(/^Invalid input: expected/, 'must be') };
-}
-
-const camelCase = (name: string) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-
-/** `/v1` uses snake_case, also for the operators of conditions; names of properties and filters are left as they are. */
-export function camelKeys(given: unknown, depth = 0): unknown {
-  if (Array.isArray(given)) return given.map((each) => camelKeys(each, depth + 1));
-  if (typeof given !== 'object' || given === null) return depth === 0 ? {} : given;
-  const entries = Object.entries(given).map(([key, value]): [string, unknown] => {
-    const name = camelCase(key);
-    if (name === 'op' && typeof value === 'string') return [name, camelCase(value)];
-    return [name, name === 'filter' ? value : camelKeys(value, depth + 1)];
-  });
-  return Object.fromEntries(entries);
 }
 
 /** The steps that may follow a step, with the name of the property that leads there; null ends the run. */

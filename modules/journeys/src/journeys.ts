@@ -24,9 +24,10 @@ import {
   type Tx,
   versionConflict,
 } from '@postroom/platform';
+import { camelKeys } from './camel-keys.ts';
 import { graphProblems } from './check-graph.ts';
 import { checkReferences } from './check-references.ts';
-import { camelKeys, type Definition, type DefinitionProblem, parseDefinition } from './definition.ts';
+import { type Definition, type DefinitionProblem, parseDefinition } from './definition.ts';
 import { moveToVersion, type InProgress } from './new-version.ts';
 import { planEntryScan, removeEntryScan, writeListeners } from './listeners.ts';
 

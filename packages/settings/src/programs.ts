@@ -59,6 +59,7 @@ export const REQUIREMENTS = {
   bootstrap: [DATABASE, SECRET_KEY, ...OWNER],
   'rotate-encryption-key': [DATABASE, SECRET_KEY],
   mcp: [],
+  journeys: [],
 } as const satisfies Record<string, readonly Requirement[]>;
 
 export type Program = keyof typeof REQUIREMENTS;

@@ -432,9 +432,12 @@ const worker = {
 
 const mcp = {
   MCP_PORT: port.default(3405).describe('port of the [MCP server](../how-to/mcp.md) with `--http`'),
-  POSTROOM_URL: z.url().default('http://127.0.0.1:3400').describe('the gateway that the MCP server calls'),
-  POSTROOM_API_KEY: z.string().optional().describe('its API key over stdio'),
-  POSTROOM_PROJECT_ID: z.string().optional().describe('its project, if the key covers several'),
+  POSTROOM_URL: z
+    .url()
+    .default('http://127.0.0.1:3400')
+    .describe('the gateway that the MCP server and `postroom journeys` call'),
+  POSTROOM_API_KEY: z.string().optional().describe('their API key; the MCP server uses it over stdio'),
+  POSTROOM_PROJECT_ID: z.string().optional().describe('their project, if the key covers several'),
 };
 
 const development = {
