@@ -570,6 +570,9 @@ export const PARSERS: readonly OutsideParser[] = [
           .fill('{"field":"email","op":"is"}')
           .join(',')}]}`,
       (length) => `${repeat('{"not":', length)}1${'}'.repeat(Math.ceil(length / 7))}`,
+      (length) => `{"field":"event","op":"ever","event":"${repeat('a b ', length)}"}`,
+      (length) =>
+        `{"field":"event","op":"ever","event":"a","where":[${list(length, () => '{"property":"a.b","op":"is_not","value":1}')}]}`,
     ],
   },
   {

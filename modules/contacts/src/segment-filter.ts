@@ -1,7 +1,14 @@
-import { type FieldProblem, isId, parseDateTime, textProblem } from '@postroom/platform';
+import {
+  displayNameProblem,
+  type FieldProblem,
+  type IdPrefix,
+  isId,
+  parseDateTime,
+  textProblem,
+} from '@postroom/platform';
 import { coerce, dayFromDateTime, dayFromText, expectation } from '@postroom/custom-fields';
+import { type EventCondition, readEventCondition } from '@postroom/custom-events/sql';
 import type { Schema } from './custom-fields.ts';
-import { type EventCondition, readEventCondition } from './event-conditions.ts';
 import type { Parameters } from './parameters.ts';
 import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';
 
@@ -23,32 +30,60 @@ export type SegmentFilter = { and: SegmentFilter[] } | { or: SegmentFilter[] } |
 
 const MAX_DEPTH = 8;
 const MAX_CONDITIONS = 100;
+/** Each of these may read all events of a name. */
+const MAX_EVENT_CONDITIONS = 10;
 const MAX_LIST = 200;
 const MAX_TEXT = 500;
+/** As where events are received. */
+const MAX_EVENT_NAME = 100;
 const MAX_DAYS = 36_500;
 
 interface Reading {
   schema: Schema;
   problems: FieldProblem[];
   conditions: number;
+  eventConditions: number;
+  eventDays: EventDays[];
   groupIds: Set<string>;
+  journeyIds: Set<string>;
 }
 
-/** A filter in stored form, the groups it refers to, and its problems by path. */
+/** The number of days of a condition on events, and the path of the value. */
+export interface EventDays {
+  field: string;
+  days: number;
+}
+
+/** A filter in stored form, what it refers to, and its problems by path. */
 export interface ReadFilter {
   filter: SegmentFilter;
   groupIds: string[];
+  journeyIds: string[];
+  eventDays: EventDays[];
   problems: FieldProblem[];
 }
 
 /** Validates a filter against the operators and the project's custom fields, and normalizes its values for storage. */
 export function readFilter(given: unknown, schema: Schema): ReadFilter {
-  const reading: Reading = { schema, problems: [], conditions: 0, groupIds: new Set() };
+  const reading: Reading = {
+    schema,
+    problems: [],
+    conditions: 0,
+    eventConditions: 0,
+    eventDays: [],
+    groupIds: new Set(),
+    journeyIds: new Set(),
+  };
   const filter = readNode(given, 'filter', 1, reading);
   if (reading.conditions > MAX_CONDITIONS) {
     reading.problems.unshift({ field: 'filter', message: `must have at most ${MAX_CONDITIONS} conditions` });
   }
-  return { filter, groupIds: [...reading.groupIds], problems: reading.problems };
+  if (reading.eventConditions > MAX_EVENT_CONDITIONS) {
+    const message = `must have at most ${MAX_EVENT_CONDITIONS} conditions on events`;
+    reading.problems.unshift({ field: 'filter', message });
+  }
+  const { groupIds, journeyIds, eventDays, problems } = reading;
+  return { filter, groupIds: [...groupIds], journeyIds: [...journeyIds], eventDays, problems };
 }
 
 /** Placeholder for an invalid filter; since it has problems, it is never stored. */
@@ -99,15 +134,18 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
         : 'is only for sent, opened, clicked and other conditions on email',
     );
   }
-  const events = found.ofEvents === true ? readEventCondition(given, camelCase) : undefined;
+  const events = found.ofEvents === true ? readEventCondition(given, EVENT_READERS) : undefined;
   if (events !== undefined && 'message' in events) return fail(events.field, events.message);
   const misplaced =
     events === undefined ? ['event', 'times', 'where'].find((key) => given[key] !== undefined) : undefined;
   if (misplaced !== undefined) return fail(misplaced, 'is only for conditions on event');
-  if (events?.times !== undefined && op.startsWith('first')) return fail('times', `is not for ${op}`);
+  if (events?.times !== undefined && /^(first|last)/.test(op)) return fail('times', `is not for ${op}`);
   reading.conditions += events?.where?.length ?? 0;
   const value = readValue(given.value, operator, found, reading);
   if ('problem' in value) return fail('value', value.problem);
+  if (events !== undefined) reading.eventConditions++;
+  if (events !== undefined && operator.takes === 'days')
+    reading.eventDays.push({ field: `${path}.value`, days: value.value as number });
   return {
     field: found.name,
     op,
@@ -170,9 +208,13 @@ function readValue(given: unknown, operator: Operator, field: FoundField, readin
     case 'choices':
       return readList(given, (item) => choose(item, field), `must be a list of: ${field.choices?.join(', ')}`);
     case 'group':
-      return orProblem(readGroup(given, reading), 'must be the id of a group');
+      return orProblem(readId('grp', given, reading.groupIds), 'must be the id of a group');
     case 'groups':
-      return readList(given, (item) => readGroup(item, reading), 'must be a list of ids of groups');
+      return readList(given, (item) => readId('grp', item, reading.groupIds), 'must be a list of ids of groups');
+    case 'journey':
+      return orProblem(readId('jrn', given, reading.journeyIds), 'must be the id of a journey');
+    case 'journeys':
+      return readList(given, (item) => readId('jrn', item, reading.journeyIds), 'must be a list of ids of journeys');
     case 'own':
       return orProblem(ownValue(given, field), field.custom ? expectation(field.custom) : '');
     case 'ownList':
@@ -193,7 +235,7 @@ function readList(given: unknown, read: (item: unknown) => unknown, problem: str
   return values.includes(undefined) ? { problem } : { value: values };
 }
 
-const isText = (given: unknown) =>
+const isText = (given: unknown): given is string =>
   typeof given === 'string' && given.trim() !== '' && given.length <= MAX_TEXT && textProblem(given) === undefined;
 
 const choose = (given: unknown, { choices }: FoundField) => choices?.find((choice) => choice === given);
@@ -208,9 +250,9 @@ function readTime(given: unknown): string | undefined {
   return parseDateTime(day === undefined ? given : `${day}T00:00:00Z`)?.toISOString();
 }
 
-function readGroup(given: unknown, { groupIds }: Reading): string | undefined {
-  if (typeof given !== 'string' || !isId('grp', given)) return undefined;
-  groupIds.add(given);
+function readId(prefix: 'grp' | 'jrn', given: unknown, ids: Set<string>): string | undefined {
+  if (typeof given !== 'string' || !isId(prefix as IdPrefix, given)) return undefined;
+  ids.add(given);
   return given;
 }
 
@@ -219,6 +261,12 @@ const isObject = (given: unknown): given is Record<string, unknown> =>
 
 /** `/v1` requests use snake_case; `created_at` and `is_not` are read as `createdAt` and `isNot`. */
 const camelCase = (name: string) => name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+
+const EVENT_READERS = {
+  camelCase,
+  isText,
+  nameProblem: (name: string) => displayNameProblem(name, MAX_EVENT_NAME),
+};
 
 /** Compiles a stored filter to an SQL condition on the contact `c`. All values become parameters. */
 export function compileFilter(filter: SegmentFilter, parameters: Parameters): string {

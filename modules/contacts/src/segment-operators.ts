@@ -1,7 +1,8 @@
+import { type EventCondition, eventSql } from '@postroom/custom-events/sql';
 import { isMemberOfAny } from '@postroom/groups/sql';
+import { isInAnyJourney, wasInAnyJourney } from '@postroom/journeys/sql';
 import { emailKey, emailKeyParts, escapeLike } from '@postroom/platform';
 import { CONTACT_SOURCES } from './contacts.ts';
-import { type EventCondition, eventSql } from './event-conditions.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from '@postroom/custom-fields';
 import type { Parameters } from './parameters.ts';
 import { SUPPRESSION_STATUSES } from './suppressions.ts';
@@ -18,6 +19,8 @@ export type ValueKind =
   | 'choices'
   | 'group'
   | 'groups'
+  | 'journey'
+  | 'journeys'
   | 'own'
   | 'ownList';
 
@@ -177,6 +180,11 @@ const happenedFirst =
     );
     return `(${since} AND NOT ${before})`;
   };
+const happenedBefore: Sql = ({ value, events }, parameters) =>
+  eventSql(events as EventCondition, { before: dayOfTime(value) }, parameters);
+/** Not since the day, but before it. */
+const happenedLastBefore: Sql = (condition, parameters) =>
+  `(${happenedBefore(condition, parameters)} AND NOT ${happened(dayOfTime)(condition, parameters)})`;
 
 const { stringify } = JSON;
 /** Uses containment, which the index on custom fields supports. */
@@ -255,6 +263,16 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
   group: {
     operators: choiceOperators((ids, parameters) => isMemberOfAny('c.id', parameters.add(ids)), 'group', 'groups'),
   },
+  journey: {
+    operators: choiceOperators((ids, parameters) => isInAnyJourney('c.id', parameters.add(ids)), 'journey', 'journeys'),
+  },
+  everInJourney: {
+    operators: choiceOperators(
+      (ids, parameters) => wasInAnyJourney('c.id', parameters.add(ids)),
+      'journey',
+      'journeys',
+    ),
+  },
   sent: engagement('accepted_at'),
   delivered: engagement('delivered_at'),
   opened: engagement('opened_at'),
@@ -268,6 +286,8 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
     operators: {
       ...inPast(happened(none), happened(dayOfTime), happened(firstDay)),
       firstSince: operator('time', happenedFirst(dayOfTime)),
+      firstBefore: operator('time', happenedBefore),
+      lastBefore: operator('time', happenedLastBefore),
       firstInLast: operator('days', happenedFirst(firstDay)),
     },
   },

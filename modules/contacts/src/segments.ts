@@ -1,4 +1,5 @@
 import { PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
+import { PROJECTS_OF_JOURNEYS } from '@postroom/journeys/sql';
 import {
   assertValid,
   conflictIfTaken,
@@ -20,8 +21,9 @@ import {
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { schemaOf } from './custom-fields.ts';
+import { customEventRetention } from '@postroom/projects';
 import { Parameters } from './parameters.ts';
-import { compileFilter, readFilter, type SegmentFilter } from './segment-filter.ts';
+import { compileFilter, type EventDays, readFilter, type SegmentFilter } from './segment-filter.ts';
 
 /** A saved segment. Its filter was checked when it was saved. */
 export type Segment = Prisma.SegmentModel & { filter: SegmentFilter };
@@ -171,7 +173,7 @@ export async function segmentsOf(
 ): Promise<Map<string, { id: string; name: string }[]>> {
   const segments = (await definitionsOf(projectId)) ?? [];
   if (segments.length === 0 || contactIds.length === 0) return new Map();
-  const parameters = new Parameters();
+  const parameters = new Parameters({ fewContacts: true });
   const ids = parameters.add(contactIds);
   const project = parameters.add(projectId);
   const memberships = segments.map(({ filter }) => compileFilter(filter, parameters));
@@ -192,22 +194,38 @@ export async function segmentsOf(
  * @throws DomainError `validation_error` naming its problems by path.
  */
 export async function checkSegmentFilter(projectId: string, given: unknown, field = 'filter'): Promise<SegmentFilter> {
-  const { filter, groupIds, problems } = readFilter(given, await schemaOf(projectId));
+  const { filter, groupIds, journeyIds, eventDays, problems } = readFilter(given, await schemaOf(projectId));
   assertValid(problems.map((problem) => ({ ...problem, field: problem.field.replace(/^filter/, field) })));
-  await checkGroups(projectId, groupIds, field);
+  await checkIds(projectId, 'group', groupIds, field);
+  await checkIds(projectId, 'journey', journeyIds, field);
+  await checkEventDays(projectId, eventDays, field);
   return filter;
 }
 
-const projectOfGroup = coalesceReads<string>(async (ids) => {
-  const { rows } = await pool.query<{ id: string; projectId: string }>(PROJECTS_OF_GROUPS, [ids]);
-  return new Map(rows.map(({ id, projectId }) => [id, projectId]));
-});
+async function checkEventDays(projectId: string, conditions: readonly EventDays[], field: string): Promise<void> {
+  if (conditions.length === 0) return;
+  const kept = await customEventRetention(projectId);
+  const tooMany = conditions.filter(({ days }) => days > kept);
+  const message = `must be at most ${kept}: the project keeps events for ${kept} days`;
+  assertValid(tooMany.map((each) => ({ field: each.field.replace(/^filter/, field), message })));
+}
 
-async function checkGroups(projectId: string, groupIds: readonly string[], field: string): Promise<void> {
-  if (groupIds.length === 0) return;
-  const projects = await Promise.all(groupIds.map((id) => projectOfGroup(id)));
-  const absent = groupIds.find((_, index) => projects[index] !== projectId);
-  if (absent !== undefined) throw invalid({ field, message: `${absent} is not a group of this project` });
+const projectsBy = (statement: string) =>
+  coalesceReads<string>(async (ids) => {
+    const { rows } = await pool.query<{ id: string; projectId: string }>(statement, [ids]);
+    return new Map(rows.map(({ id, projectId }) => [id, projectId]));
+  });
+const PROJECT_OF = { group: projectsBy(PROJECTS_OF_GROUPS), journey: projectsBy(PROJECTS_OF_JOURNEYS) };
+
+async function checkIds(
+  projectId: string,
+  kind: keyof typeof PROJECT_OF,
+  ids: readonly string[],
+  field: string,
+): Promise<void> {
+  const projects = await Promise.all(ids.map((id) => PROJECT_OF[kind](id)));
+  const absent = ids.find((_, index) => projects[index] !== projectId);
+  if (absent !== undefined) throw invalid({ field, message: `${absent} is not a ${kind} of this project` });
 }
 
 const nameTaken = (name: string) => conflictIfTaken(`A segment named "${name}" already exists.`);

@@ -32,6 +32,8 @@ const VALUES: Record<ValueKind, string> = {
   choices: 'a list of them',
   group: 'a group id',
   groups: 'a list of group ids',
+  journey: 'a journey id',
+  journeys: 'a list of journey ids',
   own: 'a value as the field takes it',
   ownList: 'a list of such values',
 };

@@ -1,9 +1,12 @@
 import { newId, pool } from '@postroom/platform';
-import { type Api, testApi } from '@postroom/testkit';
+import { type Api, runExclusively, testApi } from '@postroom/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Parameters } from '../src/parameters.ts';
 import { segmentSql } from '../src/segments.ts';
 import { suppress } from '../src/suppressions.ts';
+
+// Tests of retention drop partitions of events.
+runExclusively('retention');
 
 type Filter = Record<string, unknown>;
 

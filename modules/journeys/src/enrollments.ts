@@ -154,7 +154,7 @@ export async function contactsWhere(
   ids: readonly string[],
   condition: (parameters: Parameters) => string | Promise<string>,
 ): Promise<Set<string>> {
-  const parameters = new Parameters();
+  const parameters = new Parameters({ fewContacts: true });
   const project = parameters.add(projectId);
   const list = parameters.add(ids);
   const rows = await sql<{ id: string }>(

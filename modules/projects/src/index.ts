@@ -10,5 +10,11 @@ export {
 } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
 export { LOGO_PATH, logoUrl, serveLogo } from './logo.ts';
-export { createProject, customEventRetentions, listProjects, postalAddressOf } from './projects.ts';
+export {
+  createProject,
+  customEventRetention,
+  customEventRetentions,
+  listProjects,
+  postalAddressOf,
+} from './projects.ts';
 export { type Allowance, takeRequest } from './rate-limit.ts';

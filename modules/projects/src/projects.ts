@@ -58,6 +58,15 @@ export async function setCustomEventRetention(id: string, days: number | null): 
   await update(id, { customEventRetentionDays: retention(days, MIN_CUSTOM_EVENT_DAYS) });
 }
 
+/** How many days a project keeps custom events. */
+export async function customEventRetention(projectId: string): Promise<number> {
+  const { rows } = await pool.query<{ days: number }>(
+    'SELECT coalesce(custom_event_retention_days, $2) AS days FROM projects WHERE id = $1',
+    [projectId, config.CUSTOM_EVENT_RETENTION_DAYS],
+  );
+  return rows[0]?.days ?? config.CUSTOM_EVENT_RETENTION_DAYS;
+}
+
 /** How many days each project keeps custom events. */
 export async function customEventRetentions(
   days = config.CUSTOM_EVENT_RETENTION_DAYS,
