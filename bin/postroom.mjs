@@ -22,7 +22,7 @@ const COMMANDS = {
     'after-restore',
   ],
   'rotate-encryption-key': ['re-encrypt every stored secret with the current key', 'rotate-encryption-key'],
-  chaos: ['kill processes during a campaign and count lost and duplicate messages', 'chaos'],
+  chaos: ['kill processes during a campaign or a journey and count lost and duplicate messages', 'chaos'],
 };
 
 /** Commands that print their own help. The others take `--help` for a start: `rotate-encryption-key --help` would rotate. */

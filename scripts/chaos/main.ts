@@ -4,6 +4,7 @@ import { Client } from '../demo/client.ts';
 import { bold, count, dim, fail, say, seconds } from '../demo/print.ts';
 import { campaignUnderKills } from './campaign.ts';
 import { report } from './checks.ts';
+import { journeysUnderKills } from './journeys.ts';
 import { startSystem } from './system.ts';
 import { webhooksUnderKills } from './webhooks.ts';
 
@@ -15,6 +16,7 @@ compares what arrived with the tables. Prints a table at the end, and exits with
   --recipients N   recipients of the campaign, default 20000
   --webhooks N     instead of a campaign, N deliveries to a healthy receiver, and some to others that drop
                    connections, never respond, return garbage, or return a gigabyte
+  --journeys       instead of a campaign, contacts who go through a journey, as many as --recipients
   --no-heal        with --webhooks: the failing receivers never recover, and their retries are not awaited
   --kills N        number of kills, distributed evenly; default 12
   --every MS       average time between kills, default 4000
@@ -25,6 +27,7 @@ compares what arrived with the tables. Prints a table at the end, and exits with
 const options = {
   recipients: { type: 'string', default: '20000' },
   webhooks: { type: 'string' },
+  journeys: { type: 'boolean', default: false },
   heal: { type: 'boolean', default: true },
   kills: { type: 'string', default: '12' },
   every: { type: 'string', default: '4000' },
@@ -64,21 +67,18 @@ async function main(): Promise<number> {
   at('Starting PostgreSQL, Temporal, gateway and worker …');
   const { port } = sink.ready as { port: number };
   const system = await startSystem(`smtp://127.0.0.1:${port}`, plan.say);
+  const run = () => {
+    const api = new Client(system.url, system.key, stopping.signal);
+    const recipients = wholeNumber('recipients', values.recipients);
+    if (values.journeys) return journeysUnderKills(system, api, sink, { ...plan, contacts: recipients });
+    if (values.webhooks === undefined) return campaignUnderKills(system, api, sink, { ...plan, recipients });
+    const deliveries = wholeNumber('webhooks', values.webhooks);
+    return webhooksUnderKills(system, api, { ...plan, deliveries, heal: values.heal });
+  };
   const stop = () => void system.stop({ keep: values.keep }).then(() => process.exit(130));
   stopping.signal.addEventListener('abort', stop);
   try {
-    const api = new Client(system.url, system.key, stopping.signal);
-    const checks =
-      values.webhooks === undefined
-        ? await campaignUnderKills(system, api, sink, {
-            ...plan,
-            recipients: wholeNumber('recipients', values.recipients),
-          })
-        : await webhooksUnderKills(system, api, {
-            ...plan,
-            deliveries: wholeNumber('webhooks', values.webhooks),
-            heal: values.heal,
-          });
+    const checks = await run();
     const { ok, text } = report(checks);
     console.log(`\n${text}\n${dim(`Seed ${count(plan.seed)}, ${seconds(Date.now() - began)} in all.`)}`);
     return ok ? 0 : 1;
