@@ -1,7 +1,7 @@
 /**
- * Measures journeys with PostgreSQL (fsync on), Temporal, a gateway and a worker with the settings of `npm start`: how many steps are
- * carried out per second, how late contacts are that fall due within a minute, and how many events are accepted per second with
- * their rows committed.
+ * Measures how many steps of journeys are carried out per second, how late contacts are that fall due within a minute, and how many
+ * events are accepted per second with their rows committed. Starts PostgreSQL (fsync on), Temporal, a gateway and a worker with the
+ * settings of `npm start`.
  * Run: npm run bench -- journeys [options]
  *   --contacts N   contacts that go through three steps, default 20000
  *   --due N        contacts that fall due within a minute, default 100000
