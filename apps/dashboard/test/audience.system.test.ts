@@ -1,4 +1,4 @@
-import { db } from '@postroom/platform';
+import { db, pool } from '@postroom/platform';
 import { startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { inBrowser, accessibilityViolations, soon, windowOf } from './browser.ts';
@@ -249,6 +249,35 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await soon(async () => (await saved()).name).toBe('Best customers');
     expect((await saved()).filter).toEqual(filter);
+  });
+
+  test('a segment of contacts in a journey is built by keyboard', async () => {
+    const api = await testApi();
+    const journeyId = (await api.post('/v1/journeys', { name: 'Welcome' })).body.data.id as string;
+    const ada = await api.contact('ada@example.com');
+    await api.contact('bob@example.com');
+    await pool.query(
+      `INSERT INTO enrollments (id, project_id, journey_id, contact_id, version, step_id) VALUES ($1, $2, $3, $4, 1, 'a')`,
+      [`enr_${ada.id.slice(4)}`, api.projectId, journeyId, ada.id],
+    );
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/segments/new');
+    await page.getByLabel('Name', { exact: true }).fill('Being welcomed');
+    await page.getByRole('combobox', { name: 'Field', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('Is in a journey');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Value', exact: true }).focus();
+    await page.keyboard.type('Welc');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1 contact now' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const filter = { and: [{ field: 'journey', op: 'is', value: journeyId }] };
+    await soon(async () => (await api.get('/v1/segments')).body.data[0]?.filter).toEqual(filter);
   });
 
   test("concurrent edits of a segment or contact lose neither side's changes", async () => {

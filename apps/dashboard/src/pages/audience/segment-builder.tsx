@@ -19,7 +19,7 @@ import {
   type Bundle,
   type Condition,
   type FieldChoice,
-  isAboutFirst,
+  isAboutOne,
   isAboutMail,
   newBundle,
   newCondition,
@@ -218,7 +218,7 @@ function EventInputs({ condition, onChange }: { condition: Condition; onChange: 
   const { op, times = 1, where = [] } = condition;
   return (
     <>
-      {!isAboutFirst(op) && (
+      {!isAboutOne(op) && (
         <NumberInput
           aria-label="At least"
           prefix="at least "

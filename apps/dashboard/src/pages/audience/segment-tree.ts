@@ -91,13 +91,13 @@ function eventsOf({ event = '', times = 1, where = [], op }: Condition): Filter 
   if (event.trim() === '' || where.some(isIncomplete)) return undefined;
   return {
     event,
-    ...(times === 1 || isAboutFirst(op) ? {} : { times }),
+    ...(times === 1 || isAboutOne(op) ? {} : { times }),
     ...(where.length === 0 ? {} : { where }),
   };
 }
 
-/** Whether an operator is about the first event, so that a number of events makes no sense. */
-export const isAboutFirst = (op: string) => op.startsWith('first');
+/** Whether an operator is about the first or last event, so that a number of events makes no sense. */
+export const isAboutOne = (op: string) => /^(first|last)/.test(op);
 
 type Takes = 'one' | 'many' | 'days' | 'day' | 'nothing';
 
@@ -124,6 +124,8 @@ export const OPERATORS: Record<string, { word: string; takes: Takes }> = {
   notSince: { word: 'not since', takes: 'day' },
   firstInLast: { word: 'first in the last … days', takes: 'days' },
   firstSince: { word: 'first since', takes: 'day' },
+  firstBefore: { word: 'first before', takes: 'day' },
+  lastBefore: { word: 'last before', takes: 'day' },
   ever: { word: 'ever', takes: 'nothing' },
   never: { word: 'never', takes: 'nothing' },
   isSet: { word: 'is set', takes: 'nothing' },
@@ -138,7 +140,7 @@ type Input =
 export interface FieldChoice {
   field: string;
   label: string;
-  group: 'Contact' | 'Mail' | 'Events' | 'Custom fields';
+  group: 'Contact' | 'Mail' | 'Events' | 'Journeys' | 'Custom fields';
   operators: string[];
   input: Input;
 }
@@ -161,8 +163,13 @@ const MAIL_FIELDS: Record<string, string> = {
 
 const words = (entries: Record<string, string>) => Object.entries(entries).map(([value, label]) => ({ value, label }));
 
+interface Named {
+  id: string;
+  name: string;
+}
+
 /** Fields available in conditions, with their operators (docs/reference/segments.md). */
-export function fieldChoices(custom: CustomField[], groups: { id: string; name: string }[]): FieldChoice[] {
+export function fieldChoices(custom: CustomField[], groups: Named[], journeys: Named[]): FieldChoice[] {
   return [
     { field: 'email', label: 'Address', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
     { field: 'name', label: 'Name', group: 'Contact', operators: TEXT, input: { kind: 'text' } },
@@ -214,9 +221,18 @@ export function fieldChoices(custom: CustomField[], groups: { id: string; name: 
       field: 'event',
       label: 'Caused an event',
       group: 'Events',
-      operators: [...MAIL, 'firstInLast', 'firstSince'],
+      operators: [...MAIL, 'firstInLast', 'firstSince', 'firstBefore', 'lastBefore'],
       input: { kind: 'date' },
     },
+    ...[
+      { field: 'journey', label: 'Is in a journey' },
+      { field: 'everInJourney', label: 'Was ever in a journey' },
+    ].map((each): FieldChoice => ({
+      ...each,
+      group: 'Journeys',
+      operators: ONE_OF,
+      input: { kind: 'choice', choices: journeys.map(({ id, name }) => ({ value: id, label: name })) },
+    })),
     ...custom.map(customChoice),
   ];
 }

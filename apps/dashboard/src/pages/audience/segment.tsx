@@ -54,6 +54,12 @@ const CONDITION_NAMES = graphql(`
         name
       }
     }
+    journeys(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
     customEventDefinitions(first: 200) {
       nodes {
         id
@@ -227,7 +233,7 @@ function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle)
   const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
   const names = useApiQuery(CONDITION_NAMES, {}).data;
   const choices = {
-    fields: fieldChoices(fields, groups),
+    fields: fieldChoices(fields, groups, names?.journeys.nodes ?? []),
     campaigns: names?.campaigns.nodes ?? [],
     events: names?.customEventDefinitions.nodes.map(({ name }) => name) ?? [],
   };

@@ -24,6 +24,12 @@ const CHOICES = graphql(`
         name
       }
     }
+    journeys(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
     customFields(first: 200) {
       nodes {
         id
@@ -57,6 +63,7 @@ export interface Choices {
   templates: Data['templates']['nodes'];
   groups: Data['groups']['nodes'];
   segments: Data['segments']['nodes'];
+  journeys: Data['journeys']['nodes'];
   fields: Data['customFields']['nodes'];
   events: string[];
   /** Domains that may send. */
@@ -73,6 +80,7 @@ export function useChoices(): Choices | undefined {
     templates: data.templates.nodes,
     groups: data.groups.nodes,
     segments: data.segments.nodes,
+    journeys: data.journeys.nodes,
     fields: data.customFields.nodes,
     events: data.customEventDefinitions.nodes.map(({ name }) => name),
     domains: data.domains.nodes.filter(({ verifiedForSending }) => verifiedForSending).map(({ domain }) => domain),

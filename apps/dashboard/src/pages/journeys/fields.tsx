@@ -71,7 +71,11 @@ export function ContactFilter({
       </Text>
       <BundleEditor
         bundle={tree}
-        choices={{ fields: fieldChoices(choices.fields, choices.groups), campaigns: [], events: choices.events }}
+        choices={{
+          fields: fieldChoices(choices.fields, choices.groups, choices.journeys),
+          campaigns: [],
+          events: choices.events,
+        }}
         onChange={change}
         onRemove={() => change(undefined)}
       />
