@@ -59,6 +59,15 @@ describe('removing a step', () => {
     expect(definition.steps.map(({ id }) => id)).toEqual(['c', 'b']);
   });
 
+  test('an exit that was added between others leaves them as they were', () => {
+    const before = of(wait('a', 'b'), wait('b', 'c'), wait('c'));
+    const { definition, id } = insertStep(before, { stepId: 'a', key: 'next' }, 'exit');
+    expect(edges(definition)).toEqual({ a: ['exit'], b: ['c'], c: [null], exit: [] });
+    expect(removeStep(definition, id)).toEqual(before);
+    const exit: Step = { id: 'exit', type: 'exit' };
+    expect(edges(removeStep(of(wait('a', 'exit'), exit), 'exit'))).toEqual({ a: [null] });
+  });
+
   test('a step that leads to itself is removed with its loop', () => {
     expect(edges(removeStep(of(wait('a', 'b'), wait('b', 'b')), 'b'))).toEqual({ a: [null] });
   });

@@ -197,12 +197,15 @@ export const replaceStep = (definition: Definition, step: Step): Definition => (
   steps: definition.steps.map((each) => (each.id === step.id ? step : each)),
 });
 
-/** Removes a step; what led to it leads to what follows its first exit. */
+/**
+ * Removes a step; what led to it leads to what follows its first exit. After an exit that was added between others, that is the first
+ * step that nothing leads to any longer.
+ */
 export function removeStep(definition: Definition, id: string): Definition {
   const { steps } = definition;
   const removed = steps.find((step) => step.id === id);
   if (removed === undefined) return definition;
-  const target = exitsOf(removed)[0]?.to ?? null;
+  const target = removed.type === 'exit' ? cutOff(definition) : (exitsOf(removed)[0]?.to ?? null);
   const to = target === id ? null : target;
   const kept = steps
     .filter((step) => step !== removed)
@@ -212,6 +215,12 @@ export function removeStep(definition: Definition, id: string): Definition {
   if (steps[0] !== removed) return { ...definition, steps: kept };
   const first = kept.filter((step) => step.id === to);
   return { ...definition, steps: [...first, ...kept.filter((step) => step.id !== to)] };
+}
+
+/** The first step besides the first of all that no step leads to; null if there is none. */
+function cutOff({ steps }: Definition): string | null {
+  const reached = new Set(steps.flatMap(exitsOf).map(({ to }) => to));
+  return steps.slice(1).find(({ id }) => !reached.has(id))?.id ?? null;
 }
 
 /** A step in the outline, with what follows each of its exits if there are several. */
