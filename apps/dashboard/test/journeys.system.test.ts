@@ -231,6 +231,15 @@ inBrowser('journeys', () => {
       frequencyCap: { messages: 3, days: 7 },
     });
 
+    await page.getByText('Published', { exact: true }).click();
+    await page.getByText('Version 1, published').waitFor();
+    await page.getByText('When you or the API enroll a contact.').waitFor();
+    await page.getByText('No email is sent from 22:00 to 07:00.').waitFor({ state: 'detached' });
+    expect(await page.getByRole('button', { name: 'Edit entry' }).count()).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByText('Draft', { exact: true }).click();
+    await page.getByText('No email is sent from 22:00 to 07:00.').waitFor();
+
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.locator('#content').getByText('Paused', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();

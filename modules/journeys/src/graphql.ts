@@ -53,6 +53,7 @@ import {
 } from './journeys.ts';
 import { type DefinitionProblem, MAX_STEP_ID_LENGTH } from './definition.ts';
 import { countAtSteps, type InProgress, type StepCount, withMatches } from './new-version.ts';
+import { publishedDefinitions } from './versions.ts';
 
 /** The longest id of a step. */
 const STEP_ID = atMost(MAX_STEP_ID_LENGTH);
@@ -130,6 +131,7 @@ const Runs = builder.objectRef<RunCounts>('JourneyRuns').implement({
 });
 
 const loadRuns = batchLoader((context: Context, ids: readonly string[]) => countRuns(callerProject(context), ids));
+const loadPublished = batchLoader((_context, ids: readonly string[]) => publishedDefinitions(ids));
 const loadAtSteps = batchLoader((context: Context, ids: readonly string[]) =>
   countAtSteps(callerProject(context), ids),
 );
@@ -154,6 +156,13 @@ const Journey = builder.prismaObject('Journey', {
     publishedVersion: t.exposeInt('publishedVersion', {
       nullable: true,
       description: 'The version that contacts enter; null until it is published.',
+    }),
+    publishedDefinition: t.field({
+      type: 'JSON',
+      nullable: true,
+      description: 'The definition of `publishedVersion`; null until it is published.',
+      ...JSON_OBJECT,
+      resolve: async ({ id }, _args, context) => (await loadPublished(context, id)) ?? null,
     }),
     pausedReason: t.exposeString('pausedReason', {
       nullable: true,

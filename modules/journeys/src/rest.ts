@@ -2,7 +2,7 @@ import { created, found, gql, page, restPath, type Route } from '@postroom/platf
 
 const tag = 'Journeys';
 const JOURNEY = 'id name status definition version publishedVersion pausedReason createdAt updatedAt publishedAt';
-const DETAIL = `${JOURNEY} problems { field message stepId }
+const DETAIL = `${JOURNEY} publishedDefinition problems { field message stepId }
   runs { active paused completed exited reachedGoal }
   inProgress { version stepId contactCount dueWithinDay hasMatch }`;
 const RUN = `id journeyId contactId version status stepId dueAt waitsFor properties enteredAt endedAt endReason
@@ -54,7 +54,7 @@ export const routes: Route[] = [
     path: '/v1/journeys/{id}',
     needs: 'full',
     tag,
-    summary: 'Retrieve a journey, the problems of its draft, and where contacts are',
+    summary: 'Retrieve a journey, its published definition, the problems of its draft, and where contacts are',
     document: gql`query ($id: ID!) {
       journey(id: $id) { ${DETAIL} }
     }`,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { sql, type Tx } from '@postroom/platform';
+import { pool, sql, type Tx } from '@postroom/platform';
 import type { Definition } from './definition.ts';
 
 /** Published definitions, which never change. */
@@ -18,4 +18,14 @@ export async function definitionOf(tx: Tx, journeyId: string, number: number): P
   if (found === undefined) throw new Error(`The journey ${journeyId} has no version ${number}.`);
   definitions.set(key, found.definition);
   return found.definition;
+}
+
+/** The definitions that contacts enter, by journey. Journeys that were never published have none. */
+export async function publishedDefinitions(journeyIds: readonly string[]): Promise<Map<string, Definition>> {
+  const { rows } = await pool.query<{ id: string; definition: Definition }>(
+    `SELECT j.id, v.definition FROM journeys j JOIN journey_versions v ON v.journey_id = j.id AND v.number = j.published_version
+     WHERE j.id = ANY ($1)`,
+    [journeyIds],
+  );
+  return new Map(rows.map(({ id, definition }) => [id, definition]));
 }

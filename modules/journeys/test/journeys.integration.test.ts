@@ -648,6 +648,20 @@ test('a draft is edited by version, names are unique, and another project sees n
   expect((await other.post(`/v1/journeys/${id}/publish`, {})).status).toBe(404);
 });
 
+test('the published definition is readable while the draft changes, also for several journeys', async () => {
+  const api = await testApi();
+  const draft = (await api.post('/v1/journeys', { name: 'Draft' })).body.data.id;
+  const journey = await published(api, { steps: [wait('a', null)] });
+  await api.patch(`/v1/journeys/${journey}`, { definition: { entry: { type: 'manual' }, steps: [wait('b', null)] } });
+  const { definition, publishedDefinition } = (await api.get(`/v1/journeys/${journey}`)).body.data;
+  expect([definition.steps[0].id, publishedDefinition.steps[0].id]).toEqual(['b', 'a']);
+  const { nodes } = (await api.graphql('{ journeys { nodes { id publishedDefinition } } }')).body.data.journeys;
+  expect(nodes).toEqual([
+    { id: journey, publishedDefinition },
+    { id: draft, publishedDefinition: null },
+  ]);
+});
+
 test('an erased person leaves no runs, and an export has them', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.net');

@@ -1358,6 +1358,8 @@ export interface JourneyDetail {
   updatedAt: string;
   /** When it was last published. */
   publishedAt: string | null;
+  /** The definition of `publishedVersion`; null until it is published. */
+  publishedDefinition: Record<string, unknown> | null;
   /** What keeps the draft from being published; empty if nothing does. */
   problems: JourneyProblem[];
   /** Its runs by outcome, without those that retention has deleted. */
@@ -4184,7 +4186,7 @@ export interface Operations {
     body: undefined;
     reply: JourneyListResponse;
   };
-  /** Retrieve a journey, the problems of its draft, and where contacts are */
+  /** Retrieve a journey, its published definition, the problems of its draft, and where contacts are */
   getJourney: {
     path: {
       /** Journey id. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Button, Card, Group, Menu, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Button, Card, Group, Menu, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import {
   IconAlertTriangle,
   IconArchive,
@@ -27,6 +27,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { LinesSkeleton, QueryResult } from '../../components/states.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
+import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { type Choices, useChoices } from './choices.ts';
 import { type Definition, insertStep, readDefinition, removeStep, replaceStep, type Step } from './definition.ts';
@@ -48,6 +49,7 @@ const JOURNEY = graphql(`
       definition
       version
       publishedVersion
+      publishedDefinition
       publishedAt
       pausedReason
       updatedAt
@@ -169,6 +171,7 @@ function Editor({ journey, choices, back }: { journey: Row; choices: Choices; ba
     history.apply(next);
     close();
   };
+  const [shown, setShown] = useState<Shown>('draft');
   const [copied, setCopied] = useState<Step>();
   const copy = (step: Step) => {
     setCopied(step);
@@ -225,41 +228,50 @@ function Editor({ journey, choices, back }: { journey: Row; choices: Choices; ba
             ? 'A draft. Nobody enters until it is published.'
             : 'Changes apply once they are published.'
         }
-        actions={!readOnly && <HistoryButtons {...history} />}
+        actions={
+          <>
+            {journey.publishedDefinition !== null && <WhichVersion value={shown} onChange={setShown} />}
+            {!readOnly && shown === 'draft' && <HistoryButtons {...history} />}
+          </>
+        }
       >
-        <Stack gap="sm">
-          {!readOnly && (
-            <TextInput
-              label="Name"
-              maw={420}
-              value={name}
-              error={problem?.fields.name}
-              onChange={(event) => edited.set({ name: event.currentTarget.value })}
+        {journey.publishedDefinition !== null && shown === 'published' ? (
+          <Published journey={journey} choices={choices} />
+        ) : (
+          <Stack gap="sm">
+            {!readOnly && (
+              <TextInput
+                label="Name"
+                maw={420}
+                value={name}
+                error={problem?.fields.name}
+                onChange={(event) => edited.set({ name: event.currentTarget.value })}
+              />
+            )}
+            <Part title="Entry" readOnly={readOnly} onEdit={() => setDialog('entry')}>
+              <Text size="sm">{entrySummary(definition.entry, choices.names)}.</Text>
+            </Part>
+            <Part title="Rules" readOnly={readOnly} onEdit={() => setDialog('rules')}>
+              {rulesInWords(definition, choices.names).map((rule) => (
+                <Text key={rule} size="sm">
+                  {rule}
+                </Text>
+              ))}
+            </Part>
+            <Outline
+              definition={definition}
+              names={choices.names}
+              problems={byStep(shownProblems)}
+              counts={countsOf(inProgress)}
+              readOnly={readOnly}
+              copied={copied}
+              onCopy={copy}
+              onAdd={add}
+              onEdit={(step) => setDialog({ step })}
+              onRemove={(step) => history.apply(removeStep(definition, step.id))}
             />
-          )}
-          <Part title="Entry" readOnly={readOnly} onEdit={() => setDialog('entry')}>
-            <Text size="sm">{entrySummary(definition.entry, choices.names)}.</Text>
-          </Part>
-          <Part title="Rules" readOnly={readOnly} onEdit={() => setDialog('rules')}>
-            {rulesInWords(definition, choices.names).map((rule) => (
-              <Text key={rule} size="sm">
-                {rule}
-              </Text>
-            ))}
-          </Part>
-          <Outline
-            definition={definition}
-            names={choices.names}
-            problems={byStep(shownProblems)}
-            counts={countsOf(inProgress)}
-            readOnly={readOnly}
-            copied={copied}
-            onCopy={copy}
-            onAdd={add}
-            onEdit={(step) => setDialog({ step })}
-            onRemove={(step) => history.apply(removeStep(definition, step.id))}
-          />
-        </Stack>
+          </Stack>
+        )}
       </Section>
       {journey.publishedVersion !== null && (
         <People
@@ -293,6 +305,60 @@ function Editor({ journey, choices, back }: { journey: Row; choices: Choices; ba
       <ImportDialog opened={dialog === 'import'} onClose={close} onImport={apply} />
       <Archive journey={journey} opened={dialog === 'archive'} onClose={close} />
     </Page>
+  );
+}
+
+type Shown = 'draft' | 'published';
+
+function WhichVersion({ value, onChange }: { value: Shown; onChange: (value: Shown) => void }) {
+  return (
+    <SegmentedControl
+      aria-label="Version"
+      size="xs"
+      data={[
+        { value: 'draft', label: 'Draft' },
+        { value: 'published', label: 'Published' },
+      ]}
+      value={value}
+      onChange={(chosen) => onChange(chosen as Shown)}
+    />
+  );
+}
+
+const nothing = () => {};
+
+/** The version that contacts enter, to look at. */
+function Published({ journey, choices: { names } }: { journey: Row; choices: Choices }) {
+  const definition = readDefinition(journey.publishedDefinition);
+  return (
+    <Stack gap="sm">
+      <Text size="sm" c="dimmed">
+        Version {journey.publishedVersion}, published{' '}
+        {journey.publishedAt === null ? '' : <When at={journey.publishedAt} />}
+      </Text>
+      <Part title="Entry" readOnly onEdit={nothing}>
+        <Text size="sm">{entrySummary(definition.entry, names)}.</Text>
+      </Part>
+      <Part title="Rules" readOnly onEdit={nothing}>
+        {rulesInWords(definition, names).map((rule) => (
+          <Text key={rule} size="sm">
+            {rule}
+          </Text>
+        ))}
+      </Part>
+      <Outline
+        definition={definition}
+        names={names}
+        problems={new Map()}
+        counts={countsOf(journey.inProgress)}
+        readOnly
+        copied={undefined}
+        onCopy={nothing}
+        onAdd={nothing}
+        onEdit={nothing}
+        onRemove={nothing}
+      />
+    </Stack>
   );
 }
 
