@@ -202,7 +202,9 @@ inBrowser('journeys', () => {
   });
 
   test('entry and rules are set; a journey is paused, resumed, downloaded, replaced and archived', async () => {
-    const { api, id } = await published();
+    const { api, id, templateId } = await published();
+    const campaign = { name: 'Spring sale', subject: 'Sale', from_email: 'hello@example.com', template_id: templateId };
+    const campaignId = (await api.post('/v1/campaigns', campaign)).body.data.id;
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/journeys/${id}`);
@@ -213,9 +215,14 @@ inBrowser('journeys', () => {
     await dialog.getByRole('button', { name: 'Add condition on the event' }).click();
     await dialog.getByRole('textbox', { name: 'Property' }).fill('seats');
     await dialog.getByLabel('Value').fill('5');
+    await dialog.getByRole('button', { name: 'Add conditions on the contact' }).click();
+    await dialog.getByRole('combobox', { name: 'Field' }).click();
+    await page.getByRole('option', { name: 'Opened email' }).click();
+    await dialog.getByRole('combobox', { name: 'Campaign' }).click();
+    await page.getByRole('option', { name: 'Spring sale' }).click();
     expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('When a contact causes “signed up” if seats is “5”.').waitFor();
+    await page.getByText('When a contact causes “signed up” if seats is “5” and matches the conditions.').waitFor();
     await page.getByRole('button', { name: 'Edit rules' }).click();
     await dialog.getByLabel('After some days').check();
     await dialog.getByLabel('Quiet hours').check();
@@ -230,6 +237,7 @@ inBrowser('journeys', () => {
       quietHours: { from: '22:00', to: '07:00' },
       frequencyCap: { messages: 3, days: 7 },
     });
+    expect(JSON.stringify((await definitionOf(api, id)).entry.filter)).toContain(campaignId);
 
     await page.getByText('Published', { exact: true }).click();
     await page.getByText('Version 1, published').waitFor();

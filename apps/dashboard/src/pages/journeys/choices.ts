@@ -30,6 +30,12 @@ const CHOICES = graphql(`
         name
       }
     }
+    campaigns(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
     customFields(first: 200) {
       nodes {
         id
@@ -64,6 +70,7 @@ export interface Choices {
   groups: Data['groups']['nodes'];
   segments: Data['segments']['nodes'];
   journeys: Data['journeys']['nodes'];
+  campaigns: Data['campaigns']['nodes'];
   fields: Data['customFields']['nodes'];
   events: string[];
   /** Domains that may send. */
@@ -81,6 +88,7 @@ export function useChoices(): Choices | undefined {
     groups: data.groups.nodes,
     segments: data.segments.nodes,
     journeys: data.journeys.nodes,
+    campaigns: data.campaigns.nodes,
     fields: data.customFields.nodes,
     events: data.customEventDefinitions.nodes.map(({ name }) => name),
     domains: data.domains.nodes.filter(({ verifiedForSending }) => verifiedForSending).map(({ domain }) => domain),

@@ -73,7 +73,7 @@ export function ContactFilter({
         bundle={tree}
         choices={{
           fields: fieldChoices(choices.fields, choices.groups, choices.journeys),
-          campaigns: [],
+          campaigns: choices.campaigns,
           events: choices.events,
         }}
         onChange={change}
