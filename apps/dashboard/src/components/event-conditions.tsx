@@ -1,6 +1,30 @@
 import { ActionIcon, Autocomplete, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { useApiQuery } from '../data/api-query.ts';
+import { graphql } from '../generated/gql.ts';
 import { PROPERTY_OPERATORS, type PropertyCondition } from './property-operators.ts';
+
+const EVENT_IDS = graphql(`
+  query EventIds {
+    customEventDefinitions(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
+  }
+`);
+
+const EVENT_PROPERTIES = graphql(`
+  query EventProperties($id: ID!) {
+    customEventDefinition(id: $id) {
+      id
+      properties {
+        name
+      }
+    }
+  }
+`);
 
 /** The name of a custom event; names that have not been seen yet may be typed. */
 export function EventInput({
@@ -32,14 +56,27 @@ function valueOf(text: string): string | number | boolean {
   return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** Conditions on the properties of an event; all must hold. */
+/** The properties that events of this name have had; none until they are loaded. */
+function usePropertyNames(event: string | undefined, isNeeded: boolean): string[] {
+  const pause = !isNeeded || event === undefined || event === '';
+  const events = useApiQuery(EVENT_IDS, {}, { pause }).data?.customEventDefinitions.nodes ?? [];
+  const id = events.find(({ name }) => name === event)?.id;
+  const { data } = useApiQuery(EVENT_PROPERTIES, { id: id ?? '' }, { pause: pause || id === undefined });
+  return data?.customEventDefinition.properties.map(({ name }) => name) ?? [];
+}
+
+/** Conditions on the properties of an event; all must hold. Properties that have not been seen yet may be typed. */
 export function PropertyConditions({
+  event,
   where,
   onChange,
 }: {
+  /** The name of the event, where it is known. */
+  event?: string | undefined;
   where: readonly PropertyCondition[];
   onChange: (where: PropertyCondition[]) => void;
 }) {
+  const properties = usePropertyNames(event, where.length > 0);
   const set = (at: number, condition: PropertyCondition | undefined) =>
     onChange(where.flatMap((each, index) => (index !== at ? [each] : condition === undefined ? [] : [condition])));
   return (
@@ -48,13 +85,15 @@ export function PropertyConditions({
         const takes = PROPERTY_OPERATORS[condition.op]?.takes ?? 'any';
         return (
           <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
-            <TextInput
+            <Autocomplete
+              size="sm"
               label={index === 0 ? 'Property' : undefined}
               aria-label="Property"
               placeholder="plan"
               flex={1}
+              data={properties}
               value={condition.property}
-              onChange={(event) => set(index, { ...condition, property: event.currentTarget.value })}
+              onChange={(property) => set(index, { ...condition, property })}
             />
             <Select
               aria-label="Operator"
@@ -73,8 +112,7 @@ export function PropertyConditions({
                 aria-label="Value"
                 flex={1}
                 value={String(condition.value ?? '')}
-                onChange={(event) => {
-                  const text = event.currentTarget.value;
+                onChange={({ currentTarget: { value: text } }) => {
                   set(index, { ...condition, value: takes === 'text' ? text : valueOf(text) });
                 }}
               />

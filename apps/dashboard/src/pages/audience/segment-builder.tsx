@@ -232,7 +232,11 @@ function EventInputs({ condition, onChange }: { condition: Condition; onChange: 
         />
       )}
       <Box w="100%">
-        <PropertyConditions where={where} onChange={(next) => onChange({ ...condition, where: next })} />
+        <PropertyConditions
+          event={condition.event}
+          where={where}
+          onChange={(next) => onChange({ ...condition, where: next })}
+        />
       </Box>
     </>
   );

@@ -65,6 +65,7 @@ function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
               onChange={(event) => set({ event })}
             />
             <PropertyConditions
+              event={entry.event}
               where={entry.where ?? []}
               onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
             />
@@ -219,6 +220,7 @@ function RulesForm({ definition: given, choices, onClose, onSave }: FormProps) {
               onChange={(event) => set({ goal: { ...goal, event } })}
             />
             <PropertyConditions
+              event={goal.event}
               where={goal.where ?? []}
               onChange={(where) => set({ goal: { ...goal, where: where.length === 0 ? undefined : where } })}
             />

@@ -185,6 +185,7 @@ function WaitForEventFields({ step, set, choices: { events } }: FieldsProps) {
     <>
       <EventInput label="Event" value={step.event ?? ''} events={events} onChange={(event) => set({ event })} />
       <PropertyConditions
+        event={step.event}
         where={step.where ?? []}
         onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
       />
