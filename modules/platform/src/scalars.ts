@@ -29,6 +29,27 @@ export function parseDateTime(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) || Number(text.slice(8, 10)) > lastDay ? undefined : date;
 }
 
+const MS_PER_DAY = 86_400_000;
+const numbers = (count: number, digits: number, after: string) =>
+  Array.from({ length: count }, (_, number) => String(number).padStart(digits, '0') + after);
+const HOURS = numbers(24, 2, ':');
+const MINUTES = numbers(60, 2, ':');
+const SECONDS = numbers(60, 2, '.');
+const MILLISECONDS = numbers(1000, 3, 'Z');
+let lastDay = { day: Number.NaN, text: '' };
+
+/** `toISOString` in a tenth of its time, which a page of 100 rows pays 200 times. @throws RangeError for an invalid date. */
+export function isoString(date: Date): string {
+  const day = Math.floor(date.getTime() / MS_PER_DAY);
+  // Most dates of a response are of one day.
+  if (day !== lastDay.day)
+    lastDay = { day, text: new Date(day * MS_PER_DAY).toISOString().slice(0, -'00:00:00.000Z'.length) };
+  const ms = date.getTime() - day * MS_PER_DAY;
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return `${lastDay.text}${HOURS[Math.floor(minutes / 60)]}${MINUTES[minutes % 60]}${SECONDS[seconds % 60]}${MILLISECONDS[ms % 1000]}`;
+}
+
 const dateTimeProblem = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z';
 const parseDateTimeValue = (value: unknown): Date =>
   (typeof value === 'string' ? parseDateTime(value) : undefined) ?? refuse(dateTimeProblem);
@@ -36,7 +57,7 @@ const parseDateTimeValue = (value: unknown): Date =>
 export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   name: 'DateTime',
   description: 'An instant in ISO 8601, UTC, with milliseconds: `2026-11-21T09:30:00.000Z`.',
-  serialize: (value) => (value instanceof Date ? value : new Date(value as string)).toISOString(),
+  serialize: (value) => isoString(value instanceof Date ? value : new Date(value as string)),
   parseValue: parseDateTimeValue,
   parseLiteral: (node) => parseDateTimeValue(node.kind === Kind.STRING ? node.value : undefined),
 });
