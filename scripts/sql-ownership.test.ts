@@ -19,7 +19,7 @@ const MAY_WRITE_ALL: Record<string, string> = {
   'packages/migrations/src/derived-names.ts': 'a data migration',
   'packages/migrations/src/migrate.ts':
     'after a dump is restored, transaction ids start anew in all tables that have them',
-  'modules/platform/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
+  'apps/gateway/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
 };
 
 /**

@@ -179,7 +179,7 @@ export {
   withoutReordering,
 } from '@postroom/errors';
 export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime } from './scalars.ts';
-export { type RotatedSecrets, rotateEncryptionKey, unreadableSecret } from './rotate-encryption-key.ts';
+export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {
   registerSecretColumn,
