@@ -4,9 +4,7 @@ import { coerce, dayFromDateTime, type FieldSchema } from '../../packages/custom
 import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
 import { contentWarnings } from '../../packages/content-warnings/src/index.ts';
 import { checkProperties, typeOf } from '../../modules/custom-events/src/properties.ts';
-import { graphProblems } from '../../modules/journeys/src/check-graph.ts';
-import { parseDefinition } from '../../modules/journeys/src/definition.ts';
-import { matches, withDefaults } from '../../modules/journeys/src/properties.ts';
+import { graphProblems, matches, parseDefinition, withDefaults } from '@postroom/journey-definition';
 import { clientAddress } from '../../packages/network/src/client-address.ts';
 import { parseProxyHeader } from '../../packages/network/src/proxy-protocol.ts';
 import { templatesOf } from '../../modules/campaigns/src/content.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { camelKeys } from '@postroom/journeys/camel-keys';
+import { camelKeys } from '@postroom/journey-definition';
 
 /** A journey as its file has it. The name identifies it in the project. */
 export interface JourneyFile {

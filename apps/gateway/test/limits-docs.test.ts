@@ -45,7 +45,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Contacts in `POST /v1/contacts/batch`', 'modules/contacts/src/contact-batch.ts', 'MAX_BATCH_ROWS'],
   ['Body of `POST /v1/events`', 'modules/custom-events/src/rest.ts', 'MAX_BODY_BYTES'],
   ['Events in `POST /v1/events`', 'modules/custom-events/src/track.ts', 'MAX_EVENTS'],
-  ["Length of an event's name", 'modules/custom-events/src/check-event.ts', 'MAX_EVENT_NAME_LENGTH'],
+  ["Length of an event's name", 'packages/errors/src/text-problems.ts', 'MAX_EVENT_NAME_LENGTH'],
   ["Length of an event's own id", 'modules/custom-events/src/check-event.ts', 'MAX_EVENT_KEY_LENGTH'],
   ['Days that an event may be late', 'modules/custom-events/src/check-event.ts', 'LATE_DAYS'],
   ['Minutes that an event may be ahead', 'modules/custom-events/src/check-event.ts', 'FUTURE_MINUTES'],

@@ -2,6 +2,7 @@ import {
   emailKey,
   emailProblem,
   invalid,
+  MAX_EVENT_NAME_LENGTH,
   normalizeEmail,
   parseDateTime,
   textProblem,
@@ -9,8 +10,7 @@ import {
 } from '@postroom/platform';
 import { type CheckedProperties, checkProperties } from './properties.ts';
 
-/** Maximum length of an event name and of the customer's id for an event, in characters. */
-export const MAX_EVENT_NAME_LENGTH = 100;
+/** Maximum length of the customer's id for an event, in characters. */
 export const MAX_EVENT_KEY_LENGTH = 200;
 
 /** An event may be this late, … */

@@ -1,8 +1,13 @@
-import { type EventType, MAX_EMAIL_LENGTH, MAX_ID_LENGTH, type NewEvent } from '@postroom/platform';
+import {
+  type EventType,
+  MAX_EMAIL_LENGTH,
+  MAX_EVENT_NAME_LENGTH,
+  MAX_ID_LENGTH,
+  type NewEvent,
+} from '@postroom/platform';
 import { z } from 'zod';
-import { type CheckedEvent, MAX_EVENT_NAME_LENGTH } from './check-event.ts';
+import type { CheckedEvent } from './check-event.ts';
 
-export { MAX_EVENT_NAME_LENGTH };
 export const RECEIVED = 'custom_event.received';
 
 export const eventTypes: Record<string, EventType> = {

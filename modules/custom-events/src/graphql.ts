@@ -16,8 +16,9 @@ import {
   relayNames,
   rowsQuery,
   displayName,
+  MAX_EVENT_NAME_LENGTH,
 } from '@postroom/platform';
-import { FUTURE_MINUTES, LATE_DAYS, MAX_EVENT_KEY_LENGTH, MAX_EVENT_NAME_LENGTH } from './check-event.ts';
+import { FUTURE_MINUTES, LATE_DAYS, MAX_EVENT_KEY_LENGTH } from './check-event.ts';
 import {
   checkLatest,
   type CustomEvent as CustomEventRow,

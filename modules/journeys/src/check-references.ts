@@ -1,9 +1,9 @@
+import { customFieldKey, type Definition, type DefinitionProblem, type Step } from '@postroom/journey-definition';
 import { checkSegmentFilter, schemaOf } from '@postroom/contacts';
 import { parseMailbox } from '@postroom/emails';
 import { coalesceReads, db, DomainError, notFound, MAX_NAME_LENGTH, oneLineProblem } from '@postroom/platform';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
-import { customFieldKey, type Definition, type DefinitionProblem, type Step } from './definition.ts';
 
 /** A check of what a field names. Rules throw a DomainError if it does not exist. */
 interface Check {

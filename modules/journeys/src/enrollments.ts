@@ -1,3 +1,4 @@
+import { type Definition, reentryOf } from '@postroom/journey-definition';
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
@@ -21,7 +22,6 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { type Definition, reentryOf } from './definition.ts';
 import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
 import { writeListeners } from './listeners.ts';
 import { arrivals, getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
@@ -139,13 +139,14 @@ function refusalOf(
   return Date.now() - last.enteredAt.getTime() < reentry.afterDays * 86_400_000 ? 'not_again' : undefined;
 }
 
-/** Those of the contacts that match a filter. */
+/** Those of the contacts that match a filter, which `checkReferences` has checked. */
 export const contactsMatching = (
   tx: Tx,
   projectId: string,
-  filter: SegmentFilter,
+  filter: object,
   ids: readonly string[],
-): Promise<Set<string>> => contactsWhere(tx, projectId, ids, (parameters) => compileFilter(filter, parameters));
+): Promise<Set<string>> =>
+  contactsWhere(tx, projectId, ids, (parameters) => compileFilter(filter as SegmentFilter, parameters));
 
 /** Those of the contacts that pass an SQL condition on `c`. */
 export async function contactsWhere(

@@ -1,9 +1,19 @@
+import {
+  customFieldKey,
+  dateOf,
+  datesOf,
+  type Definition,
+  type Entry,
+  type EntryOf,
+  EVERY_DAY,
+  localDays,
+  scanKey,
+  zoneOf,
+} from '@postroom/journey-definition';
 import { Parameters, segmentSql } from '@postroom/contacts';
 import { DomainError, inTransaction, pool, runCostly, sql, type Tx } from '@postroom/platform';
-import { customFieldKey, type Definition } from './definition.ts';
 import { pauseByItself } from './journeys.ts';
-import { type Entry, scanKey } from './listeners.ts';
-import { EVERY_DAY, nextLocalTimes, zoneOf } from './local-time.ts';
+import { nextLocalTimes } from './local-time.ts';
 import { definitionOf } from './versions.ts';
 
 /** The least time between two scans of a segment, and how often local times are looked for in all zones, in milliseconds. */
@@ -13,11 +23,9 @@ const ZONES_INTERVAL_MS = 15 * 60_000;
 const MAX_SHARE = 0.05;
 /** How far back dates are caught up with after a pause or an outage, in milliseconds. */
 const CATCH_UP_MS = 24 * 3_600_000;
-const DAY_MS = 86_400_000;
 /** Contacts per statement. */
 const PAGE = 5_000;
 
-type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
 type SegmentEntry = EntryOf<'segment_entered' | 'segment_left'>;
 
 interface Scan {
@@ -162,26 +170,4 @@ async function computeInstants(
     [pairs.map(([day]) => day), pairs.map(([, zone]) => zone), time],
   );
   for (const { day, zone, at } of rows) known.set(`${day} ${zone}`, at.getTime());
-}
-
-const isoDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-
-/** The days that it is somewhere on earth between two instants. */
-function localDays(since: number, until: number): string[] {
-  const days: string[] = [];
-  for (let day = since - DAY_MS; isoDay(day) <= isoDay(until + DAY_MS); day += DAY_MS) days.push(isoDay(day));
-  return days;
-}
-
-/** The date that an entry on a day is about. */
-const dateOf = (day: string, { offsetDays = 0 }: Pick<EntryOf<'date'>, 'offsetDays'>): string =>
-  isoDay(Date.parse(day) - offsetDays * DAY_MS);
-
-/** The dates that a day is for: the whole date, or month and day. 29 February is on the 28th in other years. */
-export function datesOf(day: string, entry: Pick<EntryOf<'date'>, 'yearly' | 'offsetDays'>): string[] {
-  const date = dateOf(day, entry);
-  if (entry.yearly !== true) return [date];
-  const monthAndDay = date.slice(5);
-  const isLeapYear = isoDay(Date.parse(`${date.slice(0, 4)}-02-28`) + DAY_MS).endsWith('02-29');
-  return monthAndDay === '02-28' && !isLeapYear ? ['02-28', '02-29'] : [monthAndDay];
 }

@@ -1,5 +1,5 @@
+import { type DefinitionProblem, MAX_STEP_ID_LENGTH } from '@postroom/journey-definition';
 import { Contact, loadContact } from '@postroom/contacts/graphql';
-import { MAX_EVENT_NAME_LENGTH } from '@postroom/custom-events/events';
 import { EDITED_BY } from '@postroom/projects';
 import {
   atMost,
@@ -12,6 +12,7 @@ import {
   IDS,
   JSON_OBJECT,
   jsonSchema,
+  MAX_EVENT_NAME_LENGTH,
   MAX_NAME_LENGTH,
   NAME,
   Node,
@@ -51,7 +52,6 @@ import {
   resumeJourney,
   updateJourney,
 } from './journeys.ts';
-import { type DefinitionProblem, MAX_STEP_ID_LENGTH } from './definition.ts';
 import { countAtSteps, type InProgress, type StepCount, withMatches } from './new-version.ts';
 import { publishedDefinitions } from './versions.ts';
 

@@ -1,3 +1,10 @@
+import {
+  camelKeys,
+  type Definition,
+  type DefinitionProblem,
+  graphProblems,
+  parseDefinition,
+} from '@postroom/journey-definition';
 import { notify } from '@postroom/notifications';
 import {
   announce,
@@ -24,10 +31,7 @@ import {
   type Tx,
   versionConflict,
 } from '@postroom/platform';
-import { camelKeys } from './camel-keys.ts';
-import { graphProblems } from './check-graph.ts';
 import { checkReferences } from './check-references.ts';
-import { type Definition, type DefinitionProblem, parseDefinition } from './definition.ts';
 import { moveToVersion, type InProgress } from './new-version.ts';
 import { planEntryScan, removeEntryScan, writeListeners } from './listeners.ts';
 

@@ -1,5 +1,5 @@
+import { type Definition, scanKey } from '@postroom/journey-definition';
 import { sql, type Tx } from '@postroom/platform';
-import { customFieldKey, type Definition } from './definition.ts';
 
 interface Listener {
   kind: 'event' | 'group';
@@ -34,16 +34,6 @@ export async function writeListeners(tx: Tx, { id, projectId }: { id: string; pr
      SELECT DISTINCT $1, n.kind, n.key, $2 FROM unnest($3::journey_trigger_kind[], $4::text[]) AS n(kind, key)`,
     [projectId, id, listeners.map(({ kind }) => kind), listeners.map(({ key }) => key)],
   );
-}
-
-export type Entry = Definition['entry'];
-
-/** What distinguishes an entry that is scanned for from others; undefined for those that something else starts. */
-export function scanKey(entry: Entry): string | undefined {
-  if (entry.type === 'segment_entered' || entry.type === 'segment_left') return `${entry.type} ${entry.segmentId}`;
-  if (entry.type !== 'date') return undefined;
-  const { field, offsetDays = 0, yearly = false, time } = entry;
-  return `date ${customFieldKey(field)} ${offsetDays} ${yearly ? 'yearly' : 'once'} ${time}`;
 }
 
 /**

@@ -1,5 +1,5 @@
+import { type StepOf } from '@postroom/journey-definition';
 import { pool } from '@postroom/platform';
-import type { StepOf } from './definition.ts';
 import type { Run } from './transitions.ts';
 
 type MessageCondition = NonNullable<StepOf<'condition'>['message']>;

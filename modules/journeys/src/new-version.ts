@@ -1,5 +1,5 @@
+import { type Definition, parseDefinition } from '@postroom/journey-definition';
 import { pool, runCostly, sql, type Tx } from '@postroom/platform';
-import { type Definition, parseDefinition } from './definition.ts';
 
 /** What happens to contacts that are on earlier versions when another one is published. */
 export type InProgress = 'finish' | 'move' | 'exit';

@@ -1,6 +1,6 @@
+import { type StepOf } from '@postroom/journey-definition';
 import { lastNotified, notify } from '@postroom/notifications';
 import { pool, sql } from '@postroom/platform';
-import type { StepOf } from './definition.ts';
 import type { DueRun, Plan } from './plan.ts';
 
 /** The least time between two notifications of a journey, in milliseconds. Contacts who come in between wait, and share the next. */

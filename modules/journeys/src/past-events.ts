@@ -1,7 +1,6 @@
+import { type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import { EVENTS_RECEIVED_SINCE } from '@postroom/custom-events/sql';
 import { sql, type Tx } from '@postroom/platform';
-import type { Definition, StepOf } from './definition.ts';
-import { matches } from './properties.ts';
 
 /** A run at a step that waits for an event. */
 interface EventWait {

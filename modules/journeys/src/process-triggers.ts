@@ -1,10 +1,8 @@
+import { type Definition, matches, scanKey, withDefaults } from '@postroom/journey-definition';
 import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
 import { inTransaction, sql, type Tx } from '@postroom/platform';
-import type { Definition } from './definition.ts';
 import { enroll, type Entrant, type OpenJourney } from './enrollments.ts';
 import { lockJourney } from './journeys.ts';
-import { scanKey } from './listeners.ts';
-import { matches, withDefaults } from './properties.ts';
 import { getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
 

@@ -1,8 +1,8 @@
+import { type Definition, EVERY_DAY, isBetween, zoneOf } from '@postroom/journey-definition';
 import { type FrequencyCap, frequencyCapOf, getPolicy } from '@postroom/campaigns';
 import { CONTACTS_AT_FREQUENCY_CAP, frequencyCapLock } from '@postroom/ledger/sql';
 import { lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
-import type { Definition } from './definition.ts';
-import { EVERY_DAY, isBetween, nextLocalTimes, zoneOf } from './local-time.ts';
+import { nextLocalTimes } from './local-time.ts';
 import type { DueRun, Plan } from './plan.ts';
 
 /** Runs by what limits say about a message to them now. */

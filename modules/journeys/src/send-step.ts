@@ -1,3 +1,4 @@
+import { type Definition, type StepOf } from '@postroom/journey-definition';
 import { withFooter } from '@postroom/campaigns';
 import { dayVolume, nextDay } from '@postroom/domains';
 import { insertPrepared, parseMailbox, type PreparedEmail, prepareEmails } from '@postroom/emails';
@@ -5,7 +6,6 @@ import { newId } from '@postroom/platform';
 import { postalAddressOf } from '@postroom/projects';
 import { getTemplate } from '@postroom/templates';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
-import type { Definition, StepOf } from './definition.ts';
 import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
 import { limitSends, recheckCaps } from './send-limits.ts';
 import type { Move } from './transitions.ts';

@@ -1,14 +1,13 @@
+import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import { createHash } from 'node:crypto';
 import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
 import { putMembers, takeMembers } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
-import { customFieldKey, type Definition, type StepOf } from './definition.ts';
 import { contactsMatching, contactsWhere } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
 import { eventsSince } from './past-events.ts';
 import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
 import { notifyStep } from './notify-step.ts';
-import { matches } from './properties.ts';
 import { sendStep } from './send-step.ts';
 import { getStep, type Move } from './transitions.ts';
 

@@ -1,6 +1,6 @@
+import { type Definition, durationMs, EVERY_DAY, type Step, zoneOf } from '@postroom/journey-definition';
 import { sql, type Tx } from '@postroom/platform';
-import { type Definition, durationMs, type Step } from './definition.ts';
-import { EVERY_DAY, nextLocalTimes, zoneOf } from './local-time.ts';
+import { nextLocalTimes } from './local-time.ts';
 import { eventsSince } from './past-events.ts';
 
 /** Why a run ended. */

@@ -1,6 +1,6 @@
+import { type Definition } from '@postroom/journey-definition';
 import { LRUCache } from 'lru-cache';
 import { pool, sql, type Tx } from '@postroom/platform';
-import type { Definition } from './definition.ts';
 
 /** Published definitions, which never change. */
 const definitions = new LRUCache<string, Definition>({ max: 500 });

@@ -1,5 +1,5 @@
 export { MAX_EMAIL_LENGTH } from '@postroom/email-address';
-export { MAX_NAME_LENGTH } from '@postroom/errors';
+export { MAX_EVENT_NAME_LENGTH, MAX_NAME_LENGTH } from '@postroom/errors';
 
 /**
  * Maximum string lengths, in characters, that several modules share. Validation enforces them, and the OpenAPI document

@@ -29,6 +29,7 @@ export {
   checkDisplayName,
   displayNameProblem,
   displayNameProblems,
+  MAX_EVENT_NAME_LENGTH,
   MAX_NAME_LENGTH,
   oneLineProblem,
   oneLineProblems,

@@ -1,6 +1,4 @@
-import type { SegmentFilter } from '@postroom/contacts';
-import { MAX_EVENT_NAME_LENGTH } from '@postroom/custom-events/events';
-import { displayNameProblem } from '@postroom/platform';
+import { displayNameProblem, MAX_EVENT_NAME_LENGTH } from '@postroom/errors';
 import { z } from 'zod';
 import { camelKeys } from './camel-keys.ts';
 
@@ -71,8 +69,8 @@ export type PropertyCondition = z.infer<typeof propertyCondition>;
 
 const where = z.array(propertyCondition).max(MAX_CONDITIONS, `must be at most ${MAX_CONDITIONS} conditions`).optional();
 
-/** A segment filter; `checkReferences` checks it against the project. */
-const filter = z.custom<SegmentFilter>((given) => typeof given === 'object' && given !== null, 'must be a filter');
+/** A segment filter; publishing checks it against the project. */
+const filter = z.custom<object>((given) => typeof given === 'object' && given !== null, 'must be a filter');
 
 const groupId = z.string();
 const base = { id: stepId };

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { graphProblems } from '../src/check-graph.ts';
-import { type Definition, parseDefinition } from '../src/definition.ts';
-import { datesOf } from '../src/entry-scans.ts';
-import { matches, withDefaults } from '../src/properties.ts';
+import { datesOf, type Definition, graphProblems, matches, parseDefinition, withDefaults } from '../src/index.ts';
 
 const manual = { type: 'manual' };
 const wait = (id: string, next: string | null, hours = 1) => ({ id, type: 'wait', for: { hours }, next });
