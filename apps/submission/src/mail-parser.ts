@@ -4,6 +4,7 @@ import PostalMime, { type Email } from 'postal-mime';
 /** A postal-mime node; the library's types don't include it. */
 interface Part {
   parentNode?: Part;
+  childNodes: Part[];
   contentType: { value: string; parsed: { value: string; params: Record<string, string> }; multipart: string | false };
   contentTransferEncoding: { encoding: string };
   contentDisposition: { parsed: { value: string } };
@@ -23,9 +24,22 @@ export class MailParser extends PostalMime {
     const isAlternative = isBody || part.parentNode?.contentType.multipart === 'alternative';
     if (!isAlternative || part.contentDisposition.parsed.value === 'attachment')
       return collectAttachment.call(this, part, content, ...rest);
-    this.alternatives.push({ contentType: typeOf(part), content: bytesOf(part, content) });
+    this.alternatives.push({
+      contentType: typeOf(part),
+      content: bytesOf(part, content),
+      beforeHtml: isBeforeHtml(part),
+    });
   }
 }
+
+/** Whether no part before it holds the HTML: the last part that a client supports is the one it shows. */
+function isBeforeHtml(part: Part): boolean {
+  const parts = part.parentNode?.childNodes ?? [];
+  return !parts.slice(0, parts.indexOf(part)).some(hasHtml);
+}
+
+const hasHtml = ({ contentType, childNodes }: Part): boolean =>
+  contentType.parsed.value === 'text/html' || childNodes.some(hasHtml);
 
 /** Restores CRLF in text parts: the library converts them to LF and appends one. Base64 content is unchanged. */
 function bytesOf({ contentType: { parsed }, contentTransferEncoding }: Part, content: ArrayBuffer): Buffer {

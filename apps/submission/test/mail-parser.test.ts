@@ -17,3 +17,15 @@ test('any other mail of one part that is not text is an attachment', async () =>
   expect(alternatives).toEqual([]);
   expect(mail.attachments).toMatchObject([{ filename: 'list.csv', mimeType: 'text/csv' }]);
 });
+
+test('an alternative keeps its place before or after the HTML, which may be one of several parts', async () => {
+  const part = (type: string) => `--a\r\nContent-Type: ${type}\r\n\r\nx\r\n`;
+  const related =
+    '--a\r\nContent-Type: multipart/related; boundary=r\r\n\r\n--r\r\nContent-Type: text/html\r\n\r\nx\r\n--r--\r\n';
+  const body = `${part('text/plain')}${part('text/watch-html')}${related}${part('text/calendar')}--a--`;
+  const { alternatives } = await parse('multipart/alternative; boundary=a', body);
+  expect(alternatives.map(({ contentType, beforeHtml }) => [contentType, beforeHtml])).toEqual([
+    ['text/watch-html', true],
+    ['text/calendar', false],
+  ]);
+});

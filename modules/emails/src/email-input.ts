@@ -22,6 +22,8 @@ export interface AlternativeInput {
   /** As in a Content-Type header, with parameters. */
   contentType: string;
   content: Buffer;
+  /** Whether it came before the HTML. */
+  beforeHtml: boolean;
 }
 
 /** A transactional email as provided by the caller. */
@@ -55,6 +57,7 @@ interface Attachment {
   contentType: string | null;
   contentId: string | null;
   alternative: boolean;
+  beforeHtml: boolean;
 }
 
 /** A parsed and validated email whose content is not rendered yet. */
@@ -188,16 +191,18 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
       contentType: contentType ?? null,
       contentId: contentId ?? null,
       alternative: false,
+      beforeHtml: false,
     };
   });
 }
 
-const toAlternative = ({ contentType, content }: AlternativeInput): Attachment => ({
+const toAlternative = ({ contentType, content, beforeHtml }: AlternativeInput): Attachment => ({
   filename: '',
   content,
   contentType,
   contentId: null,
   alternative: true,
+  beforeHtml,
 });
 
 function readTags(given: readonly string[], path: string, problems: Problems): string[] {

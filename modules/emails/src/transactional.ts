@@ -405,7 +405,7 @@ async function readContents(ids: readonly string[]): Promise<Map<string, Content
 }
 
 /** An attachment or an alternative body. */
-type Part = Attachment & { alternative: boolean };
+type Part = Attachment & { alternative: boolean; beforeHtml: boolean };
 
 async function readAttachments(messageId: string): Promise<Part[]> {
   const { rows } = await ledgerPool.query<{
@@ -414,15 +414,17 @@ async function readAttachments(messageId: string): Promise<Part[]> {
     content_type: string | null;
     content_id: string | null;
     alternative: boolean;
+    before_html: boolean;
   }>({
     name: 'emails-attachments',
-    text: `SELECT filename, content, content_type, content_id, alternative FROM message_attachments
+    text: `SELECT filename, content, content_type, content_id, alternative, position < 0 AS before_html FROM message_attachments
            WHERE message_id = $1 ORDER BY position`,
     values: [messageId],
   });
-  return rows.map(({ filename, content, content_type, content_id, alternative }) => ({
+  return rows.map(({ filename, content, content_type, content_id, alternative, before_html }) => ({
     filename,
     alternative,
+    beforeHtml: before_html,
     content,
     contentType: content_type ?? undefined,
     contentId: content_id ?? undefined,
@@ -482,7 +484,11 @@ async function compose(row: ReadyMessage, content: Content, parts: Part[]): Prom
     attachments: parts.filter(({ alternative }) => !alternative),
     alternatives: parts
       .filter(({ alternative }) => alternative)
-      .map(({ contentType = 'text/plain', content: bytes }) => ({ contentType, content: bytes })),
+      .map(({ contentType = 'text/plain', content: bytes, beforeHtml }) => ({
+        contentType,
+        content: bytes,
+        beforeHtml,
+      })),
   });
   return { ...envelope, data };
 }

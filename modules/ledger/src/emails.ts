@@ -13,6 +13,8 @@ export interface AttachmentRow {
   contentType: string | null;
   contentId: string | null;
   alternative: boolean;
+  /** Whether it is an alternative that goes before the HTML. */
+  beforeHtml: boolean;
   content: Uint8Array;
 }
 
@@ -50,7 +52,8 @@ export async function insertEmails({ messages, contents }: EmailRows, tx?: Tx): 
 
 /** Adds the attachments of an email. */
 export async function insertAttachments(tx: Tx, messageId: string, attachments: readonly AttachmentRow[]) {
-  for (const [position, { filename, contentType, contentId, content, alternative }] of attachments.entries()) {
+  for (const [index, { filename, contentType, contentId, content, alternative, beforeHtml }] of attachments.entries()) {
+    const position = beforeHtml ? index - attachments.length : index;
     await sql(
       tx,
       `INSERT INTO message_attachments (message_id, position, filename, content_type, content_id, content, alternative)

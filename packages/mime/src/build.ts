@@ -17,6 +17,8 @@ export interface Attachment {
 export interface Alternative {
   readonly contentType: string;
   readonly content: Uint8Array;
+  /** Whether it goes before the HTML; clients show the last part that they support. AMP always does. */
+  readonly beforeHtml?: boolean | undefined;
 }
 
 export interface MessageInput {
@@ -40,9 +42,8 @@ export interface MessageInput {
  */
 export async function buildMessage(input: MessageInput): Promise<Buffer> {
   const { html, text } = input;
-  const [amp, ...moreAmp] = (input.alternatives ?? []).filter(isAmp);
-  // Clients show the last alternative they support: AMP goes before HTML, everything else after it.
-  const others = [...moreAmp, ...(input.alternatives ?? []).filter((part) => !isAmp(part))];
+  const alternatives = input.alternatives ?? [];
+  const ordered = [...alternatives.filter(isBeforeHtml), ...alternatives.filter((part) => !isBeforeHtml(part))];
   checkSender(input.from.email, 'from');
   const composer = new MailComposer({
     messageId: formatMessageId(input.messageId),
@@ -57,8 +58,7 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     ],
     text,
     html,
-    amp: amp === undefined ? undefined : { content: bytesOf(amp.content) },
-    alternatives: others.map((part) => ({
+    alternatives: ordered.map((part) => ({
       contentType: part.contentType,
       content: bytesOf(part.content),
       contentTransferEncoding: 'base64',
@@ -70,10 +70,22 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  moveBeforeHtml(composer, alternatives.filter(isBeforeHtml).length);
   return composer.compile().build();
 }
 
-const isAmp = ({ contentType }: Alternative) => /^text\/x-amp-html\b/i.test(contentType);
+const isBeforeHtml = ({ beforeHtml, contentType }: Alternative) =>
+  beforeHtml === true || /^text\/x-amp-html\b/i.test(contentType);
+
+/** The composer puts its alternatives after the HTML: moves the first `count` of them before it. */
+function moveBeforeHtml(composer: MailComposer, count: number): void {
+  const parts = composer.getAlternatives();
+  const html = parts.findIndex(({ contentType }) => /^text\/html\b/i.test(String(contentType)));
+  if (html === -1 || count === 0) return;
+  const moved = parts.splice(html + 1, count);
+  parts.splice(html, 0, ...moved);
+  composer.getAlternatives = () => parts;
+}
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 

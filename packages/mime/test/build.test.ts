@@ -106,20 +106,22 @@ test('alternative parts are placed where clients expect them, with their types, 
       alternatives: [
         { contentType: 'text/calendar; charset=utf-8; method=REQUEST', content: invitation },
         { contentType: 'text/x-amp-html; charset=utf-8', content: Buffer.from('<html amp4email></html>') },
+        { contentType: 'text/watch-html', content: Buffer.from('<b>7</b>'), beforeHtml: true },
       ],
       attachments: [{ filename: 'plan.pdf', content: Buffer.from('%PDF') }],
     })
   ).toString('latin1');
   const [, boundary = ''] = /multipart\/alternative;\s+boundary="([^"]+)"/.exec(raw) ?? [];
   const parts = raw.split(`--${boundary}`).slice(1, -1);
-  expect(parts.map((part) => /Content-Type: ([^;]+)/.exec(part)?.[1])).toEqual([
+  expect(parts.map((part) => /Content-Type: ([^;\r]+)/.exec(part)?.[1])).toEqual([
     'text/plain',
     'text/x-amp-html',
+    'text/watch-html',
     'text/html',
     'text/calendar',
   ]);
-  expect(parts[3]).toMatch(/method=REQUEST/);
-  const body = parts[3]?.slice(parts[3].indexOf('\r\n\r\n') + 4) ?? '';
+  expect(parts[4]).toMatch(/method=REQUEST/);
+  const body = parts[4]?.slice(parts[4].indexOf('\r\n\r\n') + 4) ?? '';
   expect(Buffer.from(body, 'base64')).toEqual(invitation);
 });
 
