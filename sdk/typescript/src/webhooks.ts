@@ -38,7 +38,7 @@ export interface VerifyOptions {
 export async function verifyWebhook(
   rawBody: string | Uint8Array | ArrayBuffer,
   headers: HeadersLike,
-  secret: string | readonly string[] | undefined,
+  secret: string | readonly string[] | null | undefined,
   { toleranceSeconds = 300, now = new Date() }: VerifyOptions = {},
 ): Promise<PostroomEvent> {
   const secrets = secretsOf(secret);
@@ -64,8 +64,8 @@ export async function verifyWebhook(
 }
 
 /** Without this check, an unset variable would look like an invalid signature. */
-function secretsOf(secret: string | readonly string[] | undefined): string[] {
-  const secrets = [secret].flat().filter((each) => each !== undefined && each !== '');
+function secretsOf(secret: string | readonly string[] | null | undefined): string[] {
+  const secrets = [secret].flat().filter((each) => each != null && each.trim() !== '');
   if (secrets.length === 0) {
     throw new TypeError(
       'The signing secret is missing: pass the secret of the endpoint, whsec_…, to verifyWebhook as the third argument.',

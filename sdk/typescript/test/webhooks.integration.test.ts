@@ -108,7 +108,7 @@ test('a signed body that is not JSON is rejected', async () => {
 });
 
 test('a missing secret is reported first, whatever else is wrong with the request', async () => {
-  for (const missing of [undefined, '', [], ['']]) {
+  for (const missing of [undefined, null, '', ' ', [], ['']]) {
     for (const headers of [signed([secret]), {}, { 'x-webhook-signature': 'nonsense' }]) {
       const refusal = verifyWebhook(body, headers, missing, { now });
       await expect(refusal).rejects.toThrow(TypeError);
