@@ -83,7 +83,11 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Length of one row', 'packages/csv/src/records.ts', 'MAX_RECORD_LENGTH'],
   ['Addresses in `to`', 'modules/emails/src/email-input.ts', 'MAX_RECIPIENTS'],
   ['Emails in `POST /v1/emails/batch`', 'modules/emails/src/emails.ts', 'MAX_BATCH'],
-  ['Length of the subject', 'modules/platform/src/limits.ts', 'MAX_SUBJECT_LENGTH'],
+  [
+    'Length of the subject, before and after its placeholders are filled in',
+    'packages/templating/src/render.ts',
+    'MAX_SUBJECT_LENGTH',
+  ],
   ['Length of an address with', 'modules/platform/src/limits.ts', 'MAX_MAILBOX_LENGTH'],
   ['Length of `html`', 'modules/emails/src/fill-content.ts', 'MAX_TEXT_LENGTH'],
   ['Attachments', 'modules/emails/src/email-input.ts', 'MAX_ATTACHMENTS'],

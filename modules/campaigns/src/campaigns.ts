@@ -1,5 +1,5 @@
 import { checkMailbox } from '@postroom/emails';
-import { parseTemplate } from '@postroom/templating';
+import { MAX_SUBJECT_LENGTH, parseTemplate } from '@postroom/templating';
 import {
   assertValid,
   db,
@@ -19,7 +19,6 @@ import {
   type RowsQuery,
   versionConflict,
   signalWorkflow,
-  MAX_SUBJECT_LENGTH,
   nameContains,
   oneLineProblems,
   displayNameProblems,

@@ -4,7 +4,7 @@ import {
   bindValues,
   escapeHtml,
   parseTemplate,
-  renderForRecipient,
+  renderSubject,
   type Template,
   type TemplateFormat,
   unconditionalSource,
@@ -121,7 +121,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
         values: tracked.valuesFor(addressee.id, values),
         unsubscribe: { url: values.unsubscribe_url },
       });
-      return { data, subject: subject.slots.length === 0 ? undefined : renderForRecipient(subject, values) };
+      return { data, subject: subject.slots.length === 0 ? undefined : renderSubject(subject, values) };
     }),
   };
 }

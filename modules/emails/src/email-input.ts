@@ -1,10 +1,5 @@
-import {
-  emailKey,
-  type FieldProblem,
-  MAX_SUBJECT_LENGTH,
-  MAX_TAG_LENGTH,
-  displayNameProblem,
-} from '@postroom/platform';
+import { emailKey, type FieldProblem, MAX_TAG_LENGTH, displayNameProblem } from '@postroom/platform';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { checkMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from '@postroom/mime';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';

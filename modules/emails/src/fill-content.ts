@@ -1,6 +1,7 @@
 // Runs on worker threads for long text and HTML conversion, so it must not import the platform.
 import {
   htmlProblem,
+  MAX_SUBJECT_LENGTH,
   missing,
   parseTemplate,
   RenderError,
@@ -70,7 +71,7 @@ function fillIn(source: string, format: TemplateFormat, values: Values, problems
       problems.push({ field: `variables.${name}`, message: 'is required, because its placeholder has no default' });
     }
     if (problems.length > 0) return source;
-    return renderTemplate(template, values, MAX_TEXT_LENGTH);
+    return renderTemplate(template, values, format === 'subject' ? MAX_SUBJECT_LENGTH : MAX_TEXT_LENGTH);
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
     problems.push({ field: format, message: error.message });

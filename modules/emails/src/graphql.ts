@@ -16,11 +16,11 @@ import {
   atMost,
   workflowUrl,
   MAX_ID_LENGTH,
-  MAX_SUBJECT_LENGTH,
   MAX_MAILBOX_LENGTH,
   MAX_TAG_LENGTH,
   displayName,
 } from '@postroom/platform';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import {
   cancelEmail,
   getEmail,

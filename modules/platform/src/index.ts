@@ -112,7 +112,6 @@ export {
   MAX_MAILBOX_LENGTH,
   MAX_EVENT_NAME_LENGTH,
   MAX_NAME_LENGTH,
-  MAX_SUBJECT_LENGTH,
   MAX_TAG_LENGTH,
 } from './limits.ts';
 export { listen } from './listen.ts';

@@ -6,7 +6,6 @@ import {
   callerProject,
   db,
   MAX_NAME_LENGTH,
-  MAX_SUBJECT_LENGTH,
   NAME,
   Node,
   NOT_EMPTY,
@@ -15,6 +14,7 @@ import {
   removalMutation,
   rowsQuery,
 } from '@postroom/platform';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { MAX_LENGTH } from './check-body.ts';
 import type { ContentProblem } from './problems.ts';
 import { checkBody } from './formats.ts';

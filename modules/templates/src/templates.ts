@@ -13,11 +13,11 @@ import {
   readRows,
   type RowsQuery,
   versionConflict,
-  MAX_SUBJECT_LENGTH,
   nameContains,
   displayNameProblems,
   checkLimit,
 } from '@postroom/platform';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
 import { placeholderProblems } from './problems.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   linkSlots,
   MAX_MESSAGE_WORK,
-  renderForRecipient,
+  renderSubject,
   RenderError,
   renderPieces,
   renderTemplate,
@@ -81,7 +81,7 @@ export function compileMessage(input: CompileInput): CompiledMessage {
   const compose = (recipient: CompileRecipient): string => {
     const { values } = recipient;
     let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to')}\r\n`;
-    out += staticSubject ?? textHeader('Subject', renderForRecipient(subject, values));
+    out += staticSubject ?? textHeader('Subject', renderSubject(subject, values));
     out += `Date: ${formatDate(recipient.date)}\r\nMessage-ID: ${formatMessageId(recipient.messageId)}\r\n`;
     if (recipient.unsubscribe) out += unsubscribeHeaders(recipient.unsubscribe);
     if (recipient.headers) out += customHeaders(recipient.headers);

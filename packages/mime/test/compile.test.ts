@@ -244,3 +244,10 @@ function expectWholeCharacters(line: string): void {
 function carried(text: string): string {
   return lf(text.toWellFormed());
 }
+
+test('a subject that its values make longer than 998 characters is not sent', () => {
+  const frame = frameOf('<p>Hello</p>', { subject: '{{name}}' });
+  const render = (name: string) => frame.render({ ...recipient, values: { name } });
+  expect(render('x'.repeat(998))).toContain('Subject: ');
+  expect(() => render('x'.repeat(999))).toThrow(/the subject has more than 998 characters/);
+});

@@ -15,6 +15,8 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** Maximum length of a rendered part in characters, unless a caller has its own limit. */
 const MAX_RENDERED_LENGTH = 5_000_000;
+/** Maximum length of a subject in characters, before and after its placeholders are filled in. Servers reject long headers. */
+export const MAX_SUBJECT_LENGTH = 998;
 
 /** Renders a template. @throws TooLongError when the result has more than `most` characters, RenderError beyond `maxWork`. */
 export function renderTemplate(
@@ -35,6 +37,15 @@ export const MAX_MESSAGE_WORK = 50_000;
 /** Renders part of a campaign's message. @throws as `renderTemplate`, beyond `MAX_MESSAGE_WORK`. */
 export const renderForRecipient = (template: Template, values: Values): string =>
   renderTemplate(template, values, MAX_RENDERED_LENGTH, MAX_MESSAGE_WORK);
+
+/** Renders a campaign's subject. @throws as `renderTemplate`, beyond `MAX_SUBJECT_LENGTH` and `MAX_MESSAGE_WORK`. */
+export function renderSubject(template: Template, values: Values): string {
+  try {
+    return renderTemplate(template, values, MAX_SUBJECT_LENGTH, MAX_MESSAGE_WORK);
+  } catch (error) {
+    throw error instanceof TooLongError ? new RenderError(`the subject ${error.message}`) : error;
+  }
+}
 
 const unencoded = (text: string) => text;
 

@@ -23,7 +23,6 @@ import {
   MAX_EMAIL_LENGTH,
   MAX_MAILBOX_LENGTH,
   MAX_NAME_LENGTH,
-  MAX_SUBJECT_LENGTH,
   Node,
   columnsOf,
   registerNode,
@@ -32,6 +31,7 @@ import {
   rowsQuery,
   workflowUrl,
 } from '@postroom/platform';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import {
   type Campaign as CampaignModel,
   createCampaign,

@@ -7,11 +7,11 @@ import {
   listOf,
   MAX_ID_LENGTH,
   MAX_MAILBOX_LENGTH,
-  MAX_SUBJECT_LENGTH,
   NAME,
   NOT_EMPTY,
   oneLine,
 } from '@postroom/platform';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { MAX_AUDIENCE, MAX_BODY_LENGTH, MAX_PREVIEW_LENGTH, MAX_UTM_LENGTH } from '../campaigns.ts';
 
 export const CampaignStatus = builder.enumType('CampaignStatus', {
