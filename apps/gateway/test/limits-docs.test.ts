@@ -94,6 +94,8 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Length of a filename', 'modules/emails/src/email-input.ts', 'MAX_FILENAME_LENGTH'],
   ['Length of a content type', 'modules/emails/src/email-input.ts', 'MAX_CONTENT_TYPE_LENGTH'],
   ['Headers added', 'modules/emails/src/email-input.ts', /names\.length > (\d+)/],
+  ['Length of the name of such a header', 'packages/mime/src/headers.ts', /\{1,(\d+)\}\$\/\.test\(name\)/],
+  ['Length of its value', 'packages/mime/src/headers.ts', 'MAX_HEADER_LENGTH'],
   [
     'Tags',
     'modules/emails/src/email-input.ts',

@@ -7,6 +7,8 @@ import { MessageError } from './errors.ts';
 const MAX_COLUMNS = 76;
 /** RFC 5322 §2.1.1, excluding CRLF. */
 const MAX_LINE_LENGTH = 998;
+/** Of a custom header, in characters. */
+const MAX_HEADER_LENGTH = 4_000;
 const PRINTABLE = /^[ -~]*$/;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
@@ -19,7 +21,8 @@ export function headerProblem(name: string, value: string): string | undefined {
   if (RESERVED.test(name)) return `The header ${name} is set by Postroom.`;
   if (/[\u0000-\u001f\u007f]/.test(value))
     return `The header ${name} contains a line break or another control character.`;
-  if (value.length > 4000) return `The header ${name} is longer than 4,000 characters.`;
+  if (value.length > MAX_HEADER_LENGTH)
+    return `The header ${name} is longer than ${MAX_HEADER_LENGTH.toLocaleString('en')} characters.`;
   return undefined;
 }
 
