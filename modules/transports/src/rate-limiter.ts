@@ -2,15 +2,18 @@ import type { Traffic } from './smtp-pools.ts';
 import { SharedRate, type SharedRateOptions } from '@postroom/platform';
 import { TRANSPORT_POLICY } from './policy.ts';
 
-/** Limits the send rate of a provider, across all processes. In each, transactional mail has priority. */
+/** Limits a send rate, across all processes. In each, transactional mail has priority. */
 export class RateLimiter {
   readonly #rate: SharedRate;
   readonly #waiting: Record<Traffic, (() => void)[]> = { transactional: [], campaigns: [] };
   #isReleasing = false;
 
-  /** @param ratePerSecond messages per second, of all processes together. */
-  constructor(providerId: string, ratePerSecond: number) {
-    this.#rate = new SharedRate(`mail ${providerId}`, {
+  /**
+   * @param scope what the rate holds for, such as a provider's id. Limiters of one scope share its rate.
+   * @param ratePerSecond messages per second, of all processes together.
+   */
+  constructor(scope: string, ratePerSecond: number) {
+    this.#rate = new SharedRate(`mail ${scope}`, {
       ...optionsOf(ratePerSecond),
       aheadMs: TRANSPORT_POLICY.rateAheadMs,
     });

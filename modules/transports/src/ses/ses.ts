@@ -3,6 +3,7 @@ import { logger, normalizeDomain } from '@postroom/platform';
 import { noteWriting, type SendOutcome } from '@postroom/smtp';
 import { RateLimiter } from '../rate-limiter.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
+import { rateScope } from './account.ts';
 import { outcomeOfError } from './outcome.ts';
 import { type SendOptions, SesRequests } from './requests.ts';
 import { TRANSPORT_POLICY } from '../policy.ts';
@@ -37,10 +38,10 @@ export interface SesAccount {
   sendingEnabled: boolean;
 }
 
-/** Opens Amazon SES (API v2), limited to the account's send rate. */
+/** Opens Amazon SES (API v2), limited to the account's send rate in the region, which all its providers share. */
 export async function openSes(id: string, settings: SesSettings, credentials: SesCredentials): Promise<Transport> {
   const client = await createClient(settings, credentials);
-  const transport = new SesTransport(id, settings, client);
+  const transport = new SesTransport(id, rateScope(id, settings.region, credentials.accessKeyId), settings, client);
   await transport.readRate();
   return transport;
 }
@@ -92,11 +93,11 @@ class SesTransport implements Transport {
   #inFlight = 0;
   #closed = false;
 
-  constructor(id: string, settings: SesSettings, client: SESv2Client) {
+  constructor(id: string, rateScope: string, settings: SesSettings, client: SESv2Client) {
     this.id = id;
     this.#settings = settings;
     this.#client = client;
-    this.#limiter = new RateLimiter(id, MIN_RATE);
+    this.#limiter = new RateLimiter(rateScope, MIN_RATE);
   }
 
   /** A quarter second's worth of messages: few wait here, and a slow response doesn't stall the rest. */

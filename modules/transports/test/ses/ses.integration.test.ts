@@ -7,14 +7,14 @@ import { openSes, readSesAccount } from '../../src/ses/ses.ts';
 import { type SesAct, type FakeSes, startSes } from './fake-ses.ts';
 
 let ses: FakeSes;
-const ways: Transport[] = [];
+const transports: Transport[] = [];
 
 beforeEach(async () => {
   ses = await startSes();
 });
 
 afterEach(async () => {
-  await Promise.all(ways.splice(0).map((way) => way.close()));
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
   await ses.close();
 });
 
@@ -23,9 +23,9 @@ async function open(
 ): Promise<Transport> {
   const { region, url, accessKeyId } = ses;
   const { secretAccessKey = ses.secretAccessKey, endpoint = url, ...settings } = more;
-  const way = await openSes('prv_test', { region, endpoint, ...settings }, { accessKeyId, secretAccessKey });
-  ways.push(way);
-  return way;
+  const transport = await openSes('prv_test', { region, endpoint, ...settings }, { accessKeyId, secretAccessKey });
+  transports.push(transport);
+  return transport;
 }
 
 const MESSAGE: OutgoingMessage = {
@@ -36,11 +36,11 @@ const MESSAGE: OutgoingMessage = {
   stuffed: true,
 };
 
-const send = async (way: Transport) => way.send(MESSAGE, 'campaigns');
+const send = async (transport: Transport) => transport.send(MESSAGE, 'campaigns');
 
 test('a message goes to SES byte for byte, signed, under its tag and in its configuration set', async () => {
-  const way = await open({ configurationSet: 'news' });
-  expect(await send(way)).toEqual({ kind: 'accepted', answer: 'Accepted by Amazon SES as 01021' });
+  const transport = await open({ configurationSet: 'news' });
+  expect(await send(transport)).toEqual({ kind: 'accepted', answer: 'Accepted by Amazon SES as 01021' });
   expect(ses.mails).toEqual([
     {
       to: ['ada@mail.test'],
@@ -52,8 +52,8 @@ test('a message goes to SES byte for byte, signed, under its tag and in its conf
 });
 
 test('SES is told an international domain in A-labels', async () => {
-  const way = await open();
-  await way.send({ ...MESSAGE, to: 'ada@bücher.example' }, 'campaigns');
+  const transport = await open();
+  await transport.send({ ...MESSAGE, to: 'ada@bücher.example' }, 'campaigns');
   expect(ses.mails.map(({ to }) => to)).toEqual([['ada@xn--bcher-kva.example']]);
 });
 
@@ -64,11 +64,11 @@ test.each<[string, string, number]>([
   ['LimitExceededException', 'Daily sending quota exceeded.', 600_000],
 ])('%s (%s) is waited out and never a failure', async (name, message, waitMs) => {
   ses.acts.push({ status: 429, name, message });
-  const way = await open();
-  const outcome = await send(way);
+  const transport = await open();
+  const outcome = await send(transport);
   expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host', waitMs });
   expect(settlementOf({ id: MESSAGE.id, deferrals: 50, deferredAt: null }, outcome).state).toBe('planned');
-  expect(await send(way)).toMatchObject({ kind: 'accepted' });
+  expect(await send(transport)).toMatchObject({ kind: 'accepted' });
   expect(ses.requests).toBe(2);
 });
 
@@ -104,9 +104,9 @@ test.each<SesAct>([
 });
 
 test('what never reached SES goes again', async () => {
-  const way = await open();
+  const transport = await open();
   await ses.close();
-  expect(await send(way)).toMatchObject({ kind: 'deferred', scope: 'host', unreachable: true });
+  expect(await send(transport)).toMatchObject({ kind: 'deferred', scope: 'host', unreachable: true });
   ses = await startSes();
 });
 
@@ -130,13 +130,13 @@ test('an account whose rate can not be read is sent to slowly', async () => {
 });
 
 test('when both wait for their turn, transactional mail goes first', async () => {
-  const pace = new RateLimiter(newId('prv'), 10);
+  const limiter = new RateLimiter(newId('prv'), 10);
   const order: string[] = [];
   const wait = async (traffic: 'campaigns' | 'transactional', name: string) => {
-    await pace.acquire(traffic);
+    await limiter.acquire(traffic);
     order.push(name);
   };
-  await pace.acquire('campaigns');
+  await limiter.acquire('campaigns');
   await Promise.all([wait('campaigns', 'news'), wait('campaigns', 'more news'), wait('transactional', 'receipt')]);
   expect(order).toEqual(['receipt', 'news', 'more news']);
 });
