@@ -58,8 +58,8 @@ const READS: Record<string, string[]> = {
   imports: ['contacts', 'groups'],
   // statistics; the module has no tables
   insights: ['campaigns', 'contacts', 'events', 'messages', 'tracking_hits'],
-  // runs with their contacts, and the outcomes of their messages
-  journeys: ['contacts', 'group_members', 'groups', 'messages', 'segments', 'templates'],
+  // runs with their contacts, the outcomes of their messages, and members to notify
+  journeys: ['contacts', 'group_members', 'groups', 'members', 'messages', 'segments', 'templates'],
   // subjects and states of campaigns, and retention settings
   ledger: ['campaigns', 'projects'],
   // the project's name in emails, and its retention settings

@@ -1,3 +1,4 @@
+export { callJourneyHost } from './call-journey-host.ts';
 export { deleteOld } from './delete-old.ts';
 export { deliverBatch } from './deliver-batch.ts';
 export { deliverWebhook } from './deliver-webhook.ts';

@@ -11,6 +11,17 @@ export async function listManagers(tx: Tx, projectId: string): Promise<string[]>
   return managers.map((manager) => manager.user_id);
 }
 
+/** Those of the users who are members of a project. */
+export async function membersAmong(tx: Tx, projectId: string, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return [];
+  const members = await sql<{ user_id: string }>(
+    tx,
+    'SELECT user_id FROM members WHERE project_id = $1 AND user_id = ANY ($2)',
+    [projectId, [...userIds]],
+  );
+  return members.map((member) => member.user_id);
+}
+
 /** Mails a user at their current address. Does nothing if the account was deleted. */
 export async function mailUser(userId: string, mail: { subject: string; text: string; id: string }): Promise<void> {
   const user = await db.user.findUnique({ where: { id: userId } });

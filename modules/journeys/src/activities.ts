@@ -3,6 +3,7 @@ import { checkNotHeld } from '@postroom/ledger';
 import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import { type Advance, advance } from './advance.ts';
+import { callHost } from './calls.ts';
 import { pauseByItself } from './journeys.ts';
 
 export type { Advance } from './advance.ts';
@@ -37,5 +38,19 @@ export async function advanceJourney(id: string): Promise<Advance> {
         },
       ),
     ),
+  );
+}
+
+/** Calls share the slots of webhooks, and take a quarter of them at most; a project takes half of those that are free. */
+const callSlots = new FairShare(Math.ceil(config.WORKER_WEBHOOK_SLOTS / 4));
+
+/** Makes the calls of a project's journeys to a host that are due. @returns whether more may be. */
+export async function callJourneyHost(projectId: string, host: string): Promise<boolean> {
+  const busy = { message: 'Other hosts are being called; retrying shortly.', retryMs: BUSY_MS };
+  return withSlot(callSlots.tryAcquire(projectId), busy, () =>
+    withHeartbeat(async () => {
+      await checkNotHeld();
+      return callHost(projectId, host, cancellationSignal());
+    }),
   );
 }

@@ -1,7 +1,16 @@
 import { customFieldKey, type Definition, type DefinitionProblem, type Step } from '@postroom/journey-definition';
 import { checkSegmentFilter, schemaOf } from '@postroom/contacts';
 import { parseMailbox } from '@postroom/emails';
-import { coalesceReads, db, DomainError, notFound, MAX_NAME_LENGTH, oneLineProblem } from '@postroom/platform';
+import {
+  coalesceReads,
+  config,
+  db,
+  DomainError,
+  newUrlProblem,
+  notFound,
+  MAX_NAME_LENGTH,
+  oneLineProblem,
+} from '@postroom/platform';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
 
@@ -87,6 +96,10 @@ function checksOf(projectId: string, step: Step): Check[] {
       return [{ field: 'groupId', run: () => checkGroup(projectId, step.groupId) }];
     case 'update_field':
       return [{ field: 'value', run: () => checkField(projectId, step.field, step.value) }];
+    case 'webhook':
+      return [{ field: 'url', run: async () => checkUrl(step.url) }];
+    case 'notify':
+      return [{ field: 'memberIds', run: () => checkMembers(projectId, step.memberIds ?? []) }];
     default:
       return [];
   }
@@ -127,6 +140,22 @@ function mailbox(text: string) {
   const read = parseMailbox(text);
   if (typeof read === 'string') throw problem(read);
   return read;
+}
+
+function checkUrl(url: string): void {
+  const reason = newUrlProblem(url, config.webhookScope);
+  if (reason !== undefined) throw problem(reason);
+}
+
+async function checkMembers(projectId: string, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return;
+  const members = await db.member.findMany({
+    where: { projectId, userId: { in: [...userIds] } },
+    select: { userId: true },
+  });
+  const known = new Set(members.map(({ userId }) => userId));
+  const missing = userIds.find((id) => !known.has(id));
+  if (missing !== undefined) throw problem(`"${missing}" is not a member of this project`);
 }
 
 async function checkSender(projectId: string, from: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { heldReason } from '@postroom/ledger';
-import { pool, type WorkflowStart } from '@postroom/platform';
+import { pool, webhooksQueue, type WorkflowStart } from '@postroom/platform';
 import { type DispatchSource, startAll } from '@postroom/platform/dispatcher';
+import { DUE_HOSTS } from './calls.ts';
 import { JOURNEYS } from './journeys.ts';
 
 /**
@@ -23,7 +24,8 @@ export const source: DispatchSource = {
     // In a restored database runs are where they were before, and would repeat what they did since.
     if ((await heldReason()) !== undefined) return { more: false };
     const { rows } = await pool.query<{ id: string; projectId: string }>({ name: 'journeys-dispatch', text: DUE });
-    await startAll(client, rows.map(workflowOf), () => Promise.resolve());
+    const hosts = await pool.query<{ projectId: string; host: string }>({ name: 'journeys-hosts', text: DUE_HOSTS });
+    await startAll(client, [...rows.map(workflowOf), ...hosts.rows.map(callsOf)], () => Promise.resolve());
     return { more: false };
   },
 };
@@ -34,6 +36,17 @@ const workflowOf = ({ id, projectId }: { id: string; projectId: string }): Workf
   type: 'runJourney',
   args: [id],
   summary: 'Journey: carry out what is due',
+  searchAttributes: { projectId },
+  restartable: true,
+});
+
+/** The workflow that makes the calls of a project to a host, so that a host that hangs holds up no others. */
+const callsOf = ({ projectId, host }: { projectId: string; host: string }) => ({
+  workflowId: `journey-calls ${projectId} ${host}`,
+  type: 'callJourneyHost',
+  args: [projectId, host],
+  taskQueue: webhooksQueue(),
+  summary: 'Journeys: call URLs',
   searchAttributes: { projectId },
   restartable: true,
 });

@@ -21,6 +21,7 @@ import {
   relayNames,
   workflowUrl,
 } from '@postroom/platform';
+import { SECRET_LENGTH } from '@postroom/webhooks';
 import {
   countRuns,
   type Enrollment as EnrollmentRow,
@@ -53,6 +54,7 @@ import {
   updateJourney,
 } from './journeys.ts';
 import { countAtSteps, type InProgress, type StepCount, withMatches } from './new-version.ts';
+import { rotateSigningSecret, signingSecretOf } from './signing-secret.ts';
 import { publishedDefinitions } from './versions.ts';
 
 /** The longest id of a step. */
@@ -214,7 +216,10 @@ const EnrollmentStep = builder.prismaObject('EnrollmentStep', {
       description: 'Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`.',
       ...SHORT,
     }),
-    detail: t.exposeString('detail', { nullable: true, description: 'Why the step had no effect.' }),
+    detail: t.exposeString('detail', {
+      nullable: true,
+      description: 'Why the step had no effect, or what the URL that it called responded.',
+    }),
     messageId: t.exposeID('messageId', { nullable: true, description: 'The email that it sent.' }),
   }),
 });
@@ -240,7 +245,8 @@ const Enrollment = builder.prismaObject('Enrollment', {
     dueAt: t.expose('dueAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the step is carried out; null if it waits for an event without a timeout, or has ended.',
+      description:
+        'When the step is carried out; null if it waits for an event without a timeout or for the response of a URL, or has ended.',
     }),
     waitsFor: t.exposeString('waitsFor', {
       nullable: true,
@@ -508,5 +514,28 @@ builder.mutationFields((t) => ({
       await setEnrollmentPaused(callerProject(context), id, false);
       return getEnrollment(callerProject(context), id);
     },
+  }),
+}));
+
+const SigningSecret = builder.objectRef<{ secret: string }>('JourneySigningSecret').implement({
+  description: 'The secret that signs the calls of webhook steps.',
+  fields: (t) => ({
+    secret: t.exposeString('secret', { description: 'It starts with `whsec_`.', ...atMost(SECRET_LENGTH) }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  revealJourneySigningSecret: t.field({
+    type: SigningSecret,
+    authScopes: { manage: true },
+    description:
+      "Returns the secret that signs the calls of the project's webhook steps. For signed-in users, never for an API key.",
+    resolve: async (_root, _args, context) => ({ secret: await signingSecretOf(callerProject(context)) }),
+  }),
+  rotateJourneySigningSecret: t.field({
+    type: SigningSecret,
+    authScopes: { manage: true },
+    description: 'Replaces that secret from the next call on. For signed-in users, never for an API key.',
+    resolve: async (_root, _args, context) => ({ secret: await rotateSigningSecret(callerProject(context)) }),
   }),
 }));

@@ -55,7 +55,7 @@ const END = `
   UPDATE enrollments e SET visit = e.visit + 1, status = 'exited', ended_at = now(), end_reason = 'new_version', due_at = NULL,
     waits_for = NULL FROM earlier WHERE e.id = earlier.id`;
 
-/** A wait keeps its time. The steps to move to are those of the same id and type. */
+/** A wait keeps its time, and a call goes on. The steps to move to are those of the same id and type. */
 const MOVE = `
   WITH matching AS (
     SELECT step ->> 'id' AS id, step ->> 'event' AS event, old.number AS version
@@ -67,7 +67,9 @@ const MOVE = `
     SELECT e.id, e.visit, e.step_id, e.arrived_at, m.event FROM enrollments e
       JOIN matching m ON m.id = e.step_id AND m.version = e.version
      WHERE e.journey_id = $1 AND e.version < $2 AND e.ended_at IS NULL FOR UPDATE OF e
-  ), logged AS (${logged('earlier')})
+  ), logged AS (${logged('earlier')}), carried AS (
+    UPDATE journey_calls c SET visit = c.visit + 1 FROM earlier WHERE c.enrollment_id = earlier.id AND c.visit = earlier.visit
+  )
   UPDATE enrollments e SET visit = e.visit + 1, version = $2, waits_for = earlier.event FROM earlier WHERE e.id = earlier.id`;
 
 /** Applies a new version to contacts on earlier ones. Those whose step it does not have finish on theirs. */

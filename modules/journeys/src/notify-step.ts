@@ -9,13 +9,13 @@ const INTERVAL_MS = 15 * 60_000;
 const NAMED = 3;
 
 /**
- * Notifies the owners and admins of the project of the contacts that reached a step, in the transaction that moves them on.
+ * Notifies the owners and admins of the project, and the members it names, of the contacts that reached a step, in the transaction that moves them on.
  * @param plan moves them all.
  */
 export async function notifyStep(
   projectId: string,
   journeyId: string,
-  { text }: StepOf<'notify'>,
+  { text, memberIds }: StepOf<'notify'>,
   plan: Plan,
 ): Promise<Plan> {
   const about = { kind: 'journey_step', subjectId: journeyId } as const;
@@ -32,6 +32,7 @@ export async function notifyStep(
       const [journey] = await sql<{ name: string }>(tx, 'SELECT name FROM journeys WHERE id = $1', [journeyId]);
       await notify(tx, projectId, {
         ...about,
+        memberIds,
         title: text,
         detail: `${inWords(reached)} reached this step of the journey "${journey?.name ?? ''}".`,
         advice: 'See the contacts in the journey:',

@@ -15,6 +15,7 @@ const RUN = redaction({ properties: 'jsonb', waits_for: 'text' });
 const TRIGGER = redaction({ key: 'text', properties: 'jsonb' });
 const LISTENER = redaction({ key: 'text' });
 const STEP = redaction({ detail: 'text' });
+const CALL = redaction({ url: 'text', host: 'text', error: 'text', body: 'jsonb' });
 const JOURNEY = redaction({ name: 'text', draft: 'jsonb', paused_reason: 'text' });
 const VERSION = redaction({ definition: 'jsonb' });
 
@@ -42,6 +43,7 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
        AND ${STEP.mentions}`,
     values,
   );
+  await sql(tx, `UPDATE journey_calls SET ${CALL.set} WHERE project_id = $1 AND ${CALL.mentions}`, values);
   await sql(
     tx,
     `UPDATE journey_triggers SET ${TRIGGER.set} WHERE journey_id IN (SELECT id FROM journeys WHERE project_id = $1)
@@ -65,7 +67,10 @@ const EXPORT = `
       'stepId', e.step_id, 'properties', e.properties, 'enteredAt', e.entered_at, 'endedAt', e.ended_at, 'endReason', e.end_reason,
       'steps', (SELECT coalesce(json_agg(json_build_object('stepId', s.step_id, 'arrivedAt', s.arrived_at, 'leftAt', s.left_at,
           'outcome', s.outcome, 'messageId', s.message_id) ORDER BY s.visit), '[]')
-        FROM enrollment_steps s WHERE s.enrollment_id = e.id)) ORDER BY e.id), '[]') AS runs
+        FROM enrollment_steps s WHERE s.enrollment_id = e.id),
+      'calls', (SELECT coalesce(json_agg(json_build_object('stepId', c.step_id, 'url', c.url, 'status', c.status, 'body', c.body,
+          'createdAt', c.created_at) ORDER BY c.visit), '[]')
+        FROM journey_calls c WHERE c.enrollment_id = e.id)) ORDER BY e.id), '[]') AS runs
     FROM enrollments e JOIN journeys j ON j.id = e.journey_id WHERE e.project_id = $1 AND e.contact_id = $2`;
 
 /** The person's runs through journeys. */

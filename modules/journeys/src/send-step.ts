@@ -9,6 +9,7 @@ import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
 import { limitSends, recheckCaps } from './send-limits.ts';
 import type { Move } from './transitions.ts';
+import { responsesOf } from './webhook-step.ts';
 
 /** How long a contact waits at least when the warm-up of a domain allows no more mail, in milliseconds. */
 const RECHECK_MS = 10 * 60_000;
@@ -38,6 +39,7 @@ export async function sendStep(
   const until = new Date(Math.min(nextDay().getTime(), Date.now() + RECHECK_MS));
   const postponed = [...allowed.postponed, ...allowed.sending.slice(granted).map((run) => ({ run, until }))];
 
+  const responses = await responsesOf(definition, sending);
   const inputs = sending.map((run) => {
     const id = newId('eml');
     const url = unsubscribeUrl(id, { projectId, email: run.email });
@@ -57,6 +59,7 @@ export async function sendStep(
         unsubscribe_url: url,
         postal_address: content.postalAddress,
         event: run.properties,
+        steps: responses(run),
       },
       metadata: { journey_id: journeyId, enrollment_id: run.id, step_id: step.id },
     };

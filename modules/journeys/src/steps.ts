@@ -10,6 +10,7 @@ import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
 import { notifyStep } from './notify-step.ts';
 import { sendStep } from './send-step.ts';
 import { getStep, type Move } from './transitions.ts';
+import { responsesOf, webhookStep } from './webhook-step.ts';
 
 /** Plans a step for runs that are due at it, all on one version. @throws StepProblem */
 export async function carryOut(
@@ -32,7 +33,7 @@ export async function carryOut(
     case 'split':
       return { moves: runs.map((run) => splitMove(step, run, definition)), postponed: [] };
     case 'condition': {
-      const yes = await inStep(step.id, () => passing(projectId, step, runs));
+      const yes = await inStep(step.id, () => passing(projectId, definition, step, runs));
       const moves = runs.map((run): Move => {
         const passes = yes.has(run.id);
         return { run, definition, outcome: passes ? 'yes' : 'no', to: (passes ? step.yes : step.no) ?? null };
@@ -63,6 +64,8 @@ export async function carryOut(
       };
     case 'notify':
       return notifyStep(projectId, journeyId, step, all('notified', step.next));
+    case 'webhook':
+      return webhookStep(projectId, definition, step, runs);
     case 'send':
       return sendStep(projectId, journeyId, definition, step, runs);
   }
@@ -79,21 +82,27 @@ function splitMove(step: StepOf<'split'>, run: DueRun, definition: Definition): 
 }
 
 /** The ids of the runs that pass all parts of a condition. */
-async function passing(projectId: string, step: StepOf<'condition'>, runs: readonly DueRun[]): Promise<Set<string>> {
+async function passing(
+  projectId: string,
+  definition: Definition,
+  step: StepOf<'condition'>,
+  runs: readonly DueRun[],
+): Promise<Set<string>> {
   const { filter, segmentId, where, message } = step;
   const ids = runs.map(({ contactId }) => contactId);
-  const [matching, inSegment, withOutcome] = await Promise.all([
+  const [matching, inSegment, withOutcome, responses] = await Promise.all([
     filter === undefined ? undefined : contactsMatching(pool, projectId, filter, ids),
     segmentId === undefined
       ? undefined
       : contactsWhere(pool, projectId, ids, (parameters) => segmentSql(projectId, segmentId, parameters)),
     message === undefined ? undefined : outcomesOf(message, runs),
+    responsesOf(definition, runs),
   ]);
   const passes = (run: DueRun) =>
     (matching?.has(run.contactId) ?? true) &&
     (inSegment?.has(run.contactId) ?? true) &&
     (withOutcome?.has(run.id) ?? true) &&
-    matches(run.properties, where);
+    matches({ ...run.properties, steps: responses(run) }, where);
   return new Set(runs.filter(passes).map(({ id }) => id));
 }
 

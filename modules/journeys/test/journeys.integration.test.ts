@@ -1,5 +1,5 @@
 import { pool } from '@postroom/platform';
-import { eventually, signedIn, type SignedIn, startTestWorker, testApi } from '@postroom/testkit';
+import { eventually, signedIn, type SignedIn, startTestWorker, takeSystemMail, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { pauseAfterRestore } from '../src/journeys.ts';
 import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send } from './support.ts';
@@ -408,6 +408,8 @@ test('contacts enter on a date, each year or once, days before or after it, at t
 test('a step notifies the team once for all contacts that reach it together, and those after them wait for a quarter of an hour', async () => {
   const api = await testApi();
   const owner = await signedIn(api);
+  const viewer = await signedIn(api, 'viewer');
+  await using mail = await takeSystemMail();
   const names = ['ada', 'bob', 'eve', 'kim', 'lee'];
   const ids = await Promise.all(
     names.map(async (name) => (await api.contact(`${name}@example.net`, { name })).id as string),
@@ -415,7 +417,7 @@ test('a step notifies the team once for all contacts that reach it together, and
   const notifying = (id: string, text: string) => ({ id, type: 'notify', text, next: null });
   const steps = [
     { id: 'half', type: 'condition', where: [{ property: 'plan', op: 'is', value: 'pro' }], yes: 'pro', no: 'others' },
-    notifying('pro', 'Call these customers'),
+    { ...notifying('pro', 'Call these customers'), memberIds: [viewer.id] },
     notifying('others', 'Write to these customers'),
   ];
   const journey = await published(api, { steps }, 'Calls');
@@ -437,6 +439,13 @@ test('a step notifies the team once for all contacts that reach it together, and
         /^\w+ \(\w+@example\.net\), .*, and 2 other contacts reached this step of the journey "Calls"\.$/,
       ),
     },
+  ]);
+  const { rows: accounts } = await pool.query('SELECT email FROM users WHERE id = $1', [viewer.id]);
+  await eventually(() => expect(mail.sink.mails.map(({ to }) => to)).toContain(accounts[0].email));
+  const definition = { entry: { type: 'manual' }, steps: [{ ...notifying('a', 'Hi'), memberIds: ['usr_nobody'] }] };
+  const bad = (await api.post('/v1/journeys', { name: 'Bad', definition })).body.data.id;
+  expect((await api.post(`/v1/journeys/${bad}/publish`, {})).body.error.details).toMatchObject([
+    { field: 'definition.steps.0.member_ids', message: expect.stringMatching(/not a member.*"a"/) },
   ]);
   await pool.query(`UPDATE notifications SET created_at = created_at - interval '1 hour' WHERE subject_id = $1`, [
     journey,

@@ -1,13 +1,23 @@
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
+import {
+  eventually,
+  type Receiver,
+  type SmtpSink,
+  startReceiver,
+  startSmtpSink,
+  startSystem,
+  type System,
+} from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const CONTACTS = 2_000;
 
 let sink: SmtpSink;
+let receiver: Receiver;
 let system: System;
 
 beforeAll(async () => {
   sink = await startSmtpSink();
+  receiver = await startReceiver();
   system = await startSystem({ smtpUrl: sink.url });
   await system.startWorker();
 }, 120_000);
@@ -15,6 +25,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await system.stop();
   await sink.close();
+  await receiver.close();
 });
 
 test('after kill -9 of the worker at any moment every contact has gone through each step once and got each message once', async () => {
@@ -50,7 +61,8 @@ test('after kill -9 of the worker at any moment every contact has gone through e
               { percent: 50, next: 'two' },
             ],
           },
-          { id: 'join', type: 'join_group', groupId: group, next: 'two' },
+          { id: 'join', type: 'join_group', groupId: group, next: 'call' },
+          { id: 'call', type: 'webhook', url: receiver.url, next: 'two' },
           { id: 'two', type: 'send', templateId: templates[1], from },
         ],
       },
@@ -82,6 +94,13 @@ test('after kill -9 of the worker at any moment every contact has gone through e
        SELECT enrollment_id, step_id, count(*) AS times FROM enrollment_steps GROUP BY 1, 2) AS by_step`,
   );
   expect(steps).toEqual([{ times: 1, steps: 3 * CONTACTS }]);
+  const { rows: calls } = await system.pool.query<{ id: string }>(
+    `SELECT enrollment_id || '.' || visit AS id FROM enrollment_steps WHERE step_id = 'call' AND outcome = 'called' ORDER BY 1`,
+  );
+  expect(calls.length).toBeGreaterThan(CONTACTS / 3);
+  expect([...new Set(receiver.received.map(({ event }) => event.id))].sort()).toEqual(calls.map(({ id }) => id).sort());
+  // Only those that were on the wire when a worker was killed are repeated.
+  expect(receiver.received.length - calls.length).toBeLessThanOrEqual(30);
   const { rows: messages } = await system.pool.query(
     `SELECT count(*)::int AS rows, count(DISTINCT (contact_id, subject))::int AS distinct FROM messages`,
   );

@@ -1,9 +1,9 @@
-import { listManagers, mailUser } from '@postroom/auth/managers';
+import { listManagers, mailUser, membersAmong } from '@postroom/auth/managers';
 import { config, db, pool } from '@postroom/platform';
 import type { Notification } from './notify.ts';
 
 /**
- * The users to email about a notification: its recipients who have not been emailed, are still owners or admins, have not
+ * The users to email about a notification: its recipients who have not been emailed, may still get it, have not
  * read it yet, and have not turned these emails off. No email will go to the others.
  */
 export async function listMailRecipients(notificationId: string): Promise<string[]> {
@@ -18,6 +18,7 @@ export async function listMailRecipients(notificationId: string): Promise<string
 async function usersToMail(notificationId: string): Promise<string[]> {
   const recipients = await db.notificationRecipient.findMany({
     where: { notificationId, readAt: null, mailClosedAt: null },
+    include: { notification: { select: { kind: true } } },
   });
   const [first] = recipients;
   if (first === undefined) return [];
@@ -26,8 +27,12 @@ async function usersToMail(notificationId: string): Promise<string[]> {
   });
   const without = new Set(settings.map(({ userId }) => userId));
   const unread = new Set(recipients.map(({ userId }) => userId));
-  const managers = await listManagers(pool, first.projectId);
-  return managers.filter((userId) => unread.has(userId) && !without.has(userId));
+  // A step may notify any members; what happens by itself concerns owners and admins.
+  const allowed =
+    first.notification.kind === 'journey_step'
+      ? await membersAmong(pool, first.projectId, [...unread])
+      : await listManagers(pool, first.projectId);
+  return allowed.filter((userId) => unread.has(userId) && !without.has(userId));
 }
 
 /** Emails one user about a notification, once. Does nothing if the notification or the account is gone. */

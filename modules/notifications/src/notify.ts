@@ -1,4 +1,4 @@
-import { listManagers } from '@postroom/auth/managers';
+import { listManagers, membersAmong } from '@postroom/auth/managers';
 import {
   announce,
   defineIdPrefix,
@@ -28,6 +28,8 @@ export interface Notice {
   detail: string;
   /** What to do about it, for the email. */
   advice: string;
+  /** Members of the project who are to know it besides its owners and admins. Those who have left it are ignored. */
+  memberIds?: readonly string[] | undefined;
 }
 
 /** Longest title, which becomes the subject of an email, in characters. */
@@ -57,10 +59,12 @@ export async function notify(tx: Tx, projectId: string, notice: Notice): Promise
     ],
   );
   if (added === undefined) return;
+  const managers = await listManagers(tx, projectId);
+  const members = await membersAmong(tx, projectId, notice.memberIds ?? []);
   await sql(
     tx,
     `INSERT INTO notification_recipients (notification_id, user_id, project_id) SELECT $1, unnest($2::text[]), $3`,
-    [added.id, await listManagers(tx, projectId), projectId],
+    [added.id, [...new Set([...managers, ...members])], projectId],
   );
   await announce(tx, notificationsTopic(projectId));
   await startWorkflow(tx, mailingOf({ id: added.id, projectId, subjectId }));

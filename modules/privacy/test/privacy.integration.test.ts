@@ -59,6 +59,7 @@ const NOT_OF_CONTACTS = [
   'outbox',
   'journey_entry_scans',
   'journey_segment_members',
+  'journey_signing_secrets',
   'project_logos',
   'projects',
   'provider_notifications',
@@ -239,6 +240,11 @@ async function person() {
     await pool.query(
       `INSERT INTO enrollment_steps (enrollment_id, visit, step_id, arrived_at, outcome, detail) VALUES ($1, 1, 'a', now(), 'failed', $2)`,
       [enrollmentId, `refused for ${key}`],
+    );
+    await pool.query(
+      `INSERT INTO journey_calls (id, enrollment_id, visit, step_id, project_id, url, host, error, body)
+       VALUES ($1 || '.1', $1, 1, 'a', $2, $3, $4, $5, $6)`,
+      [enrollmentId, api.projectId, `https://example.com/${key}`, key, `refused for ${key}`, { by: key }],
     );
   }
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });

@@ -19,4 +19,7 @@ export {
   type EventTypeName,
   MAX_TYPE_LENGTH,
 } from './event-types.ts';
-export { signature, standardSignature } from './signature.ts';
+export { renderBody, requestHeaders } from './payload.ts';
+export { ATTEMPT } from './policy.ts';
+export { describeResponse, isAcknowledged, retryDelayMs } from './schedule.ts';
+export { newSigningSecret, SECRET_LENGTH, signature, standardSignature } from './signature.ts';

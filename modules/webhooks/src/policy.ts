@@ -150,3 +150,6 @@ export const POLICY = {
     hoursDays: 2,
   },
 } as const;
+
+/** How an attempt is made, whoever makes it. */
+export const ATTEMPT = POLICY.attempt;

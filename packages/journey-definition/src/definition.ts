@@ -10,8 +10,12 @@ const MAX_BRANCHES = 20;
 const MAX_CONDITIONS = 20;
 /** … and days of a wait. */
 const MAX_DAYS = 365;
-/** The longest text of a notification, in characters. */
+/** The longest text of a notification, in characters, … */
 const MAX_NOTICE_LENGTH = 150;
+/** … and the most members that it names. */
+const MAX_MEMBERS = 20;
+/** The longest URL of a webhook, in characters. */
+const MAX_URL_LENGTH = 2048;
 /** The longest id of a step, in characters. */
 export const MAX_STEP_ID_LENGTH = 50;
 
@@ -154,12 +158,23 @@ const steps = [
   z.strictObject({
     ...base,
     type: z.literal('notify'),
-    /** What the owners and admins of the project should know, in one line. */
+    /** What the owners and admins of the project should know, in one line, … */
     text: z
       .string()
       .trim()
       .superRefine((given, context) => addProblem(context, displayNameProblem(given, MAX_NOTICE_LENGTH))),
+    /** … and these other members, by user id. */
+    memberIds: z.array(z.string()).max(MAX_MEMBERS, `must be at most ${MAX_MEMBERS} members`).optional(),
     next,
+  }),
+  z.strictObject({
+    ...base,
+    type: z.literal('webhook'),
+    /** The URL to which the contact is posted. Later steps can read the response. */
+    url: text(MAX_URL_LENGTH),
+    next,
+    /** The step that follows if no attempt succeeded; `next` if omitted. */
+    onFailure: next,
   }),
   z.strictObject({ ...base, type: z.literal('exit') }),
 ] as const;
@@ -175,6 +190,7 @@ const STEP_TYPES = [
   'join_group',
   'leave_group',
   'notify',
+  'webhook',
   'exit',
 ] as const;
 
@@ -325,6 +341,11 @@ export function exitsOf(given: Step): { label: string; to: string | null }[] {
       return [
         { label: 'next', to: given.next ?? null },
         ...(given.timeout === undefined ? [] : [{ label: 'onTimeout', to: given.onTimeout ?? null }]),
+      ];
+    case 'webhook':
+      return [
+        { label: 'next', to: given.next ?? null },
+        ...(given.onFailure === undefined ? [] : [{ label: 'onFailure', to: given.onFailure ?? null }]),
       ];
     case 'exit':
       return [];

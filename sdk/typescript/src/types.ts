@@ -731,7 +731,7 @@ export interface EnrollmentStep {
   leftAt: string;
   /** Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`. */
   outcome: string;
-  /** Why the step had no effect. */
+  /** Why the step had no effect, or what the URL that it called responded. */
   detail: string | null;
   /** The email that it sent. */
   messageId: string | null;
@@ -751,7 +751,7 @@ export interface Enrollment {
   status: EnrollmentStatus;
   /** The step that it is at, or was at when it ended. */
   stepId: string;
-  /** When the step is carried out; null if it waits for an event without a timeout, or has ended. */
+  /** When the step is carried out; null if it waits for an event without a timeout or for the response of a URL, or has ended. */
   dueAt: string | null;
   /** The event that it waits for. */
   waitsFor: string | null;

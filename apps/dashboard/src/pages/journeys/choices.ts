@@ -52,6 +52,12 @@ const CHOICES = graphql(`
         name
       }
     }
+    members {
+      user {
+        id
+        name
+      }
+    }
     domains(first: 200) {
       nodes {
         id
@@ -72,6 +78,7 @@ export interface Choices {
   journeys: Data['journeys']['nodes'];
   campaigns: Data['campaigns']['nodes'];
   fields: Data['customFields']['nodes'];
+  members: Data['members'][number]['user'][];
   events: string[];
   /** Domains that may send. */
   domains: string[];
@@ -90,6 +97,7 @@ export function useChoices(): Choices | undefined {
     journeys: data.journeys.nodes,
     campaigns: data.campaigns.nodes,
     fields: data.customFields.nodes,
+    members: data.members.map(({ user }) => user),
     events: data.customEventDefinitions.nodes.map(({ name }) => name),
     domains: data.domains.nodes.filter(({ verifiedForSending }) => verifiedForSending).map(({ domain }) => domain),
     names: {

@@ -20,6 +20,7 @@ export interface Step {
   yes?: string | null | undefined;
   no?: string | null | undefined;
   onTimeout?: string | null | undefined;
+  onFailure?: string | null | undefined;
   branches?: { percent: number; next?: string | null | undefined }[];
   templateId?: string | undefined;
   from?: string | undefined;
@@ -35,6 +36,8 @@ export interface Step {
   segmentId?: string | undefined;
   message?: { stepId: string; outcome: MessageOutcome } | undefined;
   text?: string | undefined;
+  memberIds?: string[] | undefined;
+  url?: string | undefined;
   field?: string | undefined;
   value?: string | number | boolean | null | undefined;
   groupId?: string | undefined;
@@ -81,6 +84,7 @@ export const STEP_TYPES = {
   join_group: 'Add to a group',
   leave_group: 'Remove from a group',
   notify: 'Notify the team',
+  webhook: 'Call a webhook',
   exit: 'Exit',
 } as const;
 
@@ -112,7 +116,7 @@ export interface Exit {
 }
 
 export function exitsOf(step: Step): Exit[] {
-  const exit = (key: 'next' | 'yes' | 'no' | 'onTimeout', label: string): Exit => ({
+  const exit = (key: 'next' | 'yes' | 'no' | 'onTimeout' | 'onFailure', label: string): Exit => ({
     key,
     label,
     to: step[key] ?? null,
@@ -126,6 +130,10 @@ export function exitsOf(step: Step): Exit[] {
       return step.timeout === undefined
         ? [exit('next', '')]
         : [exit('next', 'When it happens'), exit('onTimeout', 'If it does not happen in time')];
+    case 'webhook':
+      return step.onFailure === undefined
+        ? [exit('next', '')]
+        : [exit('next', 'When it responds'), exit('onFailure', 'If all attempts fail')];
     case 'split':
       return (step.branches ?? []).map(({ percent, next }, index) => ({
         key: `branches.${index}`,

@@ -19,6 +19,7 @@ import {
   IconTrash,
   IconUserMinus,
   IconUserPlus,
+  IconWebhook,
 } from '@tabler/icons-react';
 import type { KeyboardEvent } from 'react';
 import { flushSync } from 'react-dom';
@@ -48,6 +49,7 @@ const ICONS: Record<StepType, typeof IconMail> = {
   join_group: IconUserPlus,
   leave_group: IconUserMinus,
   notify: IconBell,
+  webhook: IconWebhook,
   exit: IconLogout,
 };
 

@@ -18,7 +18,9 @@ import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import { type Definition, exitsOf, MESSAGE_OUTCOMES, type Step, STEP_TYPES, withExit } from './definition.ts';
 import { ContactFilter, DurationInput } from './fields.tsx';
+import { NotifyFields } from './notify-fields.tsx';
 import { stepTitle, weekday } from './summaries.ts';
+import { WebhookFields } from './webhook-fields.tsx';
 
 interface StepDialogProps {
   /** The step that is edited; the dialog is closed without one. */
@@ -39,7 +41,7 @@ export function StepDialog({ step, onClose, ...props }: StepDialogProps) {
 }
 
 /** The fields of a step: `set` changes members of it. */
-interface FieldsProps {
+export interface FieldsProps {
   step: Step;
   set: (part: Partial<Step>) => void;
   choices: Choices;
@@ -99,17 +101,8 @@ const FIELDS: Partial<Record<Step['type'], (props: FieldsProps) => React.ReactNo
   update_field: UpdateFields,
   join_group: GroupFields,
   leave_group: GroupFields,
-  notify: ({ step, set }) => (
-    <TextInput
-      label="Notification"
-      description="Owners and admins get it by email and in the bell, with the names of the contacts, at most every 15 minutes."
-      placeholder="A customer asked for a call"
-      maxLength={150}
-      data-autofocus
-      value={step.text ?? ''}
-      onChange={(event) => set({ text: event.currentTarget.value })}
-    />
-  ),
+  notify: NotifyFields,
+  webhook: WebhookFields,
 };
 
 function SendFields({ step, set, choices: { templates, domains } }: FieldsProps) {

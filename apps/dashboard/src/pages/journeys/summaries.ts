@@ -51,6 +51,8 @@ export function stepSummary(step: Step, names: Names): string {
         : 'No template yet';
     case 'notify':
       return step.text ? `“${step.text}”` : 'No text yet';
+    case 'webhook':
+      return step.url ?? 'No URL yet';
     case 'wait':
       return `For ${durationInWords(step.for ?? {})}`;
     case 'wait_until':
