@@ -2,6 +2,7 @@ import { type Definition, reentryOf } from '@postroom/journey-definition';
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
+  countUpTo,
   db,
   defineIdPrefix,
   DomainError,
@@ -10,16 +11,20 @@ import {
   invalid,
   isId,
   jsonProblem,
+  MAX_TOTAL,
   newId,
   notFound,
   type Page,
   type PageArgs,
+  pageOf,
+  pageSize,
   pool,
   type Prisma,
   readRows,
   runCostly,
   type RowsQuery,
   sql,
+  toCursor,
   type Tx,
 } from '@postroom/platform';
 import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
@@ -297,13 +302,51 @@ export async function countRuns(projectId: string, ids: readonly string[]): Prom
   return new Map(ids.map((id) => [id, known.get(id) ?? NO_RUNS]));
 }
 
-/** The steps that runs have left, by run, in order. */
-export async function stepsOf(ids: readonly string[]): Promise<Map<string, Prisma.EnrollmentStepModel[]>> {
-  const rows = await db.enrollmentStep.findMany({
-    where: { enrollmentId: { in: [...ids] } },
-    orderBy: [{ enrollmentId: 'asc' }, { visit: 'asc' }],
-  });
+/** A step that a run has left. */
+export interface LeftStep {
+  visit: number;
+  stepId: string;
+  arrivedAt: Date;
+  leftAt: Date;
+  outcome: string;
+  detail: string | null;
+  messageId: string | null;
+}
+
+const STEP_COLUMNS = `s.visit, s.step_id AS "stepId", s.arrived_at AS "arrivedAt", s.left_at AS "leftAt", s.outcome, s.detail,
+  s.message_id AS "messageId"`;
+
+/** The most steps that are read with their run. */
+export const MAX_RECENT_STEPS = 50;
+
+/** The last steps that runs have left, by run, in order. */
+export async function recentSteps(ids: readonly string[]): Promise<Map<string, LeftStep[]>> {
+  const { rows } = await pool.query<LeftStep & { enrollmentId: string }>(
+    `SELECT n.id AS "enrollmentId", ${STEP_COLUMNS} FROM unnest($1::text[]) AS n(id) CROSS JOIN LATERAL (
+       SELECT * FROM enrollment_steps WHERE enrollment_id = n.id ORDER BY visit DESC LIMIT ${MAX_RECENT_STEPS}) AS s
+     ORDER BY n.id, s.visit`,
+    [ids],
+  );
   return Map.groupBy(rows, ({ enrollmentId }) => enrollmentId);
+}
+
+/**
+ * The steps that a run has left, the last first.
+ * @throws DomainError `not_found`, `validation_error` for a page size out of range or an invalid cursor.
+ */
+export async function listSteps(projectId: string, id: string, { first, after }: PageArgs): Promise<Page<LeftStep>> {
+  await getEnrollment(projectId, id);
+  const size = pageSize(first);
+  const before = after == null ? null : Number(Buffer.from(after, 'base64url').toString('latin1'));
+  if (before !== null && !(Number.isInteger(before) && before > 0 && before < 2 ** 31))
+    throw invalid({ field: 'after', message: 'is not a cursor of this list' });
+  const ofRun = 'FROM enrollment_steps s WHERE s.enrollment_id = $1';
+  const { rows } = await pool.query<LeftStep>(
+    `SELECT ${STEP_COLUMNS} ${ofRun} AND ($2::int IS NULL OR s.visit < $2) ORDER BY s.visit DESC LIMIT $3`,
+    [id, before, size + 1],
+  );
+  const edges = rows.map((node) => ({ cursor: toCursor(String(node.visit)), node }));
+  return pageOf(edges, { size, after, totalCount: () => countUpTo(MAX_TOTAL, `SELECT ${ofRun}`, [id]) });
 }
 
 /**

@@ -31,13 +31,16 @@ import {
   type EntryResult,
   findEnrollments,
   getEnrollment,
+  type LeftStep,
   listEnrollments,
+  listSteps,
   MAX_ENROLLED,
+  MAX_RECENT_STEPS,
   moveEnrollment,
+  recentSteps,
   removeEnrollment,
   type RunCounts,
   setEnrollmentPaused,
-  stepsOf,
 } from './enrollments.ts';
 import {
   archiveJourney,
@@ -53,6 +56,7 @@ import {
   resumeJourney,
   updateJourney,
 } from './journeys.ts';
+import { countWaiting, MAX_WAITING, type WaitingEvents } from './waiting-events.ts';
 import { countAtSteps, type InProgress, type StepCount, withMatches } from './new-version.ts';
 import { rotateSigningSecret, signingSecretOf } from './signing-secret.ts';
 import { publishedDefinitions } from './versions.ts';
@@ -93,6 +97,14 @@ const InProgressAction = builder.enumType('JourneyInProgressAction', {
     },
     exit: { description: 'Their runs end.' },
   } satisfies Record<InProgress, { description: string }>,
+});
+
+const WaitingAction = builder.enumType('JourneyWaitingAction', {
+  description: 'What becomes of what happened while a journey was paused, when it is resumed.',
+  values: {
+    process: { description: 'It is processed, in order: contacts enter, stop waiting and reach the goal.' },
+    discard: { description: 'It is forgotten, as if it had not concerned the journey.' },
+  } satisfies Record<WaitingEvents, { description: string }>,
 });
 
 const Problem = builder.objectRef<DefinitionProblem>('JourneyProblem').implement({
@@ -176,6 +188,11 @@ const Journey = builder.prismaObject('Journey', {
       complexity: 100,
       resolve: async ({ id, draft }, _args, context) => withMatches((await loadAtSteps(context, id)) ?? [], draft),
     }),
+    waitingEvents: t.int({
+      description: `How much happened while it was paused, and is processed or discarded when it is resumed; counted up to ${MAX_WAITING}.`,
+      complexity: 20,
+      resolve: ({ id, status }) => (status === 'paused' ? countWaiting(id) : 0),
+    }),
     runs: t.field({
       type: Runs,
       description: 'Its runs by outcome, without those that retention has deleted.',
@@ -204,9 +221,9 @@ registerNode(JOURNEY_ID, 'Journey', (context, ids) => findJourneys(callerProject
     FROM journeys WHERE id = ANY ($1::text[]) AND project_id = $2`,
 });
 
-const loadSteps = batchLoader((_context, ids: readonly string[]) => stepsOf(ids));
+const loadSteps = batchLoader((_context, ids: readonly string[]) => recentSteps(ids));
 
-const EnrollmentStep = builder.prismaObject('EnrollmentStep', {
+const EnrollmentStep = builder.objectRef<LeftStep>('EnrollmentStep').implement({
   description: 'A step that a run has left.',
   fields: (t) => ({
     stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
@@ -260,7 +277,7 @@ const Enrollment = builder.prismaObject('Enrollment', {
     }),
     steps: t.field({
       type: [EnrollmentStep],
-      description: 'The steps that it has left, in order.',
+      description: `The steps that it has left, in order: the last ${MAX_RECENT_STEPS}. \`enrollmentSteps\` has all.`,
       complexity: { field: 1, multiplier: 1 }, // most runs have a few
       select: { id: true },
       resolve: async ({ id }, _args, context) => (await loadSteps(context, id)) ?? [],
@@ -308,6 +325,15 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id(enrollmentId) },
     resolve: (_root, { id }, context) => getEnrollment(callerProject(context), id),
   }),
+  enrollmentSteps: t.connection(
+    {
+      type: EnrollmentStep,
+      description: 'The steps that a run has left, the last first.',
+      args: { enrollmentId: t.arg.id(enrollmentId) },
+      resolve: (_root, { enrollmentId: id, ...page }, context) => listSteps(callerProject(context), id, page),
+    },
+    ...relayNames('EnrollmentStep'),
+  ),
   enrollments: t.connection(
     {
       type: Enrollment,
@@ -400,9 +426,12 @@ builder.mutationFields((t) => ({
   resumeJourney: t.prismaField({
     type: Journey,
     description: 'Resumes a paused journey. Steps that fell due meanwhile are carried out now.',
-    args: { id: t.arg.id(journeyId) },
-    resolve: async (query, _root, { id }, context) => {
-      await resumeJourney(callerProject(context), id);
+    args: {
+      id: t.arg.id(journeyId),
+      waiting: t.arg({ type: WaitingAction, description: 'What becomes of `waitingEvents`; `process` by default.' }),
+    },
+    resolve: async (query, _root, { id, waiting }, context) => {
+      await resumeJourney(callerProject(context), id, waiting ?? 'process');
       return db.journey.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),

@@ -33,6 +33,7 @@ import {
 } from '@postroom/platform';
 import { checkReferences } from './check-references.ts';
 import { moveToVersion, type InProgress } from './new-version.ts';
+import { discardWaiting, type WaitingEvents } from './waiting-events.ts';
 import { planEntryScan, removeEntryScan, writeListeners } from './listeners.ts';
 
 export type Journey = Prisma.JourneyModel;
@@ -234,12 +235,20 @@ export async function pauseAfterRestore(): Promise<number> {
 }
 
 /**
- * Resumes a paused journey. Steps that fell due during the pause are carried out now.
+ * Resumes a paused journey. Steps that fell due during the pause are carried out now; `waiting` says what becomes of what happened.
  * @throws DomainError `not_found`, `conflict` unless it is paused.
  */
-export async function resumeJourney(projectId: string, id: string): Promise<void> {
+export async function resumeJourney(projectId: string, id: string, waiting: WaitingEvents = 'process'): Promise<void> {
   await getJourney(projectId, id);
-  await change(id, 'paused', `status = 'active', paused_reason = NULL`, 'Only a paused journey can be resumed.');
+  await change(
+    id,
+    'paused',
+    `status = 'active', paused_reason = NULL`,
+    'Only a paused journey can be resumed.',
+    async (tx) => {
+      if (waiting === 'discard') await discardWaiting(tx, id);
+    },
+  );
 }
 
 /**
@@ -265,7 +274,13 @@ export async function archiveJourney(projectId: string, id: string): Promise<voi
   });
 }
 
-async function change(id: string, from: Journey['status'], set: string, otherwise: string): Promise<void> {
+async function change(
+  id: string,
+  from: Journey['status'],
+  set: string,
+  otherwise: string,
+  then?: (tx: Tx) => Promise<void>,
+): Promise<void> {
   await inTransaction(async (tx) => {
     const changed = await sql(
       tx,
@@ -273,6 +288,7 @@ async function change(id: string, from: Journey['status'], set: string, otherwis
       [id, from],
     );
     if (changed.length === 0) throw new DomainError('conflict', otherwise);
+    await then?.(tx);
     await announce(tx, JOURNEYS);
   });
 }

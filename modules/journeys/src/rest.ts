@@ -2,7 +2,7 @@ import { created, found, gql, page, restPath, type Route } from '@postroom/platf
 
 const tag = 'Journeys';
 const JOURNEY = 'id name status definition version publishedVersion pausedReason createdAt updatedAt publishedAt';
-const DETAIL = `${JOURNEY} publishedDefinition problems { field message stepId }
+const DETAIL = `${JOURNEY} waitingEvents publishedDefinition problems { field message stepId }
   runs { active paused completed exited reachedGoal }
   inProgress { version stepId contactCount dueWithinDay hasMatch }`;
 const RUN = `id journeyId contactId version status stepId dueAt waitsFor properties enteredAt endedAt endReason
@@ -95,8 +95,9 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Resume a paused journey',
-    document: gql`mutation ($id: ID!) { resumeJourney(id: $id) { ${JOURNEY} } }`,
+    document: gql`mutation ($id: ID!, $waiting: JourneyWaitingAction) { resumeJourney(id: $id, waiting: $waiting) { ${JOURNEY} } }`,
     reply: found('resumeJourney'),
+    example: { waiting: 'process' },
   },
   {
     method: 'POST',
@@ -146,9 +147,36 @@ export const routes: Route[] = [
     path: '/v1/enrollments/{id}',
     needs: 'full',
     tag,
-    summary: 'Retrieve a run, step by step',
+    summary: 'Retrieve a run with its last 50 steps',
     document: gql`query ($id: ID!) { enrollment(id: $id) { ${RUN} } }`,
     reply: found('enrollment'),
+  },
+  {
+    method: 'GET',
+    path: '/v1/enrollments/{id}/steps',
+    needs: 'full',
+    tag,
+    summary: 'List the steps that a run has left, the last first',
+    document: gql`
+      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
+        enrollmentSteps(enrollmentId: $id, first: $limit, after: $cursor) {
+          nodes {
+            stepId
+            arrivedAt
+            leftAt
+            outcome
+            detail
+            messageId
+          }
+          totalCount @include(if: $total)
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    `,
+    reply: page('enrollmentSteps'),
   },
   {
     method: 'POST',

@@ -1,5 +1,6 @@
 import { deleteInBatches } from '@postroom/platform';
 import { messageRetentions } from '@postroom/ledger';
+import { deleteOldWaiting } from './waiting-events.ts';
 
 const BATCH = 5_000;
 const DAY_MS = 86_400_000;
@@ -11,7 +12,10 @@ const DELETE_STEPS = `
 const DELETE_RUNS = `
   DELETE FROM enrollments WHERE id IN (SELECT id FROM enrollments WHERE project_id = $1 AND ended_at < $2 LIMIT ${BATCH})`;
 
-/** Deletes runs that ended before their project's retention period of messages. @returns the number of rows by kind. */
+/**
+ * Deletes runs that ended before their project's retention period of messages, and what paused journeys keep no longer.
+ * @returns the number of rows by kind.
+ */
 export async function deleteOld({
   onBatch,
   now = Date.now(),
@@ -25,5 +29,5 @@ export async function deleteOld({
     await deleteInBatches(DELETE_STEPS, values, { batch: BATCH, onBatch });
     enrollments += await deleteInBatches(DELETE_RUNS, values, { batch: BATCH, onBatch });
   }
-  return { enrollments };
+  return { enrollments, journeyTriggers: await deleteOldWaiting({ onBatch, now }) };
 }

@@ -2,6 +2,7 @@ import { pool } from '@postroom/platform';
 import { eventually, signedIn, type SignedIn, startTestWorker, takeSystemMail, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { pauseAfterRestore } from '../src/journeys.ts';
+import { deleteOldWaiting } from '../src/waiting-events.ts';
 import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send } from './support.ts';
 
 beforeAll(startTestWorker);
@@ -529,6 +530,64 @@ test('a paused journey moves nobody, and on resume goes on with what happened me
   expect((await api.post(`/v1/journeys/${journey}/resume`)).body.data.status).toBe('active');
   await at(api, journey, ada?.id ?? '', 'next');
   await at(api, journey, bob?.id ?? '', 'later');
+});
+
+test('what happens while a journey is paused is counted, bounded, and may be discarded on resume', async () => {
+  const api = await testApi();
+  const ids = await Promise.all(
+    ['ada', 'bob', 'eve'].map(async (name) => (await api.contact(`${name}@example.net`)).id),
+  );
+  const journey = await published(api, {
+    entry: { type: 'event', event: 'signed up' },
+    reentry: 'always',
+    steps: [wait('later', null)],
+  });
+  const waiting = async () => (await api.get(`/v1/journeys/${journey}`)).body.data.waitingEvents;
+  const signUp = () => api.post('/v1/events', { events: ids.map((id) => ({ name: 'signed up', contact_id: id })) });
+  await api.post(`/v1/journeys/${journey}/pause`);
+  await signUp();
+  expect(await waiting()).toBe(3);
+  await deleteOldWaiting({ onBatch: () => {}, now: Date.now(), max: 2 });
+  expect(await waiting()).toBe(2);
+  await pool.query(
+    `UPDATE journey_triggers SET created_at = now() - interval '31 days' WHERE id = (
+       SELECT min(id) FROM journey_triggers WHERE journey_id = $1)`,
+    [journey],
+  );
+  await deleteOldWaiting({ onBatch: () => {}, now: Date.now() });
+  expect(await waiting()).toBe(1);
+  expect((await api.post(`/v1/journeys/${journey}/resume`, { waiting: 'discard' })).status).toBe(200);
+  await signUp();
+  for (const id of ids) await at(api, journey, id, 'later');
+  const { data } = (await api.get(`/v1/journeys/${journey}/enrollments`)).body;
+  expect(data).toHaveLength(3);
+  expect(await waiting()).toBe(0);
+});
+
+test('the steps of a run are read page by page, and its last with it', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, { steps: [wait('a', null)] });
+  await enroll(api, journey, [ada.id]);
+  const { id } = await runOf(api, journey, ada.id);
+  await pool.query(
+    `INSERT INTO enrollment_steps (enrollment_id, visit, step_id, arrived_at, outcome)
+     SELECT $1, i, 's' || i, now(), 'waited' FROM generate_series(1, 120) i`,
+    [id],
+  );
+  const { steps } = (await api.get(`/v1/enrollments/${id}`)).body.data;
+  expect(steps.map(({ stepId }: { stepId: string }) => stepId)).toEqual(
+    Array.from({ length: 50 }, (_, index) => `s${index + 71}`),
+  );
+  const seen: string[] = [];
+  for (let cursor = ''; ;) {
+    const { data, has_more, next_cursor } = (await api.get(`/v1/enrollments/${id}/steps?limit=50${cursor}`)).body;
+    seen.push(...data.map(({ stepId }: { stepId: string }) => stepId));
+    if (has_more !== true) break;
+    cursor = `&cursor=${next_cursor}`;
+  }
+  expect(seen).toEqual(Array.from({ length: 120 }, (_, index) => `s${120 - index}`));
+  expect((await api.get(`/v1/enrollments/${id}/steps?cursor=eA`)).body.error.details[0].field).toBe('cursor');
 });
 
 test('one run is paused, resumed, moved and removed without the others', async () => {

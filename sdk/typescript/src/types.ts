@@ -763,7 +763,7 @@ export interface Enrollment {
   endedAt: string | null;
   /** Why it ended: `completed`, `exit`, `goal`, `removed`, `new_version`, `journey_archived` or `contact_deleted`. */
   endReason: string | null;
-  /** The steps that it has left, in order. */
+  /** The steps that it has left, in order: the last 50. `enrollmentSteps` has all. */
   steps: EnrollmentStep[];
 }
 
@@ -1358,6 +1358,8 @@ export interface JourneyDetail {
   updatedAt: string;
   /** When it was last published. */
   publishedAt: string | null;
+  /** How much happened while it was paused, and is processed or discarded when it is resumed; counted up to 100000. */
+  waitingEvents: number;
   /** The definition of `publishedVersion`; null until it is published. */
   publishedDefinition: Record<string, unknown> | null;
   /** What keeps the draft from being published; empty if nothing does. */
@@ -2205,6 +2207,14 @@ export interface PublishJourneyInput {
   /** The version of the draft; `conflict` if it is not the current one. */
   version?: number | null | undefined;
 }
+
+/**
+ * What becomes of what happened while a journey was paused, when it is resumed.
+ *
+ * - `discard`: It is forgotten, as if it had not concerned the journey.
+ * - `process`: It is processed, in order: contacts enter, stop waiting and reach the goal.
+ */
+export type JourneyWaitingAction = 'discard' | 'process';
 
 /** Contacts that are to enter a journey; at most 1000. */
 export interface EnrollContactsInput {
@@ -3160,6 +3170,11 @@ export interface JourneyDetailResponse {
   data: JourneyDetail;
 }
 
+export interface ResumeJourneyInput {
+  /** What becomes of `waitingEvents`; `process` by default. */
+  waiting?: JourneyWaitingAction | null | undefined;
+}
+
 export interface EnrollContactsPayloadResponse {
   data: EnrollContactsPayload;
 }
@@ -3176,6 +3191,16 @@ export interface EnrollmentListResponse {
 
 export interface EnrollmentResponse {
   data: Enrollment;
+}
+
+export interface EnrollmentStepListResponse {
+  data: EnrollmentStep[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
 }
 
 export interface MoveEnrollmentInput {
@@ -4233,7 +4258,7 @@ export interface Operations {
       id: string;
     };
     query: Record<never, never>;
-    body: undefined;
+    body: ResumeJourneyInput;
     reply: JourneyResponse;
   };
   /** End a journey for good, with all its runs */
@@ -4279,7 +4304,7 @@ export interface Operations {
     body: undefined;
     reply: EnrollmentListResponse;
   };
-  /** Retrieve a run, step by step */
+  /** Retrieve a run with its last 50 steps */
   getEnrollment: {
     path: {
       /** Enrollment id. */
@@ -4288,6 +4313,23 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: EnrollmentResponse;
+  };
+  /** List the steps that a run has left, the last first */
+  listEnrollmentSteps: {
+    path: {
+      /** Enrollment id. */
+      id: string;
+    };
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+    };
+    body: undefined;
+    reply: EnrollmentStepListResponse;
   };
   /** Move the run of a contact to another step */
   moveEnrollment: {
@@ -4848,6 +4890,7 @@ export const OPERATIONS = {
   enrollContacts: 'POST /v1/journeys/{id}/enrollments',
   listEnrollments: 'GET /v1/journeys/{id}/enrollments',
   getEnrollment: 'GET /v1/enrollments/{id}',
+  listEnrollmentSteps: 'GET /v1/enrollments/{id}/steps',
   moveEnrollment: 'POST /v1/enrollments/{id}/move',
   pauseEnrollment: 'POST /v1/enrollments/{id}/pause',
   resumeEnrollment: 'POST /v1/enrollments/{id}/resume',

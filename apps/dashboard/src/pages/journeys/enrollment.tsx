@@ -55,6 +55,25 @@ const ENROLLMENT = graphql(`
   }
 `);
 
+const STEPS = graphql(`
+  query EnrollmentSteps($id: ID!, $after: String) {
+    enrollmentSteps(enrollmentId: $id, first: 50, after: $after) {
+      nodes {
+        stepId
+        arrivedAt
+        leftAt
+        outcome
+        detail
+        messageId
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
 const JOURNEY_OF_RUN = graphql(`
   query JourneyOfEnrollment($id: ID!) {
     journey(id: $id) {
@@ -158,20 +177,66 @@ function Run({ run }: { run: Row }) {
             None yet.
           </Text>
         ) : (
-          <DataTable
-            label="Steps of the contact"
-            rows={steps}
-            keyOf={(step) => `${step.stepId} ${step.leftAt} ${step.arrivedAt}`}
-            columns={[
-              { title: 'Step', cell: (step) => step.stepId },
-              { title: 'What happened', cell: (step) => <Outcome step={step} /> },
-              { title: 'Arrived', from: 'sm', cell: ({ arrivedAt }) => formatDayAndTime(arrivedAt) },
-              { title: 'Left', from: 'sm', cell: ({ leftAt }) => formatDayAndTime(leftAt) },
-            ]}
-          />
+          <StepTable steps={steps} />
         )}
+        {steps.length >= RECENT && <EarlierSteps id={run.id} />}
       </Section>
     </>
+  );
+}
+
+/** How many of the last steps come with a run. */
+const RECENT = 50;
+
+function StepTable({ steps }: { steps: Row['steps'] }) {
+  return (
+    <DataTable
+      label="Steps of the contact"
+      rows={steps}
+      keyOf={(step) => `${step.stepId} ${step.leftAt} ${step.arrivedAt}`}
+      columns={[
+        { title: 'Step', cell: (step) => step.stepId },
+        { title: 'What happened', cell: (step) => <Outcome step={step} /> },
+        { title: 'Arrived', from: 'sm', cell: ({ arrivedAt }) => formatDayAndTime(arrivedAt) },
+        { title: 'Left', from: 'sm', cell: ({ leftAt }) => formatDayAndTime(leftAt) },
+      ]}
+    />
+  );
+}
+
+/** All steps of a long run, page by page, the last first. */
+function EarlierSteps({ id }: { id: string }) {
+  const [cursors, setCursors] = useState<string[]>();
+  const pages = useApiQuery(STEPS, { id, after: cursors?.at(-1) ?? null }, { pause: cursors === undefined });
+  if (cursors === undefined)
+    return (
+      <Button variant="default" onClick={() => setCursors([])}>
+        Show all steps
+      </Button>
+    );
+  return (
+    <QueryResult of={pages}>
+      {({ enrollmentSteps: { nodes, pageInfo } }) => (
+        <Stack>
+          <Text size="sm" c="dimmed">
+            All steps, the last first.
+          </Text>
+          <StepTable steps={nodes} />
+          <Group justify="flex-end">
+            <Button variant="default" disabled={cursors.length === 0} onClick={() => setCursors(cursors.slice(0, -1))}>
+              Previous
+            </Button>
+            <Button
+              variant="default"
+              disabled={!pageInfo.hasNextPage}
+              onClick={() => setCursors([...cursors, pageInfo.endCursor ?? ''])}
+            >
+              Next
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </QueryResult>
   );
 }
 

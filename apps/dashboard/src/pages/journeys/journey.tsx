@@ -34,6 +34,7 @@ import { type Definition, insertStep, readDefinition, removeStep, replaceStep, t
 import { ImportDialog } from './import.tsx';
 import { JOURNEY_STATUS, problemInWords } from './labels.ts';
 import { Outline } from './outline.tsx';
+import { PauseOrResume } from './pause.tsx';
 import { People } from './people.tsx';
 import { ProblemsAlert, Publish } from './publish.tsx';
 import { EntryDialog, RulesDialog } from './rules-form.tsx';
@@ -52,6 +53,7 @@ const JOURNEY = graphql(`
       publishedDefinition
       publishedAt
       pausedReason
+      waitingEvents
       updatedAt
       editedById
       editedByName
@@ -84,22 +86,6 @@ const UPDATE = graphql(`
     updateJourney(id: $id, input: $input) {
       id
       version
-    }
-  }
-`);
-
-const PAUSE = graphql(`
-  mutation PauseJourney($id: ID!) {
-    pauseJourney(id: $id) {
-      id
-    }
-  }
-`);
-
-const RESUME = graphql(`
-  mutation ResumeJourney($id: ID!) {
-    resumeJourney(id: $id) {
-      id
     }
   }
 `);
@@ -514,22 +500,6 @@ function More({
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  );
-}
-
-function PauseOrResume({ journey: { id, name, status } }: { journey: Row }) {
-  const pause = useApiMutation(PAUSE);
-  const resume = useApiMutation(RESUME);
-  if (status !== 'active' && status !== 'paused') return null;
-  const isActive = status === 'active';
-  const run = async () => {
-    if ((await (isActive ? pause : resume).run({ id })) === undefined) return;
-    notifySuccess(isActive ? `${name} is paused. Nobody moves until you resume it.` : `${name} goes on.`);
-  };
-  return (
-    <Button variant="default" loading={pause.running || resume.running} onClick={() => void run()}>
-      {isActive ? 'Pause' : 'Resume'}
-    </Button>
   );
 }
 

@@ -1,0 +1,73 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { FormProblem } from '../../components/form.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { JourneyQuery, JourneyWaitingAction } from '../../generated/graphql.ts';
+
+const PAUSE = graphql(`
+  mutation PauseJourney($id: ID!) {
+    pauseJourney(id: $id) {
+      id
+    }
+  }
+`);
+
+const RESUME = graphql(`
+  mutation ResumeJourney($id: ID!, $waiting: JourneyWaitingAction) {
+    resumeJourney(id: $id, waiting: $waiting) {
+      id
+    }
+  }
+`);
+
+/** How many of the events that wait are counted: this number means that many or more. */
+const MAX_COUNTED = 100_000;
+
+/** Pauses or resumes a journey. If something happened meanwhile, asks what becomes of it. */
+export function PauseOrResume({
+  journey: { id, name, status, waitingEvents },
+}: {
+  journey: Pick<JourneyQuery['journey'], 'id' | 'name' | 'status' | 'waitingEvents'>;
+}) {
+  const pause = useApiMutation(PAUSE);
+  const resume = useApiMutation(RESUME);
+  const [isAsked, setAsked] = useState(false);
+  if (status !== 'active' && status !== 'paused') return null;
+  const isActive = status === 'active';
+  const goOn = async (waiting: JourneyWaitingAction) => {
+    if ((await resume.run({ id, waiting })) === undefined) return;
+    setAsked(false);
+    notifySuccess(`${name} goes on.`);
+  };
+  const run = async () => {
+    if (!isActive) return waitingEvents > 0 ? setAsked(true) : goOn('process');
+    if ((await pause.run({ id })) !== undefined) notifySuccess(`${name} is paused. Nobody moves until you resume it.`);
+  };
+  const count = `${waitingEvents.toLocaleString('en')}${waitingEvents >= MAX_COUNTED ? ' or more' : ''}`;
+  return (
+    <>
+      <Button variant="default" loading={pause.running || resume.running} onClick={() => void run()}>
+        {isActive ? 'Pause' : 'Resume'}
+      </Button>
+      <Modal opened={isAsked} onClose={() => setAsked(false)} title="Resume this journey?">
+        <Stack>
+          <FormProblem problem={resume.problem} />
+          <Text size="sm">
+            {waitingEvents === 1 ? 'One event' : `${count} events`} that concern this journey happened while it was
+            paused. Processed, contacts enter or move on by them now. Discarded, it is as if they had not happened.
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => void goOn('discard')}>
+              Discard and resume
+            </Button>
+            <Button data-autofocus loading={resume.running} onClick={() => void goOn('process')}>
+              Process and resume
+            </Button>
+          </Group>
+        </Stack>
+      </Modal>
+    </>
+  );
+}
