@@ -41,7 +41,7 @@ export const DUE_HOSTS = `
   SELECT h.project_id AS "projectId", h.host FROM hosts h WHERE EXISTS (
     SELECT FROM journey_calls c WHERE c.project_id = h.project_id AND c.host = h.host AND c.next_attempt_at <= now())`;
 
-/** Takes calls that are due, closes those whose run has left the step, and puts off those whose run is paused. */
+/** Takes calls that are due, closes those whose run has left the step, and defers those whose run is paused. */
 const CLAIM = `
   WITH due AS (
     SELECT c.id FROM journey_calls c WHERE c.project_id = $1 AND c.host = $2 AND c.next_attempt_at <= now()

@@ -3,7 +3,6 @@ import {
   dateOf,
   datesOf,
   type Definition,
-  type Entry,
   type EntryOf,
   EVERY_DAY,
   localDays,

@@ -91,9 +91,10 @@ test('a call that fails is retried with the same id, and after six attempts the 
     ],
   });
   await enroll(api, journey, [ada.id]);
+  await eventually(() => expect(receiver.received).toHaveLength(1));
+  expect(await at(api, journey, ada.id, 'call')).toMatchObject({ dueAt: null });
   for (let attempt = 1; attempt <= 6; attempt++) {
     await eventually(() => expect(receiver.received).toHaveLength(attempt));
-    if (attempt === 1) expect(await at(api, journey, ada.id, 'call')).toMatchObject({ dueAt: null });
     await eventually(async () => {
       const { rows } = await pool.query('SELECT attempt_count FROM journey_calls WHERE project_id = $1', [
         api.projectId,

@@ -151,5 +151,5 @@ export const POLICY = {
   },
 } as const;
 
-/** How an attempt is made, whoever makes it. */
+/** How an attempt is made, also by other modules. */
 export const ATTEMPT = POLICY.attempt;
