@@ -233,8 +233,8 @@ inBrowser('the people behind a report', () => {
     await figure(link, 'Bots').getByText('0', { exact: true }).waitFor();
     await window.open('/campaigns');
     const row = page.getByRole('table', { name: 'Campaigns' }).locator('tbody tr').first();
-    await figure(row, 'Delivered').getByText('67 %').waitFor();
-    await figure(row, 'Opened').getByText('50 %').waitFor();
+    await figure(row, 'Delivered').getByText('67%').waitFor();
+    await figure(row, 'Opened').getByText('50%').waitFor();
     await window.open(`/campaigns/${id}/recipients?outcome=bounced`);
     const bounced = page.getByRole('table', { name: 'Recipients' }).locator('tbody tr').first();
     await bounced.getByText('550 5.1.1 No such user').waitFor();

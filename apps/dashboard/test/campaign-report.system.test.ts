@@ -70,7 +70,7 @@ inBrowser('what came of a campaign', () => {
     const engagement = page.getByLabel('Engagement');
     await window.open(`/campaigns/${id}`);
     await engagement.getByText('delivery not reported').waitFor();
-    await engagement.getByText('25 % of accepted').waitFor();
+    await engagement.getByText('25% of accepted').waitFor();
     expect(await engagement.innerText()).toMatch(/40\s+Accepted/);
     expect(await accessibilityViolations(page)).toEqual([]);
     await window.open('/campaigns');
@@ -78,8 +78,8 @@ inBrowser('what came of a campaign', () => {
 
     await pool.query('UPDATE campaigns SET delivered_count = 20 WHERE id = $1', [id]);
     await window.open(`/campaigns/${id}`);
-    await engagement.getByText('50 % of 40 sent').waitFor();
-    await engagement.getByText('50 % of delivered').waitFor();
+    await engagement.getByText('50% of 40 sent').waitFor();
+    await engagement.getByText('50% of delivered').waitFor();
   });
 
   test('complaints after completion block the sender domain until a user allows it', async () => {

@@ -147,7 +147,7 @@ inBrowser('webhooks', () => {
     await happen(1);
     await window.open(`/webhooks/${id}`);
     const health = page.getByRole('region', { name: 'Health' });
-    await health.getByText('100 % of 1 attempt acknowledged').waitFor();
+    await health.getByText('100% of 1 attempt acknowledged').waitFor();
     await page.getByText('Healthy', { exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('table', { name: 'Deliveries' }).waitFor();

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { formatShare } from './numbers.ts';
 
 /** Whether more is better, for example of delivered or of bounced messages. */
 export type Better = 'more' | 'less';
@@ -14,12 +15,13 @@ interface ChangeProps {
 /** A share of a whole, or undefined if there is no whole. */
 export const rateOf = (part: number, whole: number): number | undefined => (whole === 0 ? undefined : part / whole);
 
-const rounded = (value: number) => value.toLocaleString(undefined, { maximumFractionDigits: value < 100 ? 1 : 0 });
+const points = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** The change of a count, in percent. Without an earlier count there is nothing to compare with. */
 export function CountChange({ now, before, ...rest }: ChangeProps) {
   if (before === 0) return null;
-  return <Delta by={((now - before) / before) * 100} unit=" %" {...rest} />;
+  const by = (now - before) / before;
+  return <Delta by={by} least={0.0005} size={formatShare(Math.abs(by), Math.abs(by) < 1 ? 1 : 0)} {...rest} />;
 }
 
 /** The change of a rate, in percentage points. */
@@ -29,12 +31,25 @@ export function RateChange({
   ...rest
 }: Omit<ChangeProps, 'now' | 'before'> & { now: number | undefined; before: number | undefined }) {
   if (now === undefined || before === undefined) return null;
-  return <Delta by={(now - before) * 100} unit=" points" {...rest} />;
+  const by = (now - before) * 100;
+  return <Delta by={by} least={0.05} size={`${points.format(Math.abs(by))} points`} {...rest} />;
 }
 
-function Delta({ by, unit, than, better }: { by: number; unit: string; than: string; better: Better }) {
-  const size = rounded(Math.abs(by));
-  const isSame = size === '0';
+/** Changes below `least` round to nothing. */
+function Delta({
+  by,
+  size,
+  least,
+  than,
+  better,
+}: {
+  by: number;
+  size: string;
+  least: number;
+  than: string;
+  better: Better;
+}) {
+  const isSame = Math.abs(by) < least;
   const isGood = by > 0 === (better === 'more');
   return (
     <Text
@@ -44,7 +59,7 @@ function Delta({ by, unit, than, better }: { by: number; unit: string; than: str
     >
       {!isSame && <span aria-hidden>{by > 0 ? '▲' : '▼'} </span>}
       <span className="visually-hidden">{isSame ? '' : by > 0 ? 'up ' : 'down '}</span>
-      {isSame ? 'unchanged' : `${size}${unit}`}
+      {isSame ? 'unchanged' : size}
       <span className="visually-hidden"> compared with {than}</span>
     </Text>
   );

@@ -5,3 +5,7 @@ export function formatDuration(ms: number | null): string {
   if (ms === null) return '–';
   return ms < 1000 ? `${ms} ms` : `${seconds.format(ms / 1000)} s`;
 }
+
+/** Formats a share, such as 0.125, as a percentage as the user's locale writes it: "12.5%" or "12,5 %". */
+export const formatShare = (share: number, most = 0, least = 0): string =>
+  share.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: most, minimumFractionDigits: least });

@@ -2,6 +2,7 @@ import { Alert, Button, Card, Group, Progress, Stack, Text } from '@mantine/core
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
+import { formatShare } from '../../components/numbers.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
@@ -95,7 +96,7 @@ function Running({ operation: { id, action, total, processed, cancelRequestedAt 
   const cancel = useApiMutation(CANCEL);
   const may = useMay();
   useLive(PROGRESS, { id });
-  const share = total === 0 ? 0 : Math.min(100, Math.round((100 * processed) / total));
+  const share = total === 0 ? 0 : Math.min(1, processed / total);
   return (
     <Card p="sm">
       <Stack gap="xs">
@@ -115,7 +116,7 @@ function Running({ operation: { id, action, total, processed, cancelRequestedAt 
             </Button>
           )}
         </Group>
-        <Progress value={share} animated aria-label={`${DOING[action]}: ${share} %`} />
+        <Progress value={share * 100} animated aria-label={`${DOING[action]}: ${formatShare(share)}`} />
       </Stack>
     </Card>
   );

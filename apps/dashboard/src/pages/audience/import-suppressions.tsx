@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
+import { formatShare } from '../../components/numbers.ts';
 import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
 import type { Problem } from '../../data/problem.ts';
 import { MAX_FILE_BYTES, sendFile } from '../imports/send-file.ts';
@@ -72,9 +73,7 @@ function ImportForm({ onClose }: { onClose: () => void }) {
           checked={dryRun}
           onChange={(event) => setDryRun(event.currentTarget.checked)}
         />
-        {share !== undefined && (
-          <Progress value={share * 100} animated aria-label={`Sent: ${Math.round(share * 100)} %`} />
-        )}
+        {share !== undefined && <Progress value={share * 100} animated aria-label={`Sent: ${formatShare(share)}`} />}
         <FormButtons
           submit={dryRun ? 'Start dry run' : 'Import'}
           running={share !== undefined}

@@ -17,6 +17,9 @@ const SIZES = graphql(`
   }
 `);
 
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const formatDay = (at: string) => day.format(new Date(at));
+
 const SegmentSizeChart = lazy(() => import('./segment-size-chart.tsx'));
 
 /** The size of a segment on each of the last 90 days. */
@@ -34,8 +37,8 @@ export function SegmentSize({ id }: { id: string }) {
         ) : (
           <>
             <Text size="sm" mb="xs" component="figcaption">
-              {number(last.size)} on {last.day}
-              {sizes.length > 1 && `, ${number(first.size)} on ${first.day}`}
+              {number(last.size)} on {formatDay(last.day)}
+              {sizes.length > 1 && `, ${number(first.size)} on ${formatDay(first.day)}`}
             </Text>
             <Suspense fallback={<Skeleton h={160} />}>
               <SegmentSizeChart sizes={sizes} />

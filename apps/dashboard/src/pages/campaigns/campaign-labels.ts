@@ -1,4 +1,5 @@
 import type { CampaignStatus, RecipientState } from '../../generated/graphql.ts';
+import { formatShare } from '../../components/numbers.ts';
 import type { Tone } from '../../components/badge.tsx';
 
 export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, word: string]> = {
@@ -46,9 +47,9 @@ const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maxi
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–';
   const share = (part / whole) * 100;
-  // Never rounds to exactly 0 or 100 %.
+  // Never rounds to exactly 0 or 100%.
   const isNear = (share > 0 && share < 10) || (share > 99 && share < 100);
-  return `${isNear ? tenths.format(Math.min(99.9, share)) : Math.round(share)} %`;
+  return isNear ? formatShare(Math.min(99.9, share) / 100, 1, 1) : formatShare(part / whole);
 }
 
 /** Formats a duration. */

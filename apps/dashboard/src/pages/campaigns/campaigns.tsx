@@ -1,4 +1,4 @@
-import { Button, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -8,20 +8,22 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
+import { formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
+import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { deliveredShare, number, percent, reachOf, STATUS_LABELS } from './campaign-labels.ts';
 
 const CAMPAIGNS = graphql(`
-  query Campaigns($after: String, $status: CampaignStatus) {
-    campaigns(first: 50, after: $after, status: $status) {
+  query Campaigns($after: String, $status: CampaignStatus, $search: String) {
+    campaigns(first: 50, after: $after, status: $status, search: $search) {
       nodes {
         id
         name
@@ -64,7 +66,12 @@ type Campaign = CampaignsQuery['campaigns']['nodes'][number];
 /** The campaign list. */
 export function Campaigns() {
   const search = useSearch({ from: '/auth/p/$projectId/campaigns' });
-  const campaigns = useApiQuery(CAMPAIGNS, { after: cursorOf(search) ?? null, status: search.status ?? null });
+  const { status, q } = search;
+  const campaigns = useApiQuery(CAMPAIGNS, {
+    after: cursorOf(search) ?? null,
+    status: status ?? null,
+    search: q ?? null,
+  });
   const show = useShowSearch();
   const [creating, setCreating] = useCreating();
   const may = useMay();
@@ -76,19 +83,22 @@ export function Campaigns() {
   return (
     <Page title="Campaigns" about="Newsletters and announcements, newest first." actions={create}>
       <Stack gap="sm">
-        <Select
-          aria-label="Status"
-          placeholder="Any status"
-          clearable
-          w={180}
-          data={Object.entries(STATUS_LABELS).map(([value, [, label]]) => ({ value, label }))}
-          value={search.status ?? null}
-          onChange={(status) => show({ status })}
-        />
+        <Group gap="sm">
+          <SearchBox value={q ?? ''} label="Search campaigns" onSearch={(next) => show({ status, q: next })} />
+          <Select
+            aria-label="Status"
+            placeholder="Any status"
+            clearable
+            w={150}
+            data={Object.entries(STATUS_LABELS).map(([value, [, label]]) => ({ value, label }))}
+            value={status ?? null}
+            onChange={(next) => show({ status: next, q })}
+          />
+        </Group>
         <QueryResult of={campaigns} skeleton={<RowsSkeleton />}>
           {({ campaigns: { nodes, pageInfo } }) =>
             nodes.length === 0 ? (
-              <NoCampaigns filtered={search.status !== undefined} create={create} />
+              <NoCampaigns filtered={status !== undefined || q !== undefined} create={create} />
             ) : (
               <Stack>
                 <CampaignTable campaigns={nodes} />
@@ -117,7 +127,7 @@ function NoCampaigns({ filtered, create }: { filtered: boolean; create: React.Re
           </ButtonLink>
         }
       >
-        No campaign has this status.
+        No campaign matches these filters.
       </Empty>
     );
   }
@@ -194,7 +204,7 @@ function Status({ campaign: { status, recipientCount, progress } }: { campaign: 
   return (
     <Stack gap={6} align="flex-start">
       <StatusBadge tone={tone}>{word}</StatusBadge>
-      <Progress w={96} size="sm" value={done} aria-label={`${Math.round(done)} % done`} />
+      <Progress w={96} size="sm" value={done} aria-label={`${formatShare(done / 100)} done`} />
     </Stack>
   );
 }

@@ -2,9 +2,10 @@ import { Card, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useProject } from '../../app/session.tsx';
+import { formatShare } from '../../components/numbers.ts';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
-import { BOUNCE_WARNING, COMPLAINTS_GMAIL } from '../../components/thresholds.ts';
+import { BOUNCE_WARNING, COMPLAINTS_GMAIL, COMPLAINTS_LIMIT } from '../../components/thresholds.ts';
 import { When } from '../../components/when.tsx';
 import { countOf, percent, reachOf } from '../campaigns/campaign-labels.ts';
 import { type Point, total } from './statistics.ts';
@@ -140,14 +141,14 @@ function ratesOf(points: readonly Point[], words: string): AttentionItem[] {
       bounced,
       sent,
       BOUNCE_WARNING,
-      `${percent(bounced, sent)} of email from ${words} bounced. Stay below 2 %: check for outdated addresses.`,
+      `${percent(bounced, sent)} of email from ${words} bounced. Stay below ${formatShare(BOUNCE_WARNING)}: check for outdated addresses.`,
     ),
     ...worry(
       'complaints',
       complained,
       reached,
       COMPLAINTS_GMAIL,
-      `${percent(complained, reached)} of email from ${words} was marked as spam. Gmail asks for less than 0.1 %, and Yahoo for less than 0.3 %.`,
+      `${percent(complained, reached)} of email from ${words} was marked as spam. Gmail asks for less than ${formatShare(COMPLAINTS_GMAIL, 1)}, and Yahoo for less than ${formatShare(COMPLAINTS_LIMIT, 1)}.`,
     ),
   ];
 }

@@ -2,6 +2,8 @@ import { Card, SimpleGrid } from '@mantine/core';
 import { lazy } from 'react';
 import type { StatisticsStep } from '../../generated/graphql.ts';
 import { ChartFigure } from '../../components/chart-figure.tsx';
+import { formatShare } from '../../components/numbers.ts';
+import { BOUNCE_WARNING, COMPLAINTS_GMAIL, COMPLAINTS_LIMIT } from '../../components/thresholds.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { formatPoint } from './chart-format.ts';
 import { AVERAGED, type Point, ratesOf } from './statistics.ts';
@@ -10,7 +12,7 @@ const VolumeChart = lazy(() => import('./volume-chart.tsx'));
 const ProblemsChart = lazy(() => import('./problems-chart.tsx'));
 const RateChart = lazy(() => import('./rate-chart.tsx'));
 
-const rate = (share: number | null) => (share === null ? '–' : `${share.toFixed(2)} %`);
+const rate = (share: number | null) => (share === null ? '–' : formatShare(share / 100, 2, 2));
 
 /** Charts of email volume, delivery problems, and bounce and complaint rates with their limits. */
 export function Charts({ points, step }: { points: readonly Point[]; step: StatisticsStep }) {
@@ -42,7 +44,7 @@ export function Charts({ points, step }: { points: readonly Point[]; step: Stati
         </ChartFigure>
         <ChartFigure
           title="Bounce rate"
-          about={`${average} The line at 2 % is a rule of thumb: Gmail and Yahoo publish no limit for bounces.`}
+          about={`${average} The line at ${formatShare(BOUNCE_WARNING)} is a rule of thumb: Gmail and Yahoo publish no limit for bounces.`}
           columns={[when, 'Bounced']}
           rows={rates.map(({ at, bounced }) => [formatPoint(at, step), rate(bounced)])}
         >
@@ -50,7 +52,7 @@ export function Charts({ points, step }: { points: readonly Point[]; step: Stati
         </ChartFigure>
         <ChartFigure
           title="Complaint rate"
-          about={`${average} Gmail asks for less than 0.1 %, and never 0.3 % or more. Yahoo asks for less than 0.3 %.`}
+          about={`${average} Gmail asks for less than ${formatShare(COMPLAINTS_GMAIL, 1)}, and never ${formatShare(COMPLAINTS_LIMIT, 1)} or more. Yahoo asks for less than ${formatShare(COMPLAINTS_LIMIT, 1)}.`}
           columns={[when, 'Complained']}
           rows={rates.map(({ at, complained }) => [formatPoint(at, step), rate(complained)])}
         >

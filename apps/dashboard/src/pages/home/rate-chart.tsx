@@ -2,6 +2,7 @@ import '@mantine/core/styles/ColorSwatch.css';
 import '@mantine/charts/styles.css';
 import { LineChart } from '@mantine/charts';
 import { CHART_HEIGHT } from '../../components/chart-figure.tsx';
+import { formatShare } from '../../components/numbers.ts';
 import { BOUNCE_WARNING, COMPLAINTS_GMAIL, COMPLAINTS_LIMIT } from '../../components/thresholds.ts';
 import type { StatisticsStep } from '../../generated/graphql.ts';
 import { formatTick } from './chart-format.ts';
@@ -9,7 +10,7 @@ import type { RatePoint } from './statistics.ts';
 
 const line = (share: number, words: string, color: string) => ({
   y: share * 100,
-  label: `${share * 100} %: ${words}`,
+  label: `${formatShare(share, 1)}: ${words}`,
   color,
   labelPosition: 'insideBottomRight' as const,
 });
@@ -63,7 +64,7 @@ export default function RateChart({
       connectNulls
       tickLine="none"
       gridAxis="x"
-      valueFormatter={(share) => `${Number(share.toFixed(2))} %`}
+      valueFormatter={(share) => formatShare(share / 100, 2)}
       yAxisProps={{ width: 56, domain: [0, (most: number) => roundUp(Math.max(most, highest) * 1.1)] }}
       referenceLines={lines}
       series={[{ name: kind, label, color }]}

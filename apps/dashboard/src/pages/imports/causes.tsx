@@ -57,7 +57,7 @@ export function Causes({ row }: { row: ImportQuery['import'] }) {
                     {cause.value !== '' && !isMissing && field !== undefined
                       ? `It is an option now. ${row.fileExpiresAt === null ? 'Import the file again' : 'Import the file now'} to set it.`
                       : cause.fix}{' '}
-                    First in line {cause.firstLine.toLocaleString()}.
+                    First on line {cause.firstLine.toLocaleString()}.
                   </Text>
                 </div>
                 {may('write') && isMissing && (

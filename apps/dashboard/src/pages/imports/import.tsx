@@ -10,6 +10,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';
+import { formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { type DescriptionItem, DescriptionList } from '../../components/description-list.tsx';
@@ -189,18 +190,18 @@ function Course({ row: { status, progress, error, cancelRequestedAt, fileName } 
     );
   }
   if (!isUnderWay(status)) return null;
-  const share = Math.round(progress * 100);
+  const share = formatShare(progress);
   const words =
     cancelRequestedAt !== null
       ? 'Stopping after the current rows.'
       : status === 'queued'
         ? 'Waiting for a worker to start it.'
-        : `${share} % of the file processed. You can leave this page; the import continues.`;
+        : `${share} of the file processed. You can leave this page; the import continues.`;
   return (
     <Card>
       <Stack gap="sm">
         <Text fw={550}>{words}</Text>
-        <Progress size="lg" value={share} animated aria-label={`${fileName ?? 'Import'}: ${share} %`} />
+        <Progress size="lg" value={progress * 100} animated aria-label={`${fileName ?? 'Import'}: ${share}`} />
       </Stack>
     </Card>
   );

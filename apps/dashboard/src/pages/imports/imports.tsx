@@ -7,6 +7,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportsQuery } from '../../generated/graphql.ts';
+import { formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
@@ -127,11 +128,7 @@ function Status({ of: { status, progress, fileName } }: { of: Import }) {
   return (
     <Stack gap={4}>
       <StatusBadge tone={tone}>{word}</StatusBadge>
-      <Progress
-        size="sm"
-        value={progress * 100}
-        aria-label={`${fileName ?? 'Import'}: ${Math.round(progress * 100)} %`}
-      />
+      <Progress size="sm" value={progress * 100} aria-label={`${fileName ?? 'Import'}: ${formatShare(progress)}`} />
     </Stack>
   );
 }

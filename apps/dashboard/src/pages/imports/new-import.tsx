@@ -10,6 +10,7 @@ import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import type { Problem } from '../../data/problem.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { formatShare } from '../../components/numbers.ts';
 import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
@@ -193,7 +194,7 @@ function Settings({
         </Alert>
       )}
       <FormProblem problem={problem} />
-      {sent !== undefined && <Progress value={sent * 100} animated aria-label={`Sent: ${Math.round(sent * 100)} %`} />}
+      {sent !== undefined && <Progress value={sent * 100} animated aria-label={`Sent: ${formatShare(sent)}`} />}
       <Group justify="flex-end">
         <Button
           size="md"

@@ -93,7 +93,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
           <NumberInput
             label="Pause at bounce rate"
             description="Share of messages that bounced or were rejected. Leave blank to disable."
-            suffix=" %"
+            suffix="%"
             min={0}
             max={100}
             step={0.5}
@@ -113,7 +113,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
           <NumberInput
             label="Pause at complaint rate"
             description="Share of messages marked as spam. Leave blank to disable."
-            suffix=" %"
+            suffix="%"
             min={0}
             max={100}
             step={0.05}
