@@ -52,16 +52,25 @@ export function DataTable<Row>({
           <tbody role="rowgroup">
             {rows.map((row) => (
               <tr key={keyOf(row)} className="row-link" role="row">
-                {columns.map(({ title, cell, from, align, silent = false }) => (
-                  <td
-                    key={title}
-                    className={classes(hidden(from), align, align && 'tabular', silent && 'silent')}
-                    role="cell"
-                    data-title={title}
-                  >
-                    {cell(row)}
-                  </td>
-                ))}
+                {columns.map(({ title, cell, from, align, silent = false }) => {
+                  const content = cell(row);
+                  return (
+                    <td
+                      key={title}
+                      className={classes(
+                        hidden(from),
+                        align,
+                        align && 'tabular',
+                        silent && 'silent',
+                        content === NONE && 'none',
+                      )}
+                      role="cell"
+                      data-title={title}
+                    >
+                      {content}
+                    </td>
+                  );
+                })}
               </tr>
             ))}
           </tbody>
@@ -70,6 +79,9 @@ export function DataTable<Row>({
     </Card>
   );
 }
+
+/** What a cell without a value shows; phones leave it out. */
+const NONE = '–';
 
 const classes = (...names: (string | false | undefined)[]) => names.filter(Boolean).join(' ');
 

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -84,7 +84,7 @@ export function Groups() {
                   {
                     title: 'Public name',
                     from: 'sm',
-                    cell: ({ publicName }) => publicName ?? <Text c="dimmed">Not shown</Text>,
+                    cell: ({ publicName }) => publicName ?? <span className="dimmed">Not shown</span>,
                   },
                   {
                     title: 'Members',

@@ -127,7 +127,12 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
       {chosen?.status === 'draft' && (
         <Alert color="yellow">
           This template is a draft.{' '}
-          <TextLink to="/p/$projectId/templates/$templateId" params={{ projectId, templateId: chosen.id }} size="sm">
+          <TextLink
+            to="/p/$projectId/templates/$templateId"
+            params={{ projectId, templateId: chosen.id }}
+            size="sm"
+            underline="always"
+          >
             Publish it
           </TextLink>{' '}
           before the campaign is sent.
@@ -136,7 +141,12 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
       {chosen !== undefined && chosen.draft !== null && (
         <Alert color="blue">
           This template has unpublished changes. The campaign sends the published version, shown here, unless{' '}
-          <TextLink to="/p/$projectId/templates/$templateId" params={{ projectId, templateId: chosen.id }} size="sm">
+          <TextLink
+            to="/p/$projectId/templates/$templateId"
+            params={{ projectId, templateId: chosen.id }}
+            size="sm"
+            underline="always"
+          >
             they are published
           </TextLink>{' '}
           before it starts.

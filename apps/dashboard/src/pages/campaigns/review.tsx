@@ -103,9 +103,7 @@ function Findings({
         <Alert color="gray" title="Required before sending" icon={<IconAlertTriangle aria-hidden />}>
           <List size="sm">
             {problems.map(({ field, message }) => (
-              <List.Item key={field + message}>
-                {WORDS[field] ?? field} {inWords(message)}
-              </List.Item>
+              <List.Item key={field + message}>{finding(field, message)}</List.Item>
             ))}
           </List>
         </Alert>
@@ -115,8 +113,7 @@ function Findings({
           <List size="sm">
             {warnings.map(({ field, message }) => (
               <List.Item key={field + message}>
-                {WORDS[field] === undefined ? '' : `${WORDS[field]} `}
-                {inWords(message)}
+                {finding(field, message)}
                 {field === 'postalAddress' && (
                   <>
                     .{' '}
@@ -160,6 +157,13 @@ const inWords = (message: string) =>
   message
     .replace('unless template_id is set', 'unless you choose a template')
     .replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
+
+/** Most messages continue the label, as in "Subject is required"; a sentence of its own follows a colon. */
+function finding(field: string, message: string): string {
+  const label = WORDS[field];
+  if (label === undefined) return inWords(message);
+  return `${label}${/^(\p{Lu}|the )/u.test(message) ? ':' : ''} ${inWords(message)}`;
+}
 
 function Commands({
   campaign,
