@@ -1,4 +1,4 @@
-import { type Definition, reentryOf } from '@postroom/journey-definition';
+import type { Definition } from '@postroom/journey-definition';
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
@@ -29,7 +29,8 @@ import {
 } from '@postroom/platform';
 import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
 import { writeListeners } from './listeners.ts';
-import { arrivals, getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
+import { getStep, type Refusal, refusalOf } from './rules.ts';
+import { arrivals, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
 
 export type Enrollment = Prisma.EnrollmentModel;
@@ -49,7 +50,7 @@ export interface Entrant {
 }
 
 /** The outcome of an entrant. */
-export type EntryOutcome = 'enrolled' | 'in_progress' | 'not_again' | 'not_matching' | 'unknown';
+export type EntryOutcome = 'enrolled' | 'unknown' | Refusal;
 
 /** The locked journey and its newest version. */
 export interface OpenJourney {
@@ -93,9 +94,10 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   const matching = filter === undefined ? new Set(ids) : await contactsMatching(tx, projectId, filter, ids);
   const last = await sql<{ contactId: string; enteredAt: Date; isOpen: boolean }>(tx, LAST_RUNS, [id, ids]);
   const lastOf = new Map(last.map((run) => [run.contactId, run]));
+  const now = Date.now();
   const entering = entrants.filter(({ contactId }) => {
     if (!contacts.has(contactId)) return false;
-    const refusal = refusalOf(definition, lastOf.get(contactId), matching.has(contactId));
+    const refusal = refusalOf(definition, lastOf.get(contactId), { isMatching: matching.has(contactId), now });
     if (refusal !== undefined) outcomes.set(contactId, refusal);
     return refusal === undefined;
   });
@@ -129,19 +131,6 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   for (const { contactId } of entering) outcomes.set(contactId, 'in_progress');
   for (const { contactId } of enrolled) outcomes.set(contactId, 'enrolled');
   return [...outcomes.values()];
-}
-
-function refusalOf(
-  definition: Definition,
-  last: { enteredAt: Date; isOpen: boolean } | undefined,
-  isMatching: boolean,
-): EntryOutcome | undefined {
-  const reentry = reentryOf(definition);
-  if (last?.isOpen === true) return 'in_progress';
-  if (!isMatching) return 'not_matching';
-  if (last === undefined || reentry === 'always') return undefined;
-  if (reentry === 'once') return 'not_again';
-  return Date.now() - last.enteredAt.getTime() < reentry.afterDays * 86_400_000 ? 'not_again' : undefined;
 }
 
 /** Those of the contacts that match a filter, which `checkReferences` has checked. */

@@ -1,3 +1,5 @@
+import { Parameters, segmentSql } from '@postroom/contacts';
+import { DomainError, inTransaction, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import {
   customFieldKey,
   dateOf,
@@ -9,10 +11,8 @@ import {
   scanKey,
   zoneOf,
 } from '@postroom/journey-definition';
-import { Parameters, segmentSql } from '@postroom/contacts';
-import { DomainError, inTransaction, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import { pauseByItself } from './journeys.ts';
-import { nextLocalTimes } from './local-time.ts';
+import { localInstant, nextLocalTime } from './local-time.ts';
 import { definitionOf } from './versions.ts';
 
 /** The least time between two scans of a segment, and how often local times are looked for in all zones, in milliseconds. */
@@ -70,7 +70,7 @@ async function scan(tx: Tx, journeyId: string, definition: Definition): Promise<
   const began = performance.now();
   if (entry.type === 'segment_entered' || entry.type === 'segment_left') await scanSegment(tx, due, entry);
   if (entry.type === 'date') await scanDates(tx, due, definition, entry);
-  const next = await nextScan(tx, due.now, definition, performance.now() - began);
+  const next = nextScan(due.now, definition, performance.now() - began);
   await sql(tx, 'UPDATE journey_entry_scans SET scanned_at = $2, due_at = $3 WHERE journey_id = $1', [
     journeyId,
     due.now,
@@ -78,13 +78,12 @@ async function scan(tx: Tx, journeyId: string, definition: Definition): Promise<
   ]);
 }
 
-async function nextScan(tx: Tx, now: Date, definition: Definition, tookMs: number): Promise<Date> {
+function nextScan(now: Date, definition: Definition, tookMs: number): Date {
   const { entry, timeZoneField } = definition;
   const after = (ms: number) => new Date(now.getTime() + Math.max(ms, tookMs / MAX_SHARE));
   if (entry.type !== 'date') return after(SEGMENT_INTERVAL_MS);
   if (timeZoneField !== undefined) return after(ZONES_INTERVAL_MS);
-  const [next] = await nextLocalTimes(tx, [{ time: entry.time, weekdays: EVERY_DAY, zone: zoneOf(definition, {}) }]);
-  return next as Date;
+  return nextLocalTime({ time: entry.time, weekdays: EVERY_DAY, zone: zoneOf(definition, {}) }, now.getTime());
 }
 
 /** Compares the segment with its members as of the last scan. The first scan only records them. */
@@ -118,13 +117,11 @@ async function scanSegment(tx: Tx, { journeyId, projectId, key, scannedAt }: Sca
 async function scanDates(tx: Tx, scan: Scan, definition: Definition, entry: EntryOf<'date'>): Promise<void> {
   const { journeyId, projectId, key, scannedAt, now } = scan;
   const since = Math.max(scannedAt?.getTime() ?? 0, now.getTime() - CATCH_UP_MS);
-  const days = localDays(since, now.getTime());
-  const dates = days.map((day) => datesOf(day, entry));
-  const dayOf = new Map(dates.flatMap((texts, index) => texts.map((text) => [text, days[index] as string])));
+  const until = now.getTime();
+  const dates = [...new Set(localDays(since, until).flatMap((day) => datesOf(day, entry)))];
   const { timeZoneField } = definition;
   const zoneKey = customFieldKey(timeZoneField ?? '');
-  const values = [projectId, customFieldKey(entry.field), [...dayOf.keys()], zoneKey];
-  const instants = new Map<string, number>();
+  const values = [projectId, customFieldKey(entry.field), dates, zoneKey];
   for (let last = ''; ;) {
     const contacts = await sql<{ id: string; date: string; zone: string | null }>(
       tx,
@@ -132,15 +129,9 @@ async function scanDates(tx: Tx, scan: Scan, definition: Definition, entry: Entr
          AND ${entry.yearly === true ? 'right(c.custom_fields->>$2, 5)' : 'c.custom_fields->>$2'} = ANY ($3) ORDER BY c.id LIMIT ${PAGE}`,
       [...values, last],
     );
-    const occurrences = contacts.flatMap(({ id, date, zone }) => {
-      const day = dayOf.get(entry.yearly === true ? date.slice(5) : date);
-      if (day === undefined || (entry.yearly === true && dateOf(day, entry).slice(0, 4) <= date.slice(0, 4))) return [];
-      return [{ id, date, day, zone: zoneOf(definition, { [zoneKey]: zone }) }];
-    });
-    await computeInstants(tx, entry.time, occurrences, instants);
-    const due = occurrences.filter(({ day, zone }) => {
-      const at = instants.get(`${day} ${zone}`) ?? 0;
-      return at > since && at <= now.getTime();
+    const due = contacts.filter(({ date, zone }) => {
+      const own = zoneOf(definition, { [zoneKey]: zone });
+      return dateEntries(date, { entry, zone: own, since, until }).length > 0;
     });
     await sql(
       tx,
@@ -153,20 +144,17 @@ async function scanDates(tx: Tx, scan: Scan, definition: Definition, entry: Entr
   }
 }
 
-/** Computes the instants of a time of day on days in zones that `known` lacks. */
-async function computeInstants(
-  tx: Tx,
-  time: string,
-  occurrences: readonly { day: string; zone: string }[],
-  known: Map<string, number>,
-): Promise<void> {
-  const missing = [...new Set(occurrences.map(({ day, zone }) => `${day} ${zone}`))].filter((each) => !known.has(each));
-  if (missing.length === 0) return;
-  const pairs = missing.map((each) => each.split(' '));
-  const rows = await sql<{ day: string; zone: string; at: Date }>(
-    tx,
-    `SELECT n.day, n.zone, (n.day::date + $3::time) AT TIME ZONE n.zone AS at FROM unnest($1::text[], $2::text[]) AS n(day, zone)`,
-    [pairs.map(([day]) => day), pairs.map(([, zone]) => zone), time],
+/** When a contact enters by its date, later than `since` and not after `until`, in milliseconds. */
+export function dateEntries(
+  date: string,
+  { entry, zone, since, until }: { entry: EntryOf<'date'>; zone: string; since: number; until: number },
+): number[] {
+  return (
+    localDays(since, until)
+      .filter((day) => datesOf(day, entry).includes(entry.yearly === true ? date.slice(5) : date))
+      // A yearly entry is not in the year of the date itself.
+      .filter((day) => entry.yearly !== true || dateOf(day, entry).slice(0, 4) > date.slice(0, 4))
+      .map((day) => localInstant(day, entry.time, zone))
+      .filter((at) => at > since && at <= until)
   );
-  for (const { day, zone, at } of rows) known.set(`${day} ${zone}`, at.getTime());
 }

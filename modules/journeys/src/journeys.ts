@@ -119,7 +119,8 @@ export async function problemsOf(projectId: string, draft: unknown): Promise<Def
   return (await checkDefinition(projectId, draft)).problems;
 }
 
-async function checkDefinition(
+/** The definition with normalized filters, and what keeps it from being published. */
+export async function checkDefinition(
   projectId: string,
   draft: unknown,
 ): Promise<{ definition?: Definition; problems: DefinitionProblem[] }> {

@@ -1,20 +1,18 @@
-import { type Definition, matches, scanKey, withDefaults } from '@postroom/journey-definition';
+import { withDefaults } from '@postroom/journey-definition';
 import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
 import { inTransaction, sql, type Tx } from '@postroom/platform';
 import { enroll, type Entrant, type OpenJourney } from './enrollments.ts';
 import { lockJourney } from './journeys.ts';
-import { getStep, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
+import { enters, type Happening, reactTo } from './rules.ts';
+import { type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
 
 /** Triggers per transaction. */
 const PAGE = 500;
 
-interface Trigger {
+interface Trigger extends Happening {
   id: string;
-  kind: 'event' | 'group' | 'entry';
-  key: string;
   contactId: string;
-  properties: Record<string, unknown>;
   createdAt: Date;
 }
 
@@ -86,31 +84,10 @@ async function processRound(tx: Tx, journey: OpenJourney, triggers: readonly Tri
         entrants.push({ contactId: trigger.contactId, properties: trigger.properties, at: trigger.createdAt });
       continue;
     }
-    const move = moveBy(trigger, run, await definitionOf(tx, id, run.version));
-    if (move !== undefined) moves.push(move);
+    const ofRun = await definitionOf(tx, id, run.version);
+    const leaving = reactTo(trigger, run, ofRun);
+    if (leaving !== undefined) moves.push({ run, definition: ofRun, ...leaving });
   }
   if (moves.length > 0) await moveRuns(tx, projectId, moves, true);
   if (entrants.length > 0) await enroll(tx, journey, entrants);
-}
-
-function enters({ entry }: Definition, { kind, key, properties }: Trigger): boolean {
-  if (entry.type === 'event') return kind === 'event' && key === entry.event && matches(properties, entry.where);
-  if (entry.type === 'group_joined') return kind === 'group' && key === entry.groupId;
-  return kind === 'entry' && key === scanKey(entry);
-}
-
-/** What an event does to the contact's run, if anything. */
-function moveBy(
-  { kind, key, properties }: Trigger,
-  run: Run & { waitsFor: string | null },
-  definition: Definition,
-): Move | undefined {
-  if (kind !== 'event') return undefined;
-  const { goal } = definition;
-  if (goal?.event === key && matches(properties, goal.where))
-    return { run, definition, outcome: 'goal', to: null, endReason: 'goal' };
-  if (run.waitsFor !== key) return undefined;
-  const step = getStep(definition, run.stepId);
-  if (step.type !== 'wait_for_event' || !matches(properties, step.where)) return undefined;
-  return { run, definition, outcome: 'event', to: step.next ?? null };
 }

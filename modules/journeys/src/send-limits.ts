@@ -1,8 +1,8 @@
-import { type Definition, EVERY_DAY, isBetween, zoneOf } from '@postroom/journey-definition';
+import { type Definition, zoneOf } from '@postroom/journey-definition';
 import { type FrequencyCap, frequencyCapOf, getPolicy } from '@postroom/campaigns';
 import { CONTACTS_AT_FREQUENCY_CAP, frequencyCapLock } from '@postroom/ledger/sql';
 import { lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
-import { nextLocalTimes } from './local-time.ts';
+import { quietUntil } from './local-time.ts';
 import type { DueRun, Plan } from './plan.ts';
 
 /** Runs by what limits say about a message to them now. */
@@ -23,22 +23,17 @@ export async function limitSends(
   { quietHours, frequencyCap, ...definition }: Definition,
   runs: readonly DueRun[],
 ): Promise<Limited> {
-  const quiet =
-    quietHours === undefined
-      ? []
-      : runs
-          .map((run) => ({ run, zone: zoneOf(definition, run.customFields) }))
-          .filter(({ zone }) => isBetween(zone, quietHours));
-  const ends = await nextLocalTimes(
-    pool,
-    quiet.map(({ zone }) => ({ time: quietHours?.to ?? '', weekdays: EVERY_DAY, zone })),
-  );
-  const isQuiet = new Set(quiet.map(({ run }) => run.id));
+  const postponed = runs.flatMap((run) => {
+    const until =
+      quietHours === undefined ? undefined : quietUntil(zoneOf(definition, run.customFields), quietHours, Date.now());
+    return until === undefined ? [] : [{ run, until }];
+  });
+  const isQuiet = new Set(postponed.map(({ run }) => run.id));
   const open = runs.filter(({ id }) => !isQuiet.has(id));
   const caps = [frequencyCap, frequencyCapOf(await getPolicy(projectId))].filter((cap) => cap !== undefined);
   const over = await atCap(pool, caps, open);
   return {
-    postponed: quiet.map(({ run }, index) => ({ run, until: ends[index] as Date })),
+    postponed,
     capped: open.filter(({ contactId }) => over.has(contactId)),
     sending: open.filter(({ contactId }) => !over.has(contactId)),
     caps,

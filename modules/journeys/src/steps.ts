@@ -1,5 +1,4 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
-import { createHash } from 'node:crypto';
 import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
 import { putMembers, takeMembers } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
@@ -8,8 +7,9 @@ import { outcomesOf } from './message-outcomes.ts';
 import { eventsSince } from './past-events.ts';
 import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
 import { notifyStep } from './notify-step.ts';
+import { getStep, leave } from './rules.ts';
 import { sendStep } from './send-step.ts';
-import { getStep, type Move } from './transitions.ts';
+import type { Move } from './transitions.ts';
 import { responsesOf, webhookStep } from './webhook-step.ts';
 
 /** Plans a step for runs that are due at it, all on one version. @throws StepProblem */
@@ -20,66 +20,31 @@ export async function carryOut(
   runs: readonly DueRun[],
 ): Promise<Plan> {
   const step = getStep(definition, (runs[0] as DueRun).stepId);
-  const all = (outcome: string, to: string | null | undefined): Plan => ({
-    moves: runs.map((run) => ({ run, definition, outcome, to: to ?? null })),
-    postponed: [],
+  if (step.type === 'send') return sendStep(projectId, journeyId, definition, step, runs);
+  if (step.type === 'webhook') return webhookStep(projectId, definition, step, runs);
+  const yes = step.type === 'condition' ? await inStep(step.id, () => passing(projectId, definition, step, runs)) : NONE;
+  const waits =
+    step.type !== 'wait_for_event' || step.since === 'step' ? [] : runs.map((run) => ({ ...run, definition, step }));
+  const seen = await eventsSince(pool, projectId, waits);
+  const moves = runs.map((run, index): Move => {
+    const facts = { passes: yes.has(run.id), happened: seen[index] === true };
+    return { run, definition, ...leave(step, run, facts) };
   });
+  const plan: Plan = { moves, postponed: [] };
   switch (step.type) {
-    case 'wait':
-    case 'wait_until':
-      return all('waited', step.next);
-    case 'exit':
-      return all('exit', null);
-    case 'split':
-      return { moves: runs.map((run) => splitMove(step, run, definition)), postponed: [] };
-    case 'condition': {
-      const yes = await inStep(step.id, () => passing(projectId, definition, step, runs));
-      const moves = runs.map((run): Move => {
-        const passes = yes.has(run.id);
-        return { run, definition, outcome: passes ? 'yes' : 'no', to: (passes ? step.yes : step.no) ?? null };
-      });
-      return { moves, postponed: [] };
-    }
-    case 'wait_for_event': {
-      const waits = step.since === 'step' ? [] : runs.map((run) => ({ ...run, definition, step }));
-      const seen = await eventsSince(pool, projectId, waits);
-      const moves = runs.map((run, index): Move => {
-        const happened = seen[index] === true;
-        return {
-          run,
-          definition,
-          outcome: happened ? 'event' : 'timeout',
-          to: (happened ? step.next : step.onTimeout) ?? null,
-        };
-      });
-      return { moves, postponed: [] };
-    }
     case 'update_field':
-      return { ...all('updated', step.next), ...(await fieldUpdate(projectId, step, runs)) };
+      return { ...plan, ...(await fieldUpdate(projectId, step, runs)) };
     case 'join_group':
     case 'leave_group':
-      return {
-        ...all(step.type === 'join_group' ? 'joined' : 'left', step.next),
-        ...groupChange(projectId, step, runs),
-      };
+      return { ...plan, ...groupChange(projectId, step, runs) };
     case 'notify':
-      return notifyStep(projectId, journeyId, step, all('notified', step.next));
-    case 'webhook':
-      return webhookStep(projectId, definition, step, runs);
-    case 'send':
-      return sendStep(projectId, journeyId, definition, step, runs);
+      return notifyStep(projectId, journeyId, step, plan);
+    default:
+      return plan;
   }
 }
 
-/** Deterministic for a visit of a run, and independent between steps. */
-function splitMove(step: StepOf<'split'>, run: DueRun, definition: Definition): Move {
-  const hash = createHash('sha256').update(`${run.id} ${step.id} ${run.visit}`).digest();
-  const point = (hash.readUInt32BE() / 2 ** 32) * 100;
-  let sum = 0;
-  const found = step.branches.findIndex(({ percent }) => point < (sum += percent));
-  const index = found === -1 ? step.branches.length - 1 : found;
-  return { run, definition, outcome: `branch ${index + 1}`, to: step.branches[index]?.next ?? null };
-}
+const NONE: ReadonlySet<string> = new Set();
 
 /** The ids of the runs that pass all parts of a condition. */
 async function passing(
@@ -148,14 +113,14 @@ function groupChange(
       if (ids.length === 0) return;
       await inStep(step.id, async () => {
         if (step.type === 'join_group') await putMembers(tx, projectId, step.groupId, ids);
-        else await leave(tx, projectId, step.groupId, ids);
+        else await leaveGroup(tx, projectId, step.groupId, ids);
       });
     },
   };
 }
 
 /** Removes contacts from a group. Its last member stays, because a group is never empty. */
-async function leave(tx: Tx, projectId: string, groupId: string, contactIds: readonly string[]): Promise<void> {
+async function leaveGroup(tx: Tx, projectId: string, groupId: string, contactIds: readonly string[]): Promise<void> {
   const [other] = await sql(
     tx,
     'SELECT contact_id FROM group_members WHERE group_id = $1 AND contact_id <> ALL ($2) LIMIT 1',

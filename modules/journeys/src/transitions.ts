@@ -1,10 +1,7 @@
-import { type Definition, durationMs, EVERY_DAY, type Step, zoneOf } from '@postroom/journey-definition';
 import { sql, type Tx } from '@postroom/platform';
-import { nextLocalTimes } from './local-time.ts';
+import type { Definition } from '@postroom/journey-definition';
 import { eventsSince } from './past-events.ts';
-
-/** Why a run ended. */
-type EndReason = 'completed' | 'exit' | 'goal' | 'removed' | 'new_version';
+import { type Arrival, arrive, type EndReason, getStep } from './rules.ts';
 
 /** A run as transitions need it. */
 export interface Run {
@@ -37,23 +34,6 @@ export interface Move {
   endReason?: EndReason;
 }
 
-/** Where a run is after it arrived at a step: it waits until `dueAt` or for an event, or has ended. */
-export interface Arrival {
-  stepId: string;
-  dueAt: Date | null;
-  waitsFor: string | null;
-  endReason: EndReason | null;
-}
-
-const stepOf = ({ steps }: Definition, id: string): Step | undefined => steps.find((step) => step.id === id);
-
-/** The step of a definition. @throws Error if it has none of this id, which publishing rules out. */
-export function getStep(definition: Definition, id: string): Step {
-  const step = stepOf(definition, id);
-  if (step === undefined) throw new Error(`The journey has no step "${id}".`);
-  return step;
-}
-
 /** A run, or a contact that enters, on its way to a step. */
 export interface Arriving {
   definition: Definition;
@@ -66,52 +46,19 @@ export interface Arriving {
   customFields: Record<string, unknown>;
 }
 
-/** Computes where runs are after they arrive. Local times are computed by PostgreSQL, in one statement. */
+/** Computes where runs are after they arrive. */
 export async function arrivals(tx: Tx, projectId: string, arriving: readonly Arriving[]): Promise<Arrival[]> {
   const now = Date.now();
-  const steps = arriving.map(({ definition, to }) => (to === null ? undefined : getStep(definition, to)));
-  const untils = [...arriving.entries()].flatMap(([index, { definition, customFields }]) => {
-    const step = steps[index];
-    return step?.type === 'wait_until' ? [{ index, step, zone: zoneOf(definition, customFields) }] : [];
-  });
-  const times = await nextLocalTimes(
-    tx,
-    untils.map(({ step, zone }) => ({ time: step.time, weekdays: step.weekdays ?? EVERY_DAY, zone })),
+  const seen = await alreadySeen(tx, projectId, arriving);
+  return arriving.map(({ definition, customFields, ...place }, index) =>
+    arrive(definition, place, { now, customFields, happened: seen.has(index) }),
   );
-  const dueAt = new Map(untils.map(({ index }, at) => [index, times[at] as Date]));
-  const seen = await alreadySeen(tx, projectId, arriving, steps);
-  return arriving.map(({ to, from, endReason }, index) => {
-    const step = steps[index];
-    const base = { stepId: to ?? from, waitsFor: null, dueAt: null, endReason: null };
-    if (step === undefined) return { ...base, endReason: endReason ?? 'completed' };
-    switch (step.type) {
-      case 'exit':
-        return { ...base, endReason: 'exit' };
-      case 'wait':
-        return { ...base, dueAt: new Date(now + durationMs(step.for)) };
-      case 'wait_until':
-        return { ...base, dueAt: dueAt.get(index) ?? new Date(now) };
-      case 'wait_for_event': {
-        // Due at once: the step then finds the event again.
-        if (seen.has(index)) return { ...base, dueAt: new Date(now), waitsFor: step.event };
-        const timeout = step.timeout === undefined ? null : new Date(now + durationMs(step.timeout));
-        return { ...base, dueAt: timeout, waitsFor: step.event };
-      }
-      default:
-        return { ...base, dueAt: new Date(now) };
-    }
-  });
 }
 
 /** The places of runs that arrive at a step which waits for an event that already happened since they entered. */
-async function alreadySeen(
-  tx: Tx,
-  projectId: string,
-  arriving: readonly Arriving[],
-  steps: readonly (Step | undefined)[],
-): Promise<Set<number>> {
+async function alreadySeen(tx: Tx, projectId: string, arriving: readonly Arriving[]): Promise<Set<number>> {
   const waiting = [...arriving.entries()].flatMap(([index, run]) => {
-    const step = steps[index];
+    const step = run.to === null ? undefined : getStep(run.definition, run.to);
     return step?.type === 'wait_for_event' && step.since !== 'step' ? [{ index, ...run, step }] : [];
   });
   const found = await eventsSince(tx, projectId, waiting);

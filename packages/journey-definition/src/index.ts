@@ -15,4 +15,4 @@ export {
 } from './definition.ts';
 export { dateOf, datesOf, type Entry, type EntryOf, localDays, scanKey } from './entries.ts';
 export { matches, withDefaults } from './properties.ts';
-export { EVERY_DAY, isBetween, zoneOf } from './zones.ts';
+export { EVERY_DAY, zoneOf } from './zones.ts';
