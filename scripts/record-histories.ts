@@ -182,6 +182,15 @@ const STORIES: Record<string, Story> = {
       }),
     },
   },
+  'runBacktest.completed': {
+    args: ['bkt_1'],
+    activities: {
+      continueBacktest: answers(
+        { status: 'running', processed: 2, total: 3 },
+        { status: 'completed', processed: 3, total: 3 },
+      ),
+    },
+  },
   'runBulkOperation.completed': {
     args: ['blk_1'],
     activities: { continueBulkOperation: answers({ status: 'completed', processed: 3, total: 3 }) },

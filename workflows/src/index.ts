@@ -7,6 +7,7 @@ export { verifyDomain } from './verify-domain.ts';
 export { scheduleCampaign } from './schedule-campaign.ts';
 export { mailNotification } from './mail-notification.ts';
 export { recordSegmentSizes } from './record-segment-sizes.ts';
+export { runBacktest } from './run-backtest.ts';
 export { runBulkOperation } from './run-bulk-operation.ts';
 export { runJourney } from './run-journey.ts';
 export { sendBurst } from './send-burst.ts';

@@ -3,9 +3,16 @@ export class Parameters {
   readonly values: unknown[] = [];
   /** Whether the statement reads a few contacts by id, so that what is known of each is best looked up by index. */
   readonly fewContacts: boolean;
+  /** Conditions on days and on what happened are evaluated as of this time; undefined for now. */
+  readonly asOf: Date | undefined;
 
-  constructor({ fewContacts = false } = {}) {
+  constructor({ fewContacts = false, asOf }: { fewContacts?: boolean; asOf?: Date } = {}) {
     this.fewContacts = fewContacts;
+    this.asOf = asOf;
+  }
+
+  daysAgo(days: number): Date {
+    return new Date((this.asOf?.getTime() ?? Date.now()) - days * 86_400_000);
   }
 
   /** Adds a value and returns its placeholder, such as `$3`. */

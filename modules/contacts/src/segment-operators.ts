@@ -62,7 +62,6 @@ const operator = (takes: ValueKind, sql: Sql, types?: readonly CustomFieldType[]
   ...(types && { types }),
 });
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const dayOf = (time: Date) => time.toISOString().slice(0, 10);
 const none = () => undefined;
 
@@ -155,30 +154,32 @@ function engagement(column: string, state?: 'failed'): SegmentField {
     ({ value, campaignId }, parameters) => {
       const ofCampaign = campaignId === undefined ? '' : ` AND m.campaign_id = ${parameters.add(campaignId)}`;
       const inState = state === undefined ? '' : ` AND m.state = '${state}'`;
-      return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND m.${column} ${since(parameters, value)}${ofCampaign}${inState})`;
+      const until = parameters.asOf === undefined ? '' : ` AND m.${column} <= ${parameters.add(parameters.asOf)}`;
+      return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND m.${column} ${since(parameters, value)}${until}${ofCampaign}${inState})`;
     };
   const ever = mail(() => 'IS NOT NULL');
   const since = mail((parameters, time) => `>= ${parameters.add(time)}::timestamptz`);
-  const inLast = mail((parameters, days) => `>= ${parameters.add(daysAgo(days))}::timestamptz`);
+  const inLast = mail((parameters, days) => `>= ${parameters.add(parameters.daysAgo(days))}::timestamptz`);
   return { ofCampaign: true, operators: inPast(ever, since, inLast) };
 }
 
-const firstDay = (days: number) => dayOf(daysAgo(days));
+const firstDay = (days: number, parameters: Parameters) => dayOf(parameters.daysAgo(days));
 const dayOfTime = (time: string) => time.slice(0, 10);
 
 /** Whether the events of a condition happened, from a day in UTC on. */
 const happened =
-  (sinceOf: (value: never) => string | undefined): Sql =>
-  ({ value, events }, parameters) =>
-    eventSql(events as EventCondition, { since: sinceOf(value) }, parameters);
-const happenedFirst =
-  (sinceOf: (value: never) => string): Sql =>
+  (sinceOf: (value: never, parameters: Parameters) => string | undefined): Sql =>
   ({ value, events }, parameters) => {
-    const day = sinceOf(value);
-    const [since, before] = [{ since: day }, { before: day }].map((days) =>
-      eventSql(events as EventCondition, days, parameters),
-    );
-    return `(${since} AND NOT ${before})`;
+    const { asOf } = parameters;
+    const before = asOf === undefined ? {} : { before: dayAfter(dayOf(asOf)) };
+    return eventSql(events as EventCondition, { since: sinceOf(value, parameters), ...before }, parameters);
+  };
+const happenedFirst =
+  (sinceOf: (value: never, parameters: Parameters) => string): Sql =>
+  (condition, parameters) => {
+    const before = sinceOf(condition.value, parameters);
+    const earlier = eventSql(condition.events as EventCondition, { before }, parameters);
+    return `(${happened(sinceOf)(condition, parameters)} AND NOT ${earlier})`;
   };
 const happenedBefore: Sql = ({ value, events }, parameters) =>
   eventSql(events as EventCondition, { before: dayOfTime(value) }, parameters);
@@ -205,20 +206,23 @@ const numberIs =
 
 /** Days are stored as YYYY-MM-DD, so they compare as text. */
 const dayIs =
-  (from: (value: never) => string | undefined, to: (value: never) => string | undefined): Sql =>
+  (
+    from: (value: never, parameters: Parameters) => string | undefined,
+    to: (value: never, parameters: Parameters) => string | undefined,
+  ): Sql =>
   ({ key, value }, parameters) => {
     const stored = `c.custom_fields ->> ${parameters.add(key)}::text`;
     const bounds = [
-      [from(value), '>='],
-      [to(value), '<'],
+      [from(value, parameters), '>='],
+      [to(value, parameters), '<'],
     ].filter(([day]) => day !== undefined);
     return `coalesce(${bounds.map(([day, sign]) => `(${stored}) COLLATE "C" ${sign} ${parameters.add(day)}`).join(' AND ')}, false)`;
   };
 
 const dayAfter = (day: string) => dayOf(new Date(new Date(day).getTime() + 86_400_000));
-const today = () => dayOf(new Date());
-const inLastDays = dayIs(firstDay, () => dayAfter(today()));
-const inNextDays = dayIs(today, (days) => dayAfter(dayOf(daysAgo(-days))));
+const today = (_: unknown, parameters: Parameters) => dayOf(parameters.daysAgo(0));
+const inLastDays = dayIs(firstDay, (_, parameters) => dayAfter(today(_, parameters)));
+const inNextDays = dayIs(today, (days, parameters) => dayAfter(dayOf(parameters.daysAgo(-days))));
 
 const customTextLike =
   (pattern: (text: string) => string): Sql =>
@@ -248,11 +252,11 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
       after: operator('time', ({ value }, parameters) => `c.created_at >= ${parameters.add(value)}::timestamptz`),
       inLast: operator(
         'days',
-        ({ value }, parameters) => `c.created_at >= ${parameters.add(daysAgo(value))}::timestamptz`,
+        ({ value }, parameters) => `c.created_at >= ${parameters.add(parameters.daysAgo(value))}::timestamptz`,
       ),
       notInLast: operator(
         'days',
-        ({ value }, parameters) => `c.created_at < ${parameters.add(daysAgo(value))}::timestamptz`,
+        ({ value }, parameters) => `c.created_at < ${parameters.add(parameters.daysAgo(value))}::timestamptz`,
       ),
     },
   },

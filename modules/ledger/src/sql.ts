@@ -71,6 +71,11 @@ export const insertRecipients = (select: string): string =>
   `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at)
    ${select}`;
 
+/** Whether the message `m` counts towards a frequency cap: mail that needs consent, of campaigns only once it was claimed. */
+export const countsForFrequencyCap = (m: string): string =>
+  `CASE WHEN ${m}.campaign_id IS NULL THEN ${m}.needs_consent AND ${m}.state IN ('planned', 'claimed', 'accepted', 'unknown')
+       ELSE ${m}.state IN ('claimed', 'accepted', 'unknown') END`;
+
 /**
  * SQL of whether a contact has had `messages` or more messages that need consent, of campaigns and journeys, in `days` days. Those that
  * a campaign has yet to claim do not count: the campaign decides when it claims them. Callers hold the lock `frequencyCapLock`.
@@ -82,8 +87,7 @@ export const isAtFrequencyCap = (
   { messages, days, except }: { messages: string; days: string; except?: string },
 ): string =>
   `EXISTS (SELECT FROM messages counted WHERE counted.contact_id = ${contact} ${except === undefined ? '' : `AND counted.id <> ${except}`}
-     AND CASE WHEN counted.campaign_id IS NULL THEN counted.needs_consent AND counted.state IN ('planned', 'claimed', 'accepted', 'unknown')
-       ELSE counted.state IN ('claimed', 'accepted', 'unknown') END
+     AND ${countsForFrequencyCap('counted')}
      AND coalesce(counted.claimed_at, counted.created_at) > now() - ${days} * interval '1 day'
    OFFSET ${messages} - 1)`;
 

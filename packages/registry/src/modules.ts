@@ -13,6 +13,7 @@ export const MODULES: readonly string[] = [
   'bulk',
   'campaigns',
   'journeys',
+  'backtests',
   'recipients',
   'templates',
   'domains',

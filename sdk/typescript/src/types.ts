@@ -768,6 +768,193 @@ export interface Enrollment {
 }
 
 /**
+ * The state of a backtest.
+ *
+ * - `canceled`: It was canceled; the figures are of the contacts until then.
+ * - `completed`: All contacts were simulated.
+ * - `failed`: It could not continue; `error` says why. The figures are of the contacts until then.
+ * - `running`: Contacts are being simulated, or it waits for a worker.
+ */
+export type BacktestStatus = 'canceled' | 'completed' | 'failed' | 'running';
+
+/** What is assumed of messages that were never sent, in percent of them. */
+export interface BacktestAssumptions {
+  /** Delivered. */
+  delivered: number;
+  /** Opened. */
+  opened: number;
+  /** Clicked. */
+  clicked: number;
+  /** Bounced. */
+  bounced: number;
+  /** Reported as spam. */
+  complained: number;
+  /** Unsubscribed from. */
+  unsubscribed: number;
+}
+
+/** What one definition would have done. */
+export interface BacktestTotals {
+  /** The published version that it is; null for others. */
+  version: number | null;
+  /** Contacts that would have entered. */
+  contacts: number;
+  /** How often contacts would have entered. */
+  runs: number;
+  /** Runs that reached an end. */
+  completed: number;
+  /** Runs that ended otherwise. */
+  exited: number;
+  /** Of those: because the contact caused the event of the goal, the conversions. */
+  reachedGoal: number;
+  /** Runs that had not ended. */
+  inProgress: number;
+  /** Messages that would have been sent. */
+  messages: number;
+  /** How often a contact was not let in again, by the rule of re-entry. */
+  notAgain: number;
+  /** How often a contact did not match the filter of the entry. */
+  notMatching: number;
+}
+
+/**
+ * How a contact's messages differ between the two definitions.
+ *
+ * - `baseline_only`: Only the baseline sends messages to it.
+ * - `candidate_only`: Only the candidate sends messages to it.
+ * - `messages`: They send different messages, or a different number of them.
+ * - `none`: Both send the same messages at the same times, or none.
+ * - `times`: Both send the same messages, at different times.
+ */
+export type BacktestDifference = 'baseline_only' | 'candidate_only' | 'messages' | 'none' | 'times';
+
+/** How many contacts differ in one way. */
+export interface BacktestDifferenceCount {
+  /** The way. */
+  difference: BacktestDifference;
+  /** How many contacts. */
+  contacts: number;
+}
+
+/** A journey, run against the events and contacts of the last days. Nothing is sent. */
+export interface Backtest {
+  /** Backtest id; also the id of its workflow in Temporal. */
+  id: string;
+  /** The journey; null for a definition that belongs to none. */
+  journeyId: string | null;
+  /** The state of the backtest. */
+  status: BacktestStatus;
+  /** The days that it covers. */
+  days: number;
+  /** The end of the days that it covers. */
+  until: string;
+  /** How many contacts there are. */
+  total: number;
+  /** How many have been simulated. */
+  processed: number;
+  /** How many of those that entered are listed; at most 100,000. */
+  listed: number;
+  /** Why it failed. */
+  error: string | null;
+  /** What the result depends on that is not known about the past. */
+  notes: string[];
+  /** What is assumed of messages that were never sent. */
+  assumptions: BacktestAssumptions;
+  /** The segment whose contacts enter at the beginning. */
+  segmentId: string | null;
+  /** The definition that is tested. */
+  candidate: BacktestTotals;
+  /** The definition that it is compared with; null if there is none. */
+  baseline: BacktestTotals | null;
+  /** How the messages of contacts differ; empty without a baseline. */
+  differences: BacktestDifferenceCount[];
+  /** When it was canceled; it stops after the contacts that are being simulated. */
+  cancelRequestedAt: string | null;
+  /** When it was started. */
+  createdAt: string;
+  /** When it ended. */
+  finishedAt: string | null;
+}
+
+/**
+ * One of the two definitions of a backtest.
+ *
+ * - `baseline`: The definition that it is compared with.
+ * - `candidate`: The definition that is tested.
+ */
+export type BacktestSide = 'baseline' | 'candidate';
+
+/** Which contacts; they pass every filter. */
+export interface BacktestContactFilter {
+  /** Got the message of the step on this day in UTC, such as 2026-11-25. */
+  day?: string | null | undefined;
+  /** Whose messages differ in this way. */
+  difference?: BacktestDifference | null | undefined;
+  /** Left the step with this outcome, or `waiting`: are still at it. */
+  outcome?: string | null | undefined;
+  /** How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message. */
+  result?: string | null | undefined;
+  /** Part of the address or name; 1,000 matching contacts at most. */
+  search?: string | null | undefined;
+  /** The definition that the filters are about; the candidate if omitted. */
+  side?: BacktestSide | null | undefined;
+  /** Reached this step. */
+  step_id?: string | null | undefined;
+}
+
+/** A person a project may write to. */
+export interface ContactSummary {
+  /** Unique among the project's contacts, case-insensitive. */
+  email: string;
+  /** The local part of the address if it has no name: see `hasName`. */
+  name: string;
+}
+
+/** A step that a simulated run has left. */
+export interface BacktestRunStep {
+  /** The step. */
+  stepId: string;
+  /** When the contact would have reached it. */
+  arrivedAt: string;
+  /** When it would have been carried out. */
+  leftAt: string;
+  /** Such as `sent`, `yes` or `timeout`. */
+  outcome: string;
+}
+
+/** A simulated run of a contact. */
+export interface BacktestRun {
+  /** When the contact would have entered. */
+  enteredAt: string;
+  /** When the run would have ended; null if it had not. */
+  endedAt: string | null;
+  /** Why it ended: `completed`, `exit` or `goal`. */
+  endReason: string | null;
+  /** The step that it is at, or was at when it ended. */
+  stepId: string;
+  /** When the step that it is at would be carried out. */
+  dueAt: string | null;
+  /** The steps that it left, in order. */
+  steps: BacktestRunStep[];
+}
+
+/** A contact that would have entered. */
+export interface BacktestContact {
+  /** Id of the row. */
+  id: string;
+  /** Contact id. */
+  contactId: string;
+  /** The contact; null if it was deleted. */
+  contact: ContactSummary | null;
+  /** How its messages differ between the two definitions. */
+  difference: BacktestDifference;
+  /** Its runs by the candidate. */
+  candidate: BacktestRun[];
+  /** Its runs by the baseline. */
+  baseline: BacktestRun[];
+}
+
+/**
  * The state of one message of a campaign.
  *
  * - `accepted`: Accepted by the provider.
@@ -1368,6 +1555,108 @@ export interface JourneyDetail {
   runs: JourneyRuns;
   /** Where contacts are, by version and step, and whether publishing the draft can move them. */
   inProgress: JourneyInProgress[];
+}
+
+/** How often a step was left in one way. */
+export interface BacktestOutcome {
+  /** As in the steps of an enrollment. */
+  outcome: string;
+  /** How often. */
+  count: number;
+}
+
+/** What the runs did at a step. */
+export interface BacktestStepTotals {
+  /** The step. */
+  stepId: string;
+  /** How often it was reached. */
+  reached: number;
+  /** How many runs are at it at the end of the period. */
+  waiting: number;
+  /** How often it was left, by outcome: the figures of the paths that lead on. */
+  outcomes: BacktestOutcome[];
+}
+
+/** The messages of a step on a day. */
+export interface BacktestMessages {
+  /** The step. */
+  stepId: string;
+  /** The template that it sends. */
+  templateId: string | null;
+  /** The day in UTC, such as 2026-11-25. */
+  day: string;
+  /** How many messages. */
+  count: number;
+}
+
+/** What one definition would have done. */
+export interface BacktestTotalsDetail {
+  /** The published version that it is; null for others. */
+  version: number | null;
+  /** Contacts that would have entered. */
+  contacts: number;
+  /** How often contacts would have entered. */
+  runs: number;
+  /** Runs that reached an end. */
+  completed: number;
+  /** Runs that ended otherwise. */
+  exited: number;
+  /** Of those: because the contact caused the event of the goal, the conversions. */
+  reachedGoal: number;
+  /** Runs that had not ended. */
+  inProgress: number;
+  /** Messages that would have been sent. */
+  messages: number;
+  /** How often a contact was not let in again, by the rule of re-entry. */
+  notAgain: number;
+  /** How often a contact did not match the filter of the entry. */
+  notMatching: number;
+  /** The definition. */
+  definition: Record<string, unknown>;
+  /** The steps, in the order of the definition. */
+  steps: BacktestStepTotals[];
+  /** Messages by step and day. Days without any are left out. */
+  sent: BacktestMessages[];
+}
+
+/** A journey, run against the events and contacts of the last days. Nothing is sent. */
+export interface BacktestSummary {
+  /** Backtest id; also the id of its workflow in Temporal. */
+  id: string;
+  /** The journey; null for a definition that belongs to none. */
+  journeyId: string | null;
+  /** The state of the backtest. */
+  status: BacktestStatus;
+  /** The days that it covers. */
+  days: number;
+  /** The end of the days that it covers. */
+  until: string;
+  /** How many contacts there are. */
+  total: number;
+  /** How many have been simulated. */
+  processed: number;
+  /** How many of those that entered are listed; at most 100,000. */
+  listed: number;
+  /** Why it failed. */
+  error: string | null;
+  /** What the result depends on that is not known about the past. */
+  notes: string[];
+  /** What is assumed of messages that were never sent. */
+  assumptions: BacktestAssumptions;
+  /** The segment whose contacts enter at the beginning. */
+  segmentId: string | null;
+  /** The definition that is tested. */
+  candidate: BacktestTotalsDetail;
+  /** The definition that it is compared with; null if there is none. */
+  baseline: BacktestTotalsDetail | null;
+  /** How the messages of contacts differ; empty without a baseline. */
+  differences: BacktestDifferenceCount[];
+  /** When it was canceled; it stops after the contacts that are being simulated. */
+  cancelRequestedAt: string | null;
+  /** When it was started. */
+  createdAt: string;
+  /** When it ended. */
+  finishedAt: string | null;
 }
 
 /** The content of a template after one save; immutable. */
@@ -2253,6 +2542,46 @@ export interface EnrollContactsPayload {
   enrolled: number;
   /** One per contact, in the order of the request. */
   results: EnrollResult[];
+}
+
+/** How many percent of the messages have an outcome that conditions ask for, 0 to 100. */
+export interface BacktestAssumptionsInput {
+  /** Bounced; 0 if omitted. */
+  bounced?: number | null | undefined;
+  /** Clicked; 0 if omitted. */
+  clicked?: number | null | undefined;
+  /** Reported as spam; 0 if omitted. */
+  complained?: number | null | undefined;
+  /** Delivered; 100 if omitted. */
+  delivered?: number | null | undefined;
+  /** Opened; 0 if omitted. */
+  opened?: number | null | undefined;
+  /** Unsubscribed from; 0 if omitted. */
+  unsubscribed?: number | null | undefined;
+}
+
+/** A definition, or a version of the journey; its draft if both are omitted. */
+export interface BacktestDefinitionInput {
+  /** The definition, as of a journey. */
+  definition?: Record<string, unknown> | null | undefined;
+  /** A published version of the journey. */
+  version?: number | null | undefined;
+}
+
+/** What to test, and against which days. */
+export interface StartBacktestInput {
+  /** What is assumed of messages that were never sent. */
+  assume?: BacktestAssumptionsInput | null | undefined;
+  /** What it is compared with; nothing if omitted. */
+  baseline?: BacktestDefinitionInput | null | undefined;
+  /** What is tested; the draft of the journey if omitted. */
+  candidate?: BacktestDefinitionInput | null | undefined;
+  /** How many days back, 1 to 90. */
+  days: number;
+  /** The journey; required unless all definitions are given. */
+  journey_id?: string | null | undefined;
+  /** A segment whose contacts enter at the beginning, besides those that the past makes enter. */
+  segment_id?: string | null | undefined;
 }
 
 /** Selects recipients of a campaign; they must pass every filter given. */
@@ -3206,6 +3535,34 @@ export interface EnrollmentStepListResponse {
 export interface MoveEnrollmentInput {
   /** A step of the version that it is on. */
   step_id: string;
+}
+
+export interface BacktestResponse {
+  data: Backtest;
+}
+
+export interface BacktestListResponse {
+  data: Backtest[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+export interface BacktestSummaryResponse {
+  data: BacktestSummary;
+}
+
+export interface BacktestContactListResponse {
+  data: BacktestContact[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
 }
 
 export interface CampaignRecipientListResponse {
@@ -4371,6 +4728,68 @@ export interface Operations {
     body: undefined;
     reply: EnrollmentResponse;
   };
+  /** Run a journey against the last days without sending anything */
+  startBacktest: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: StartBacktestInput;
+    reply: BacktestResponse;
+  };
+  /** List backtests, newest first */
+  listBacktests: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Only those of this journey. */
+      journey_id?: string | undefined;
+    };
+    body: undefined;
+    reply: BacktestListResponse;
+  };
+  /** Retrieve a backtest with its figures by step and day */
+  getBacktest: {
+    path: {
+      /** Backtest id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: BacktestSummaryResponse;
+  };
+  /** Cancel a backtest */
+  cancelBacktest: {
+    path: {
+      /** Backtest id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: BacktestResponse;
+  };
+  /** List the contacts that would have entered, with their steps */
+  listBacktestContacts: {
+    path: {
+      /** Backtest id. */
+      id: string;
+    };
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Which contacts; all if omitted. An object, written as JSON. */
+      filter?: BacktestContactFilter | undefined;
+    };
+    body: undefined;
+    reply: BacktestContactListResponse;
+  };
   /** List the recipients of a campaign by state, outcome, clicked link or address */
   listCampaignRecipients: {
     path: {
@@ -4777,6 +5196,31 @@ export interface Operations {
     body: undefined;
     reply: ReadableStream<Uint8Array>;
   };
+  /** Export the simulated steps of contacts as a CSV file */
+  exportBacktestContacts: {
+    path: {
+      /** The id of the row. */
+      id: string;
+    };
+    query: {
+      /** Got the message of the step on this day in UTC, such as 2026-11-25. */
+      day?: string | undefined;
+      /** Whose messages differ in this way. */
+      difference?: BacktestDifference | undefined;
+      /** Left the step with this outcome, or `waiting`: are still at it. */
+      outcome?: string | undefined;
+      /** How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message. */
+      result?: string | undefined;
+      /** Part of the address or name; 1,000 matching contacts at most. */
+      search?: string | undefined;
+      /** The definition that the filters are about; the candidate if omitted. */
+      side?: BacktestSide | undefined;
+      /** Reached this step. */
+      step_id?: string | undefined;
+    };
+    body: undefined;
+    reply: ReadableStream<Uint8Array>;
+  };
   /** Export recipients of a campaign as a CSV file, newest first */
   exportCampaignRecipients: {
     path: {
@@ -4895,6 +5339,11 @@ export const OPERATIONS = {
   pauseEnrollment: 'POST /v1/enrollments/{id}/pause',
   resumeEnrollment: 'POST /v1/enrollments/{id}/resume',
   removeEnrollment: 'POST /v1/enrollments/{id}/remove',
+  startBacktest: 'POST /v1/backtests',
+  listBacktests: 'GET /v1/backtests',
+  getBacktest: 'GET /v1/backtests/{id}',
+  cancelBacktest: 'POST /v1/backtests/{id}/cancel',
+  listBacktestContacts: 'GET /v1/backtests/{id}/contacts',
   listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
   createGroupFromRecipients: 'POST /v1/campaigns/{id}/recipients/group',
   listTemplates: 'GET /v1/templates',
@@ -4927,5 +5376,6 @@ export const OPERATIONS = {
   downloadImportErrors: 'GET /v1/imports/{id}/errors',
   exportContacts: 'GET /v1/contacts/export',
   exportSuppressions: 'GET /v1/suppressions/export',
+  exportBacktestContacts: 'GET /v1/backtests/{id}/contacts/export',
   exportCampaignRecipients: 'GET /v1/campaigns/{id}/recipients/export',
 } as const satisfies Record<keyof Operations, string>;

@@ -1,0 +1,478 @@
+import { Contact, loadContact } from '@postroom/contacts/graphql';
+import '@postroom/journeys/graphql';
+import {
+  atMost,
+  authenticated,
+  builder,
+  callerProject,
+  JSON_OBJECT,
+  Node,
+  registerNode,
+  relayNames,
+  watchUntilFinal,
+  workflowUrl,
+} from '@postroom/platform';
+import {
+  BACKTEST_ID,
+  type Backtest as BacktestRow,
+  cancelBacktest,
+  CONTACT_ROW_ID,
+  findBacktests,
+  findContactRows,
+  getBacktest,
+  listBacktestContacts,
+  listBacktests,
+  startBacktest,
+} from './backtests.ts';
+import { topicOf } from './backtests.ts';
+import { notesOf } from './notes.ts';
+import type { Assumptions, SimulatedRun, SimulatedStep } from './simulate.ts';
+import { type Difference, readTotals, type Side, type SideTotals } from './totals.ts';
+
+const STEP_ID = atMost(50);
+const SHORT = atMost(50);
+
+const BacktestStatus = builder.enumType('BacktestStatus', {
+  description: 'The state of a backtest.',
+  values: {
+    running: { description: 'Contacts are being simulated, or it waits for a worker.' },
+    completed: { description: 'All contacts were simulated.' },
+    failed: { description: 'It could not continue; `error` says why. The figures are of the contacts until then.' },
+    canceled: { description: 'It was canceled; the figures are of the contacts until then.' },
+  } satisfies Record<BacktestRow['status'], { description: string }>,
+});
+
+const BacktestSide = builder.enumType('BacktestSide', {
+  description: 'One of the two definitions of a backtest.',
+  values: {
+    candidate: { description: 'The definition that is tested.' },
+    baseline: { description: 'The definition that it is compared with.' },
+  } satisfies Record<Side, { description: string }>,
+});
+
+const BacktestDifference = builder.enumType('BacktestDifference', {
+  description: "How a contact's messages differ between the two definitions.",
+  values: {
+    none: { description: 'Both send the same messages at the same times, or none.' },
+    candidate_only: { description: 'Only the candidate sends messages to it.' },
+    baseline_only: { description: 'Only the baseline sends messages to it.' },
+    times: { description: 'Both send the same messages, at different times.' },
+    messages: { description: 'They send different messages, or a different number of them.' },
+  } satisfies Record<Difference, { description: string }>,
+});
+
+const OutcomeCount = builder.objectRef<{ outcome: string; count: number }>('BacktestOutcome').implement({
+  description: 'How often a step was left in one way.',
+  fields: (t) => ({
+    outcome: t.exposeString('outcome', { description: 'As in the steps of an enrollment.', ...SHORT }),
+    count: t.exposeInt('count', { description: 'How often.' }),
+  }),
+});
+
+interface StepRow {
+  stepId: string;
+  reached: number;
+  waiting: number;
+  outcomes: Record<string, number>;
+}
+
+const BacktestStep = builder.objectRef<StepRow>('BacktestStepTotals').implement({
+  description: 'What the runs did at a step.',
+  fields: (t) => ({
+    stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
+    reached: t.exposeInt('reached', { description: 'How often it was reached.' }),
+    waiting: t.exposeInt('waiting', { description: 'How many runs are at it at the end of the period.' }),
+    outcomes: t.field({
+      type: [OutcomeCount],
+      description: 'How often it was left, by outcome: the figures of the paths that lead on.',
+      resolve: ({ outcomes }) => Object.entries(outcomes).map(([outcome, count]) => ({ outcome, count })),
+    }),
+  }),
+});
+
+interface SentRow {
+  stepId: string;
+  templateId: string | null;
+  day: string;
+  count: number;
+}
+
+const BacktestSent = builder.objectRef<SentRow>('BacktestMessages').implement({
+  description: 'The messages of a step on a day.',
+  fields: (t) => ({
+    stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
+    templateId: t.exposeID('templateId', { nullable: true, description: 'The template that it sends.' }),
+    day: t.exposeString('day', { description: 'The day in UTC, such as 2026-11-25.', ...atMost(10) }),
+    count: t.exposeInt('count', { description: 'How many messages.' }),
+  }),
+});
+
+interface SideRow {
+  totals: SideTotals;
+  definition: { steps: { id: string; templateId?: string }[] };
+  version: number | null;
+}
+
+const BacktestTotals = builder.objectRef<SideRow>('BacktestTotals').implement({
+  description: 'What one definition would have done.',
+  fields: (t) => ({
+    definition: t.field({
+      type: 'JSON',
+      description: 'The definition.',
+      ...JSON_OBJECT,
+      resolve: ({ definition }) => definition,
+    }),
+    version: t.exposeInt('version', {
+      nullable: true,
+      description: 'The published version that it is; null for others.',
+    }),
+    contacts: t.int({ description: 'Contacts that would have entered.', resolve: ({ totals }) => totals.contacts }),
+    runs: t.int({ description: 'How often contacts would have entered.', resolve: ({ totals }) => totals.runs }),
+    completed: t.int({ description: 'Runs that reached an end.', resolve: ({ totals }) => totals.completed }),
+    exited: t.int({ description: 'Runs that ended otherwise.', resolve: ({ totals }) => totals.exited }),
+    reachedGoal: t.int({
+      description: 'Of those: because the contact caused the event of the goal, the conversions.',
+      resolve: ({ totals }) => totals.reachedGoal,
+    }),
+    inProgress: t.int({ description: 'Runs that had not ended.', resolve: ({ totals }) => totals.inProgress }),
+    messages: t.int({ description: 'Messages that would have been sent.', resolve: ({ totals }) => totals.messages }),
+    notAgain: t.int({
+      description: 'How often a contact was not let in again, by the rule of re-entry.',
+      resolve: ({ totals }) => totals.notAgain,
+    }),
+    notMatching: t.int({
+      description: 'How often a contact did not match the filter of the entry.',
+      resolve: ({ totals }) => totals.notMatching,
+    }),
+    steps: t.field({
+      type: [BacktestStep],
+      description: 'The steps, in the order of the definition.',
+      complexity: 20,
+      resolve: ({ totals: { steps }, definition }) =>
+        definition.steps.map(({ id }) => ({ stepId: id, ...(steps[id] ?? { reached: 0, waiting: 0, outcomes: {} }) })),
+    }),
+    sent: t.field({
+      type: [BacktestSent],
+      description: 'Messages by step and day. Days without any are left out.',
+      complexity: 100,
+      resolve: ({ totals: { sent }, definition }) =>
+        definition.steps.flatMap(({ id, templateId = null }) =>
+          Object.entries(sent[id] ?? {})
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([day, count]) => ({ stepId: id, templateId, day, count })),
+        ),
+    }),
+  }),
+});
+
+const DifferenceCount = builder
+  .objectRef<{ difference: Difference; contacts: number }>('BacktestDifferenceCount')
+  .implement({
+    description: 'How many contacts differ in one way.',
+    fields: (t) => ({
+      difference: t.expose('difference', { type: BacktestDifference, description: 'The way.' }),
+      contacts: t.exposeInt('contacts', { description: 'How many contacts.' }),
+    }),
+  });
+
+const Assumed = builder.objectRef<Assumptions>('BacktestAssumptions').implement({
+  description: 'What is assumed of messages that were never sent, in percent of them.',
+  fields: (t) => ({
+    delivered: t.exposeFloat('delivered', { description: 'Delivered.' }),
+    opened: t.exposeFloat('opened', { description: 'Opened.' }),
+    clicked: t.exposeFloat('clicked', { description: 'Clicked.' }),
+    bounced: t.exposeFloat('bounced', { description: 'Bounced.' }),
+    complained: t.exposeFloat('complained', { description: 'Reported as spam.' }),
+    unsubscribed: t.exposeFloat('unsubscribed', { description: 'Unsubscribed from.' }),
+  }),
+});
+
+const sideOf = (row: BacktestRow, side: Side): SideRow => ({
+  totals: readTotals(row.totals)[side],
+  definition: row[side] as unknown as SideRow['definition'],
+  version: side === 'candidate' ? row.candidateVersion : row.baselineVersion,
+});
+
+const Backtest = builder.prismaObject('Backtest', {
+  interfaces: [Node],
+  description: 'A journey, run against the events and contacts of the last days. Nothing is sent.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Backtest id; also the id of its workflow in Temporal.' }),
+    journeyId: t.exposeID('journeyId', {
+      nullable: true,
+      description: 'The journey; null for a definition that belongs to none.',
+    }),
+    status: t.expose('status', { type: BacktestStatus, description: 'The state of the backtest.' }),
+    days: t.exposeInt('days', { description: 'The days that it covers.' }),
+    until: t.expose('untilAt', { type: 'DateTime', description: 'The end of the days that it covers.' }),
+    total: t.exposeInt('total', { description: 'How many contacts there are.' }),
+    processed: t.exposeInt('processed', { description: 'How many have been simulated.' }),
+    listed: t.exposeInt('listed', { description: 'How many of those that entered are listed; at most 100,000.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
+    notes: t.stringList({
+      description: 'What the result depends on that is not known about the past.',
+      resolve: (row) => notesOf(row),
+    }),
+    assumptions: t.field({
+      type: Assumed,
+      description: 'What is assumed of messages that were never sent.',
+      resolve: ({ assumptions }) => assumptions as unknown as Assumptions,
+    }),
+    segmentId: t.exposeID('segmentId', {
+      nullable: true,
+      description: 'The segment whose contacts enter at the beginning.',
+    }),
+    candidate: t.field({
+      type: BacktestTotals,
+      description: 'The definition that is tested.',
+      resolve: (row) => sideOf(row, 'candidate'),
+    }),
+    baseline: t.field({
+      type: BacktestTotals,
+      nullable: true,
+      description: 'The definition that it is compared with; null if there is none.',
+      resolve: (row) => (row.baseline === null ? null : sideOf(row, 'baseline')),
+    }),
+    differences: t.field({
+      type: [DifferenceCount],
+      description: 'How the messages of contacts differ; empty without a baseline.',
+      resolve: (row) =>
+        row.baseline === null
+          ? []
+          : Object.entries(readTotals(row.totals).differences).map(([difference, contacts]) => ({
+              difference: difference as Difference,
+              contacts,
+            })),
+    }),
+    cancelRequestedAt: t.expose('cancelRequestedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was canceled; it stops after the contacts that are being simulated.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was started.' }),
+    finishedAt: t.expose('finishedAt', { type: 'DateTime', nullable: true, description: 'When it ended.' }),
+    workflowUrl: t.string({
+      nullable: true,
+      description: 'Its workflow in the Temporal UI; null if the UI address is not configured.',
+      resolve: ({ id }) => workflowUrl(id),
+    }),
+  }),
+});
+
+registerNode(BACKTEST_ID, 'Backtest', (context, ids) => findBacktests(callerProject(context), ids));
+
+const at = (ms: number) => new Date(ms);
+
+const SimulatedStepType = builder.objectRef<SimulatedStep>('BacktestRunStep').implement({
+  description: 'A step that a simulated run has left.',
+  fields: (t) => ({
+    stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
+    arrivedAt: t.field({
+      type: 'DateTime',
+      description: 'When the contact would have reached it.',
+      resolve: ({ arrivedAt }) => at(arrivedAt),
+    }),
+    leftAt: t.field({
+      type: 'DateTime',
+      description: 'When it would have been carried out.',
+      resolve: ({ leftAt }) => at(leftAt),
+    }),
+    outcome: t.exposeString('outcome', { description: 'Such as `sent`, `yes` or `timeout`.', ...SHORT }),
+  }),
+});
+
+const Run = builder.objectRef<SimulatedRun>('BacktestRun').implement({
+  description: 'A simulated run of a contact.',
+  fields: (t) => ({
+    enteredAt: t.field({
+      type: 'DateTime',
+      description: 'When the contact would have entered.',
+      resolve: ({ enteredAt }) => at(enteredAt),
+    }),
+    endedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the run would have ended; null if it had not.',
+      resolve: ({ endedAt }) => (endedAt === null ? null : at(endedAt)),
+    }),
+    endReason: t.exposeString('endReason', {
+      nullable: true,
+      description: 'Why it ended: `completed`, `exit` or `goal`.',
+      ...SHORT,
+    }),
+    stepId: t.exposeString('stepId', { description: 'The step that it is at, or was at when it ended.', ...STEP_ID }),
+    dueAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the step that it is at would be carried out.',
+      resolve: ({ dueAt, endReason }) => (dueAt === null || endReason !== null ? null : at(dueAt)),
+    }),
+    steps: t.field({
+      type: [SimulatedStepType],
+      description: 'The steps that it left, in order.',
+      resolve: ({ steps }) => steps,
+    }),
+  }),
+});
+
+const BacktestContact = builder.prismaObject('BacktestContact', {
+  interfaces: [Node],
+  description: 'A contact that would have entered.',
+  select: { id: true, contactId: true },
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Id of the row.' }),
+    contactId: t.exposeID('contactId', { description: 'Contact id.' }),
+    contact: t.field({
+      type: Contact,
+      nullable: true,
+      description: 'The contact; null if it was deleted.',
+      select: { contactId: true },
+      resolve: async ({ contactId }, _args, context) => (await loadContact(context, contactId)) ?? null,
+    }),
+    difference: t.expose('difference', {
+      type: BacktestDifference,
+      description: 'How its messages differ between the two definitions.',
+    }),
+    candidate: t.field({
+      type: [Run],
+      description: 'Its runs by the candidate.',
+      select: { candidate: true },
+      resolve: ({ candidate }) => candidate as unknown as SimulatedRun[],
+    }),
+    baseline: t.field({
+      type: [Run],
+      description: 'Its runs by the baseline.',
+      select: { baseline: true },
+      resolve: ({ baseline }) => baseline as unknown as SimulatedRun[],
+    }),
+  }),
+});
+
+registerNode(CONTACT_ROW_ID, 'BacktestContact', (context, ids) => findContactRows(callerProject(context), ids));
+
+const ContactsFilter = builder.inputType('BacktestContactFilter', {
+  description: 'Which contacts; they pass every filter.',
+  fields: (t) => ({
+    side: t.field({
+      type: BacktestSide,
+      description: 'The definition that the filters are about; the candidate if omitted.',
+    }),
+    stepId: t.string({ description: 'Reached this step.', ...STEP_ID }),
+    outcome: t.string({ description: 'Left the step with this outcome, or `waiting`: are still at it.', ...SHORT }),
+    day: t.string({
+      description: 'Got the message of the step on this day in UTC, such as 2026-11-25.',
+      ...atMost(10),
+    }),
+    result: t.string({
+      description: 'How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message.',
+      ...SHORT,
+    }),
+    difference: t.field({ type: BacktestDifference, description: 'Whose messages differ in this way.' }),
+    search: t.string({ description: 'Part of the address or name; 1,000 matching contacts at most.', ...atMost(200) }),
+  }),
+});
+
+const backtestId = { required: true, description: 'Backtest id.' } as const;
+
+builder.queryFields((t) => ({
+  backtest: t.field({
+    type: Backtest,
+    description: 'A backtest of the project; `not_found` if it does not exist.',
+    args: { id: t.arg.id(backtestId) },
+    resolve: (_root, { id }, context) => getBacktest(callerProject(context), id),
+  }),
+  backtests: t.connection(
+    {
+      type: Backtest,
+      description: "The project's backtests, newest first. The last 10 are kept, for 30 days.",
+      args: { journeyId: t.arg.id({ description: 'Only those of this journey.' }) },
+      resolve: (_root, args, context) => listBacktests(callerProject(context), args),
+    },
+    ...relayNames('Backtest'),
+  ),
+  backtestContacts: t.connection(
+    {
+      type: BacktestContact,
+      description: 'The contacts that would have entered and pass every filter.',
+      args: {
+        id: t.arg.id(backtestId),
+        filter: t.arg({ type: ContactsFilter, description: 'Which contacts; all if omitted.' }),
+      },
+      resolve: (_root, { id, filter, ...page }, context) =>
+        listBacktestContacts(callerProject(context), { backtestId: id, ...page, ...filter }),
+    },
+    ...relayNames('BacktestContact'),
+  ),
+}));
+
+/** Subscribers get updates at most at this interval, in milliseconds. */
+const THROTTLE_MS = 500;
+
+builder.subscriptionField('backtestProgress', (t) =>
+  t.field({
+    type: Backtest,
+    description: 'The current backtest, then an update whenever it has made progress, until it has ended.',
+    args: { id: t.arg.id(backtestId) },
+    subscribe: (_root, { id }, context) => {
+      const projectId = callerProject(context);
+      return watchUntilFinal(topicOf(id), {
+        read: () => getBacktest(projectId, id),
+        isFinal: ({ status }) => status !== 'running',
+        minIntervalMs: THROTTLE_MS,
+      });
+    },
+    resolve: (row) => row,
+  }),
+);
+
+const DefinitionInput = builder.inputType('BacktestDefinitionInput', {
+  description: 'A definition, or a version of the journey; its draft if both are omitted.',
+  fields: (t) => ({
+    definition: t.field({ type: 'JSON', description: 'The definition, as of a journey.', ...JSON_OBJECT }),
+    version: t.int({ description: 'A published version of the journey.' }),
+  }),
+});
+
+const AssumeInput = builder.inputType('BacktestAssumptionsInput', {
+  description: 'How many percent of the messages have an outcome that conditions ask for, 0 to 100.',
+  fields: (t) => ({
+    delivered: t.float({ description: 'Delivered; 100 if omitted.' }),
+    opened: t.float({ description: 'Opened; 0 if omitted.' }),
+    clicked: t.float({ description: 'Clicked; 0 if omitted.' }),
+    bounced: t.float({ description: 'Bounced; 0 if omitted.' }),
+    complained: t.float({ description: 'Reported as spam; 0 if omitted.' }),
+    unsubscribed: t.float({ description: 'Unsubscribed from; 0 if omitted.' }),
+  }),
+});
+
+const StartInput = builder.inputType('StartBacktestInput', {
+  description: 'What to test, and against which days.',
+  fields: (t) => ({
+    journeyId: t.id({ description: 'The journey; required unless all definitions are given.' }),
+    days: t.int({ required: true, description: 'How many days back, 1 to 90.' }),
+    candidate: t.field({ type: DefinitionInput, description: 'What is tested; the draft of the journey if omitted.' }),
+    baseline: t.field({ type: DefinitionInput, description: 'What it is compared with; nothing if omitted.' }),
+    assume: t.field({ type: AssumeInput, description: 'What is assumed of messages that were never sent.' }),
+    segmentId: t.id({
+      description: 'A segment whose contacts enter at the beginning, besides those that the past makes enter.',
+    }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  startBacktest: t.field({
+    type: Backtest,
+    description: 'Starts a backtest. Nothing is sent, and contacts are not changed.',
+    args: { input: t.arg({ type: StartInput, required: true, description: 'The backtest.' }) },
+    resolve: (_root, { input }, context) => startBacktest(callerProject(context), authenticated(context).id, input),
+  }),
+  cancelBacktest: t.field({
+    type: Backtest,
+    description: 'Cancels a backtest. `conflict` when it has ended.',
+    args: { id: t.arg.id(backtestId) },
+    resolve: async (_root, { id }, context) => {
+      await cancelBacktest(callerProject(context), id);
+      return getBacktest(callerProject(context), id);
+    },
+  }),
+}));
