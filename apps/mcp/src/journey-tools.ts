@@ -4,6 +4,7 @@ import type { Postroom } from '../../../sdk/typescript/src/index.ts';
 import { answer, limit, page, READS } from './answers.ts';
 
 const journeyId = z.string().regex(/^jrn_/).describe('Journey id, jrn_….');
+const backtestId = z.string().regex(/^bkt_/).describe('Backtest id, bkt_….');
 const definition = z
   .record(z.string(), z.unknown())
   .describe('entry, steps and rules, as get_journey returns them and docs/reference/journeys.md describes them.');
@@ -154,6 +155,65 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     },
     ({ journey_id, ...query }) =>
       answer(async () => page(await postroom.journeys.enrollments(journey_id, query as never))),
+  );
+  server.registerTool(
+    'start_backtest',
+    {
+      title: 'Test a journey against the past',
+      description:
+        'Simulates the draft of a journey, or a definition, with the real events and contacts of the last days, compared with a published version if given. Sends nothing. Read the result with get_backtest, and say which of its notes matter.',
+      inputSchema: {
+        journey_id: journeyId.optional(),
+        days: z.number().int().min(1).max(90).describe('How many days back.'),
+        definition: definition.optional().describe('What is tested; the draft of the journey if omitted.'),
+        compare_with_version: z.number().int().optional().describe('The published version to compare with.'),
+        opened_percent: z.number().min(0).max(100).optional().describe('How many messages are assumed to be opened.'),
+        clicked_percent: z.number().min(0).max(100).optional().describe('How many messages are assumed to be clicked.'),
+        segment_id: z.string().optional().describe('A segment whose contacts enter at the beginning, seg_….'),
+      },
+      annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    },
+    ({ definition: candidate, compare_with_version: version, opened_percent, clicked_percent, ...rest }) =>
+      answer(() =>
+        postroom.backtests.start({
+          ...rest,
+          ...(candidate === undefined ? {} : { candidate: { definition: candidate } }),
+          ...(version === undefined ? {} : { baseline: { version } }),
+          assume: { opened: opened_percent, clicked: clicked_percent },
+        } as never),
+      ),
+  );
+  server.registerTool(
+    'get_backtest',
+    {
+      title: 'Get the result of a backtest',
+      description:
+        'What a journey would have done: contacts, messages by step and day, conversions, where contacts would be, how it differs from the baseline, and what the result depends on. It is final unless the status is running.',
+      inputSchema: { backtest_id: backtestId },
+      annotations: READS,
+    },
+    ({ backtest_id }) => answer(() => postroom.backtests.get(backtest_id)),
+  );
+  server.registerTool(
+    'list_backtest_contacts',
+    {
+      title: 'List the contacts of a backtest',
+      description: 'Who would have received what and when: the simulated steps of contacts.',
+      inputSchema: {
+        backtest_id: backtestId,
+        step_id: z.string().optional().describe('Only those that reached this step.'),
+        outcome: z.string().optional().describe('Only those that left the step with this outcome, or waiting.'),
+        difference: z
+          .enum(['none', 'candidate_only', 'baseline_only', 'times', 'messages'])
+          .optional()
+          .describe('Only those whose messages differ from the baseline in this way.'),
+        search: z.string().optional().describe('Part of the address or name.'),
+        limit,
+      },
+      annotations: READS,
+    },
+    ({ backtest_id, ...query }) =>
+      answer(async () => page(await postroom.backtests.contacts(backtest_id, query as never))),
   );
 }
 

@@ -31,6 +31,8 @@ import { type Difference, readTotals, type Side, type SideTotals } from './total
 
 const STEP_ID = atMost(50);
 const SHORT = atMost(50);
+/** Lists that are stored with their row cost no more than it. */
+const STORED = { field: 1, multiplier: 1 };
 
 const BacktestStatus = builder.enumType('BacktestStatus', {
   description: 'The state of a backtest.',
@@ -310,6 +312,7 @@ const Run = builder.objectRef<SimulatedRun>('BacktestRun').implement({
     steps: t.field({
       type: [SimulatedStepType],
       description: 'The steps that it left, in order.',
+      complexity: STORED,
       resolve: ({ steps }) => steps,
     }),
   }),
@@ -336,12 +339,14 @@ const BacktestContact = builder.prismaObject('BacktestContact', {
     candidate: t.field({
       type: [Run],
       description: 'Its runs by the candidate.',
+      complexity: STORED,
       select: { candidate: true },
       resolve: ({ candidate }) => candidate as unknown as SimulatedRun[],
     }),
     baseline: t.field({
       type: [Run],
       description: 'Its runs by the baseline.',
+      complexity: STORED,
       select: { baseline: true },
       resolve: ({ baseline }) => baseline as unknown as SimulatedRun[],
     }),

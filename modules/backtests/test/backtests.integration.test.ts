@@ -134,7 +134,9 @@ test('a backtest takes the same contacts through the same steps, in the same ord
     candidate: { contacts: 5, runs: 5, completed: 4, reachedGoal: 1, inProgress: 0, messages: 4 },
     baseline: null,
   });
-  const simulated = (await api.get(`/v1/backtests/${backtest.id}/contacts`)).body.data;
+  const reply = await api.get(`/v1/backtests/${backtest.id}/contacts`);
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const simulated = reply.body.data;
   const pathsOf = (rows: { contactId: string; path: string[]; endReason: string }[]) =>
     Object.fromEntries(rows.map(({ contactId, ...row }) => [emailOf.get(contactId), row]));
   const real = pathsOf((await runs()).map((each: never) => ({ ...(each as object), path: pathOf(each) })).map(only));
@@ -163,8 +165,10 @@ test('a backtest takes the same contacts through the same steps, in the same ord
   expect(await people('step_id=order&outcome=event')).toEqual(['buys@example.com']);
   expect(await people('result=goal')).toEqual(['goal@example.com']);
   expect(await people('search=waits')).toEqual(['waits@example.com']);
-  const csv = await api.get(`/v1/backtests/${backtest.id}/contacts/export?result=goal`);
-  expect(JSON.stringify(csv.body)).toContain('goal@example.com');
+  const csv = await fetch(`${api.url}/v1/backtests/${backtest.id}/contacts/export?result=goal`, {
+    headers: { authorization: `Bearer ${api.key}` },
+  });
+  expect(await csv.text()).toMatch(/^contact_id,email,.*\n.*goal@example\.com,none,candidate,1,/);
 });
 
 const only = ({ contactId, path, endReason }: { contactId: string; path: string[]; endReason: string }) => ({

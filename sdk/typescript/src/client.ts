@@ -1,5 +1,6 @@
 import { BulkOperations, Contacts, CustomFields, Events, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
+import { Backtests } from './backtests.ts';
 import { Enrollments, Journeys } from './journeys.ts';
 import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
@@ -35,6 +36,7 @@ export class Postroom {
   readonly campaigns: Campaigns;
   readonly journeys: Journeys;
   readonly enrollments: Enrollments;
+  readonly backtests: Backtests;
   readonly templates: Templates;
   readonly domains: Domains;
   readonly webhooks: Webhooks;
@@ -57,6 +59,7 @@ export class Postroom {
     this.campaigns = new Campaigns(transport);
     this.journeys = new Journeys(transport);
     this.enrollments = new Enrollments(transport);
+    this.backtests = new Backtests(transport);
     this.templates = new Templates(transport);
     this.domains = new Domains(transport);
     this.webhooks = new Webhooks(transport);

@@ -884,24 +884,6 @@ export interface Backtest {
  */
 export type BacktestSide = 'baseline' | 'candidate';
 
-/** Which contacts; they pass every filter. */
-export interface BacktestContactFilter {
-  /** Got the message of the step on this day in UTC, such as 2026-11-25. */
-  day?: string | null | undefined;
-  /** Whose messages differ in this way. */
-  difference?: BacktestDifference | null | undefined;
-  /** Left the step with this outcome, or `waiting`: are still at it. */
-  outcome?: string | null | undefined;
-  /** How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message. */
-  result?: string | null | undefined;
-  /** Part of the address or name; 1,000 matching contacts at most. */
-  search?: string | null | undefined;
-  /** The definition that the filters are about; the candidate if omitted. */
-  side?: BacktestSide | null | undefined;
-  /** Reached this step. */
-  step_id?: string | null | undefined;
-}
-
 /** A person a project may write to. */
 export interface ContactSummary {
   /** Unique among the project's contacts, case-insensitive. */
@@ -4784,8 +4766,20 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Which contacts; all if omitted. An object, written as JSON. */
-      filter?: BacktestContactFilter | undefined;
+      /** The definition that the filters are about; the candidate if omitted. */
+      side?: BacktestSide | undefined;
+      /** Reached this step. */
+      step_id?: string | undefined;
+      /** Left the step with this outcome, or `waiting`: are still at it. */
+      outcome?: string | undefined;
+      /** Got the message of the step on this day in UTC, such as 2026-11-25. */
+      day?: string | undefined;
+      /** How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message. */
+      result?: string | undefined;
+      /** Whose messages differ in this way. */
+      difference?: BacktestDifference | undefined;
+      /** Part of the address or name; 1,000 matching contacts at most. */
+      search?: string | undefined;
     };
     body: undefined;
     reply: BacktestContactListResponse;

@@ -29,6 +29,7 @@ import { LinesSkeleton, QueryResult } from '../../components/states.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
+import { BacktestButton } from './backtest-dialog.tsx';
 import { type Choices, useChoices } from './choices.ts';
 import { type Definition, insertStep, readDefinition, removeStep, replaceStep, type Step } from './definition.ts';
 import { ImportDialog } from './import.tsx';
@@ -192,6 +193,7 @@ function Editor({ journey, choices, back }: { journey: Row; choices: Choices; ba
               >
                 Save
               </Button>
+              <BacktestButton journey={journey} disabled={!isSaved} />
               <Publish journey={journey} disabled={!isSaved} />
             </>
           )}

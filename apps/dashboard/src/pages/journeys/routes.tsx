@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../app/lazy-page.ts';
 import { projectRoute } from '../../app/routes.tsx';
+import { backtestSearch } from './backtest-labels.ts';
 import { journeySearch, journeysSearch } from './journey-search.ts';
 
 /** Journey routes. */
@@ -16,6 +17,12 @@ export const journeyRoutes = [
     path: 'journeys/$journeyId',
     validateSearch: journeySearch,
     component: lazyPage(() => import('./journey.tsx'), 'Journey'),
+  }),
+  createRoute({
+    getParentRoute: () => projectRoute,
+    path: 'backtests/$backtestId',
+    validateSearch: backtestSearch,
+    component: lazyPage(() => import('./backtest.tsx'), 'Backtest'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,

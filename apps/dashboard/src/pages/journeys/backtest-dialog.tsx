@@ -1,0 +1,192 @@
+import { Button, Group, Modal, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useMay, useProject } from '../../app/session.tsx';
+import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
+import { formatDayAndTime } from '../../components/when.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../campaigns/campaign-labels.ts';
+import { BACKTEST_STATUS } from './backtest-labels.ts';
+
+const BACKTESTS = graphql(`
+  query Backtests($journeyId: ID!) {
+    backtests(first: 5, journeyId: $journeyId) {
+      nodes {
+        id
+        status
+        days
+        createdAt
+      }
+    }
+    segments(first: 100) {
+      nodes {
+        id
+        name
+      }
+    }
+  }
+`);
+
+const START = graphql(`
+  mutation StartBacktest($input: StartBacktestInput!) {
+    startBacktest(input: $input) {
+      id
+    }
+  }
+`);
+
+/** The days to choose from. */
+const DAYS = ['7', '14', '30', '60', '90'];
+
+interface Tested {
+  id: string;
+  publishedVersion: number | null;
+}
+
+/** Starts a backtest of a journey, and leads to the last ones. */
+export function BacktestButton({ journey, disabled }: { journey: Tested; disabled: boolean }) {
+  const [opened, setOpened] = useState(false);
+  const may = useMay();
+  if (!may('write')) return null;
+  return (
+    <>
+      <Button
+        variant="default"
+        disabled={disabled}
+        leftSection={<IconHistory size={16} aria-hidden />}
+        onClick={() => setOpened(true)}
+      >
+        Backtest
+      </Button>
+      <Modal opened={opened} onClose={() => setOpened(false)} title="Test against the past">
+        <StartForm journey={journey} onClose={() => setOpened(false)} />
+      </Modal>
+    </>
+  );
+}
+
+type What = 'draft' | 'published' | 'both';
+
+function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Tested; onClose: () => void }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const start = useApiMutation(START);
+  const read = useApiQuery(BACKTESTS, { journeyId: id }).data;
+  const [days, setDays] = useState('30');
+  const [what, setWhat] = useState<What>(publishedVersion === null ? 'draft' : 'both');
+  const [segmentId, setSegmentId] = useState<string | null>(null);
+  const [opened, setOpened] = useState(0);
+  const [clicked, setClicked] = useState(0);
+  const submit = async () => {
+    const published = { version: publishedVersion };
+    const data = await start.run({
+      input: {
+        journeyId: id,
+        days: Number(days),
+        candidate: what === 'published' ? published : {},
+        ...(what === 'both' ? { baseline: published } : {}),
+        assume: { opened, clicked },
+        segmentId,
+      },
+    });
+    if (data === undefined) return;
+    void navigate({
+      to: '/p/$projectId/backtests/$backtestId',
+      params: { projectId, backtestId: data.startBacktest.id },
+    });
+  };
+  const earlier = read?.backtests.nodes ?? [];
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <Stack>
+        <Text size="sm" c="dimmed">
+          See who would have received what, with the real events of your contacts. Nothing is sent.
+        </Text>
+        <FormProblem problem={start.problem} />
+        <Select
+          label="Period"
+          allowDeselect={false}
+          data={DAYS.map((value) => ({ value, label: `The last ${value} days` }))}
+          value={days}
+          onChange={(chosen) => setDays(chosen ?? '30')}
+        />
+        {publishedVersion !== null && (
+          <div>
+            <Text size="sm" fw={500} mb={4} id="backtest-what">
+              What to test
+            </Text>
+            <SegmentedControl
+              aria-labelledby="backtest-what"
+              fullWidth
+              size="xs"
+              data={[
+                { value: 'both', label: 'Compare both' },
+                { value: 'draft', label: 'Draft' },
+                { value: 'published', label: 'Published' },
+              ]}
+              value={what}
+              onChange={(chosen) => setWhat(chosen as What)}
+            />
+          </div>
+        )}
+        <Group grow align="flex-start">
+          <NumberInput
+            label="Assumed opens"
+            suffix=" %"
+            min={0}
+            max={100}
+            value={opened}
+            onChange={(value) => setOpened(Number(value))}
+          />
+          <NumberInput
+            label="Assumed clicks"
+            suffix=" %"
+            min={0}
+            max={100}
+            value={clicked}
+            onChange={(value) => setClicked(Number(value))}
+          />
+        </Group>
+        <Select
+          label="Also start with a segment"
+          description="Its contacts enter at the beginning of the period."
+          placeholder="No segment"
+          clearable
+          searchable
+          data={(read?.segments.nodes ?? []).map((segment) => ({ value: segment.id, label: segment.name }))}
+          value={segmentId}
+          onChange={setSegmentId}
+        />
+        {earlier.length > 0 && (
+          <div>
+            <Text size="sm" fw={500}>
+              Earlier backtests
+            </Text>
+            {earlier.map((each) => (
+              <Text key={each.id} size="sm">
+                <TextLink
+                  to="/p/$projectId/backtests/$backtestId"
+                  params={{ projectId, backtestId: each.id }}
+                  size="sm"
+                >
+                  {formatDayAndTime(each.createdAt)}
+                </TextLink>
+                , {countOf(each.days, 'day')}, {BACKTEST_STATUS[each.status][1].toLowerCase()}
+              </Text>
+            ))}
+          </div>
+        )}
+        <FormButtons submit="Run backtest" running={start.running} onCancel={onClose} />
+      </Stack>
+    </form>
+  );
+}
