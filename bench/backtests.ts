@@ -12,7 +12,7 @@ const { values } = parseArgs({
 const [CONTACTS, EVENTS] = [Number(values.contacts), Number(values.events)];
 const DAYS = 30;
 
-const system = await startSending({ connections: '10' }, []);
+const system = await startSending({ connections: '10', statements: false }, []);
 const { pool } = await import('@postroom/platform');
 const headers = { authorization: `Bearer ${system.key}`, 'content-type': 'application/json' };
 

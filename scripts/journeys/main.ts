@@ -42,7 +42,7 @@ const options = {
   'in-progress': { type: 'string', default: 'finish' },
   days: { type: 'string', default: '30' },
   against: { type: 'string' },
-  expect: { type: 'string', multiple: true, default: [] },
+  expect: { type: 'string', multiple: true },
   opened: { type: 'string' },
   clicked: { type: 'string' },
   segment: { type: 'string' },
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
   const say = (line: string) => console.log(line);
   if (action === 'backtest') {
     if (positionals.length !== 2) throw new FileProblems(['Usage: postroom journeys backtest FILE --days N [options]']);
-    const expectations = values.expect.map(readExpectation);
+    const expectations = (values.expect ?? []).map(readExpectation);
     const isMet = await backtest(postroom, folder, {
       days: numberOf('--days', values.days),
       against: values.against?.endsWith('.json') === true ? resolve(base, values.against) : values.against,

@@ -3,7 +3,7 @@ import { streamContacts } from './export.ts';
 
 const tag = 'Journeys';
 const SUMMARY = 'version contacts runs completed exited reachedGoal inProgress messages notAgain notMatching';
-const BACKTEST = `id journeyId status days until total processed listed error notes
+const BACKTEST = `id journeyId status days until total processed listed error
   assumptions { delivered opened clicked bounced complained unsubscribed } segmentId
   candidate { ${SUMMARY} } baseline { ${SUMMARY} } differences { difference contacts } cancelRequestedAt createdAt finishedAt`;
 const SIDE = `${SUMMARY} definition steps { stepId reached waiting outcomes { outcome count } } sent { stepId templateId day count }`;

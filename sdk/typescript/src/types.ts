@@ -856,8 +856,6 @@ export interface Backtest {
   listed: number;
   /** Why it failed. */
   error: string | null;
-  /** What the result depends on that is not known about the past. */
-  notes: string[];
   /** What is assumed of messages that were never sent. */
   assumptions: BacktestAssumptions;
   /** The segment whose contacts enter at the beginning. */
@@ -1602,7 +1600,7 @@ export interface BacktestTotalsDetail {
 }
 
 /** A journey, run against the events and contacts of the last days. Nothing is sent. */
-export interface BacktestSummary {
+export interface BacktestDetail {
   /** Backtest id; also the id of its workflow in Temporal. */
   id: string;
   /** The journey; null for a definition that belongs to none. */
@@ -3533,8 +3531,8 @@ export interface BacktestListResponse {
   total?: number | undefined;
 }
 
-export interface BacktestSummaryResponse {
-  data: BacktestSummary;
+export interface BacktestDetailResponse {
+  data: BacktestDetail;
 }
 
 export interface BacktestContactListResponse {
@@ -4741,7 +4739,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: undefined;
-    reply: BacktestSummaryResponse;
+    reply: BacktestDetailResponse;
   };
   /** Cancel a backtest */
   cancelBacktest: {
