@@ -40,14 +40,14 @@ async function addData(): Promise<void> {
      FROM generate_series(0, $2::int - 1) i`,
     [system.projectId, CONTACTS],
   );
-  await pool.query(
-    `WITH c AS (SELECT id, row_number() OVER (ORDER BY id) - 1 AS n FROM contacts WHERE project_id = $1)
-     INSERT INTO custom_events (project_id, occurred_at, id, contact_id, name, properties)
-     SELECT $1, now() - (random() * 29.9) * interval '1 day', postroom_id('cev'), c.id,
-       (ARRAY['signed up', 'cart updated', 'order placed'])[1 + i % 3], jsonb_build_object('total', i % 100, 'plan', 'pro')
-     FROM generate_series(0, $2::int - 1) i JOIN c ON c.n = i % $3::int`,
-    [system.projectId, EVENTS, CONTACTS],
-  );
+  for (let from = 0; from < EVENTS; from += CONTACTS)
+    await pool.query(
+      `INSERT INTO custom_events (project_id, occurred_at, id, contact_id, name, properties)
+       SELECT $1, now() - (random() * 29.9) * interval '1 day', postroom_id('cev'), c.id,
+         (ARRAY['signed up', 'cart updated', 'order placed'])[1 + floor(random() * 3)::int], jsonb_build_object('total', floor(random() * 100), 'plan', 'pro')
+       FROM contacts c WHERE c.project_id = $1 ORDER BY c.id LIMIT $2`,
+      [system.projectId, Math.min(CONTACTS, EVENTS - from)],
+    );
   await pool.query('ANALYZE contacts, custom_events');
 }
 

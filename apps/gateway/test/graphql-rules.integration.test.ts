@@ -277,6 +277,8 @@ async function fill(): Promise<Filled> {
     blk: await create('/v1/bulk-operations', { action: 'unsubscribe', filter: { search: 'ada' } }),
     jrn: await create('/v1/journeys', { name: 'Welcome' }),
     enr: newId('enr' as 'eml'),
+    bkt: newId('bkt' as 'eml'),
+    bkc: newId('bkc' as 'eml'),
     imp: (await createImport(projectId, await checkOptions(projectId, {}))).id,
     eml: newId('eml'),
     dom: newId('dom'),

@@ -109,14 +109,17 @@ describe.each([
       'resume_journey',
       'send_campaign',
       'send_test_webhook',
+      'start_backtest',
       'track_event',
       'update_journey',
     ]);
     expect(reads.sort()).toEqual([
       'campaign_preflight',
       'delivery_status',
+      'get_backtest',
       'get_journey',
       'journey_preflight',
+      'list_backtest_contacts',
       'list_campaigns',
       'list_contacts',
       'list_enrollments',

@@ -139,7 +139,9 @@ test('a backtest takes the same contacts through the same steps, in the same ord
   const simulated = reply.body.data;
   const pathsOf = (rows: { contactId: string; path: string[]; endReason: string }[]) =>
     Object.fromEntries(rows.map(({ contactId, ...row }) => [emailOf.get(contactId), row]));
-  const real = pathsOf((await runs()).map((each: never) => ({ ...(each as unknown as object), path: pathOf(each) })).map(only));
+  const real = pathsOf(
+    (await runs()).map((each: never) => ({ ...(each as unknown as object), path: pathOf(each) })).map(only),
+  );
   expect(
     pathsOf(
       simulated.map(({ contactId, candidate: [each] }: { contactId: string; candidate: never[] }) =>

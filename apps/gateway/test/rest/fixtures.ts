@@ -44,6 +44,26 @@ async function runningBulkOperation(projectId: string, groupId: string): Promise
   return rows[0]?.id ?? '';
 }
 
+/** A backtest with a contact that ended. */
+async function completedBacktest(projectId: string, contactId: string): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    `WITH b AS (
+       INSERT INTO backtests (id, project_id, days, until_at, candidate, assumptions, actor_id, status, finished_at)
+       VALUES (postroom_id('bkt'), $1, 7, now(), '{"steps": []}', $3, $2, 'completed', now()) RETURNING id
+     ), c AS (
+       INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
+       SELECT postroom_id('bkc'), id, $4, 'none', '[]', '[]', '{}' FROM b
+     ) SELECT id FROM b`,
+    [
+      projectId,
+      newId('usr'),
+      JSON.stringify({ delivered: 100, opened: 0, clicked: 0, bounced: 0, complained: 0, unsubscribed: 0 }),
+      contactId,
+    ],
+  );
+  return rows[0]?.id ?? '';
+}
+
 export async function everything(): Promise<Everything> {
   const api = await testApi();
   await addLocalDomain(api.projectId, DOMAIN);
@@ -100,6 +120,7 @@ export async function everything(): Promise<Everything> {
   await api.post(`/v1/journeys/${journey}/enrollments`, { contact_ids: [other] });
   await api.post(`/v1/journeys/${journey}/pause`); // so that no worker of other tests changes what is compared
   const enrollment = (await api.get(`/v1/journeys/${journey}/enrollments`)).body.data[0].id;
+  const backtest = await completedBacktest(api.projectId, contact);
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
     '/v1/contacts': contact,
@@ -118,6 +139,7 @@ export async function everything(): Promise<Everything> {
     '/v1/imports': upload.id,
     '/v1/journeys': journey,
     '/v1/enrollments': enrollment,
+    '/v1/backtests': backtest,
     '/v1/projects/{id}/domains': DOMAIN,
   };
   const fill = (path: string) =>
