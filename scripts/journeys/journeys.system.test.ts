@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Api, testApi } from '@postroom/testkit';
+import { type Api, startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
 const POSTROOM = join(import.meta.dirname, '../../bin/postroom.mjs');
@@ -134,4 +134,30 @@ test('a call that can not work says what to change', () => {
   expect(run('push')).toEqual([2, 'POSTROOM_API_KEY is not set. Set it to a full-scope API key (pr_…).']);
   expect(run('fetch')).toEqual([2, 'Usage: postroom journeys pull|push|diff [FOLDER] [options]']);
   expect(run('push', '--in-progress', 'stay')).toEqual([2, '--in-progress must be finish, move or exit, not "stay".']);
+});
+
+test('a file is tested against the past, and a build fails if an expectation is not met', async () => {
+  await startTestWorker();
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const occurred_at = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  await api.post('/v1/events', { name: 'signed up', email: 'ada@example.com', occurred_at });
+  const folder = newFolder();
+  mkdirSync(folder);
+  const definition = { entry: { type: 'event', event: 'signed up' }, steps: [wait('first')] };
+  write(folder, 'new.json', { name: 'New', definition });
+  write(folder, 'none.json', { name: 'None', definition: { ...definition, entry: { type: 'event', event: 'left' } } });
+  const file = join(folder, 'new.json');
+  const test = (...args: string[]) => journeys(api, 'backtest', file, '--days', '7', ...args);
+  const met = await test('--expect', 'contacts=1', '--expect', 'reached.first>=1');
+  expect([met.status, met.err]).toEqual([0, ['']]);
+  expect(met.out).toContain('  first: reached 1, waited 1');
+  const compared = ['--against', join(folder, 'none.json')];
+  const unmet = await test(...compared, '--expect', 'contacts<=110%');
+  expect([unmet.status, unmet.out.at(-1)]).toEqual([1, 'FAILED: expected contacts<=110% (0), but it is 1']);
+  expect((await test('--expect', 'nonsense')).status).toBe(2);
+  expect((await test('--expect', 'times=0')).err.join()).toContain('use --against');
+  write(folder, 'new.json', { name: 'New', definition: { ...definition, steps: [{ id: 'one', type: 'x' }] } });
+  const invalid = await test();
+  expect([invalid.status, invalid.err.join()]).toEqual([2, expect.stringContaining('candidate.definition.steps.0.type')]);
 });

@@ -281,6 +281,32 @@ inBrowser('journeys', () => {
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });
 
+  test('a draft is compared with what is published against the past, and its numbers lead to people', async () => {
+    const { api, id, templateId } = await published();
+    await startTestWorker();
+    await api.contact('eve@example.net');
+    const occurred_at = new Date(Date.now() - 5 * 86_400_000).toISOString();
+    await api.post('/v1/events', { name: 'signed up', email: 'eve@example.net', occurred_at });
+    const send = { id: 'thanks', type: 'send', templateId, from: 'hello@example.com' };
+    const definition = { entry: { type: 'event', event: 'signed up' }, steps: [WAIT, send] };
+    expect((await api.patch(`/v1/journeys/${id}`, { definition })).status).toBe(200);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    await page.getByRole('button', { name: 'Backtest' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Compare both').waitFor();
+    await dialog.getByRole('button', { name: 'Run backtest' }).click();
+    await page.getByText('Emails only from the tested version').first().waitFor();
+    await page.locator('#content').getByText('Completed', { exact: true }).first().waitFor();
+    const row = page.getByRole('table', { name: 'Difference' }).getByRole('row').nth(1);
+    await row.getByRole('link', { name: '1' }).click();
+    await page.getByText('thanks: Sent').waitFor();
+    await page.getByText('Does not enter').waitFor();
+    const path = new URL(page.url()).pathname.replace(/^.*(?=\/backtests)/, '');
+    await expectAccessible(api, window.person, path, 'thanks: Sent');
+  });
+
   test('the pages are accessible in both schemes and sizes, and a viewer is offered no changes', async () => {
     const { api, id } = await published();
     const contact = await api.contact('eve@example.net');
