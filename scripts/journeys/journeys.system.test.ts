@@ -159,5 +159,8 @@ test('a file is tested against the past, and a build fails if an expectation is 
   expect((await test('--expect', 'times=0')).err.join()).toContain('use --against');
   write(folder, 'new.json', { name: 'New', definition: { ...definition, steps: [{ id: 'one', type: 'x' }] } });
   const invalid = await test();
-  expect([invalid.status, invalid.err.join()]).toEqual([2, expect.stringContaining('candidate.definition.steps.0.type')]);
+  expect([invalid.status, invalid.err.join()]).toEqual([
+    2,
+    expect.stringContaining('candidate.definition.steps.0.type'),
+  ]);
 });

@@ -1,5 +1,5 @@
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
-import type { Definition } from '@postroom/journeys';
+import type { Definition } from '@postroom/journey-definition';
 import { pool, sql } from '@postroom/platform';
 import type { Question } from './simulate.ts';
 
@@ -25,7 +25,10 @@ export async function answer(
 ): Promise<void> {
   const filterOf = ({ question: { step }, definition }: Asked): SegmentFilter => {
     if (step === undefined) return definition.entry.filter as SegmentFilter;
-    const parts = [step.filter, step.segmentId === undefined ? undefined : segments.get(step.segmentId)];
+    const parts = [
+      step.filter as SegmentFilter | undefined,
+      step.segmentId === undefined ? undefined : segments.get(step.segmentId),
+    ];
     return { and: parts.filter((part) => part !== undefined) };
   };
   const groups = Map.groupBy(asked, (each) => {

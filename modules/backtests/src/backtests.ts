@@ -1,5 +1,6 @@
 import { contactBatch, getSegment } from '@postroom/contacts';
-import { checkDefinition, type Definition, definitionOf, getJourney } from '@postroom/journeys';
+import type { Definition } from '@postroom/journey-definition';
+import { checkDefinition, definitionOf, getJourney } from '@postroom/journeys';
 import {
   announce,
   assertValid,

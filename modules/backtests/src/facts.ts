@@ -1,5 +1,6 @@
 import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
-import { dateEntries, type Definition, scanKey, withDefaults, zoneOf } from '@postroom/journeys';
+import { customFieldKey, type Definition, scanKey, withDefaults, zoneOf } from '@postroom/journey-definition';
+import { dateEntries } from '@postroom/journeys';
 import { countsForFrequencyCap } from '@postroom/ledger/sql';
 import { pool } from '@postroom/platform';
 import type { ContactFacts, Fact } from './simulate.ts';
@@ -170,8 +171,7 @@ export function factsFor(
   const { events, joins, enrollments, ...known } = contact;
   const entries: Fact[] = isEnteredByHand(entry.type) ? [...enrollments] : [];
   if (entry.type === 'date') {
-    const field = entry.field.replace(/^custom_?fields\./i, '');
-    const date = contact.customFields[field];
+    const date = contact.customFields[customFieldKey(entry.field)];
     const zone = zoneOf(definition, contact.customFields);
     if (typeof date === 'string')
       for (const at of dateEntries(date, { entry, zone, since: from, until }))

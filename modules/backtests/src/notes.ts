@@ -1,4 +1,4 @@
-import { type Definition, type Step } from '@postroom/journeys';
+import type { Definition, Step } from '@postroom/journey-definition';
 import type { Backtest } from './backtests.ts';
 import { isEnteredByHand } from './facts.ts';
 import { readTotals } from './totals.ts';

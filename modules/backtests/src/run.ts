@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { frequencyCapOf, getPolicy } from '@postroom/campaigns';
 import { compileFilter, getSegment, Parameters, type SegmentFilter } from '@postroom/contacts';
-import type { Definition } from '@postroom/journeys';
+import type { Definition } from '@postroom/journey-definition';
 import {
   announce,
   DomainError,

@@ -1,19 +1,15 @@
 // Takes one contact through a definition in simulated time, by the rules of real execution. Pure: what only the database knows is asked for.
+import { customFieldKey, type Definition, matches, type Step, type StepOf, zoneOf } from '@postroom/journey-definition';
 import {
   arrive,
-  type Definition,
   enters,
   getStep,
   type Happening,
   leave,
   type Leaving,
-  matches,
   quietUntil,
   reactTo,
   refusalOf,
-  type Step,
-  type StepOf,
-  zoneOf,
 } from '@postroom/journeys';
 
 const DAY_MS = 86_400_000;
@@ -287,6 +283,5 @@ function hadOutcome(
 }
 
 function remember({ fields }: State, step: Step): void {
-  if (step.type === 'update_field' && step.field !== 'name')
-    fields[step.field.replace(/^custom_?fields\./i, '')] = step.value;
+  if (step.type === 'update_field' && step.field !== 'name') fields[customFieldKey(step.field)] = step.value;
 }

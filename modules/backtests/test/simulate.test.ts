@@ -1,4 +1,4 @@
-import type { Definition } from '@postroom/journeys';
+import type { Definition } from '@postroom/journey-definition';
 import { expect, test } from 'vitest';
 import { type ContactFacts, type Fact, simulate, type Simulation, type World } from '../src/simulate.ts';
 import { differenceOf } from '../src/totals.ts';
