@@ -14,6 +14,7 @@ const DAYS = 30;
 
 const system = await startSending({ connections: '10', statements: false }, []);
 const { pool } = await import('@postroom/platform');
+const { addLocalDomain } = await import('@postroom/domains');
 const headers = { authorization: `Bearer ${system.key}`, 'content-type': 'application/json' };
 
 interface Result {
@@ -94,6 +95,7 @@ const definition = (templateId: string, days: number) => {
 };
 
 await addData();
+await addLocalDomain(system.projectId, 'example.com');
 const template = await call<{ id: string }>('/v1/templates', { name: 'Hello', subject: 'Hello', body: '<p>Hello</p>' });
 await call(`/v1/templates/${template.id}/publish`, {});
 const began = performance.now();

@@ -264,7 +264,7 @@ function Totals({ side, figures, other }: { side: BacktestSide; figures: Figures
 function People({ search, children }: { search: BacktestSearch; children: number }) {
   if (children === 0) return <>0</>;
   return (
-    <TextLink to="." search={search as never} hash="people" size="sm" inherit>
+    <TextLink to="." search={search as never} hash="people" inherit underline="always">
       {number(children)}
     </TextLink>
   );
