@@ -34,6 +34,7 @@ const READS: Record<string, string[]> = {
   // the projects of a user, shown with their names
   auth: ['projects'],
   // reports and the events they cause, in one statement
+  backtests: ['contacts', 'custom_events', 'enrollments', 'group_members', 'messages', 'suppressions'],
   bounces: ['campaigns', 'messages', 'projects'],
   // the audience, its snapshot and each claim, in one statement each
   campaigns: [

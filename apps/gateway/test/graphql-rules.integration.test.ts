@@ -289,6 +289,20 @@ async function fill(): Promise<Filled> {
   };
   const insert = (text: string, ...values: unknown[]) => pool.query(text, values);
   await insert(
+    `INSERT INTO backtests (id, project_id, days, until_at, candidate, assumptions, actor_id, status)
+     VALUES ($1, $2, 7, now(), '{}', '{}', $3, 'completed')`,
+    ids.bkt,
+    projectId,
+    owner.id,
+  );
+  await insert(
+    `INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
+     VALUES ($1, $2, $3, 'none', '[]', '[]', '{}')`,
+    ids.bkc,
+    ids.bkt,
+    ctc,
+  );
+  await insert(
     `INSERT INTO messages (id, project_id, email, state) VALUES ($1, $2, 'ada@example.com', 'failed')`,
     ids.eml,
     projectId,

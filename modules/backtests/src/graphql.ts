@@ -33,6 +33,8 @@ const STEP_ID = atMost(50);
 const SHORT = atMost(50);
 /** Lists that are stored with their row cost no more than it. */
 const STORED = { field: 1, multiplier: 1 };
+/** A project has few backtests, whose figures are one column. */
+const FIGURES = { field: 1, multiplier: 0 };
 
 const BacktestStatus = builder.enumType('BacktestStatus', {
   description: 'The state of a backtest.',
@@ -218,6 +220,7 @@ const Backtest = builder.prismaObject('Backtest', {
     assumptions: t.field({
       type: Assumed,
       description: 'What is assumed of messages that were never sent.',
+      complexity: FIGURES,
       resolve: ({ assumptions }) => assumptions as unknown as Assumptions,
     }),
     segmentId: t.exposeID('segmentId', {
@@ -227,17 +230,20 @@ const Backtest = builder.prismaObject('Backtest', {
     candidate: t.field({
       type: BacktestTotals,
       description: 'The definition that is tested.',
+      complexity: FIGURES,
       resolve: (row) => sideOf(row, 'candidate'),
     }),
     baseline: t.field({
       type: BacktestTotals,
       nullable: true,
       description: 'The definition that it is compared with; null if there is none.',
+      complexity: FIGURES,
       resolve: (row) => (row.baseline === null ? null : sideOf(row, 'baseline')),
     }),
     differences: t.field({
       type: [DifferenceCount],
       description: 'How the messages of contacts differ; empty without a baseline.',
+      complexity: FIGURES,
       resolve: (row) =>
         row.baseline === null
           ? []

@@ -11,9 +11,7 @@ export class Parameters {
     this.asOf = asOf;
   }
 
-  daysAgo(days: number): Date {
-    return new Date((this.asOf?.getTime() ?? Date.now()) - days * 86_400_000);
-  }
+  daysAgo = (days: number): Date => new Date((this.asOf?.getTime() ?? Date.now()) - days * 86_400_000);
 
   /** Adds a value and returns its placeholder, such as `$3`. */
   add(value: unknown): string {

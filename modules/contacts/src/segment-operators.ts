@@ -170,15 +170,14 @@ const dayOfTime = (time: string) => time.slice(0, 10);
 const happened =
   (sinceOf: (value: never, parameters: Parameters) => string | undefined): Sql =>
   ({ value, events }, parameters) => {
-    const { asOf } = parameters;
-    const before = asOf === undefined ? {} : { before: dayAfter(dayOf(asOf)) };
-    return eventSql(events as EventCondition, { since: sinceOf(value, parameters), ...before }, parameters);
+    const before = parameters.asOf && dayAfter(dayOf(parameters.asOf));
+    return eventSql(events as EventCondition, { since: sinceOf(value, parameters), before }, parameters);
   };
 const happenedFirst =
   (sinceOf: (value: never, parameters: Parameters) => string): Sql =>
   (condition, parameters) => {
-    const before = sinceOf(condition.value, parameters);
-    const earlier = eventSql(condition.events as EventCondition, { before }, parameters);
+    const { value, events } = condition;
+    const earlier = eventSql(events as EventCondition, { before: sinceOf(value, parameters) }, parameters);
     return `(${happened(sinceOf)(condition, parameters)} AND NOT ${earlier})`;
   };
 const happenedBefore: Sql = ({ value, events }, parameters) =>

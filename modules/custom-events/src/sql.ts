@@ -195,7 +195,7 @@ const OPERANDS: Record<
 /** The SQL of whether the contact `c` had as many of the events in these days. All values become parameters. */
 export function eventSql(
   { event, times, where }: EventCondition,
-  { since, before }: { since?: string | undefined; before?: string },
+  { since, before }: { since?: string | undefined; before?: string | undefined },
   parameters: Parameters,
 ): string {
   const counted = {

@@ -161,6 +161,7 @@ export async function everything(): Promise<Everything> {
     excluded_segment_ids: segment,
     template_id: template,
     campaign_id: campaign,
+    journey_id: journey,
     event_id: event,
     recipient_ids: email,
   };
