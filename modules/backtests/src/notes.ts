@@ -33,6 +33,8 @@ function ofDefinition({ entry, steps, timeZoneField }: Definition, journeyId: st
     notes.push(
       `The outcome of messages is assumed at ${onMessage.length === 1 ? 'step' : 'steps'} ${inQuotes(onMessage)}.`,
     );
+  if (steps.some((step) => step.type === 'webhook'))
+    notes.push('Webhooks are not called: they are assumed to succeed, with an empty response.');
   if (steps.some((step) => step.type === 'join_group' || step.type === 'leave_group'))
     notes.push('Groups that the journey changes are not changed, so later conditions on them see the groups of today.');
   return notes;

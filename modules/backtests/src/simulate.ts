@@ -202,6 +202,8 @@ function* carryOutDue(state: State, until: number): Generator<Question, void, bo
     const at = run.dueAt;
     const step = getStep(state.definition, run.stepId);
     if (step.type === 'send') send(state, run, step, at);
+    // No URL is called: every call is assumed to succeed, with an empty response.
+    else if (step.type === 'webhook') move(state, run, { outcome: 'called', to: step.next ?? null }, at);
     else {
       const passes = step.type === 'condition' && (yield* holds(state, run, step, at));
       const happened = step.type === 'wait_for_event' && step.since !== 'step' && hasHappened(state, run, step, at);
@@ -265,7 +267,7 @@ function* holds(
   step: StepOf<'condition'>,
   at: number,
 ): Generator<Question, boolean, boolean> {
-  if (!matches(run.properties, step.where)) return false;
+  if (!matches({ ...run.properties, steps: {} }, step.where)) return false;
   if (step.message !== undefined && !hadOutcome(state, run, step.message)) return false;
   if (step.filter === undefined && step.segmentId === undefined) return true;
   return yield question(state, step, at);

@@ -22,7 +22,8 @@ export async function carryOut(
   const step = getStep(definition, (runs[0] as DueRun).stepId);
   if (step.type === 'send') return sendStep(projectId, journeyId, definition, step, runs);
   if (step.type === 'webhook') return webhookStep(projectId, definition, step, runs);
-  const yes = step.type === 'condition' ? await inStep(step.id, () => passing(projectId, definition, step, runs)) : NONE;
+  const yes =
+    step.type === 'condition' ? await inStep(step.id, () => passing(projectId, definition, step, runs)) : NONE;
   const waits =
     step.type !== 'wait_for_event' || step.since === 'step' ? [] : runs.map((run) => ({ ...run, definition, step }));
   const seen = await eventsSince(pool, projectId, waits);
