@@ -54,7 +54,7 @@ export function readExpectation(text: string): Expectation {
 }
 
 /** The expectations that a backtest does not meet, as sentences. */
-export function failures(backtest: BacktestDetail, expectations: readonly Expectation[]): string[] {
+function failures(backtest: BacktestDetail, expectations: readonly Expectation[]): string[] {
   return expectations.flatMap(({ text, figure, op, value, ofBaseline }) => {
     const { candidate, baseline, differences } = backtest;
     if (baseline === null && (ofBaseline || DIFFERENCES.includes(figure)))

@@ -74,7 +74,7 @@ async function contactsPassing(
 const TIMELESS = new Set(['email', 'name', 'source', 'suppressionStatus', 'group', 'journey', 'everInJourney']);
 
 /** Whether the answer may differ between days. */
-export function dependsOnTime(filter: SegmentFilter): boolean {
+function dependsOnTime(filter: SegmentFilter): boolean {
   if ('and' in filter) return filter.and.some(dependsOnTime);
   if ('or' in filter) return filter.or.some(dependsOnTime);
   if ('not' in filter) return dependsOnTime(filter.not);

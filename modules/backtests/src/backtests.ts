@@ -33,7 +33,7 @@ export const BACKTEST_ID = defineIdPrefix('bkt', 'backtest');
 export const CONTACT_ROW_ID = defineIdPrefix('bkc', 'contact of a backtest');
 
 /** The most days of a backtest, … */
-export const MAX_DAYS = 90;
+const MAX_DAYS = 90;
 /** … running backtests of a project, … */
 const MAX_RUNNING = 2;
 /** … backtests of a project that are kept, … */
@@ -42,7 +42,7 @@ const MAX_KEPT = 10;
 const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 /** A definition, a published version of the journey, or its draft if both are omitted. */
-export interface GivenSide {
+interface GivenSide {
   definition?: unknown;
   version?: number | null | undefined;
 }

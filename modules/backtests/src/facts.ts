@@ -6,7 +6,7 @@ import { pool } from '@postroom/platform';
 import type { ContactFacts, Fact } from './simulate.ts';
 
 /** The most events of a contact that are read. */
-export const MAX_EVENTS = 1_000;
+const MAX_EVENTS = 1_000;
 
 /** What a page of contacts is read for. */
 export interface Scope {

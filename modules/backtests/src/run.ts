@@ -24,7 +24,7 @@ const MAX_PAGE = 1_000;
 const MIN_PAGE = 10;
 const EVENTS_PER_PAGE = 20_000;
 /** The most contacts whose runs are listed. */
-export const MAX_LISTED = 100_000;
+const MAX_LISTED = 100_000;
 /** How long an activity works before it lets others have a turn, in milliseconds. */
 const WORK_MS = 20_000;
 const DAY_MS = 86_400_000;

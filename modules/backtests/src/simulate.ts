@@ -39,11 +39,11 @@ export interface ContactFacts {
 }
 
 /** The outcomes of messages that conditions ask for. */
-export type Outcome = NonNullable<StepOf<'condition'>['message']>['outcome'];
+type Outcome = NonNullable<StepOf<'condition'>['message']>['outcome'];
 /** How many percent of the messages that are sent have an outcome. */
 export type Assumptions = Record<Exclude<Outcome, 'sent'>, number>;
 
-export interface Cap {
+interface Cap {
   messages: number;
   days: number;
 }

@@ -1,11 +1,11 @@
 import type { SimulatedRun, Simulation } from './simulate.ts';
 
-export const DIFFERENCES = ['none', 'candidate_only', 'baseline_only', 'times', 'messages'] as const;
+const DIFFERENCES = ['none', 'candidate_only', 'baseline_only', 'times', 'messages'] as const;
 /** How the messages of a contact differ between the candidate and the baseline. */
 export type Difference = (typeof DIFFERENCES)[number];
 
 /** What runs did at a step: how many reached it, left it by each outcome, and are still there at the end. */
-export interface StepTotals {
+interface StepTotals {
   reached: number;
   waiting: number;
   outcomes: Record<string, number>;
@@ -65,10 +65,10 @@ export function readTotals(stored: unknown): Totals {
   };
 }
 
-export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 /** Whether it is a message that left. */
-export const isSent = ({ outcome }: { outcome: string }): boolean => outcome === 'sent';
+const isSent = ({ outcome }: { outcome: string }): boolean => outcome === 'sent';
 
 /** Adds the runs of a contact. */
 export function addRuns(totals: SideTotals, { runs, notAgain, notMatching }: Simulation): void {

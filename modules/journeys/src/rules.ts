@@ -81,7 +81,7 @@ export interface Facts {
   happened: boolean;
 }
 
-/** How a run leaves a step that is due. Steps that send or call have outcomes of their own. */
+/** How a run leaves a step that is due. Steps that send or call have other outcomes. */
 export function leave(
   step: Exclude<Step, { type: 'send' | 'webhook' }>,
   run: { id: string; visit: number },

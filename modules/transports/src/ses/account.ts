@@ -13,7 +13,10 @@ export const rateScope = (providerId: string, region: string, accessKeyId: strin
  */
 export function awsAccountOf(accessKeyId: string): string | undefined {
   if (!/^A[KS]IA[A-Z2-7]{16}$/.test(accessKeyId)) return undefined;
-  const bits = [...accessKeyId.slice(4, 14)].reduce((sum, letter) => sum * 32n + BigInt(ALPHABET.indexOf(letter)), 0n);
+  const bits = Array.from(accessKeyId.slice(4, 14)).reduce(
+    (sum, letter) => sum * 32n + BigInt(ALPHABET.indexOf(letter)),
+    0n,
+  );
   const head = bits >> 2n;
   const isSince2019 = head >> 47n === 1n;
   return isSince2019 ? String((head >> 7n) & 0xff_ffff_ffffn).padStart(12, '0') : undefined;

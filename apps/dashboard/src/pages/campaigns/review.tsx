@@ -158,7 +158,7 @@ const inWords = (message: string) =>
     .replace('unless template_id is set', 'unless you choose a template')
     .replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
 
-/** Most messages continue the label, as in "Subject is required"; a sentence of its own follows a colon. */
+/** Most messages continue the label, as in "Subject is required"; a whole sentence follows a colon. */
 function finding(field: string, message: string): string {
   const label = WORDS[field];
   if (label === undefined) return inWords(message);
