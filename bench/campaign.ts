@@ -176,7 +176,7 @@ async function sendOne(group: string): Promise<number> {
     `${mails} messages of ${Math.round(stats.bytes / stats.mails)} bytes, ${stats.duplicates} twice; ${campaign.status}, ${JSON.stringify(campaign.progress)}`,
   );
   console.log(
-    `  ${(mails / seconds).toFixed(0)}/s from the first to the last (${seconds.toFixed(1)} s); completed ${(completedMs / 1000).toFixed(1)} s after it was sent`,
+    `  ${(mails / seconds).toFixed(0)}/s from the first to the last (${seconds.toFixed(1)} s); first ${((stats.firstAt - beganAt) / 1000).toFixed(1)} s and completed ${(completedMs / 1000).toFixed(1)} s after it was sent`,
   );
   console.log(
     `  CPU µs each: worker ${each('worker')}, PostgreSQL ${each('postgres')}, Temporal ${each('temporal')}, gateway ${each('gateway')}, sink ${each('sink')}`,

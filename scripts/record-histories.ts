@@ -108,6 +108,15 @@ const STORIES: Record<string, Story> = {
       completeCampaign: answers(false, true),
     },
   },
+  'sendCampaign.sent-while-counting': {
+    args: ['cmp_1'],
+    activities: {
+      freezeRecipients: answers({ recipients: 10, suppressed: 0, isCounting: true }),
+      freezeRemaining: answers({ recipients: 40, suppressed: 0 }),
+      sendPages: answers(turn('sending', null, { isCounting: true }), turn('sending', null)),
+      completeCampaign: answers(true),
+    },
+  },
   'sendCampaign.held': {
     args: ['cmp_1'],
     activities: {

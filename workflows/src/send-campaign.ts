@@ -17,8 +17,8 @@ const changeRate = defineSignal('changeRate');
 const sendAgain = defineSignal('sendAgain');
 
 const retry = { initialInterval: '1 second', maximumInterval: '15 seconds' } as const;
-const { freezeRecipients } = activitiesOn<typeof campaigns>('campaigns', {
-  startToCloseTimeout: '1 hour', // a million rows take about 15 seconds; heartbeats detect a dead attempt sooner
+const { freezeRecipients, freezeRemaining } = activitiesOn<typeof campaigns>('campaigns', {
+  startToCloseTimeout: '4 hours', // a million rows take about 15 seconds; heartbeats detect a dead attempt sooner
   heartbeatTimeout: '10 seconds',
   retry,
   summary: 'Write the recipients into the ledger',
@@ -61,10 +61,20 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     timeoutMs === undefined ? condition(() => signalReceived) : condition(() => signalReceived, timeoutMs);
   let backoffs = 0;
 
-  await freezeRecipients(campaignId);
+  // The first range of recipients is enough to begin; the others are written meanwhile. Recorded histories have no result here.
+  const first: campaigns.RecipientSnapshot | null = await freezeRecipients(campaignId);
+  let isCounting = first?.isCounting ?? false;
+  let isFreezing = false;
   for (;;) {
     signalReceived = false;
+    if (isCounting && !isFreezing) {
+      isFreezing = true;
+      void freezeRemaining(campaignId)
+        .catch(() => {}) // only if the workflow is being canceled
+        .finally(() => (isFreezing = false));
+    }
     const result = await sendPages(campaignId, run);
+    isCounting = result.isCounting ?? false;
     setCurrentDetails(describe(result));
     backoffs = result.hold === null ? 0 : backoffs + 1;
     if (result.status === 'canceled') {
@@ -75,6 +85,7 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
       return result.status;
     if (result.status !== 'sending') await waitForSignal();
     else if (result.hold !== null) await waitForSignal(result.hold.waitMs ?? holdDelayMs(backoffs));
+    else if (result.waitMs === null && isCounting) await waitForSignal(HOLD_DELAYS_MS[0]);
     else if (result.waitMs === null) {
       if (await completeCampaign(campaignId, run)) return 'completed';
       await waitForSignal(HOLD_DELAYS_MS[0]); // it has just been paused, or an ending attempt still has a message in flight
@@ -85,10 +96,11 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
 
 const holdDelayMs = (backoffs: number) => HOLD_DELAYS_MS[Math.min(backoffs, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
 
-function describe({ status, counts, hold, waiting }: campaigns.SendRun): string {
+function describe({ status, counts, hold, waiting, isCounting }: campaigns.SendRun): string {
   const { recipients, accepted, planned, claimed, failed, suppressed, unknown, canceled } = counts;
   const rest = Object.entries({ failed, suppressed, unknown, canceled }).filter(([, count]) => count > 0);
-  const parts = [`**${accepted} of ${recipients} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];
+  const total = isCounting ? `${recipients} or more` : recipients;
+  const parts = [`**${accepted} of ${total} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];
   const open = planned + claimed;
   const held = hold === null ? '' : `\n\nThe mail server accepts no mail at the moment: ${hold.answer}`;
   const waits = waiting === undefined ? '' : `\n\n${waiting}`;

@@ -37,13 +37,22 @@ async function inProjectSlot<T>(share: FairShare, campaignId: string, work: () =
   return withSlot(share.tryAcquire(rows[0]?.project_id ?? ''), busy, work);
 }
 
-/** Takes the snapshot of a campaign's recipients. Idempotent. */
+/** Takes the snapshot of a campaign's recipients, up to the first range that has any, so that sending can begin. Idempotent. */
 export async function freezeRecipients(campaignId: string): Promise<RecipientSnapshot> {
+  return takeSnapshot(campaignId, true);
+}
+
+/** Takes the rest of a campaign's snapshot while it is being sent. Idempotent. */
+export async function freezeRemaining(campaignId: string): Promise<RecipientSnapshot> {
+  return takeSnapshot(campaignId, false);
+}
+
+function takeSnapshot(campaignId: string, isFirst: boolean): Promise<RecipientSnapshot> {
   return inProjectSlot(snapshotSlots, campaignId, () =>
     withHeartbeat(() =>
       stopAfterRepeatedErrors(
         `freeze ${campaignId}`,
-        () => snapshotRecipients(campaignId),
+        () => snapshotRecipients(campaignId, { isFirst }),
         async (reason) => {
           const { recipients, suppressed } = (await pauseAfterErrors({ id: campaignId, run: 1 }, reason)).counts;
           return { recipients, suppressed };

@@ -36,15 +36,25 @@ export function queryAudience<Row extends pg.QueryResultRow>(
   });
 }
 
+/** SQL of whether the id of a contact is in the range that a statement is about. */
+export type ContactRange = (contactId: string) => string;
+
 /**
  * The SQL condition that selects an audience from contacts `c`; adds its values to `parameters`. A contact that opted out of a
  * group is not selected through that group. Deleted groups and segments select and exclude no contacts.
+ * @param range the contacts to select from, all by default. Groups are restricted to it as well, since PostgreSQL derives no range of
+ * their members from that of the contacts, and would read all of them.
  */
-export async function audienceSql(projectId: string, audience: Audience, parameters: Parameters): Promise<string> {
-  const conditions = [await includedSql(projectId, audience, parameters)];
+export async function audienceSql(
+  projectId: string,
+  audience: Audience,
+  parameters: Parameters,
+  range: ContactRange = () => 'true',
+): Promise<string> {
+  const conditions = [range('c.id'), await includedSql(projectId, audience, parameters, range)];
   if (audience.excludedGroupIds.length > 0) {
     conditions.push(`NOT EXISTS (SELECT FROM group_members gm
-      WHERE gm.contact_id = c.id AND gm.group_id = ANY (${parameters.add(audience.excludedGroupIds)}))`);
+      WHERE gm.contact_id = c.id AND gm.group_id = ANY (${parameters.add(audience.excludedGroupIds)}) AND ${range('gm.contact_id')})`);
   }
   for (const segmentId of audience.excludedSegmentIds) {
     const condition = await segmentSql(projectId, segmentId, parameters).catch(noneIfDeleted);
@@ -57,12 +67,13 @@ async function includedSql(
   projectId: string,
   { groupIds, segmentIds }: Audience,
   parameters: Parameters,
+  range: ContactRange = () => 'true',
 ): Promise<string> {
   const conditions: string[] = [];
   if (groupIds.length > 0) {
     conditions.push(
-      `c.id IN (SELECT gm.contact_id FROM group_members gm WHERE gm.group_id = ANY (${parameters.add(groupIds)})
-        AND NOT EXISTS (SELECT FROM group_opt_outs o WHERE o.group_id = gm.group_id AND o.contact_id = gm.contact_id))`,
+      `c.id IN (SELECT gm.contact_id FROM group_members gm WHERE gm.group_id = ANY (${parameters.add(groupIds)}) AND ${range('gm.contact_id')}
+        AND NOT EXISTS (SELECT FROM group_opt_outs o WHERE o.group_id = gm.group_id AND o.contact_id = gm.contact_id AND ${range('o.contact_id')}))`,
     );
   }
   for (const segmentId of segmentIds) {

@@ -49,7 +49,7 @@ async function requeueMessages(
 ): Promise<number> {
   const campaign = await getCampaign(projectId, id);
   checkIds(recipientIds);
-  if (campaign.frozenAt === null || campaign.status === 'canceled') throw notSent(campaign.status);
+  if (campaign.recipientCount === 0 || campaign.status === 'canceled') throw notSent(campaign.status);
   if (campaign.recipientsDeletedAt !== null) throw recipientsDeleted();
   await checkSender(campaign);
   return inLedgerTransaction(async (client) => {

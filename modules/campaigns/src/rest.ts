@@ -3,7 +3,7 @@ import { scheduleStatusProblem, type State, statusProblem } from './sending.ts';
 
 const tag = 'Campaigns';
 
-const FIELDS = `id name subject status scheduledAt recipientCount
+const FIELDS = `id name subject status scheduledAt recipientCount countingRecipients
   engagement { sent delivered deliveryTracking opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
   deferred { messages nextRetryAt }

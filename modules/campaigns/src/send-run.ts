@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Backoff,
   campaignNotice,
@@ -25,7 +26,7 @@ import { BulkPacer, drainSignal, isDraining, logger, pool, record } from '@postr
 import { acquireFence, type Capped, claimPage, type ClaimedPage, type ClaimedRecipient } from './claim.ts';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { campaignCompleted } from './events.ts';
-import { snapshotRecipients } from './snapshot-recipients.ts';
+import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
 import { SendTrace } from './send-trace.ts';
 import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from './policy.ts';
@@ -41,6 +42,8 @@ export interface SendRun {
   hold: { answer: string; waitMs: number | null } | null;
   /** Set when the campaign waits for the next day of a domain warm-up. */
   waiting?: string;
+  /** Set while the snapshot of its recipients is not complete. */
+  isCounting?: true;
 }
 
 /** Messages settled so far in this run, by state. */
@@ -66,8 +69,9 @@ export async function sendUntilDeadline(
   const campaign = await acquireFence(campaignId, run, claim);
   if (campaign === undefined) return idleRun({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await settleStaleClaims({ campaignId }, claim);
-  // The workflow takes the snapshot first; it is missing only if that step failed repeatedly and the campaign was paused.
-  if (campaign.frozen_at === null) await snapshotRecipients(campaignId);
+  // The workflow takes the first range before; it is missing only if that step failed repeatedly and the campaign was paused.
+  if (campaign.frozen_at === null && campaign.recipient_count === 0)
+    await snapshotRecipients(campaignId, { isFirst: true });
   const frame = await compileOrPause(campaign);
   if (frame === undefined) return sendRunOf(campaign, undefined);
   await pauseOverThreshold(campaignId); // apply reports received since the last run before claiming anything
@@ -168,6 +172,7 @@ async function sendPages(
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
   const pacer = new BulkPacer();
   const reservations = new CampaignReservations(campaignId);
+  const snapshot = new SnapshotEnd(campaignId, AbortSignal.any([signal, drainSignal]), lastClaimAt);
   const trace = new SendTrace(campaignId);
   const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
   let isRecorded = false;
@@ -185,7 +190,7 @@ async function sendPages(
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
         const page = await trace.claim(() =>
-          claimReserved(reservations, (reserved) =>
+          claimReserved(reservations, snapshot, (reserved) =>
             pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap)),
           ),
         );
@@ -220,16 +225,47 @@ async function sendPages(
   }
 }
 
+/** Whether ranges of the recipient snapshot may follow what is in the ledger. */
+class SnapshotEnd {
+  readonly #campaignId: string;
+  readonly #signal: AbortSignal;
+  readonly #deadline: number;
+  #isReached = false;
+
+  constructor(campaignId: string, signal: AbortSignal, deadline: number) {
+    this.#campaignId = campaignId;
+    this.#signal = signal;
+    this.#deadline = deadline;
+  }
+
+  /**
+   * Call it when all messages are claimed. Waits a moment if ranges may follow.
+   * @returns whether there is something to look for, which is also the case once after the last range.
+   */
+  async mayFollow(): Promise<boolean> {
+    if (this.#isReached || this.#signal.aborted || Date.now() >= this.#deadline) return false;
+    const campaign = await readCampaignRow(this.#campaignId);
+    this.#isReached = campaign?.frozen_at !== null;
+    if (!this.#isReached) await sleep(RANGE_POLL_MS, undefined, { signal: this.#signal }).catch(() => {});
+    return true;
+  }
+}
+
+/** A range is usually written long before its first message can be sent. */
+const RANGE_POLL_MS = 100;
+
 /** Claims a page of what is reserved, and reserves more when that is used up. */
 async function claimReserved(
   reservations: CampaignReservations,
+  snapshot: SnapshotEnd,
   claim: (reserved: Reserved) => Promise<ClaimedPage>,
 ): Promise<ClaimedPage> {
   for (;;) {
     const reserved = await reservations.current();
     const page = await claim(reserved);
     reservations.claimed(page.rows.length);
-    if (page.rows.length > 0 || page.isFencedOff || reserved.isAll) return page;
+    if (page.rows.length > 0 || page.isFencedOff) return page;
+    if (reserved.isAll && !(await snapshot.mayFollow())) return page;
     await reservations.extend();
   }
 }
@@ -255,6 +291,7 @@ async function sendRunOf({ id, run }: CampaignOfRun, backoff: Backoff | undefine
     counts: countsOf(campaign),
     waitMs: await msUntilNextDue(id),
     hold: backoff?.cause === 'host' ? { answer: backoff.answer, waitMs: backoff.waitMs ?? null } : null,
+    ...(campaign.frozen_at === null && { isCounting: true }),
   };
 }
 
@@ -295,6 +332,7 @@ const CANCEL_PAGE = `
 /** Cancels the unsent messages of a canceled campaign. Claims left by a dead attempt are settled. */
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
   await pool.query('UPDATE campaigns SET fencing_token = $2 WHERE id = $1', [campaignId, claim]);
+  await endSnapshot(campaignId);
   await settleStaleClaims({ campaignId }, claim);
   for (let after: string | null = ''; after !== null; onPage()) {
     const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);

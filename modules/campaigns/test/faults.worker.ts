@@ -24,7 +24,7 @@ async function until<T>(step: () => Promise<T>): Promise<T> {
 }
 
 async function send(id: string, run = 1): Promise<string> {
-  await until(() => snapshotRecipients(id));
+  await until(() => snapshotRecipients(id, { rangeSize: 4 }));
   for (;;) {
     const turn = await until(() => sendUntilDeadline({ id, run }, newClaim(), new AbortController().signal));
     if (turn.status === 'canceled') await until(() => cancelRemaining(id, newClaim(), () => {}));

@@ -155,3 +155,44 @@ test('a campaign due while no worker runs starts once when a worker starts', asy
   expect(await eventsOf(api, 'campaign.started')).toHaveLength(1);
   expect(await eventsOf(api, 'campaign.completed')).toHaveLength(1);
 }, 90_000);
+
+test('mail of the first range of recipients goes out while the next one is written, and a kill during that repeats and loses nobody', async () => {
+  const { api, id, path } = await campaignTo('ranges', 30);
+  const { pool } = system;
+  // Ten thousand contacts between the first members of the group and the last one, which is thus in the second range.
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+     SELECT postroom_id('ctc'), $1, 'between' || i || '@mail.test', 'between' || i || '@mail.test', 'Other', 'api', now()
+     FROM generate_series(1, 10000) i`,
+    [api.projectId],
+  );
+  const last = (await api.post('/v1/contacts', { email: 'ranges-last@mail.test' })).body.data;
+  await pool.query(
+    'INSERT INTO group_members (group_id, contact_id) SELECT group_ids[1], $2 FROM campaigns WHERE id = $1',
+    [id, last.id],
+  );
+  const other = await pool.connect();
+  try {
+    // The second range waits for this transaction, because a contact is in a campaign once.
+    await other.query('BEGIN');
+    await other.query(
+      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email) VALUES (postroom_id('eml'), $1, $2, $3, 'x@mail.test')`,
+      [api.projectId, id, last.id],
+    );
+    expect((await api.post(`${path}/send`)).status).toBe(202);
+    await eventually(async () => expect(await read(api, path)).toMatchObject({ status: 'sending', progress: { accepted: 30 } }), 30_000);
+    expect(await read(api, path)).toMatchObject({ status: 'sending', countingRecipients: true });
+    expect(await eventsOf(api, 'campaign.started')).toEqual([]);
+    await killWorker();
+  } finally {
+    await other.query('ROLLBACK');
+    other.release();
+  }
+  await system.startWorker();
+  await untilStatus(api, path, 'completed', 90_000);
+  expect(taken('ranges')).toHaveLength(31);
+  expect(taken('ranges').every(([, count]) => count === 1)).toBe(true);
+  expect(await eventsOf(api, 'campaign.started')).toMatchObject([{ recipients: 31 }]);
+  expect(await read(api, path)).toMatchObject({ recipientCount: 31, countingRecipients: false });
+  await expectCountersToAgree(api, path);
+}, 180_000);

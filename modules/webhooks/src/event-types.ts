@@ -109,7 +109,7 @@ const SPECIFIED = {
     { reason: 'The provider detected a virus' },
   ),
   'campaign.started': campaignEvent(
-    'A campaign began sending.',
+    'A campaign began sending. Recorded once its recipients are counted, which for a large campaign is after the first `email.sent`.',
     { recipients: z.number().int().describe('How many people it goes to.') },
     { recipients: 1200 },
   ),

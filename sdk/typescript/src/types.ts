@@ -599,8 +599,10 @@ export interface Campaign {
   status: CampaignStatus;
   /** Scheduled start. */
   scheduledAt: string | null;
-  /** Number of recipients in the snapshot taken at the start; 0 before that. */
+  /** Number of recipients in the snapshot taken at the start; 0 before that. It grows while they are counted. */
   recipientCount: number;
+  /** Whether the recipients of a started campaign are still being counted, so that `recipientCount` grows. */
+  countingRecipients: boolean;
   /** Engagement counters. */
   engagement: CampaignEngagement;
   /** Recipients by state. */
@@ -1387,8 +1389,10 @@ export interface CampaignDetail {
   status: CampaignStatus;
   /** Scheduled start. */
   scheduledAt: string | null;
-  /** Number of recipients in the snapshot taken at the start; 0 before that. */
+  /** Number of recipients in the snapshot taken at the start; 0 before that. It grows while they are counted. */
   recipientCount: number;
+  /** Whether the recipients of a started campaign are still being counted, so that `recipientCount` grows. */
+  countingRecipients: boolean;
   /** Engagement counters. */
   engagement: CampaignEngagement;
   /** Recipients by state. */
@@ -2825,7 +2829,7 @@ export interface EmailRejectedEvent {
   data: EmailRejectedEventData;
 }
 
-/** A campaign began sending. */
+/** A campaign began sending. Recorded once its recipients are counted, which for a large campaign is after the first `email.sent`. */
 export interface CampaignStartedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;

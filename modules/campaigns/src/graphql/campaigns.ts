@@ -161,7 +161,14 @@ const Campaign = builder.prismaObject('Campaign', {
       description: 'Scheduled start.',
     }),
     recipientCount: t.exposeInt('recipientCount', {
-      description: 'Number of recipients in the snapshot taken at the start; 0 before that.',
+      description:
+        'Number of recipients in the snapshot taken at the start; 0 before that. It grows while they are counted.',
+    }),
+    countingRecipients: t.boolean({
+      description:
+        'Whether the recipients of a started campaign are still being counted, so that `recipientCount` grows.',
+      resolve: ({ status, startedAt, frozenAt }) =>
+        startedAt !== null && frozenAt === null && (status === 'sending' || status === 'paused'),
     }),
     engagement: t.field({
       type: Engagement,

@@ -21,6 +21,7 @@ const CAMPAIGN = graphql(`
       status
       scheduledAt
       recipientCount
+      countingRecipients
       fromName
       fromEmail
       replyTo

@@ -14,14 +14,17 @@ function speed(perSecond: number): string {
 
 /** A sentence on the progress: what is done, how fast, what is left, and when deferred messages are retried. */
 export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
-  const { status, recipientCount, progress, startedAt, completedAt } = campaign;
+  const { status, recipientCount, countingRecipients, progress, startedAt, completedAt } = campaign;
   const open = progress.planned + progress.claimed;
   const done = `${number(recipientCount - open)} of ${number(recipientCount)}`;
   return (
     <Text fw={550} aria-live="polite">
       {status === 'sending' && open > 0 && <Sending campaign={campaign} done={done} open={open} />}
       {status === 'sending' && recipientCount === 0 && <>Preparing the list of recipients…</>}
-      {status === 'sending' && recipientCount > 0 && open === 0 && <>All messages are sent. Finishing up.</>}
+      {status === 'sending' && recipientCount > 0 && open === 0 && !countingRecipients && (
+        <>All messages are sent. Finishing up.</>
+      )}
+      {countingRecipients && recipientCount > 0 && <> Recipients are still being counted.</>}
       {status === 'paused' && <>Paused: {done} done. Nothing is sent until you resume.</>}
       {status === 'completed' && startedAt !== null && completedAt !== null && (
         <>
@@ -48,7 +51,8 @@ function Sending({ campaign, done, open }: { campaign: CampaignRow; done: string
   return (
     <>
       Sending: {done} done
-      {pace !== undefined && pace > 0 && `, ${speed(pace)}, about ${duration(left / pace)} left`}
+      {pace !== undefined && pace > 0 && `, ${speed(pace)}`}
+      {pace !== undefined && pace > 0 && !campaign.countingRecipients && `, about ${duration(left / pace)} left`}
       {deferred > 0 && (
         <>
           ,{' '}

@@ -46,6 +46,7 @@ export const OVERVIEW = graphql(`
         id
         name
         recipientCount
+        countingRecipients
         progress {
           planned
           claimed

@@ -26,7 +26,7 @@ export function RunningCampaigns({ campaigns }: { campaigns: Overview['sending']
     <Section title="Sending now">
       <Card>
         <Stack>
-          {campaigns.map(({ id, name, recipientCount, progress }) => {
+          {campaigns.map(({ id, name, recipientCount, countingRecipients, progress }) => {
             const done = recipientCount - progress.planned - progress.claimed;
             return (
               <Stack key={id} gap={6}>
@@ -41,6 +41,7 @@ export function RunningCampaigns({ campaigns }: { campaigns: Overview['sending']
                   </TextLink>
                   <Text size="sm" c="dimmed" className="tabular">
                     {number(done)} of {number(recipientCount)}
+                    {countingRecipients && ' so far'}
                   </Text>
                 </Group>
                 <Progress

@@ -1,0 +1,158 @@
+import { isId, newId, pool } from '@postroom/platform';
+import { beforeEach, expect, test } from 'vitest';
+import { endSnapshot, snapshotRecipients } from '../src/snapshot-recipients.ts';
+
+let projectId: string;
+let groupId: string;
+let id: string;
+
+beforeEach(async () => {
+  [projectId, groupId, id] = [newId('prj'), newId('grp'), newId('cmp')];
+  await pool.query('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
+  await pool.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'All', now())`, [
+    groupId,
+    projectId,
+  ]);
+  await pool.query(
+    `INSERT INTO campaigns (id, project_id, name, subject, status, group_ids, updated_at)
+     VALUES ($1, $2, 'Ranges', 'News', 'sending', ARRAY[$3], now())`,
+    [id, projectId, groupId],
+  );
+});
+
+async function addContact(name: string, { isMember = true } = {}): Promise<void> {
+  const contactId = newId('ctc');
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at) VALUES ($1, $2, $3, $3, $4, 'api', now())`,
+    [contactId, projectId, `${name}@mail.test`, name],
+  );
+  if (isMember) await join(name);
+}
+
+const join = (name: string) =>
+  pool.query(
+    'INSERT INTO group_members (group_id, contact_id) SELECT $1, id FROM contacts WHERE project_id = $2 AND name = $3',
+    [groupId, projectId, name],
+  );
+
+const leave = (name: string) =>
+  pool.query(
+    'DELETE FROM group_members WHERE contact_id = (SELECT id FROM contacts WHERE project_id = $1 AND name = $2)',
+    [projectId, name],
+  );
+
+async function ledger(): Promise<{ id: string; name: string; state: string }[]> {
+  const { rows } = await pool.query(
+    `SELECT id, split_part(email, '@', 1) AS name, state::text FROM messages WHERE campaign_id = $1 ORDER BY id`,
+    [id],
+  );
+  return rows;
+}
+
+async function campaign() {
+  const { rows } = await pool.query(
+    `SELECT recipient_count AS recipients, suppressed_count AS suppressed, frozen_at IS NOT NULL AS frozen FROM campaigns WHERE id = $1`,
+    [id],
+  );
+  return rows[0];
+}
+
+async function started(): Promise<number[]> {
+  const { rows } = await pool.query(
+    `SELECT (data->>'recipients')::int AS recipients FROM events WHERE project_id = $1 AND type = 'campaign.started'`,
+    [projectId],
+  );
+  return rows.map(({ recipients }) => recipients);
+}
+
+const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name);
+
+test('the first range is enough to begin, and the rest decides by the groups as they are then, without contacts that were added since', async () => {
+  for (const name of ['ada', 'bob', 'eve', 'kim']) await addContact(name);
+  await addContact('lee', { isMember: false });
+  await addContact('max');
+  expect(await snapshotRecipients(id, { isFirst: true, rangeSize: 2 })).toEqual({
+    recipients: 2,
+    suppressed: 0,
+    isCounting: true,
+  });
+  expect(namesOf(await ledger())).toEqual(['ada', 'bob']);
+  expect(await campaign()).toEqual({ recipients: 2, suppressed: 0, frozen: false });
+  expect(await started()).toEqual([]);
+
+  await leave('ada');
+  await leave('eve');
+  await join('lee');
+  await addContact('new');
+  await pool.query(
+    `INSERT INTO suppressions (id, project_id, email, email_key, reason) VALUES ($1, $2, 'kim@mail.test', 'kim@mail.test', 'manual')`,
+    [newId('sup'), projectId],
+  );
+  expect(await snapshotRecipients(id, { rangeSize: 2 })).toEqual({ recipients: 5, suppressed: 1 });
+  const rows = await ledger();
+  expect(namesOf(rows)).toEqual(['ada', 'bob', 'kim', 'lee', 'max']);
+  expect(rows.map(({ state }) => state)).toEqual(['planned', 'planned', 'suppressed', 'planned', 'planned']);
+  expect(await campaign()).toEqual({ recipients: 5, suppressed: 1, frozen: true });
+  expect(await started()).toEqual([5]);
+  expect(await snapshotRecipients(id)).toEqual({ recipients: 5, suppressed: 1 });
+  expect(await started()).toEqual([5]);
+});
+
+test('ranges without recipients are passed over, and all ids begin with the time of the first range', async () => {
+  for (const name of ['a', 'b', 'c', 'd']) await addContact(name, { isMember: false });
+  for (const name of ['e', 'f', 'g']) await addContact(name);
+  expect(await snapshotRecipients(id, { isFirst: true, rangeSize: 1 })).toMatchObject({ recipients: 1 });
+  await snapshotRecipients(id, { rangeSize: 1 });
+  const rows = await ledger();
+  expect(namesOf(rows)).toEqual(['e', 'f', 'g']);
+  expect(new Set(rows.map((row) => row.id.slice(0, 18))).size).toBe(1);
+  expect(rows.every((row) => isId('eml', row.id))).toBe(true);
+});
+
+test('concurrent attempts write every recipient once', async () => {
+  for (let number = 0; number < 20; number++) await addContact(`reader${number}`);
+  const attempts = Array.from({ length: 3 }, () => snapshotRecipients(id, { rangeSize: 1 }));
+  expect(await Promise.all(attempts)).toEqual(attempts.map(() => ({ recipients: 20, suppressed: 0 })));
+  expect(await ledger()).toHaveLength(20);
+  expect(await started()).toEqual([20]);
+});
+
+test('ids keep their order and length past 268 million recipients', async () => {
+  for (const name of ['ada', 'bob', 'eve']) await addContact(name);
+  await pool.query('UPDATE campaigns SET recipient_count = 268435455 WHERE id = $1', [id]);
+  await snapshotRecipients(id);
+  const rows = await ledger();
+  expect(namesOf(rows)).toEqual(['ada', 'bob', 'eve']);
+  expect(rows.every((row) => isId('eml', row.id))).toBe(true);
+});
+
+test('a campaign that is canceled between two ranges gets no more recipients, and was started with those that it has', async () => {
+  for (const name of ['ada', 'bob', 'eve']) await addContact(name);
+  await snapshotRecipients(id, { isFirst: true, rangeSize: 2 });
+  await pool.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [id]);
+  expect(await snapshotRecipients(id, { rangeSize: 2 })).toEqual({ recipients: 2, suppressed: 0 });
+  await endSnapshot(id);
+  await endSnapshot(id);
+  expect(namesOf(await ledger())).toEqual(['ada', 'bob']);
+  expect(await campaign()).toEqual({ recipients: 2, suppressed: 0, frozen: true });
+  expect(await started()).toEqual([2]);
+});
+
+test('a cancellation during a range takes the range back', async () => {
+  for (const name of ['ada', 'bob']) await addContact(name);
+  const client = await pool.connect();
+  try {
+    // Holds the campaign's row, which the range waits for at its end.
+    await client.query('BEGIN');
+    await client.query(`UPDATE campaigns SET status = 'canceled' WHERE id = $1`, [id]);
+    const snapshot = snapshotRecipients(id);
+    const failure = expect(snapshot).rejects.toThrow('was canceled');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await client.query('COMMIT');
+    await failure;
+  } finally {
+    client.release();
+  }
+  expect(await ledger()).toEqual([]);
+  expect(await started()).toEqual([]);
+});
