@@ -25,8 +25,8 @@ const { freezeRecipients, freezeRemaining } = activitiesOn<typeof campaigns>('ca
 });
 const { sendPages } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '30 minutes', // it claims for 15 seconds, and the server may take 10 minutes for its last reply
-  heartbeatTimeout: '10 seconds',
-  retry,
+  heartbeatTimeout: '3.5 seconds', // after a kill another worker goes on within five seconds
+  retry: { ...retry, initialInterval: '500 ms' },
   summary: 'Send',
 });
 const { cancelRecipients } = activitiesOn<typeof campaigns>('campaigns', {

@@ -38,6 +38,8 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
   campaigns: {
     maxConcurrentActivityTaskExecutions: 4 * config.WORKER_CAMPAIGN_SLOTS,
     maxConcurrentActivityTaskPolls: 2,
+    // By default heartbeats are delayed to four fifths of their timeout, so that one late heartbeat would end an attempt.
+    maxHeartbeatThrottleInterval: '1 second',
   },
   imports: {
     maxConcurrentActivityTaskExecutions: 10 * config.WORKER_IMPORT_SLOTS,

@@ -196,3 +196,23 @@ test('mail of the first range of recipients goes out while the next one is writt
   expect(await read(api, path)).toMatchObject({ recipientCount: 31, countingRecipients: false });
   await expectCountersToAgree(api, path);
 }, 180_000);
+
+test('after kill -9 of the worker that sends a campaign, another one goes on within five seconds', async () => {
+  const { api, path } = await campaignTo('gap', 2_500, { rate_per_second: 120 });
+  expect((await api.post(`${path}/send`)).status).toBe(202);
+  await eventually(() => expect(taken('gap').length).toBeGreaterThan(100), 60_000);
+  const another = await system.startAnother('worker');
+  expect(taken('gap').length).toBeLessThan(2_500);
+  const killedAt = Date.now();
+  await killWorker();
+  const before = taken('gap').length;
+  await eventually(() => expect(taken('gap').length).toBeGreaterThan(before), 20_000);
+  expect(Date.now() - killedAt).toBeLessThan(5_000);
+  await untilStatus(api, path, 'completed', 90_000);
+  expect(taken('gap').every(([, count]) => count === 1)).toBe(true);
+  const { accepted, unknown } = (await read(api, path)).progress;
+  expect(accepted + unknown).toBe(2_500);
+  expect(unknown).toBeLessThanOrEqual(2 * CONNECTIONS);
+  await another.kill();
+  await system.startWorker();
+}, 180_000);

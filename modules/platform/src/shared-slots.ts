@@ -16,7 +16,7 @@ export interface SharedSlotsOptions {
 }
 
 /** How long a lease lasts unless it is renewed, in milliseconds. The slots of a killed process are free again after this time. */
-const LEASE_MS = 5_000;
+const LEASE_MS = 4_000;
 /** How often a lease is renewed, in milliseconds. A share follows what others want within this time. */
 const RENEW_MS = 1_000;
 /** How soon a process that got too few slots asks again, in milliseconds. */

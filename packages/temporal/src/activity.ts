@@ -2,7 +2,7 @@ import { heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 
 /** How often an activity reports that it is alive, in milliseconds. Workflows time out after several missed heartbeats. */
-const HEARTBEAT_INTERVAL_MS = 2_000;
+const HEARTBEAT_INTERVAL_MS = 1_000;
 
 /**
  * Sends heartbeats until `work` has settled, with its progress: an object that `work` changes, or what it passes to
