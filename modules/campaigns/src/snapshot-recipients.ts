@@ -35,8 +35,12 @@ export interface RecipientSnapshot {
 /** Contacts of the first range, which is written in a few tenths of a second. Each range is larger than the one before, … */
 const FIRST_RANGE = 10_000;
 const GROWTH = 4;
-/** … up to this size: a range is one transaction, and a filter may have to be evaluated as a whole for each. */
-const LARGEST_RANGE = 1_000_000;
+/**
+ * … up to this size, which takes a second: while a transaction runs, PostgreSQL can't reuse the room of the rows that are being claimed
+ * and settled. The conditions of a segment may have to be evaluated as a whole for each range, so there are fewer of those.
+ */
+const LARGEST_RANGE = 100_000;
+const LARGEST_RANGE_WITH_SEGMENTS = 1_000_000;
 
 interface Options {
   /** Stop after the first range with recipients, so that sending can begin. */
@@ -54,7 +58,7 @@ export async function snapshotRecipients(
   campaignId: string,
   { isFirst = false, rangeSize = FIRST_RANGE }: Options = {},
 ): Promise<RecipientSnapshot> {
-  for (let size = rangeSize; ; size = Math.min(LARGEST_RANGE, size * GROWTH)) {
+  for (let size = rangeSize; ; size *= GROWTH) {
     const snapshot = await inTransaction((client) => takeRange(client, campaignId, size, isFirst));
     if (snapshot.isCounting === undefined || (isFirst && snapshot.recipients > 0)) return snapshot;
   }
@@ -124,7 +128,9 @@ interface Range {
 }
 
 /** The contacts behind the cursor. Those that are added to the project from the first range on are not part of the campaign. */
-async function nextRange(client: pg.ClientBase, { projectId, ...known }: Row, size: number): Promise<Range> {
+async function nextRange(client: pg.ClientBase, { projectId, ...known }: Row, wanted: number): Promise<Range> {
+  const hasSegments = known.segmentIds.length + known.excludedSegmentIds.length > 0;
+  const size = Math.min(wanted, hasSegments ? LARGEST_RANGE_WITH_SEGMENTS : LARGEST_RANGE);
   const from = known.cursor ?? '';
   const { rows } = await client.query<{ prefix: string; until: string; to: string | null }>(
     `SELECT coalesce($2, left(postroom_id('eml'), 18)) AS prefix,
