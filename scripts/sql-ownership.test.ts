@@ -36,25 +36,15 @@ const READS: Record<string, string[]> = {
   // reports and the events they cause, in one statement
   backtests: ['contacts', 'custom_events', 'enrollments', 'group_members', 'messages', 'suppressions'],
   bounces: ['campaigns', 'messages', 'projects'],
-  // the audience, its snapshot and each claim, in one statement each
-  campaigns: [
-    'contacts',
-    'group_members',
-    'group_opt_outs',
-    'groups',
-    'messages',
-    'projects',
-    'segments',
-    'suppressions',
-    'templates',
-  ],
+  // the snapshot of an audience and each claim, in one statement each, and the groups that a recipient may leave
+  campaigns: ['contacts', 'messages', 'projects', 'suppressions', 'templates'],
   // segments and suppression status by engagement
   contacts: ['messages'],
   'custom-events': ['contacts'],
   // claims of due messages with what they need to be sent
   emails: ['campaigns', 'message_attachments', 'message_contents', 'messages', 'projects', 'suppressions', 'templates'],
-  // members that exist
-  groups: ['contacts'],
+  // members that exist, and audiences: what groups and segments select
+  groups: ['contacts', 'segments', 'suppressions'],
   // exports, and the group to fill
   imports: ['contacts', 'groups'],
   // statistics; the module has no tables

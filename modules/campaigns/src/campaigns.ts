@@ -1,3 +1,4 @@
+import { audienceProblems } from '@postroom/groups';
 import { checkMailbox } from '@postroom/emails';
 import { MAX_SUBJECT_LENGTH, parseTemplate } from '@postroom/templating';
 import {
@@ -25,7 +26,6 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { asSubmitted, type ContentFormat, readBody } from '@postroom/templates';
-import { audienceProblems } from './audience.ts';
 import { workflowIdOf } from './workflow.ts';
 
 export type Campaign = Prisma.CampaignModel;

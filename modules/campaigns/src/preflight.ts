@@ -1,11 +1,11 @@
 import { Parameters } from '@postroom/contacts';
+import { type AudienceCount, audienceSql, countAudience, queryAudience } from '@postroom/groups';
 import { isAtFrequencyCap } from '@postroom/ledger/sql';
 import { MessageError } from '@postroom/mime';
 import { readTracking } from '@postroom/tracking';
 import { signatureWarning } from '@postroom/transports';
 import { dayVolume } from '@postroom/domains';
 import { type FieldProblem, pool } from '@postroom/platform';
-import { type AudienceCount, audienceSql, countAudience, queryAudience } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
 import { contentWarnings } from '@postroom/content-warnings';

@@ -1,3 +1,4 @@
+import { audienceProblems, hasRecipients } from '@postroom/groups';
 import { MessageError } from '@postroom/mime';
 import { parseTemplate } from '@postroom/templating';
 import { scheduleProblem } from '@postroom/emails';
@@ -13,7 +14,6 @@ import {
   startWorkflow,
   checkLimit,
 } from '@postroom/platform';
-import { audienceProblems, hasRecipients } from './audience.ts';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';

@@ -1,9 +1,9 @@
 import { Parameters } from '@postroom/contacts';
+import { audienceProblems, audienceSql, joinBySets } from '@postroom/groups';
 import { mailboxIdFor } from '@postroom/transports';
 import { insertRecipients } from '@postroom/ledger/sql';
 import { DomainError, inTransaction, record } from '@postroom/platform';
 import type pg from 'pg';
-import { audienceProblems, audienceSql, joinBySets } from './audience.ts';
 import { campaignStarted } from './events.ts';
 
 interface Row {

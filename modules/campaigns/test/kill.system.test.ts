@@ -180,7 +180,10 @@ test('mail of the first range of recipients goes out while the next one is writt
       [api.projectId, id, last.id],
     );
     expect((await api.post(`${path}/send`)).status).toBe(202);
-    await eventually(async () => expect(await read(api, path)).toMatchObject({ status: 'sending', progress: { accepted: 30 } }), 30_000);
+    await eventually(
+      async () => expect(await read(api, path)).toMatchObject({ status: 'sending', progress: { accepted: 30 } }),
+      30_000,
+    );
     expect(await read(api, path)).toMatchObject({ status: 'sending', countingRecipients: true });
     expect(await eventsOf(api, 'campaign.started')).toEqual([]);
     await killWorker();

@@ -1,4 +1,14 @@
 export {
+  type Audience,
+  type AudienceCount,
+  audienceProblems,
+  audienceSql,
+  countAudience,
+  hasRecipients,
+  joinBySets,
+  queryAudience,
+} from './audience.ts';
+export {
   addContacts,
   createGroup,
   deleteGroup,

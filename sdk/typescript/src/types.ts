@@ -599,9 +599,9 @@ export interface Campaign {
   status: CampaignStatus;
   /** Scheduled start. */
   scheduledAt: string | null;
-  /** Number of recipients in the snapshot taken at the start; 0 before that. It grows while they are counted. */
+  /** Number of recipients in the snapshot taken at the start; 0 before that. */
   recipientCount: number;
-  /** Whether the recipients of a started campaign are still being counted, so that `recipientCount` grows. */
+  /** Whether `recipientCount` still grows, while recipients are counted after the start. */
   countingRecipients: boolean;
   /** Engagement counters. */
   engagement: CampaignEngagement;
@@ -1389,9 +1389,9 @@ export interface CampaignDetail {
   status: CampaignStatus;
   /** Scheduled start. */
   scheduledAt: string | null;
-  /** Number of recipients in the snapshot taken at the start; 0 before that. It grows while they are counted. */
+  /** Number of recipients in the snapshot taken at the start; 0 before that. */
   recipientCount: number;
-  /** Whether the recipients of a started campaign are still being counted, so that `recipientCount` grows. */
+  /** Whether `recipientCount` still grows, while recipients are counted after the start. */
   countingRecipients: boolean;
   /** Engagement counters. */
   engagement: CampaignEngagement;

@@ -161,14 +161,11 @@ const Campaign = builder.prismaObject('Campaign', {
       description: 'Scheduled start.',
     }),
     recipientCount: t.exposeInt('recipientCount', {
-      description:
-        'Number of recipients in the snapshot taken at the start; 0 before that. It grows while they are counted.',
+      description: 'Number of recipients in the snapshot taken at the start; 0 before that.',
     }),
     countingRecipients: t.boolean({
-      description:
-        'Whether the recipients of a started campaign are still being counted, so that `recipientCount` grows.',
-      resolve: ({ status, startedAt, frozenAt }) =>
-        startedAt !== null && frozenAt === null && (status === 'sending' || status === 'paused'),
+      description: 'Whether `recipientCount` still grows, while recipients are counted after the start.',
+      resolve: (row) => row.frozenAt === null && row.startedAt !== null && /sending|paused/.test(row.status),
     }),
     engagement: t.field({
       type: Engagement,

@@ -1,5 +1,5 @@
+import type { AudienceCount } from '@postroom/groups';
 import { builder, callerProject, type FieldProblem } from '@postroom/platform';
-import type { AudienceCount } from '../audience.ts';
 import { type Preflight, preflight, type VariableCheck } from '../preflight.ts';
 
 const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
