@@ -37,7 +37,7 @@ const READS: Record<string, string[]> = {
   backtests: ['contacts', 'custom_events', 'enrollments', 'group_members', 'messages', 'suppressions'],
   bounces: ['campaigns', 'messages', 'projects'],
   // the snapshot of an audience and each claim, in one statement each, and the groups that a recipient may leave
-  campaigns: ['contacts', 'messages', 'projects', 'suppressions', 'templates'],
+  campaigns: ['contacts', 'group_members', 'group_opt_outs', 'messages', 'projects', 'suppressions', 'templates'],
   // segments and suppression status by engagement
   contacts: ['messages'],
   'custom-events': ['contacts'],
