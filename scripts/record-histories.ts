@@ -96,6 +96,7 @@ const STORIES: Record<string, Story> = {
       ),
     },
   },
+  'callJourneyHost.done': { args: ['prj_1', 'example.com'], activities: { callJourneyHost: answers(true, false) } },
   'deliverBatch.done': {
     args: [['dlv_1', 'dlv_2']],
     activities: { attemptBatch: answers({ acknowledged: 1, retried: 1, returned: 0 }) },
