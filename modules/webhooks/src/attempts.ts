@@ -26,19 +26,22 @@ export interface DueDelivery extends EventRow {
   traceparent: string | null;
 }
 
+export const LOAD = `
+  SELECT d.id, d.endpoint_id, d.state, d.attempt_count, d.workflow_id,
+    e.id AS event_id, e.type AS event_type, e.created_at AS event_created_at, e.project_id, e.data::text AS data, e.traceparent,
+    w.url, w.enabled, w.secret, w.failures_in_row, w.failing_since IS NOT NULL AS failing,
+    CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
+  FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
+  JOIN deliveries d ON d.id = wanted.id
+  JOIN events e ON e.id = d.event_id
+  JOIN webhook_endpoints w ON w.id = d.endpoint_id
+  ORDER BY wanted.position`;
+
 /** Loads the deliveries that exist, in the order of `ids`. The previous secret is included while it is valid. */
 export async function loadDeliveries(ids: readonly string[]): Promise<DueDelivery[]> {
   const { rows } = await pool.query<DueDelivery>({
     name: 'webhooks-load',
-    text: `SELECT d.id, d.endpoint_id, d.state, d.attempt_count, d.workflow_id,
-             e.id AS event_id, e.type AS event_type, e.created_at AS event_created_at, e.project_id, e.data::text AS data, e.traceparent,
-             w.url, w.enabled, w.secret, w.failures_in_row, w.failing_since IS NOT NULL AS failing,
-             CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
-           FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
-           JOIN deliveries d ON d.id = wanted.id
-           JOIN events e ON e.id = d.event_id
-           JOIN webhook_endpoints w ON w.id = d.endpoint_id
-           ORDER BY wanted.position`,
+    text: LOAD,
     values: [ids],
   });
   return rows;
@@ -139,8 +142,8 @@ const secrets = new LRUCache<string, string>({
   },
 });
 
-/** Finds deliveries by primary key, so its cost depends only on the number of attempts. */
-const RECORD = `
+/** Finds deliveries by primary key, not in older partitions, so its cost depends only on the number of attempts. */
+export const RECORD = `
   WITH recorded AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[], $12::text[])
       AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms, workflow_id)
@@ -152,7 +155,8 @@ const RECORD = `
       next_attempt_at = now() + recorded.delay_ms * interval '1 millisecond',
       dispatched_at = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
       workflow_id = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
-    FROM recorded WHERE d.id = recorded.id AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
+    FROM recorded WHERE d.id = recorded.id AND d.id >= (SELECT min(id) FROM recorded)
+      AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
     RETURNING d.id, d.project_id, d.endpoint_id
   ), counted AS (
     INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, acknowledged, failed)

@@ -85,10 +85,14 @@ export async function replayDelivery(projectId: string, id: string): Promise<str
   }
   await requireEnabledEndpoint(projectId, endpointId);
   const replay = newId('dlv');
-  await insertAndNotify(
-    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+  const replayed = await insertAndNotify(
+    // Locked, so that neither endpoint nor event is deleted meanwhile: there are no foreign keys between partitioned tables.
+    `INSERT INTO deliveries (id, project_id, endpoint_id, event_id, replay_of)
+     SELECT $1, e.project_id, w.id, e.id, $5 FROM webhook_endpoints w, events e
+     WHERE w.id = $3 AND e.id = $4 AND e.project_id = $2 FOR KEY SHARE RETURNING id`,
     [replay, projectId, endpointId, eventId, id],
   );
+  if (replayed === 0) throw notFound('delivery');
   return replay;
 }
 
@@ -175,6 +179,8 @@ export async function replayFailed(projectId: string, endpointId: string, since:
          AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id)
        ORDER BY d.id
      ) AS failed
+     JOIN webhook_endpoints w ON w.id = failed.endpoint_id JOIN events e ON e.id = failed.event_id
+     FOR KEY SHARE OF w, e
      RETURNING id`,
     [endpointId, since],
   );

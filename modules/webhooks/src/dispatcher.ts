@@ -10,6 +10,7 @@ import {
   type ClaimedRetry,
   claimInTurn,
   claimRetries,
+  DispatchWindow,
   type Queryable,
   readDueRetries,
   readWaiting,
@@ -41,6 +42,8 @@ const state = {
   afterRetries: '',
   retryLoads: new EndpointLoads(),
   retriesAt: 0,
+  window: new DispatchWindow(),
+  retryWindow: new DispatchWindow(),
 };
 
 function forgetIdle(): void {
@@ -83,7 +86,8 @@ async function dispatch(client: Client): Promise<Round> {
 }
 
 async function claimWaiting(client: Queryable): Promise<Required<Round> & { claimed: Claimed[] }> {
-  const { endpoints, inFlight, last } = await readWaiting(client, state.afterEndpoint);
+  const from = state.window.next(Date.now());
+  const { endpoints, inFlight, last } = await readWaiting(client, state.afterEndpoint, from);
   state.afterEndpoint = last;
   const takes = plan(
     endpoints.map((row) => state.loads.toQueue(row)),
@@ -95,7 +99,8 @@ async function claimWaiting(client: Queryable): Promise<Required<Round> & { clai
       now: Date.now(),
     },
   );
-  const claimed = await claimFirstAttempts(client, takes);
+  const claimed = await claimFirstAttempts(client, takes, from);
+  state.window.done(from, { claimed, isLastPage: last === '' }, Date.now());
   state.loads.recordDispatched(claimed);
   const isBurst = takes.some(({ batch }) => batch !== null);
   individualBudget.spend(claimed.length, Date.now());
@@ -118,7 +123,8 @@ async function claimWaiting(client: Queryable): Promise<Required<Round> & { clai
 
 /** Reads its own pages, so that endpoints with many retries delay no first attempts. */
 async function claimDueRetries(client: Queryable): Promise<{ claimed: ClaimedRetry[]; more: boolean }> {
-  const { endpoints, inFlight, last } = await readDueRetries(client, state.afterRetries);
+  const from = state.retryWindow.next(Date.now());
+  const { endpoints, inFlight, last } = await readDueRetries(client, state.afterRetries, from);
   state.afterRetries = last;
   if (last === '') state.retriesAt = Date.now() + POLICY.dispatch.retryIntervalMs;
   const takes = planRetries(
@@ -130,7 +136,8 @@ async function claimDueRetries(client: Queryable): Promise<{ claimed: ClaimedRet
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT * POLICY.dispatch.retryShare,
     },
   );
-  const claimed = await claimRetries(client, takes);
+  const claimed = await claimRetries(client, takes, from);
+  state.retryWindow.done(from, { claimed, isLastPage: last === '' }, Date.now());
   state.retryLoads.recordDispatched(claimed);
   if (isAlways)
     individualBudget.claimed(

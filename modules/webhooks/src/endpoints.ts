@@ -114,8 +114,8 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
 
 /** Deletes an endpoint and its deliveries. POSTs in flight are not aborted. */
 export async function deleteEndpoint(projectId: string, id: string): Promise<void> {
-  // The cascade may deadlock with a worker that is recording attempts: it holds deliveries and waits for the
-  // endpoint's row.
+  // A trigger deletes the deliveries. It may deadlock with a worker that is recording attempts: it holds deliveries and
+  // waits for the endpoint's row.
   const { rowCount } = await retryOn([DEADLOCK], () =>
     pool.query('DELETE FROM webhook_endpoints WHERE id = $1 AND project_id = $2', [id, projectId]),
   );

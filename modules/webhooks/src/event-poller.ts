@@ -1,5 +1,5 @@
 import { logger, Notifier, pool } from '@postroom/platform';
-import { type SnapshotCursor, cursorFrom } from './snapshot-cursor.ts';
+import { type SnapshotCursor, cursorFrom, oldestUnseen } from './snapshot-cursor.ts';
 import { POLICY } from './policy.ts';
 
 /** A subscription to new events of one project. */
@@ -13,6 +13,7 @@ const subscribers = new Map<string, Set<Notifier>>();
 /** Projects covered by the last poll, and its snapshot. Later subscribers are woken by the next poll in any case. */
 let polledProjects: ReadonlySet<string> = new Set();
 let cursor: SnapshotCursor = { before: 0n, running: [] };
+let polledAt = 0;
 let isPolling = false;
 
 /**
@@ -45,20 +46,21 @@ async function pollWhileSubscribed(): Promise<void> {
   isPolling = false;
 }
 
-const POLL = `
+export const POLL = `
   SELECT pg_current_snapshot()::text AS snapshot, ARRAY(
     SELECT id FROM unnest($1::text[]) AS subscribed(id)
-    WHERE EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact >= $2)
-       OR EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact = ANY ($3::bigint[]))
+    WHERE EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact >= $2 AND id >= $4)
+       OR EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact = ANY ($3::bigint[]) AND id >= $4)
   ) AS projects`;
 
 async function poll(): Promise<void> {
   const projectIds = [...subscribers.keys()];
+  const startedAt = Date.now();
   try {
     const { rows } = await pool.query<{ snapshot: string; projects: string[] }>({
       name: 'poll-for-events',
       text: POLL,
-      values: [projectIds, cursor.before, cursor.running],
+      values: [projectIds, cursor.before, cursor.running, oldestUnseen(polledAt)],
     });
     const [{ snapshot, projects } = { snapshot: '', projects: [] }] = rows;
     for (const projectId of projectIds)
@@ -66,6 +68,7 @@ async function poll(): Promise<void> {
         for (const subscriber of subscribers.get(projectId) ?? []) subscriber.notify();
     polledProjects = new Set(projectIds);
     cursor = cursorFrom(snapshot);
+    polledAt = startedAt;
   } catch (error) {
     logger.warn({ err: error }, 'could not poll for events; will retry');
   }

@@ -1,7 +1,14 @@
 import { FairSemaphore, invalid, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { pollEvents } from './event-poller.ts';
-import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
+import {
+  decodeCursor,
+  type SnapshotCursor,
+  cursorAfterEach,
+  cursorFrom,
+  encodeCursor,
+  oldestUnseen,
+} from './snapshot-cursor.ts';
 import { POLICY } from './policy.ts';
 
 /** An event of the project, and the stream's cursor after it. */
@@ -63,16 +70,20 @@ async function* eventsAfter(
   const poll = pollEvents(projectId);
   try {
     let isLast = true;
+    // Nothing is known about the age of events after a client's cursor.
+    let from = after === undefined ? oldestUnseen(Date.now()) : '';
     while (!signal.aborted) {
       if (isLast) await poll.waitForEvents(signal);
       else await sleep(0, signal); // yields to other readers while catching up
       if (signal.aborted) return;
-      const page = await readUnseen(projectId, seen, types);
+      const readAt = Date.now();
+      const page = await readUnseen(projectId, seen, types, from);
       for (const event of page.events) {
         yield event;
         if (signal.aborted) return;
       }
       ({ seen, isLast } = page);
+      if (isLast) from = oldestUnseen(readAt);
     }
   } finally {
     poll.stop();
@@ -94,9 +105,9 @@ interface EventRow {
  */
 const UNSEEN = (condition: string) => `
   SELECT xact, id, type, created_at, data FROM events
-  WHERE project_id = $1 AND ${condition} AND ($4::text[] IS NULL OR type = ANY ($4))
+  WHERE project_id = $1 AND ${condition} AND id >= $7 AND ($4::text[] IS NULL OR type = ANY ($4))
   ORDER BY xact, id LIMIT ${POLICY.stream.pageSize}`;
-const READ_UNSEEN = `
+export const READ_UNSEEN = `
   WITH unseen AS (
     SELECT 0 AS rank, * FROM (${UNSEEN('xact = $5 AND id > $6')}) AS rest UNION ALL
     SELECT 1, * FROM (${UNSEEN('xact = ANY ($2::bigint[]) AND xact <> $5')}) AS others UNION ALL
@@ -115,12 +126,21 @@ async function readUnseen(
   projectId: string,
   seen: SnapshotCursor,
   types: readonly string[] | undefined,
+  from: string,
 ): Promise<{ events: RecordedEvent[]; seen: SnapshotCursor; isLast: boolean }> {
   const { rows } = await runStreamRead(projectId, () =>
     pool.query<EventRow>({
       name: 'unseen-events',
       text: READ_UNSEEN,
-      values: [projectId, seen.running, seen.before, types ?? null, seen.partly?.xact ?? -1, seen.partly?.id ?? ''],
+      values: [
+        projectId,
+        seen.running,
+        seen.before,
+        types ?? null,
+        seen.partly?.xact ?? -1,
+        seen.partly?.id ?? '',
+        from,
+      ],
     }),
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');

@@ -84,6 +84,10 @@ export const POLICY = {
     splitIntervalMs: 50,
     /** How often endpoints without traffic are forgotten. Not measured. */
     forgetIntervalMs: 10_000,
+    /** A round reads the deliveries of this time only, usually one or two partitions: the last retry is 9 hours after the first attempt. */
+    recentMs: 3 * 24 * 60 * 60 * 1000,
+    /** How often older ones are looked for, such as those of an endpoint that was enabled again. Not measured. */
+    sweepIntervalMs: 5_000,
   },
 
   endpoint: {
@@ -133,6 +137,8 @@ export const POLICY = {
     minIntervalMs: 250,
     /** … and a reader of attempts at least this often. Not measured. */
     maxIntervalMs: 5_000,
+    /** An event is committed within this time of getting its id, and clocks differ by less. */
+    maxCommitDelayMs: 3 * 24 * 60 * 60 * 1000,
     /** A reader of deliveries gets this many of the latest in a burst. Not measured. */
     deliveriesPerRead: 50,
     /** Deliveries per page when it catches up. Not measured. */

@@ -1,4 +1,4 @@
-import { inTransaction, lockUntilCommit, pool } from '@postroom/platform';
+import { idsFrom, inTransaction, lockUntilCommit, pool } from '@postroom/platform';
 import type { Take } from './plan.ts';
 import { POLICY } from './policy.ts';
 
@@ -44,7 +44,7 @@ export interface WaitingRow {
 const readEndpoints = (state: 'queued' | 'retried', failing: string, rows: string) => `
   WITH in_flight AS MATERIALIZED (
     SELECT c.endpoint_id, c.count AS attempting, e.project_id
-    FROM count_attempts_in_flight() c LEFT JOIN webhook_endpoints e ON e.id = c.endpoint_id WHERE c.state = '${state}'
+    FROM count_attempts_in_flight($2) c LEFT JOIN webhook_endpoints e ON e.id = c.endpoint_id WHERE c.state = '${state}'
   ), in_flight_per_project AS MATERIALIZED (
     SELECT project_id, sum(attempting)::int AS attempting FROM in_flight GROUP BY project_id
   )
@@ -61,7 +61,7 @@ const readEndpoints = (state: 'queued' | 'retried', failing: string, rows: strin
 export const READ_WAITING = readEndpoints(
   'queued',
   'e.failures_in_row > 0',
-  `read_waiting_deliveries($1, ${POLICY.dispatch.endpointsPerRound}, ${POLICY.batch.size}, ${POLICY.endpoint.maxInFlightDegraded})`,
+  `read_waiting_deliveries($1, ${POLICY.dispatch.endpointsPerRound}, ${POLICY.batch.size}, ${POLICY.endpoint.maxInFlightDegraded}, $2)`,
 );
 
 /** Endpoints with retries, which don't count as failures in a row. */
@@ -69,8 +69,32 @@ export const READ_DUE_RETRIES = readEndpoints(
   'retried',
   'e.failing_since IS NOT NULL',
   `(SELECT endpoint_id, due AS waiting, 0 AS retrying
-    FROM read_due_retries($1, ${POLICY.dispatch.endpointsPerRound}, ${POLICY.batch.size}))`,
+    FROM read_due_retries($1, ${POLICY.dispatch.endpointsPerRound}, ${POLICY.batch.size}, $2))`,
 );
+
+/**
+ * Where the deliveries begin that a round of the dispatcher reads, as an id. Old ones are rarely waiting, and looking for them opens
+ * every partition. A limit at the other end would be a range, which PostgreSQL expects to be small and would read by id.
+ */
+export const recentDeliveries = (now: number): string => idsFrom('dlv', new Date(now - POLICY.dispatch.recentMs));
+export const ALL_DELIVERIES = '';
+
+/** Reads all deliveries at intervals, and as long as old ones are claimed; otherwise those created lately. */
+export class DispatchWindow {
+  #sweepAt = 0;
+
+  /** Where the next round begins. */
+  next(now: number): string {
+    return now >= this.#sweepAt ? ALL_DELIVERIES : recentDeliveries(now);
+  }
+
+  /** After a round that began there. */
+  done(from: string, { claimed, isLastPage }: { claimed: readonly Claimed[]; isLastPage: boolean }, now: number) {
+    const recent = recentDeliveries(now);
+    if (from === ALL_DELIVERIES && isLastPage && claimed.every(({ id }) => id >= recent))
+      this.#sweepAt = now + POLICY.dispatch.sweepIntervalMs;
+  }
+}
 
 interface WaitingPage {
   /** Enabled endpoints. `waiting` can be 0 for retries, if none is due. */
@@ -95,15 +119,20 @@ export const claimInTurn = <T>(claim: (client: Queryable) => Promise<T>): Promis
   });
 
 /** Reads one page of endpoints with waiting first attempts, after the endpoint id `after`. */
-export const readWaiting = (client: Queryable, after: string) =>
-  readPage(client, { name: 'webhooks-waiting', text: READ_WAITING }, after);
+export const readWaiting = (client: Queryable, after: string, from: string) =>
+  readPage(client, { name: 'webhooks-waiting', text: READ_WAITING }, after, from);
 
 /** Reads one page of endpoints with waiting retries, after the endpoint id `after`. */
-export const readDueRetries = (client: Queryable, after: string) =>
-  readPage(client, { name: 'webhooks-due-retries', text: READ_DUE_RETRIES }, after);
+export const readDueRetries = (client: Queryable, after: string, from: string) =>
+  readPage(client, { name: 'webhooks-due-retries', text: READ_DUE_RETRIES }, after, from);
 
-async function readPage(client: Queryable, query: { name: string; text: string }, after: string): Promise<WaitingPage> {
-  const { rows } = await client.query<WaitingRow>({ ...query, values: [after] });
+async function readPage(
+  client: Queryable,
+  query: { name: string; text: string },
+  after: string,
+  from: string,
+): Promise<WaitingPage> {
+  const { rows } = await client.query<WaitingRow>({ ...query, values: [after, from] });
   return {
     endpoints: rows.filter(({ enabled }) => enabled === true),
     inFlight: rows[0]?.in_flight ?? 0,
@@ -116,9 +145,10 @@ const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.
 
 /**
  * PostgreSQL cannot estimate that a claim is small. An array of ids makes it use the primary key instead of a full
- * scan.
+ * scan, and the smallest leaves out older partitions.
  */
-const IS_PICKED = 'd.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id';
+const IS_PICKED = `d.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id
+    AND d.id >= (SELECT min(id) FROM picked)`;
 
 /**
  * Claims rows of each endpoint. The endpoint is matched as a range and leads the sort order, so that only its own index
@@ -131,7 +161,8 @@ const pick = (where: string, order: string) => `
     FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
     CROSS JOIN LATERAL (
       SELECT id FROM deliveries
-      WHERE endpoint_id BETWEEN taken.endpoint_id AND taken.endpoint_id AND dispatched_at IS NULL AND ${where}
+      WHERE endpoint_id BETWEEN taken.endpoint_id AND taken.endpoint_id AND id >= $4
+        AND dispatched_at IS NULL AND ${where}
       ORDER BY endpoint_id, ${order} LIMIT taken.take FOR UPDATE SKIP LOCKED
     ) AS d
   )`;
@@ -150,8 +181,8 @@ export const CLAIM_FIRST_ATTEMPTS = `${pick(`state = 'queued'`, 'id')}
  * Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same
  * ones.
  */
-export const claimFirstAttempts = (client: Queryable, takes: readonly Take[]) =>
-  claim<Claimed>(client, { name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes);
+export const claimFirstAttempts = (client: Queryable, takes: readonly Take[], from: string) =>
+  claim<Claimed>(client, { name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes, from);
 
 /** A delivery that was moved out of a batch may have no attempt. */
 export const CLAIM_RETRIES = `${pick(`state = 'retried' AND next_attempt_at <= now()`, 'next_attempt_at')}
@@ -163,18 +194,24 @@ export const CLAIM_RETRIES = `${pick(`state = 'retried' AND next_attempt_at <= n
   RETURNING ${CLAIMED_COLUMNS}, last.status, last.error`;
 
 /** Claims retries that are due, of each endpoint those due earliest. */
-export const claimRetries = (client: Queryable, takes: readonly Take[]) =>
-  claim<ClaimedRetry>(client, { name: 'webhooks-claim-retries', text: CLAIM_RETRIES }, takes);
+export const claimRetries = (client: Queryable, takes: readonly Take[], from: string) =>
+  claim<ClaimedRetry>(client, { name: 'webhooks-claim-retries', text: CLAIM_RETRIES }, takes, from);
 
 async function claim<Row extends Claimed>(
   client: Queryable,
   query: { name: string; text: string },
   takes: readonly Take[],
+  from: string,
 ): Promise<Row[]> {
   if (takes.length === 0) return [];
   const { rows } = await client.query<Row>({
     ...query,
-    values: [takes.map(({ endpointId }) => endpointId), takes.map(({ take }) => take), takes.map(({ batch }) => batch)],
+    values: [
+      takes.map(({ endpointId }) => endpointId),
+      takes.map(({ take }) => take),
+      takes.map(({ batch }) => batch),
+      from,
+    ],
   });
   return rows;
 }

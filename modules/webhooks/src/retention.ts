@@ -1,3 +1,11 @@
+import {
+  configuredArchive,
+  dropPartitions,
+  extendPartitions,
+  longestRetention,
+  pastEnd,
+  queryPatiently,
+} from '@postroom/partitions';
 import { config, deleteEventsWhere, deleteIdempotencyKeys, idsFrom, inTransaction, pool } from '@postroom/platform';
 import { POLICY } from './policy.ts';
 
@@ -9,6 +17,8 @@ export interface Deleted {
   givenUp: number;
   deliveries: number;
   events: number;
+  /** Partitions of events, deliveries and attempts, with all of their rows. */
+  partitions: number;
   idempotencyKeys: number;
   /** Hourly counts of attempts. */
   hours: number;
@@ -22,9 +32,14 @@ interface Options {
   onBatch?: () => void;
 }
 
+const EVENTS = { name: 'events', prefix: 'evt' } as const;
+const DELIVERIES = { name: 'deliveries', prefix: 'dlv' } as const;
+/** Partitioned by delivery, so that an attempt is in the partition of the same time as its delivery. */
+const ATTEMPTS = { name: 'attempts', prefix: 'dlv' } as const;
+
 /**
- * Deletes expired rows in batches; events, deliveries and attempts expire by project. Deliveries in progress and
- * their events are never deleted.
+ * Deletes what has expired. Events, deliveries and attempts of projects with the longest retention are dropped with their partitions;
+ * those of other projects, and the rest, are deleted in batches. Deliveries in progress and their events are never deleted.
  */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
@@ -39,12 +54,22 @@ export async function deleteOld({
       if (count < POLICY.retention.batchSize) return total;
     }
   };
-  const deleted = { givenUp: 0, deliveries: 0, events: 0, idempotencyKeys: 0, hours: 0 };
+  const deleted = { givenUp: 0, deliveries: 0, events: 0, partitions: 0, idempotencyKeys: 0, hours: 0 };
   deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - POLICY.retention.backlogDays * DAY_MS)));
-  for (const project of await eventRetentions(days)) {
+  const retentions = await eventRetentions(days);
+  const { longest, before: expired } = longestRetention(retentions, now);
+  for (const table of [EVENTS, DELIVERIES, ATTEMPTS]) await extendPartitions(table, longest);
+  deleted.partitions = await dropExpired(expired);
+  onBatch();
+  const [eventsPast, deliveriesPast] = [await pastEnd(EVENTS), await pastEnd(DELIVERIES)];
+  for (const project of retentions) {
     const before = new Date(now - project.days * DAY_MS);
-    deleted.deliveries += await deleteAll(() => deleteDeliveries(project.projectId, before));
-    deleted.events += await deleteEvents(project.projectId, before, onBatch);
+    // What is dropped with its partition need not be deleted before.
+    const until = (past: Date) => (project.days < longest || before < past ? before : past);
+    deleted.deliveries += await deleteAll(() =>
+      deleteDeliveries(project.projectId, { created: until(deliveriesPast), closed: before }),
+    );
+    deleted.events += await deleteEvents(project.projectId, until(eventsPast), onBatch);
   }
   deleted.idempotencyKeys = await deleteAll(() =>
     // Keys are valid for 24 hours; after that, a key may be reused for another request.
@@ -52,6 +77,30 @@ export async function deleteOld({
   );
   deleted.hours = await deleteAll(() => deleteHours(new Date(now - POLICY.retention.hoursDays * DAY_MS)));
   return deleted;
+}
+
+/** Drops the partitions that no project keeps, except what deliveries in progress, or closed lately, need of them. */
+async function dropExpired(before: Date): Promise<number> {
+  const archive = configuredArchive();
+  const ids = async (text: string, values: unknown[]) =>
+    (await queryPatiently<{ id: string }>(text, values)).map(({ id }) => id);
+  const kept = ({ from, to }: { from: string; to: string }, limit: number) =>
+    ids('SELECT id FROM deliveries WHERE id >= $1 AND id < $2 AND (closed_at IS NULL OR closed_at >= $3) LIMIT $4', [
+      from,
+      to,
+      before,
+      limit,
+    ]);
+  // Only a delivery can be replayed, so none will refer to an event that none refers to once the deliveries are dropped.
+  const referred = ({ from, to }: { from: string; to: string }, limit: number) =>
+    ids('SELECT DISTINCT event_id AS id FROM deliveries WHERE event_id >= $1 AND event_id < $2 LIMIT $3', [
+      from,
+      to,
+      limit,
+    ]);
+  let dropped = await dropPartitions(ATTEMPTS, before, { needed: kept, archive });
+  dropped += await dropPartitions(DELIVERIES, before, { needed: kept, archive });
+  return dropped + (await dropPartitions(EVENTS, before, { needed: referred, archive }));
 }
 
 async function deleteHours(before: Date): Promise<number> {
@@ -89,14 +138,14 @@ async function failBacklog(disabledBefore: Date): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Ids sort by time, so a project's oldest rows come first. Attempts are deleted with their delivery (cascade). */
-async function deleteDeliveries(projectId: string, closedBefore: Date): Promise<number> {
+/** Ids sort by time, so a project's oldest rows come first. A trigger deletes the attempts. */
+async function deleteDeliveries(projectId: string, before: { created: Date; closed: Date }): Promise<number> {
   const { rowCount } = await pool.query(
     `DELETE FROM deliveries WHERE id IN (
        SELECT id FROM deliveries WHERE project_id = $1 AND id < $2 AND closed_at < $3
         ORDER BY id LIMIT ${POLICY.retention.batchSize} FOR UPDATE SKIP LOCKED
      )`,
-    [projectId, idsFrom('dlv', closedBefore), closedBefore],
+    [projectId, idsFrom('dlv', before.created), before.closed],
   );
   return rowCount ?? 0;
 }

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { loadDeliveries, splitBatch } from '../src/attempts.ts';
 import { runBatch } from '../src/batch.ts';
 import { createEndpoint } from '../src/endpoints.ts';
-import { claimFirstAttempts, claimInTurn, claimRetries } from '../src/queue.ts';
+import { ALL_DELIVERIES, claimFirstAttempts, claimInTurn, claimRetries } from '../src/queue.ts';
 import { startsOf } from '../src/starts.ts';
 
 const receivers: Receiver[] = [];
@@ -142,7 +142,7 @@ test('deliveries of a batch that keeps failing continue one after another, each 
       [ids],
     );
     expect(rows).toEqual([{ due: 3 }]);
-    return claimRetries(pool, [{ endpointId, take: 10, batch: 'batch_next' }]);
+    return claimRetries(pool, [{ endpointId, take: 10, batch: 'batch_next' }], ALL_DELIVERIES);
   });
   expect(
     startsOf(claimed)
@@ -186,7 +186,7 @@ test('dispatchers of several processes that claim at once count what the others 
         [endpointId],
       );
       const take = Math.min(5, MOST - (rows[0]?.count ?? 0));
-      return claimFirstAttempts(client, [{ endpointId, take, batch: null }]);
+      return claimFirstAttempts(client, [{ endpointId, take, batch: null }], ALL_DELIVERIES);
     });
   const claimed = await Promise.all([dispatcher(), dispatcher(), dispatcher()]);
   expect(claimed.map(({ length }) => length).toSorted()).toEqual([0, 3, 5]);

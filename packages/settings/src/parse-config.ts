@@ -71,6 +71,7 @@ function describe(problems: readonly SettingProblem[], program: Program | undefi
 /** Settings that only make sense together. */
 const TOGETHER: readonly (readonly SettingName[])[] = [
   ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'],
+  ['ARCHIVE_S3_ACCESS_KEY_ID', 'ARCHIVE_S3_SECRET_ACCESS_KEY'],
   ['SUBMISSION_TLS_CERT', 'SUBMISSION_TLS_KEY'],
   ['BOUNCE_TLS_CERT', 'BOUNCE_TLS_KEY'],
 ];

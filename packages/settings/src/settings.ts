@@ -365,6 +365,19 @@ const retention = {
       'days that messages with their recipients and outcomes are kept, unless a project overrides it (Settings, Project, or `setMessageRetention`): see [retention](../decisions/message-retention.md); forever by default',
     ),
   AUDIT_RETENTION_DAYS: days.optional().describe('days that the audit log is kept; forever by default'),
+  ARCHIVE_URL: z
+    .url({ protocol: /^(s3|file)$/, error: 'must be s3://bucket/prefix or file:///folder' })
+    .optional()
+    .describe(
+      'where expired events, deliveries and attempts are stored as Parquet, `s3://bucket/prefix` or `file:///folder`: see [archive](../how-to/archive.md)',
+    ),
+  ARCHIVE_S3_ENDPOINT: z
+    .url({ protocol: /^https?$/, error: 'must be an https:// or http:// URL' })
+    .optional()
+    .describe('an S3-compatible server other than Amazon S3'),
+  ARCHIVE_S3_REGION: z.string().min(1).default('us-east-1').describe('its region'),
+  ARCHIVE_S3_ACCESS_KEY_ID: z.string().optional().describe('an access key that may put objects there'),
+  ARCHIVE_S3_SECRET_ACCESS_KEY: z.string().optional().describe('its secret'),
 };
 
 const limits = {

@@ -1,0 +1,151 @@
+export { archiveTo, configuredArchive } from './archive.ts';
+import { retry } from '@postroom/errors';
+import { hasCode, type IdPrefix, inTransaction, LOCK_NOT_AVAILABLE, logger, pool, timeOfId } from '@postroom/platform';
+
+/** A table that is partitioned by the time in its ids. The functions behind this are defined in a migration, which explains them. */
+export interface PartitionedTable {
+  name: string;
+  /** Of the ids in the column that it is partitioned by. */
+  prefix: IdPrefix;
+}
+
+export interface Partition {
+  name: string;
+  /** The lowest id it may have; null in the first one, `…_past`. */
+  from: string | null;
+  /** The lowest id after it; null in the last one, `…_rest`. */
+  to: string | null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Rows kept for up to this many days are in weekly partitions, others in monthly ones: every partition costs planning time. */
+const WEEKLY_DAYS = 180;
+
+/** How much of the future has partitions. Without a worker for longer, rows go to the last partition, and move when there is one. */
+const AHEAD = '21 days';
+
+/**
+ * Attaching and detaching locks the table, and every other statement waits behind one that waits for a lock. So this gives up soon, lets
+ * them pass, and tries again, in milliseconds.
+ */
+const LOCK_TIMEOUT_MS = 200;
+const LOCK_RETRY_DELAYS_MS = [200, 400, 800, 1_600, 3_200];
+
+/** More rows than this that are still needed keep a partition from being dropped: they are moved while the table is locked. */
+const MAX_NEEDED = 10_000;
+
+/** The partitions, oldest first. */
+export async function listPartitions({ name }: PartitionedTable): Promise<Partition[]> {
+  const { rows } = await pool.query<Partition>(
+    'SELECT name, lower_bound AS "from", upper_bound AS "to" FROM list_partitions($1)',
+    [name],
+  );
+  return rows;
+}
+
+/**
+ * Creates the partitions of the near future.
+ * @param days the longest retention.
+ */
+export async function extendPartitions({ name, prefix }: PartitionedTable, days: number): Promise<void> {
+  const length = days > WEEKLY_DAYS ? '1 month' : '1 week';
+  await withTableLocked(name, 'SELECT extend_partitions($1, $2, $3, $4)', [name, prefix, length, AHEAD]);
+}
+
+/**
+ * Until when rows have to be deleted one by one: before this time they are not in a partition that will be dropped.
+ * The first partition holds what was there before the table was partitioned, and what was still needed of those dropped since.
+ */
+export async function pastEnd(table: PartitionedTable): Promise<Date> {
+  const past = (await listPartitions(table))[0]?.to;
+  return past == null ? new Date(0) : timeOfId(past);
+}
+
+/** Stores the rows of a partition elsewhere. */
+export type Archive = (table: PartitionedTable, partition: Partition) => Promise<void>;
+
+export interface DropOptions {
+  /** The ids, in the column partitioned by, of rows of a partition that must be kept, at most `limit`. */
+  needed: (partition: { from: string; to: string }, limit: number) => Promise<string[]>;
+  /** Called before a partition is dropped. If it throws, the partition is kept. */
+  archive?: Archive | undefined;
+}
+
+/**
+ * Drops the partitions that end before a time, oldest first, and returns their number. Rows still needed move to the first
+ * partition. Stops at one that can't be dropped now; the next run tries again.
+ */
+export async function dropPartitions(table: PartitionedTable, before: Date, options: DropOptions): Promise<number> {
+  let dropped = 0;
+  for (const partition of await listPartitions(table)) {
+    const { name, from, to } = partition;
+    if (from === null) continue;
+    if (to === null || timeOfId(to) > before) break;
+    const needed = await options.needed({ from, to }, MAX_NEEDED + 1);
+    if (needed.length > MAX_NEEDED) {
+      logger.warn({ partition: name }, `more than ${MAX_NEEDED} rows of the partition are still needed; it is kept`);
+      break;
+    }
+    if (!(await isArchived(table, partition, options.archive))) break;
+    if (!(await withTableLocked(table.name, 'SELECT check_past_bound($1, $2)', [table.name, name]))) break;
+    await queryPatiently('SELECT validate_past_bound($1)', [table.name]);
+    if (!(await withTableLocked(table.name, 'SELECT drop_partition($1, $2, $3)', [table.name, name, needed]))) break;
+    logger.info({ partition: name, kept: needed.length }, 'dropped an expired partition');
+    dropped++;
+  }
+  return dropped;
+}
+
+/** Runs a statement that may read a whole partition, without the time limit of others. */
+export function queryPatiently<Row>(text: string, values: unknown[]): Promise<Row[]> {
+  return inTransaction(async (tx) => {
+    await tx.query('SET LOCAL statement_timeout = 0');
+    return (await tx.query(text, values)).rows as Row[];
+  });
+}
+
+async function isArchived(
+  table: PartitionedTable,
+  partition: Partition,
+  archive: Archive | undefined,
+): Promise<boolean> {
+  try {
+    await archive?.(table, partition);
+    return true;
+  } catch (error) {
+    logger.error(
+      { err: error, partition: partition.name },
+      'could not archive a partition; it is kept until that succeeds',
+    );
+    return false;
+  }
+}
+
+/** Runs a statement that locks the table. @returns whether it got the lock. */
+async function withTableLocked(table: string, text: string, values: unknown[]): Promise<boolean> {
+  try {
+    await retry(
+      () =>
+        inTransaction(async (tx) => {
+          await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
+          await tx.query(text, values);
+        }),
+      { delaysMs: LOCK_RETRY_DELAYS_MS, isRetryable: (error) => hasCode(error, LOCK_NOT_AVAILABLE) },
+    );
+    return true;
+  } catch (error) {
+    if (!hasCode(error, LOCK_NOT_AVAILABLE)) throw error;
+    logger.warn({ table }, 'the table is in use, so its partitions are left as they are until the next run');
+    return false;
+  }
+}
+
+/** The longest of some retentions, in days, and the time before which nothing is kept. */
+export function longestRetention(
+  retentions: readonly { days: number }[],
+  now: number,
+): { longest: number; before: Date } {
+  const longest = Math.max(1, ...retentions.map(({ days }) => days));
+  return { longest, before: new Date(now - longest * DAY_MS) };
+}
