@@ -2,7 +2,13 @@ import { pool, sleep, subscribe, subscription } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 import { resolveCursor, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './subscription.ts';
-import { decodeCursor, type SnapshotCursor, cursorAfterEach, cursorFrom, encodeCursor } from './snapshot-cursor.ts';
+import {
+  decodeCursor,
+  type SnapshotCursor,
+  cursorAfterEach,
+  cursorFrom,
+  encodeCursor,
+} from '@postroom/snapshot-cursor';
 import { POLICY } from './policy.ts';
 
 /** A recorded attempt, and the stream's cursor after it. */

@@ -1,5 +1,5 @@
-import { logger, Notifier, pool } from '@postroom/platform';
-import { type SnapshotCursor, cursorFrom, oldestUnseen } from './snapshot-cursor.ts';
+import { idsFrom, logger, Notifier, pool } from '@postroom/platform';
+import { type SnapshotCursor, cursorFrom } from '@postroom/snapshot-cursor';
 import { POLICY } from './policy.ts';
 
 /** A subscription to new events of one project. */
@@ -73,3 +73,7 @@ async function poll(): Promise<void> {
     logger.warn({ err: error }, 'could not poll for events; will retry');
   }
 }
+
+/** The lowest id of events that commit after this time, so that readers of the stream leave out old partitions. */
+export const oldestUnseen = (time: number) =>
+  idsFrom('evt', new Date(Math.max(0, time - POLICY.stream.maxCommitDelayMs)));

@@ -1,14 +1,13 @@
 import { FairSemaphore, invalid, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
-import { pollEvents } from './event-poller.ts';
+import { oldestUnseen, pollEvents } from './event-poller.ts';
 import {
   decodeCursor,
   type SnapshotCursor,
   cursorAfterEach,
   cursorFrom,
   encodeCursor,
-  oldestUnseen,
-} from './snapshot-cursor.ts';
+} from '@postroom/snapshot-cursor';
 import { POLICY } from './policy.ts';
 
 /** An event of the project, and the stream's cursor after it. */

@@ -83,12 +83,10 @@ export const ALL_DELIVERIES = '';
 export class DispatchWindow {
   #sweepAt = 0;
 
-  /** Where the next round begins. */
   next(now: number): string {
     return now >= this.#sweepAt ? ALL_DELIVERIES : recentDeliveries(now);
   }
 
-  /** After a round that began there. */
   done(from: string, { claimed, isLastPage }: { claimed: readonly Claimed[]; isLastPage: boolean }, now: number) {
     const recent = recentDeliveries(now);
     if (from === ALL_DELIVERIES && isLastPage && claimed.every(({ id }) => id >= recent))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeCursor, type SnapshotCursor, cursorFrom, cursorUpTo, encodeCursor } from '../src/snapshot-cursor.ts';
+import { decodeCursor, type SnapshotCursor, cursorFrom, cursorUpTo, encodeCursor } from '../src/index.ts';
 
 interface Event {
   xact: bigint;

@@ -1,5 +1,4 @@
-import { idsFrom, invalid } from '@postroom/platform';
-import { POLICY } from './policy.ts';
+import { invalid } from '@postroom/errors';
 
 /**
  * The transactions a reader has seen: all below `before`, except those still running when it read. This mirrors a
@@ -54,13 +53,6 @@ export function cursorAfterEach(
 ): SnapshotCursor[] {
   return page.map((row, index) => (isLast && index === page.length - 1 ? now : cursorUpTo(seen, now, row)));
 }
-
-/**
- * The lowest id of events that commit after this time: ids are made before the commit, but not as long before. Lets the reads of
- * those who follow the stream leave out old partitions.
- */
-export const oldestUnseen = (time: number) =>
-  idsFrom('evt', new Date(Math.max(0, time - POLICY.stream.maxCommitDelayMs)));
 
 /** Upper bound on concurrent transactions of a server. */
 const MAX_RUNNING = 10_000;
