@@ -378,7 +378,7 @@ inBrowser('importing suppressions', () => {
     await page.getByText('Nothing was written').waitFor();
     await page.getByRole('region', { name: 'Preview of 3 rows' }).getByText('2', { exact: true }).waitFor();
     await page.getByText('1 row: the address must be an email address such as ada@example.com').waitFor();
-    await page.getByText('First in line 3.').waitFor();
+    await page.getByText('First on line 3.').waitFor();
     expect(await db.suppression.count({ where: { projectId: api.projectId } })).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Import now' }).focus();

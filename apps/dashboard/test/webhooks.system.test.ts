@@ -180,14 +180,14 @@ inBrowser('webhooks', () => {
     await health.getByRole('table').getByRole('cell', { name: '1', exact: true }).waitFor();
 
     await window.open('/webhooks');
-    await page.getByText(/^\d+ % of \d attempts acknowledged$/).waitFor();
+    await page.getByText(/^\d+% of \d attempts acknowledged$/).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     const rowHeight = async () => (await page.getByRole('row').last().boundingBox())?.height;
     const height = await rowHeight();
     status = 200;
     await happen(16);
     await page.getByText('Degraded', { exact: true }).waitFor();
-    await page.getByText(/^\d+ % of 2\d attempts acknowledged$/).waitFor();
+    await page.getByText(/^\d+% of 2\d attempts acknowledged$/).waitFor();
     expect(await rowHeight()).toBe(height);
     await expectAccessible(api, window.person, `/webhooks/${id}`, 'Degraded');
     await expectAccessible(api, window.person, '/webhooks', 'Degraded');

@@ -33,7 +33,7 @@ export const BACKTEST_ID = defineIdPrefix('bkt', 'backtest');
 export const CONTACT_ROW_ID = defineIdPrefix('bkc', 'contact of a backtest');
 
 /** The most days of a backtest, … */
-const MAX_DAYS = 90;
+export const MAX_DAYS = 90;
 /** … running backtests of a project, … */
 const MAX_RUNNING = 2;
 /** … backtests of a project that are kept, … */

@@ -6,6 +6,7 @@ import {
   builder,
   callerProject,
   JSON_OBJECT,
+  jsonSchema,
   Node,
   registerNode,
   relayNames,
@@ -22,9 +23,10 @@ import {
   getBacktest,
   listBacktestContacts,
   listBacktests,
+  MAX_DAYS,
   startBacktest,
+  topicOf,
 } from './backtests.ts';
-import { topicOf } from './backtests.ts';
 import { notesOf } from './notes.ts';
 import type { Assumptions, SimulatedRun, SimulatedStep } from './simulate.ts';
 import { type Difference, readTotals, type Side, type SideTotals } from './totals.ts';
@@ -440,19 +442,21 @@ const DefinitionInput = builder.inputType('BacktestDefinitionInput', {
   description: 'A definition, or a version of the journey; its draft if both are omitted.',
   fields: (t) => ({
     definition: t.field({ type: 'JSON', description: 'The definition, as of a journey.', ...JSON_OBJECT }),
-    version: t.int({ description: 'A published version of the journey.' }),
+    version: t.int({ description: 'A published version of the journey.', ...jsonSchema({ minimum: 1 }) }),
   }),
 });
+
+const PERCENT = jsonSchema({ minimum: 0, maximum: 100 });
 
 const AssumeInput = builder.inputType('BacktestAssumptionsInput', {
   description: 'How many percent of the messages have an outcome that conditions ask for, 0 to 100.',
   fields: (t) => ({
-    delivered: t.float({ description: 'Delivered; 100 if omitted.' }),
-    opened: t.float({ description: 'Opened; 0 if omitted.' }),
-    clicked: t.float({ description: 'Clicked; 0 if omitted.' }),
-    bounced: t.float({ description: 'Bounced; 0 if omitted.' }),
-    complained: t.float({ description: 'Reported as spam; 0 if omitted.' }),
-    unsubscribed: t.float({ description: 'Unsubscribed from; 0 if omitted.' }),
+    delivered: t.float({ description: 'Delivered; 100 if omitted.', ...PERCENT }),
+    opened: t.float({ description: 'Opened; 0 if omitted.', ...PERCENT }),
+    clicked: t.float({ description: 'Clicked; 0 if omitted.', ...PERCENT }),
+    bounced: t.float({ description: 'Bounced; 0 if omitted.', ...PERCENT }),
+    complained: t.float({ description: 'Reported as spam; 0 if omitted.', ...PERCENT }),
+    unsubscribed: t.float({ description: 'Unsubscribed from; 0 if omitted.', ...PERCENT }),
   }),
 });
 
@@ -460,7 +464,11 @@ const StartInput = builder.inputType('StartBacktestInput', {
   description: 'What to test, and against which days.',
   fields: (t) => ({
     journeyId: t.id({ description: 'The journey; required unless all definitions are given.' }),
-    days: t.int({ required: true, description: 'How many days back, 1 to 90.' }),
+    days: t.int({
+      required: true,
+      description: `How many days back, 1 to ${MAX_DAYS}.`,
+      ...jsonSchema({ minimum: 1, maximum: MAX_DAYS }),
+    }),
     candidate: t.field({ type: DefinitionInput, description: 'What is tested; the draft of the journey if omitted.' }),
     baseline: t.field({ type: DefinitionInput, description: 'What it is compared with; nothing if omitted.' }),
     assume: t.field({ type: AssumeInput, description: 'What is assumed of messages that were never sent.' }),

@@ -19,6 +19,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const NEEDS_STATE: Record<string, string> = {
   'DELETE /v1/groups/{id}/contacts/{contact_id}': 'a group keeps its last member',
   'PATCH /v1/custom-fields/{id}': 'only a select has options',
+  'POST /v1/backtests': 'the draft must be complete',
   'POST /v1/campaigns/{id}/recipients/group': 'some recipient must match',
   'POST /v1/campaigns/{id}/schedule': 'the campaign must be complete',
   'POST /v1/campaigns/{id}/send': 'the campaign must be complete',
