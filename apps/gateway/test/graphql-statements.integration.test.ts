@@ -73,6 +73,12 @@ const QUERIES: Record<string, string> = {
   'enrollments → contact, steps': `query ($journey: ID!) {
     enrollments(journeyId: $journey) { nodes { stepId contact { email } steps { stepId outcome } } }
   }`,
+  'backtests → sides, differences': `{
+    backtests { nodes { status assumptions { opened } candidate { runs steps { stepId outcomes { outcome } } sent { day } } baseline { runs } differences { contacts } } }
+  }`,
+  'contacts of a backtest → contact, runs': `query ($backtest: ID!) {
+    backtestContacts(id: $backtest) { nodes { contact { email } candidate { steps { outcome } } baseline { endReason } } }
+  }`,
   'mailbox accounts, mail providers': `{
     mailboxAccounts { email sentToday } mailProviders { name status }
   }`,
@@ -190,6 +196,7 @@ interface Filled {
   owner: Awaited<ReturnType<typeof signedIn>>;
   campaign: string;
   journey: string;
+  backtest: string;
   /** Of contacts, groups and segments. */
   ids: string[];
 }
@@ -299,7 +306,20 @@ async function fill(rows: number): Promise<Filled> {
       [id],
     );
   }
-  return { owner, campaign, journey, ids: [...contacts, ...groups, ...segments] };
+  const backtest = `bkt_${journey}`;
+  for (const id of [backtest, ...contacts.slice(1).map((contact) => `bkt_${contact}`)])
+    await pool.query(
+      `INSERT INTO backtests (id, project_id, days, until_at, candidate, assumptions, actor_id, status)
+       VALUES ($1, $2, 7, now(), '{"steps": []}', '{}', 'key_x', 'completed')`,
+      [id, projectId],
+    );
+  for (const contactId of contacts)
+    await pool.query(
+      `INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
+       VALUES ($1, $2, $3, 'none', '[]', '[]', '{}')`,
+      [`bkc_${contactId}`, backtest, contactId],
+    );
+  return { owner, campaign, journey, backtest, ids: [...contacts, ...groups, ...segments] };
 }
 
 async function create(api: Api, path: string, body: object): Promise<string> {

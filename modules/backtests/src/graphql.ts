@@ -7,6 +7,7 @@ import {
   callerProject,
   JSON_OBJECT,
   jsonSchema,
+  listOf,
   Node,
   registerNode,
   relayNames,
@@ -217,6 +218,7 @@ const Backtest = builder.prismaObject('Backtest', {
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
     notes: t.stringList({
       description: 'What the result depends on that is not known about the past.',
+      ...listOf({ maxLength: 500 }),
       resolve: (row) => notesOf(row),
     }),
     assumptions: t.field({

@@ -247,6 +247,17 @@ async function person() {
       [enrollmentId, api.projectId, `https://example.com/${key}`, key, `refused for ${key}`, { by: key }],
     );
   }
+  const backtestId = newId('imp');
+  await pool.query(
+    `INSERT INTO backtests (id, project_id, days, until_at, candidate, baseline, assumptions, actor_id, error)
+     VALUES ($1, $2, 1, now(), $3, $3, '{}', 'key_x', $4)`,
+    [backtestId, api.projectId, definition, key],
+  );
+  await pool.query(
+    `INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
+     VALUES ($1, $2, $3, 'none', $4, '[]', ARRAY[$5])`,
+    [newId('imp'), backtestId, contact.id, { by: key }, key],
+  );
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
   await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);
   const event = { name: `invited ${key}`, id: `invite ${key}`, properties: { by: key, [key]: true } };
@@ -300,6 +311,9 @@ test('after an erasure, no column of any table contains the address', { timeout:
 /** Columns of tables with contacts' data that no erasure changes, besides ids, and why. */
 const NOT_ERASED: Record<string, string> = {
   'audit_entries.action': 'a word of ours',
+  'backtests.assumptions': 'percentages',
+  'backtests.cursor': 'the id of a contact',
+  'backtests.totals': 'numbers, by the ids of steps and templates',
   'bulk_operations.cursor': 'the id of a contact',
   'events.traceparent': 'random ids (W3C Trace Context)',
   'events.type': 'a word of ours',
