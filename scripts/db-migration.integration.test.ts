@@ -49,7 +49,11 @@ test('the migrations create the tables, types, indexes and references of the sch
   }
   // Indexes that Prisma can't express are written by hand, so extra ones are allowed; none may be missing.
   for (const query of [INDEXES, CONSTRAINTS]) {
-    expect(await linesOf(migrated.client, query)).toEqual(expect.arrayContaining(await linesOf(wanted.client, query)));
+    // Partitioned tables have triggers in place of foreign keys: see docs/decisions/partitions.md.
+    const expected = (await linesOf(wanted.client, query)).filter(
+      (line) => !/^(attempts|deliveries) \w+_fkey /.test(line),
+    );
+    expect(await linesOf(migrated.client, query)).toEqual(expect.arrayContaining(expected));
   }
 });
 

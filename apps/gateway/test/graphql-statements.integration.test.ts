@@ -306,19 +306,19 @@ async function fill(rows: number): Promise<Filled> {
       [id],
     );
   }
-  const backtest = `bkt_${journey}`;
-  for (const id of [backtest, ...contacts.slice(1).map((contact) => `bkt_${contact}`)])
-    await pool.query(
-      `INSERT INTO backtests (id, project_id, days, until_at, candidate, assumptions, actor_id, status)
-       VALUES ($1, $2, 7, now(), '{"steps": []}', '{}', 'key_x', 'completed')`,
-      [id, projectId],
-    );
-  for (const contactId of contacts)
-    await pool.query(
-      `INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
-       VALUES ($1, $2, $3, 'none', '[]', '[]', '{}')`,
-      [`bkc_${contactId}`, backtest, contactId],
-    );
+  const { rows: backtests } = await pool.query<{ id: string }>(
+    `INSERT INTO backtests (id, project_id, days, until_at, candidate, assumptions, actor_id, status)
+     SELECT postroom_id('bkt'), $1, 7, now(), '{"steps": []}',
+       '{"delivered": 100, "opened": 0, "clicked": 0, "bounced": 0, "complained": 0, "unsubscribed": 0}', 'key_x', 'completed'
+     FROM generate_series(1, $2) RETURNING id`,
+    [projectId, rows],
+  );
+  const backtest = backtests[0]?.id ?? '';
+  await pool.query(
+    `INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
+     SELECT postroom_id('bkc'), $1, unnest($2::text[]), 'none', '[]', '[]', '{}'`,
+    [backtest, contacts],
+  );
   return { owner, campaign, journey, backtest, ids: [...contacts, ...groups, ...segments] };
 }
 
