@@ -103,10 +103,12 @@ function reasonOf({ sent, bounced, complained, isBouncing, bounceLimit, complain
   const [count, what, limit] = isBouncing
     ? [bounced, 'bounced or were rejected', bounceLimit]
     : [complained, 'were marked as spam', complaintLimit];
-  return `${count} of ${sent} messages ${what} (${percent(count / sent)}; the limit is ${limit} %).`;
+  const [of, all] = [count, sent].map((messages) => messages.toLocaleString('en'));
+  return `${of} of ${all} messages ${what} (${percent(count / sent)}; the limit is ${limit}%).`;
 }
 
-const percent = (share: number) => `${(share * 100).toFixed(share < 0.01 ? 2 : 1)} %`;
+const percent = (share: number) =>
+  share.toLocaleString('en', { style: 'percent', maximumFractionDigits: share < 0.01 ? 2 : 1 });
 
 /** Monitors outcomes during a send run and pauses the campaign when it reaches one of its project's limits. */
 export class SendMonitor {

@@ -51,7 +51,7 @@ test('too many bounces pause a campaign with a readable reason, and campaign.pau
   const { api, id, path } = await underWay('bounce', 60, { bounce_min_sent: 50 });
   await report(api, path, 'bounced', 25);
   const paused = await untilStatus(api, path, 'paused');
-  expect(paused.pauseReason).toMatch(/^\d+ of \d+ messages bounced or were rejected \([\d.]+ %; the limit is 5 %\)\.$/);
+  expect(paused.pauseReason).toMatch(/^\d+ of \d+ messages bounced or were rejected \([\d.]+%; the limit is 5%\)\.$/);
   expect(paused).toMatchObject({ blocksSender: true });
   const before = taken('bounce').length;
   expect(before).toBeLessThan(400);
@@ -124,7 +124,7 @@ test('bounces and complaints reported after a campaign completes block its sende
   });
   expect(blocking).toMatchObject({
     status: 'completed',
-    pauseReason: '5 of 100 messages bounced or were rejected (5.0 %; the limit is 5 %).',
+    pauseReason: '5 of 100 messages bounced or were rejected (5%; the limit is 5%).',
   });
   expect(await eventsOf(api, 'campaign.paused')).toEqual([]);
   const refusal = await api.post(`${next.path}/send`);
