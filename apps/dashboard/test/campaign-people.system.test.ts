@@ -65,11 +65,15 @@ inBrowser('the people behind a report', () => {
   test('figures, links and steps open their people, who become a segment', async () => {
     const api = await testApi();
     const id = await reportedCampaign(api);
+    await pool.query(`UPDATE messages SET rejected_at = now() WHERE campaign_id = $1 AND email LIKE 'bob@%'`, [id]);
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     await page.getByRole('link', { name: 'Opened by bots: 1 by bots' }).click();
     await soon(() => listed(page)).toEqual(['bob@example.net']);
+    const rejected = page.getByRole('table', { name: 'Recipients' }).locator('tbody tr');
+    await rejected.getByText('Failed', { exact: true }).waitFor();
+    await rejected.getByText(/^Rejected/).waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'People who clicked https://example.com/autumn: 1' }).click();
     await soon(() => listed(page)).toEqual(['ada@example.net']);

@@ -65,6 +65,7 @@ function LastEvent({ recipient }: { recipient: Recipient }) {
     ['Complained', recipient.complainedAt],
     ['Unsubscribed', recipient.unsubscribedAt],
     ['Bounced', recipient.bouncedAt],
+    ['Rejected', recipient.rejectedAt],
     ['Clicked', recipient.clickedAt],
     ['Opened', recipient.openedAt],
     ['Clicked by a bot', recipient.clickedByMachinesAt],

@@ -61,6 +61,7 @@ const RECIPIENTS = graphql(`
         bouncedAt
         bounceClass
         bounceReason
+        rejectedAt
         complainedAt
         unsubscribedAt
       }
