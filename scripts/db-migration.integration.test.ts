@@ -40,6 +40,14 @@ async function linesOf(client: pg.Client, query: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
+/** Partitioned tables have triggers in place of foreign keys: see docs/decisions/partitions.md. */
+const REPLACED_BY_TRIGGERS = [
+  'attempts_delivery_id_fkey',
+  'deliveries_endpoint_id_fkey',
+  'deliveries_event_id_fkey',
+  'deliveries_project_id_fkey',
+];
+
 test('the migrations create the tables, types, indexes and references of the schema', async () => {
   const [migrated, wanted] = await Promise.all([newDatabase(), newDatabase()]);
   await migrate(migrated.url);
@@ -49,9 +57,8 @@ test('the migrations create the tables, types, indexes and references of the sch
   }
   // Indexes that Prisma can't express are written by hand, so extra ones are allowed; none may be missing.
   for (const query of [INDEXES, CONSTRAINTS]) {
-    // Partitioned tables have triggers in place of foreign keys: see docs/decisions/partitions.md.
     const expected = (await linesOf(wanted.client, query)).filter(
-      (line) => !/^(attempts|deliveries) \w+_fkey /.test(line),
+      (line) => !REPLACED_BY_TRIGGERS.some((name) => line.includes(` ${name} FOREIGN KEY `)),
     );
     expect(await linesOf(migrated.client, query)).toEqual(expect.arrayContaining(expected));
   }

@@ -156,7 +156,7 @@ BEGIN
       WHEN 'webhook.test' THEN endpoint.id = event.data->>'endpoint_id'
       ELSE event.type = ANY(endpoint.events) OR '*' = ANY(endpoint.events)
     END
-    ORDER BY event.id -- an endpoint hears of events in the order in which they were recorded, as far as that is possible
+    ORDER BY event.id -- an endpoint gets events in the order in which they were recorded, as far as possible
     FOR KEY SHARE OF endpoint
   ) AS wanted;
   IF FOUND THEN
