@@ -11,6 +11,8 @@ export type RecipientIds = readonly string[] | null | undefined;
 /** Maximum number of ids per call. */
 const MAX_IDS = 10_000;
 
+const CAN_BE_RETRIED: ReadonlySet<Campaign['status']> = new Set(['sending', 'paused', 'completed']);
+
 /**
  * Requeues failed messages of a campaign: all of them, or those named. Other ids are ignored. Addresses suppressed since then
  * are not mailed. A completed campaign returns to `sending` and completes again.
@@ -49,7 +51,7 @@ async function requeueMessages(
 ): Promise<number> {
   const campaign = await getCampaign(projectId, id);
   checkIds(recipientIds);
-  if (campaign.recipientCount === 0 || campaign.status === 'canceled') throw notSent(campaign.status);
+  if (!CAN_BE_RETRIED.has(campaign.status)) throw notSent(campaign.status);
   if (campaign.recipientsDeletedAt !== null) throw recipientsDeleted();
   await checkSender(campaign);
   return inLedgerTransaction(async (client) => {
