@@ -1,7 +1,7 @@
 import type { List } from './list.ts';
 import { type Body, type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
-import type { Enrollment, Journey, JourneyDetail } from './types.ts';
+import type { Enrollment, EnrollmentStep, Journey, JourneyDetail } from './types.ts';
 
 /** Automations that contacts enter. */
 export class Journeys extends Resource {
@@ -59,6 +59,11 @@ export class Enrollments extends Resource {
   /** A run, step by step. */
   get(id: string, options?: RequestOptions): Promise<Enrollment> {
     return this.data('getEnrollment', { path: { id } }, options);
+  }
+
+  /** The steps that the run has left, the last first. */
+  steps(id: string, query: Query<'listEnrollmentSteps'> = {}, options?: RequestOptions): List<EnrollmentStep> {
+    return this.listOf('listEnrollmentSteps', { path: { id }, query }, options);
   }
 
   /** Moves the contact to another step of its version. */
