@@ -37,6 +37,7 @@ async function make(): Promise<Outside> {
     connectMailbox(input: { email: "ada@example.com", provider: gmail, signIn: oauth2, clientId: "id", clientSecret: "secret" }) { account { id } }
   }`);
   await ask('mutation ($id: ID!) { authorizeMailbox(id: $id) { account { id } } }', { id: mailbox.account.id });
+  await ask('mutation { revealJourneySigningSecret { secret } }');
   const factor = await signInPage(api.url, person.cookie, 'two-factor/enable');
   const messageId = newId('eml');
   const to = { projectId: api.projectId, email: 'ada@example.com' };

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { loadParts, partFiles } from '@postroom/registry';
 import { expect, test } from 'vitest';
 
-/** The first reservation starts the witness, and the dispatcher starts a journey whenever something is due in it. */
-const STARTED_ANYWAY = ['runJourney', 'witnessSending'];
+/** The first reservation starts the witness; the dispatcher starts a journey, or its calls, whenever something is due. */
+const STARTED_ANYWAY = ['callJourneyHost', 'runJourney', 'witnessSending'];
 
 test('every workflow is found by the sweep when it is lost, or runs by a schedule', async () => {
   const files = [fileURLToPath(import.meta.resolve('@postroom/workflows')), ...partFiles('workflows')];

@@ -44,5 +44,5 @@ test('a completed campaign that reaches a limit notifies once that its sender is
   expect(nodes).toMatchObject([
     { kind: 'sender_blocked', subjectId: campaign.id, title: 'Campaigns from example.com are blocked' },
   ]);
-  expect(nodes[0].detail).toContain('60 of 1000 messages bounced');
+  expect(nodes[0].detail).toContain('60 of 1,000 messages bounced');
 });

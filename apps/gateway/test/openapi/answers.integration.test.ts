@@ -40,6 +40,8 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
     api.post(fill('/v1/campaigns/{id}/schedule'), { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }),
   'POST /v1/campaigns/{id}/pause': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
   'POST /v1/campaigns/{id}/cancel': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
+  'POST /v1/backtests/{id}/cancel': ({ ids }) =>
+    pool.query("UPDATE backtests SET status = 'running', finished_at = NULL WHERE id = $1", [ids['/v1/backtests']]),
   'POST /v1/campaigns/{id}/recipients/retry': complete,
   'POST /v1/campaigns/{id}/recipients/resend': complete,
   'POST /v1/campaigns/{id}/recipients/group': ({ api, ids }) =>

@@ -45,11 +45,11 @@ async function runningBulkOperation(projectId: string, groupId: string): Promise
 }
 
 /** A backtest with a contact that ended. */
-async function completedBacktest(projectId: string, contactId: string): Promise<string> {
+async function completedBacktest(projectId: string, contactId: string, definition: object): Promise<string> {
   const { rows } = await pool.query<{ id: string }>(
     `WITH b AS (
        INSERT INTO backtests (id, project_id, days, until_at, candidate, assumptions, actor_id, status, finished_at)
-       VALUES (postroom_id('bkt'), $1, 7, now(), '{"steps": []}', $3, $2, 'completed', now()) RETURNING id
+       VALUES (postroom_id('bkt'), $1, 7, now(), $5, $3, $2, 'completed', now()) RETURNING id
      ), c AS (
        INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
        SELECT postroom_id('bkc'), id, $4, 'none', '[]', '[]', '{}' FROM b
@@ -59,6 +59,7 @@ async function completedBacktest(projectId: string, contactId: string): Promise<
       newId('usr'),
       JSON.stringify({ delivered: 100, opened: 0, clicked: 0, bounced: 0, complained: 0, unsubscribed: 0 }),
       contactId,
+      JSON.stringify(definition),
     ],
   );
   return rows[0]?.id ?? '';
@@ -112,15 +113,14 @@ export async function everything(): Promise<Everything> {
   const definition = (await api.get('/v1/event-definitions')).body.data[0].id;
   const bulkOperation = await runningBulkOperation(api.projectId, group);
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
-  const journey = await make('/v1/journeys', {
-    name: 'A long wait',
-    definition: { entry: { type: 'manual' }, steps: [{ id: 'welcome', type: 'wait', for: { days: 30 }, next: null }] },
-  });
+  const steps = [{ id: 'welcome', type: 'wait', for: { days: 30 }, next: null }];
+  const longWait = { entry: { type: 'manual' }, steps };
+  const journey = await make('/v1/journeys', { name: 'A long wait', definition: longWait });
   await api.post(`/v1/journeys/${journey}/publish`, {});
   await api.post(`/v1/journeys/${journey}/enrollments`, { contact_ids: [other] });
   await api.post(`/v1/journeys/${journey}/pause`); // so that no worker of other tests changes what is compared
   const enrollment = (await api.get(`/v1/journeys/${journey}/enrollments`)).body.data[0].id;
-  const backtest = await completedBacktest(api.projectId, contact);
+  const backtest = await completedBacktest(api.projectId, contact, longWait);
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
     '/v1/contacts': contact,
