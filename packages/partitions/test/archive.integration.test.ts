@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -92,6 +92,33 @@ test('a partition is archived as Parquet files that DuckDB reads, and archiving 
   expect(rows.map(({ file }) => file)).toEqual(
     ['00001', '00001', '00001', '00002', '00002'].map((name) => `${name}.parquet`),
   );
+});
+
+test('the queries in docs/how-to/archive.md read archived events', async () => {
+  await pool.query(`
+    DROP TABLE IF EXISTS sample_events;
+    CREATE TABLE sample_events (LIKE events INCLUDING DEFAULTS);
+    INSERT INTO sample_events (id, project_id, type, data)
+      VALUES ('evt_1', 'prj_1', 'email.bounced', '{"email": "ada@example.com"}'), ('evt_2', 'prj_1', 'email.sent', '{}')`);
+  const folder = await newFolder();
+  await archiveTo({ url: pathToFileURL(folder).href, region: REGION })(
+    { name: 'events', prefix: 'evt' },
+    { name: 'sample_events', from: 'evt_0', to: 'evt_9' },
+  );
+  await rename(join(folder, 'events/sample_events'), join(folder, 'events/events_20261123'));
+  const page = await readFile(join(import.meta.dirname, '../../../docs/how-to/archive.md'), 'utf8');
+  const [, sql = ''] = /```sql\n([^`]+)```/.exec(page) ?? [];
+  const queries = sql.replaceAll('s3://backups/postroom', folder).split(';\n');
+  const connection = await (await DuckDBInstance.create()).connect();
+  const run = async (query = '') => (await connection.runAndReadAll(query)).getRows();
+  expect(new Map((await run(queries[0])) as [string, bigint][])).toEqual(
+    new Map([
+      ['email.bounced', 1n],
+      ['email.sent', 1n],
+    ]),
+  );
+  expect(await run(queries[1])).toEqual([['ada@example.com']]);
+  connection.closeSync();
 });
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
