@@ -63,10 +63,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     const requestId = requestIdOf(request);
     request.headers['x-request-id'] = requestId;
     withLogContext({ requestId }, () => inTrace(request, response, () => dispatch(request, response))).catch(
-      (error: unknown) => {
-        logger.error({ err: error }, 'request failed outside its handler');
-        answerError(response, error);
-      },
+      (error: unknown) => answerError(response, error, requestId),
     );
   });
 

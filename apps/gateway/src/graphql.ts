@@ -5,6 +5,7 @@ import {
   type Context,
   DomainError,
   logger,
+  readBody,
   RetryLater,
   STATUS_BY_CODE,
   databaseAnswerOf,
@@ -16,7 +17,7 @@ import { limitPlugins } from './limits.ts';
 import { renamedTypes } from './renamed-types.ts';
 import { inTurn } from './request-turns.ts';
 import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
-import { answerJson, readBody } from './rest/http.ts';
+import { answerJson } from './rest/http.ts';
 import { takeRequest } from './rest/rate-limit.ts';
 import { GRAPHIQL_POLICY } from './security-headers.ts';
 import { answerGraphqlError, createStreams } from './streams/streams.ts';
@@ -90,7 +91,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     try {
       if (caller !== null) await takeRequest(caller, response);
       if (request.method === 'POST') {
-        const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
+        const body = await readBody(request, response, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
         Object.assign(request, { body });
       }
     } catch (error) {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { authenticateUser } from '@postroom/auth';
-import { DomainError, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
+import { DomainError, onThread, readBody, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Values } from '@postroom/templating';
 import { notice } from './preview-html.ts';
-import { answerError, readBody } from './rest/http.ts';
+import { answerError } from './rest/http.ts';
 
 export const PREVIEW_PATH = '/app/preview';
 
@@ -30,7 +30,7 @@ export async function servePreview(request: IncomingMessage, response: ServerRes
     }
     const person = await authenticateUser(request.headers, undefined);
     if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
-    const form = new URLSearchParams((await readBody(request, MAX_BYTES)).toString('utf8'));
+    const form = new URLSearchParams((await readBody(request, response, MAX_BYTES)).toString('utf8'));
     const body = await preview(person.id, form.get('html') ?? '', valuesOf(form.get('values')));
     response.writeHead(200, {
       'Content-Type': 'text/html; charset=utf-8',

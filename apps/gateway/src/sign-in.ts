@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { handleSignIn } from '@postroom/auth';
-import { answerError, readBody } from './rest/http.ts';
+import { readBody } from '@postroom/platform';
+import { answerError } from './rest/http.ts';
 
 /** An address, a password and a code are short. */
 const MAX_BODY_BYTES = 32 * 1024;
@@ -8,10 +9,9 @@ const MAX_BODY_BYTES = 32 * 1024;
 /** Handles `/app/auth/*`. Reads the body first, because the sign-in library would buffer a body of any size. */
 export async function serveSignIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   try {
-    const body = await readBody(request, MAX_BODY_BYTES);
+    const body = await readBody(request, response, MAX_BODY_BYTES);
     await handleSignIn(request, response, body);
   } catch (error) {
-    if (!request.complete) response.setHeader('Connection', 'close');
     answerError(response, error);
   }
 }

@@ -1,12 +1,15 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { DomainError, STATUS_BY_CODE } from '@postroom/errors';
+import { readBody } from '@postroom/network/request-body';
+import { createHttpServer } from '@postroom/observability/http-server';
 import { createServer } from './server.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Time limits for receiving a request's headers and the whole request, in milliseconds. */
-const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 2_000 };
+const DEADLINES = { headersMs: 10_000, requestMs: 30_000 };
 
 export interface HttpOptions {
   host: string;
@@ -25,13 +28,14 @@ export async function startHttp({
   port,
   baseUrl,
 }: HttpOptions): Promise<{ url: string; stop: () => Promise<void> }> {
-  const server = createHttpServer(TIMEOUTS, (request, response) => {
+  const server = createHttpServer((request, response) => {
     dispatch(request, response, baseUrl).catch((error: unknown) => {
+      if (error instanceof DomainError) return refuse(response, STATUS_BY_CODE[error.code], error.message);
       process.stderr.write(`request failed: ${error instanceof Error ? error.stack : String(error)}\n`);
       if (!response.headersSent) refuse(response, 500, 'Internal error.');
       else response.destroy();
     });
-  });
+  }, DEADLINES);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });
@@ -66,9 +70,8 @@ async function dispatch(request: IncomingMessage, response: ServerResponse, base
   if (apiKey === undefined) {
     return refuse(response, 401, 'Send an API key: Authorization: Bearer pr_…', { 'WWW-Authenticate': 'Bearer' });
   }
-  const body = await readBody(request);
-  if (body === undefined) return refuse(response, 413, 'The request body is limited to 1 MB.', { Connection: 'close' });
-  await answer(request, response, body, { baseUrl, apiKey, projectId: headerOf(request, 'x-project-id') });
+  const body = await readBody(request, response, MAX_BODY_BYTES);
+  await answer(request, response, body.toString('utf8'), { baseUrl, apiKey, projectId: headerOf(request, 'x-project-id') });
 }
 
 async function answer(
@@ -93,18 +96,6 @@ function parsed(body: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Reads the body; returns `undefined` when it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function headerOf(request: IncomingMessage, name: string): string | undefined {

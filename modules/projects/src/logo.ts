@@ -48,7 +48,6 @@ export async function setLogo(projectId: string, image: string | null): Promise<
 
 /** Serves `/u/logo/{hash}` to anyone. The address follows from the content, so that it may be cached for ever. */
 export async function serveLogo(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  request.resume();
   const { method = 'GET', url = '' } = request;
   if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { Allow: 'GET, HEAD' }).end();
   const hash = url.split('?', 1)[0]?.slice(LOGO_PATH.length) ?? '';

@@ -61,7 +61,6 @@ function startClassifying(): { stop: () => Promise<void> } {
 
 async function answer(request: IncomingMessage, response: ServerResponse, hits: Hits): Promise<void> {
   const { method = 'GET' } = request;
-  request.resume();
   response.setHeader('Cache-Control', 'no-store, max-age=0');
   if (method !== 'GET' && method !== 'HEAD') {
     return void response.writeHead(405, { Allow: 'GET, HEAD' }).end();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DomainError, readBody } from '@postroom/platform';
 import { LOGO_PATH } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
 import { findUnsubscriber, isUnsubscribed, subscribeAgain, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
@@ -60,15 +61,19 @@ const MAX_FORM_BYTES = 20_000;
 /** What a POST asks for: a submitted preferences form has the ids that are checked. */
 type Wish = { kind: 'unsubscribe' } | { kind: 'subscribe' } | { kind: 'keep'; ids: string[] };
 
-async function readWish(request: IncomingMessage): Promise<Wish> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= MAX_FORM_BYTES) chunks.push(chunk);
+/** Time limit for receiving a form, in milliseconds. */
+const FORM_TIMEOUT_MS = 10_000;
+
+async function readWish(request: IncomingMessage, response: ServerResponse): Promise<Wish> {
+  let body: Buffer;
+  try {
+    body = await readBody(request, response, MAX_FORM_BYTES, { timeoutMs: FORM_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { kind: 'unsubscribe' }; // not one of our forms, so it need not be read
   }
-  const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
-  const button = size <= MAX_FORM_BYTES ? form.get('preferences') : null;
+  const form = new URLSearchParams(body.toString('utf8'));
+  const button = form.get('preferences');
   if (button === 'save') return { kind: 'keep', ids: form.getAll('keep') };
   return { kind: button === 'subscribe' ? 'subscribe' : 'unsubscribe' };
 }
@@ -76,7 +81,8 @@ async function readWish(request: IncomingMessage): Promise<Wish> {
 /**
  * Handles `/u/{token}`. GET shows a page and changes nothing, since mail scanners follow links. POST unsubscribes, from the
  * page's button or from a mail client's one-click request (RFC 8058), which sends no cookies and follows no redirects. Any
- * POST body except the page's other buttons unsubscribes from everything.
+ * POST body except the page's other buttons unsubscribes from everything: also one that is longer than any form or does not arrive
+ * in time, of which the rest is not read.
  */
 export async function handleUnsubscribe(
   request: IncomingMessage,
@@ -84,7 +90,7 @@ export async function handleUnsubscribe(
   preferences: Preferences,
 ): Promise<void> {
   const { method = 'GET' } = request;
-  const wish = method === 'POST' ? await readWish(request) : void request.resume();
+  const wish = method === 'POST' ? await readWish(request, response) : undefined;
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     response.setHeader('Allow', 'GET, HEAD, POST');

@@ -58,6 +58,26 @@ test('POST unsubscribes with one click: the address is suppressed, the campaign 
   ]);
 });
 
+test('a POST with a body longer than any form unsubscribes too, and its rest is not read', async () => {
+  const { link, statusOf } = await recipient();
+  let sent = 0;
+  const body = new ReadableStream({
+    pull(controller) {
+      sent += 65_536;
+      if (sent > 60_000_000) controller.close();
+      else controller.enqueue(new Uint8Array(65_536));
+    },
+  });
+  // The connection may close before the client has read the response.
+  const status = await fetch(link, { method: 'POST', body, duplex: 'half' } as RequestInit).then(
+    (page) => page.status,
+    () => 'closed',
+  );
+  expect([200, 'closed']).toContain(status);
+  await expect.poll(statusOf).toBe('unsubscribed');
+  expect(sent).toBeLessThan(20_000_000);
+});
+
 test('a forged link is not found and changes nothing', async () => {
   const { link, statusOf } = await recipient();
   for (const bad of [

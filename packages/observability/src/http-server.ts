@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 
 /** Timeouts in milliseconds for a request's headers, and for a whole request, such as a large file. */
 const DEADLINES = { headersMs: 10_000, requestMs: 5 * 60_000 };
@@ -7,8 +7,13 @@ const KEEP_ALIVE_MS = 65_000;
 /** Idle timeout within a request or response, in milliseconds. */
 const IDLE_MS = 2 * 60_000;
 const CHECK_EVERY_MS = 2_000;
+/** How long the rest of a request may follow its response, in milliseconds: closing earlier could lose the response. */
+const LINGER_MS = 1_000;
 
-/** An HTTP server with timeouts, so that slow clients (Slowloris) can't hold connections. */
+/**
+ * An HTTP server with timeouts, so that slow clients (Slowloris) can't hold connections. A request that is answered before it is
+ * complete, such as one with a body that no handler reads, is cut off soon after.
+ */
 export function createHttpServer(listener: RequestListener, { headersMs, requestMs } = DEADLINES): Server {
   const server = createServer(
     {
@@ -17,8 +22,17 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersMs / 2),
     },
-    listener,
+    (request, response) => {
+      response.once('finish', () => cutOff(request));
+      return listener(request, response);
+    },
   );
   server.timeout = IDLE_MS;
   return server;
+}
+
+function cutOff(request: IncomingMessage): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+  request.once('end', () => clearTimeout(timer)).resume();
 }

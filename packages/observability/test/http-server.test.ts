@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpServer } from '../src/http-server.ts';
 
@@ -17,6 +18,35 @@ test('a client that takes its time with the headers is cut off, whether it says 
   for (const socket of [silent, slow]) socket.resume();
   await Promise.all([silent, slow].map((socket) => once(socket, 'close')));
   expect([silent.destroyed, slow.destroyed]).toEqual([true, true]);
+});
+
+test('of a request that is answered before it is complete, the rest is not read for long', async () => {
+  const server = createHttpServer((_request, response) => response.writeHead(405).end('no'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n');
+  const drip = setInterval(() => client.write('x'), 50);
+  onTestFinished(() => clearInterval(drip));
+  const [answer] = (await once(client, 'data')) as [Buffer];
+  expect(answer.toString()).toContain('405');
+  await once(client, 'close');
+});
+
+test('a connection is kept when the rest of its request follows at once', async () => {
+  const server = createHttpServer((_request, response) => response.end('yes'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => server.closeAllConnections());
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n');
+  await once(client, 'data');
+  client.write('xyz');
+  await setTimeout(1_200);
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  const [answer] = (await once(client, 'data')) as [Buffer];
+  expect(answer.toString()).toContain('200');
 });
 
 test('the deadlines of a server are those for the internet unless it is told others', () => {

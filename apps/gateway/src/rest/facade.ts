@@ -4,6 +4,7 @@ import {
   DomainError,
   type ErrorCode,
   newId,
+  readBody,
   refusal,
   type Reply,
   type Route,
@@ -14,7 +15,7 @@ import { type GraphQLSchema, validate } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
 import { inTurn } from '../request-turns.ts';
-import { answerText, errorResponse, readBody, setRetryAfter } from './http.ts';
+import { answerText, errorResponse, setRetryAfter } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { inRestNames } from './names.ts';
 import { takeRequest } from './rate-limit.ts';
@@ -146,7 +147,7 @@ async function handle(
     return { status, body: JSON.stringify(body) };
   };
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
-  const body = await whenValid(() => readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES));
+  const body = await whenValid(() => readBody(request, response, route.maxBodyBytes ?? MAX_BODY_BYTES));
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
   const answersSecret = route.answersSecret === true;
   const claimed = await whenValid(() => claim(response, projectId, key, { method, path, body, answersSecret }));

@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, logger, RetryLater, STATUS_BY_CODE, databaseAnswerOf } from '@postroom/platform';
+import type { ServerResponse } from 'node:http';
+import { ClientGone, DomainError, logger, RetryLater, STATUS_BY_CODE, databaseAnswerOf } from '@postroom/platform';
 
 export function answerJson(response: ServerResponse, status: number, body: unknown): void {
   answerText(response, status, JSON.stringify(body));
@@ -21,7 +21,7 @@ export function answerText(response: ServerResponse, status: number, text: strin
  */
 export function errorResponse(error: unknown, requestId: string | undefined) {
   const known = error instanceof DomainError ? error : databaseAnswerOf(error);
-  if (error instanceof Gone) logger.debug({ requestId }, 'client disconnected before sending the whole request');
+  if (error instanceof ClientGone) logger.debug({ requestId }, 'client disconnected before sending the whole request');
   else if (known === undefined) logger.error({ err: error, requestId }, 'request failed');
   else if (known !== error && known instanceof RetryLater)
     logger.warn({ err: error, requestId }, 'database too busy or unreachable');
@@ -50,47 +50,3 @@ export function answerError(response: ServerResponse, error: unknown, requestId?
   const { status, body } = errorResponse(error, requestId);
   answerJson(response, status, body);
 }
-
-/** Time limit for receiving a buffered body, in milliseconds. */
-const BODY_TIMEOUT_MS = 60_000;
-
-/**
- * Reads a body of at most `maxBytes`.
- * @throws DomainError `payload_too_large` as soon as the limit is exceeded, `timeout` when it takes too long; `Gone`
- * when the client disconnects early.
- */
-export function readBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  { timeoutMs = BODY_TIMEOUT_MS } = {},
-): Promise<Buffer> {
-  const tooLarge = () => new DomainError('payload_too_large', `The body may have at most ${maxBytes} bytes.`);
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    const timer = setTimeout(() => {
-      request.removeAllListeners('data').pause();
-      reject(new DomainError('timeout', 'The body did not arrive in time.'));
-    }, timeoutMs);
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      chunks.push(chunk);
-      if (length <= maxBytes) return;
-      clearTimeout(timer);
-      request.removeAllListeners('data').pause();
-      reject(tooLarge());
-    });
-    request.once('end', () => {
-      clearTimeout(timer);
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
-    });
-    request.once('error', () => {
-      clearTimeout(timer);
-      reject(new Gone());
-    });
-  });
-}
-
-/** The client disconnected before it had sent the whole request, so no response is needed. */
-class Gone extends Error {}

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, config, DomainError, type ErrorCode, RateLimited, STATUS_BY_CODE } from '@postroom/platform';
+import { type Caller, config, DomainError, type ErrorCode, RateLimited, readBody, STATUS_BY_CODE } from '@postroom/platform';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { projectOf } from '../identify.ts';
-import { readBody } from '../rest/http.ts';
 import { takeRequest } from '../rest/rate-limit.ts';
 import { type Entered, watchAccess } from './access.ts';
 import { EventStream } from './event-stream.ts';
@@ -98,7 +97,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response: ServerResponse,
     url: URL,
   ): Promise<void> {
-    const params = await readParams(request, url);
+    const params = await readParams(request, response, url);
     const release = limits.acquire(entered.caller);
     const result = await run(params, request, response, entered.caller).catch((error: unknown) => failed(error));
     const stream = openStream(response);
@@ -148,7 +147,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response: ServerResponse,
     url: URL,
   ): Promise<void> {
-    const params = await readParams(request, url);
+    const params = await readParams(request, response, url);
     const id = params.extensions?.operationId;
     if (typeof id !== 'string' || id === '' || id.length > 200)
       throw new DomainError('validation_error', 'extensions.operationId is required.');
@@ -261,7 +260,7 @@ function wantsEvents(request: IncomingMessage): boolean {
 }
 
 /** @throws DomainError `validation_error` or `payload_too_large`. */
-async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLParams> {
+async function readParams(request: IncomingMessage, response: ServerResponse, url: URL): Promise<GraphQLParams> {
   if (request.method === 'GET') {
     const { searchParams } = url;
     return {
@@ -271,7 +270,7 @@ async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLPa
       extensions: jsonObject(searchParams.get('extensions'), 'extensions'),
     };
   }
-  const body = jsonObject((await readBody(request, MAX_BODY_BYTES)).toString('utf8'), 'The body') ?? {};
+  const body = jsonObject((await readBody(request, response, MAX_BODY_BYTES)).toString('utf8'), 'The body') ?? {};
   for (const name of ['variables', 'extensions'])
     if (body[name] != null && !isObject(body[name])) throw notAnObject(name);
   return body;

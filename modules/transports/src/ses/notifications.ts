@@ -1,6 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import { config, db, emailProblem, guardedFetch, inTransaction, logger } from '@postroom/platform';
+import {
+  config,
+  db,
+  DomainError,
+  emailProblem,
+  guardedFetch,
+  inTransaction,
+  logger,
+  readBody,
+  STATUS_BY_CODE,
+} from '@postroom/platform';
 import { recordLateReport, recordReports } from '@postroom/bounces';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
@@ -43,7 +53,7 @@ export async function handleSesNotification(
     const token = (request.url ?? '').slice(SES_PATH.length).split('?', 1)[0] ?? '';
     const provider = await db.mailProvider.findFirst({ where: { token, kind: 'ses' } });
     if (provider === null) throw new Refusal(404, 'Not found.');
-    const message = await readMessage(request);
+    const message = await readMessage(request, response);
     const { topicArn } = provider.settings as unknown as SesSettings;
     if (message.TopicArn !== topicArn)
       throw new Refusal(403, 'The topic does not match the one configured for this provider.');
@@ -52,22 +62,17 @@ export async function handleSesNotification(
     else if (message.Type === 'Notification') await recordNotification(provider, message);
     response.writeHead(200).end();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    request.resume();
-    response.writeHead(error.status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${error.message}\n`);
+    const status =
+      error instanceof Refusal ? error.status : error instanceof DomainError ? STATUS_BY_CODE[error.code] : undefined;
+    if (status === undefined) throw error;
+    response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${(error as Error).message}\n`);
   }
 }
 
-async function readMessage(request: IncomingMessage): Promise<SnsMessage> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BYTES) throw new Refusal(413, 'The message is too large.');
-    chunks.push(chunk);
-  }
+async function readMessage(request: IncomingMessage, response: ServerResponse): Promise<SnsMessage> {
+  const body = await readBody(request, response, MAX_BYTES);
   try {
-    return snsMessage.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+    return snsMessage.parse(JSON.parse(body.toString('utf8')));
   } catch {
     throw new Refusal(400, 'Not an SNS message.');
   }
