@@ -4,6 +4,7 @@ import { type ESTree, parseSync, Visitor } from 'vite';
 export interface Passage {
   line: number;
   text: string;
+  isComment?: boolean;
 }
 
 /** Two words in a row. Identifiers, URLs and most fragments of code have none. */
@@ -23,15 +24,15 @@ const IS_TEST = /(^|\/)test\/|\.test\.\w+$/;
 export function proseOf(file: string, source: string): Passage[] {
   const { program, comments } = parseSync(file, source);
   const passages: Passage[] = [];
-  const add = (start: number, text: string) => {
+  const add = (start: number, text: string, isComment = false) => {
     if (!WORDS.test(text)) return;
     let line = source.slice(0, start).split('\n').length;
     for (const part of text.split(NEW_PASSAGE)) {
-      passages.push({ line, text: part });
+      passages.push({ line, text: part, isComment });
       line += part.split('\n').length;
     }
   };
-  for (const { start, text } of joinLines(source, comments)) add(start, text);
+  for (const { start, text } of joinLines(source, comments)) add(start, text, true);
 
   const skipped = new Set<unknown>();
   const addString = (node: ESTree.Node) => {

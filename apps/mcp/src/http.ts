@@ -71,7 +71,11 @@ async function dispatch(request: IncomingMessage, response: ServerResponse, base
     return refuse(response, 401, 'Send an API key: Authorization: Bearer pr_…', { 'WWW-Authenticate': 'Bearer' });
   }
   const body = await readBody(request, response, MAX_BODY_BYTES);
-  await answer(request, response, body.toString('utf8'), { baseUrl, apiKey, projectId: headerOf(request, 'x-project-id') });
+  await answer(request, response, body.toString('utf8'), {
+    baseUrl,
+    apiKey,
+    projectId: headerOf(request, 'x-project-id'),
+  });
 }
 
 async function answer(

@@ -99,7 +99,7 @@ async function checkGroup(
     return { groupId: null, groupName: null };
   }
   if (groupId != null && groupName != null)
-    throw invalid({ field: 'groupName', message: 'must not be combined with group_id' });
+    throw invalid({ field: 'groupName', message: 'must not be combined with groupId' });
   if (groupId != null) return { groupId: (await getGroup(projectId, groupId)).id, groupName: null };
   if (action === 'remove_from_group') throw invalid({ field: 'groupId', message: 'is required' });
   return { groupId: null, groupName: checkDisplayName(groupName ?? '', 'groupName') };

@@ -248,7 +248,7 @@ async function referenceProblems(projectId: string, input: CampaignInput): Promi
   const known = templateId == null ? 1 : await db.template.count({ where: { id: templateId, projectId } });
   return [
     ...(html != null && templateId != null
-      ? [{ field: 'html', message: 'must not be given together with template_id' }]
+      ? [{ field: 'html', message: 'must not be given together with templateId' }]
       : []),
     ...(known === 1 ? [] : [{ field: 'templateId', message: 'is not a template of this project' }]),
     ...(await audienceProblems(pool, projectId, {

@@ -265,7 +265,7 @@ export const routes: Route[] = [
       }
     `,
     reply: found('campaignPreflight', {
-      rewrite: { 'problems.field': findingField, 'warnings.field': findingField },
+      problems: { problems: findingField, warnings: findingField },
     }),
   },
   {

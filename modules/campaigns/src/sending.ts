@@ -133,12 +133,12 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
       ? [{ field: 'fromEmail', message: 'is required' }]
       : []),
     ...(html.trim() === '' && bodyProblems.length === 0
-      ? [{ field: 'html', message: 'is required unless template_id is set' }]
+      ? [{ field: 'html', message: 'is required unless templateId is set' }]
       : []),
     ...bodyProblems,
     ...groupProblems,
     ...(groupProblems.length === 0 && !(await hasRecipients(projectId, campaign))
-      ? [{ field: 'recipients', message: 'must be at least one contact, in group_ids or segment_ids' }]
+      ? [{ field: 'recipients', message: 'must be at least one contact, in groupIds or segmentIds' }]
       : []),
   ];
   return { problems, body };

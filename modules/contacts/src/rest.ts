@@ -57,7 +57,7 @@ const contacts: Route[] = [
       }
     `,
     // `/v1` requests use snake_case, so the field names in a batch's errors do too.
-    reply: found('createContacts', { omitNull: ['error'], rewrite: { 'error.field': restPath } }),
+    reply: found('createContacts', { omitNull: ['error'], problems: { error: restPath } }),
     example: {
       contacts: [{ email: 'ada@example.com', name: 'Ada Lovelace' }, { email: 'grace@example.com' }],
       on_conflict: 'update',

@@ -35,7 +35,7 @@ export const routes: Route[] = [
       }
     `,
     // `/v1` requests use snake_case, so the field names in the results do too.
-    reply: found('trackEvents', { rewrite: { 'results.error.field': restPath } }),
+    reply: found('trackEvents', { problems: { 'results.error': restPath } }),
     maxBodyBytes: MAX_BODY_BYTES,
     example: {
       name: 'order placed',

@@ -31,7 +31,7 @@ export async function renderContent(
   const mayOmitSubject = input.recipients !== undefined && template === null;
   if ((subject === null || subject.trim() === '') && !mayOmitSubject) problems.add(`${path}subject`, 'is required');
   if ((html === null || html === '') && (text === null || text === '') && input.templateId == null) {
-    problems.add(`${path}html`, 'is required, unless text or template_id is given');
+    problems.add(`${path}html`, 'is required, unless text or templateId is given');
   }
   const hasPlaceholders = template !== null || input.variables != null;
   const values: Values | null = hasPlaceholders
@@ -78,7 +78,7 @@ const templateOf = coalesceReads<TemplateContent>(async (keys) => {
 async function readTemplate(projectId: string, input: SendEmailInput, problems: Problems, path: string) {
   const { templateId: id } = input;
   if (id == null) return null;
-  if (input.html != null) problems.add(`${path}html`, 'must not be given together with template_id');
+  if (input.html != null) problems.add(`${path}html`, 'must not be given together with templateId');
   const template = isId('tpl', id) ? await templateOf(`${projectId} ${id}`) : undefined;
   if (template === undefined) problems.add(`${path}templateId`, 'is not a template of this project');
   else if (!template.isPublished) problems.add(`${path}templateId`, 'is not published');

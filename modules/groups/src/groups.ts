@@ -104,7 +104,7 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
   return db.$transaction(async (tx) => {
     const group = await lockGroup(tx, projectId, id);
     if (input.name == null && input.contactIds == null) {
-      throw new DomainError('validation_error', 'An update needs a name or contact_ids.');
+      throw new DomainError('validation_error', 'An update needs a name or contactIds.');
     }
     if (input.name != null) {
       const name = checkDisplayName(input.name);
@@ -127,7 +127,7 @@ export async function addContacts(
   return db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
     if (input.contactIds == null && input.emails == null) {
-      throw new DomainError('validation_error', 'Give contact_ids, emails or both.');
+      throw new DomainError('validation_error', 'Give contactIds, emails or both.');
     }
     const contacts = await resolveContacts(tx, projectId, input);
     await addAndRecord(tx, projectId, id, contacts);

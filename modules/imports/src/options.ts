@@ -76,7 +76,7 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
   const { fileName, onConflict, dryRun, createFields, skipInvalid, groupId, groupName, encoding, separator } = options;
   const kind = options.kind ?? 'contacts';
   for (const field of unusedBy(kind, options)) problem(field, `is not used by an import of ${kind}`);
-  if (groupId != null && groupName != null) problem('groupName', 'must not be combined with group_id');
+  if (groupId != null && groupName != null) problem('groupName', 'must not be combined with groupId');
   if (groupId != null && !(await isGroup(projectId, groupId))) problem('groupId', 'is not a group of this project');
   const nameProblem = groupName == null ? undefined : displayNameProblem(groupName);
   if (nameProblem !== undefined) problem('groupName', nameProblem);

@@ -30,7 +30,7 @@ export const routes: Route[] = [
     summary: 'Retrieve an import with its progress',
     document: gql`query ($id: ID!) { import(id: $id) { ${IMPORT} ${CAUSES} } }`,
     // `/v1` names fields in snake_case.
-    reply: found('import', { rewrite: { 'causes.field': restPath } }),
+    reply: found('import', { problems: { causes: restPath } }),
   },
   {
     method: 'POST',

@@ -363,7 +363,7 @@ test.each([
   [
     'email,plan\na@example.com,pro\n',
     { columns: { custom_fields: { tarif: 'plan' } } },
-    'tarif is not a custom field of this project. Create it first, or set create_fields.',
+    'tarif is not a custom field of this project. Create it first, or allow the import to create fields.',
   ],
   [
     'email,plan\na@example.com,pro\n',

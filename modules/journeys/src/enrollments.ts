@@ -253,7 +253,7 @@ export async function listEnrollments(
   query: RowsQuery = {},
 ): Promise<Page<Enrollment>> {
   if (journeyId == null && contactId == null)
-    throw invalid({ field: 'journeyId', message: 'is required, unless contact_id is given' });
+    throw invalid({ field: 'journeyId', message: 'is required, unless contactId is given' });
   if (journeyId != null) await getJourney(projectId, journeyId);
   const where = {
     projectId,

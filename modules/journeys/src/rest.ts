@@ -58,7 +58,7 @@ export const routes: Route[] = [
     document: gql`query ($id: ID!) {
       journey(id: $id) { ${DETAIL} }
     }`,
-    reply: found('journey', { rewrite: { 'problems.field': restPath } }),
+    reply: found('journey', { problems: { problems: restPath } }),
   },
   {
     method: 'PATCH',

@@ -33,8 +33,11 @@ export interface DataOptions {
   beside?: Record<string, SelectionPath>;
   /** Members of the rows of `data` that are omitted where they are null. */
   omitNull?: readonly string[];
-  /** Rewrites texts in `data`, by path; a list on the way stands for each of its rows. */
-  rewrite?: Record<SelectionPath, (text: string) => string>;
+  /**
+   * Where `data` has problems, which are objects with a `field` and a `message`, and how the name of such a field is converted to
+   * `/v1`. Messages are converted too. A list on the way stands for each of its rows.
+   */
+  problems?: Record<SelectionPath, (field: string) => string>;
 }
 
 /**

@@ -48,7 +48,7 @@ export function contentWarnings({
     ...warn(
       /^(no-?reply|do-?not-?reply)@/i.test(fromEmail ?? '') && replyTo === null,
       'fromEmail',
-      'does not accept replies: set reply_to, because replies show mailbox providers that your mail is wanted',
+      'does not accept replies: set a reply-to address, because replies show mailbox providers that your mail is wanted',
     ),
     ...warn(Buffer.byteLength(body) > CLIPPED_BYTES, 'html', 'is over 95 KB: Gmail clips it'),
     ...warn(markup.starter !== undefined, 'html', `still says "${markup.starter}"`),

@@ -207,7 +207,7 @@ const entry = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('date'),
     /** A custom field with a date. */
-    field: z.string().regex(/^custom_?[fF]ields\.\w+$/, 'must be custom_fields.<key>'),
+    field: z.string().regex(/^custom_?[fF]ields\.\w+$/, 'must be customFields.<key>'),
     /** Days after the date, or before it if negative. */
     offsetDays: z.number().int().min(-MAX_DAYS).max(MAX_DAYS).optional(),
     /** Each year after that of the date, instead of once. */

@@ -31,10 +31,7 @@ export function readBody(
     };
     const refuseLarge = () =>
       refuse(new DomainError('payload_too_large', `The body may have at most ${maxBytes} bytes.`));
-    const timer = setTimeout(
-      () => refuse(new DomainError('timeout', 'The body did not arrive in time.')),
-      timeoutMs,
-    );
+    const timer = setTimeout(() => refuse(new DomainError('timeout', 'The body did not arrive in time.')), timeoutMs);
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuseLarge();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;

@@ -1,33 +1,49 @@
-import { DomainError, restPath } from '@postroom/platform';
+import { DomainError, restPath, snakeCase } from '@postroom/platform';
+import { isInputObjectType, isInterfaceType, isObjectType } from 'graphql';
+import { schema } from '../schema.ts';
 import { RequestError } from './input.ts';
+
+/** Names that clients write in GraphQL and that differ in `/v1`: `groupIds`. Rules write them in messages too. */
+const NAMES = new Map(
+  Object.values(schema.getTypeMap())
+    .flatMap((type) => {
+      if (isInputObjectType(type)) return Object.keys(type.getFields());
+      if (!isObjectType(type) && !isInterfaceType(type)) return [];
+      return Object.values(type.getFields()).flatMap(({ args }) => args.map(({ name }) => name));
+    })
+    .filter((name) => /[A-Z]/.test(name))
+    .map((name) => [name, snakeCase(name)]),
+);
 
 /** Renames the fields in an error to their `/v1` names. */
 export function inRestNames(error: unknown): unknown {
-  if (!(error instanceof DomainError) || error instanceof RequestError || error.details.length === 0) return error;
+  if (!(error instanceof DomainError) || error instanceof RequestError) return error;
   const { code, message } = error;
   const renamed = error.details.map(({ field }) => [field, restPath(field)] as const);
   const details = error.details.map((detail) => ({
     ...detail,
     field: restPath(detail.field),
-    message: withNames(detail.message, renamed),
+    message: inRestWords(detail.message, renamed),
   }));
   const [[first, firstInRest] = ['', '']] = renamed;
-  const rest = message.startsWith(`${first}: `) ? message.slice(first.length) : undefined;
-  return new DomainError(
-    code,
-    rest === undefined ? withNames(message, renamed) : firstInRest + withNames(rest, renamed),
-    details,
-  );
+  const rest = first !== '' && message.startsWith(`${first}: `) ? message.slice(first.length) : undefined;
+  const inRest = rest === undefined ? inRestWords(message, renamed) : firstInRest + inRestWords(rest, renamed);
+  return inRest === message && details.length === 0 ? error : new DomainError(code, inRest, details);
 }
 
-/** Renames the fields in a message, except in quoted text, which is the caller's. */
-function withNames(message: string, renamed: readonly (readonly [string, string])[]): string {
+/** Renames the fields in a message, except in quoted text, which is the caller's. `paths` are fields that it may mention. */
+export function inRestWords(message: string, paths: readonly (readonly [string, string])[] = []): string {
   return message
     .split(/("[^"]*")/)
-    .map((part, index) => (index % 2 === 1 ? part : renamed.reduce(rename, part)))
+    .map((part, index) => (index % 2 === 1 ? part : paths.reduce(renamePath, part).replaceAll(NAME, renameOne)))
     .join('');
 }
 
-/** Only renames names that can't be English words: `fromEmail` is one, `first` is not. */
-const rename = (text: string, [field, inRest]: readonly [string, string]) =>
+/** Only renames paths that can't be English words: `fromEmail` is one, `first` is not. */
+const renamePath = (text: string, [field, inRest]: readonly [string, string]) =>
   /[A-Z]/.test(field) ? text.replaceAll(field, inRest) : text;
+
+/** A word that may be a name, but not a key in a path or a placeholder. */
+const NAME = /(?<![.\w{])[a-z]+[A-Z]\w*/g;
+
+const renameOne = (name: string) => NAMES.get(name) ?? name;

@@ -6,6 +6,7 @@ import {
   type Reply,
   type ReplyShape,
 } from '@postroom/platform';
+import { inRestWords } from './names.ts';
 
 /** The data selected by a route's document, which is validated at startup. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -20,13 +21,13 @@ export function replier(reply: ReplyShape): Replier {
 }
 
 function dataReplier(reply: DataReply): Replier {
-  const { status, createdIf, merged, beside, rewrite = {}, omitNull = [] } = reply;
+  const { status, createdIf, merged, beside, problems = {}, omitNull = [] } = reply;
   const isCreated = createdIf === undefined ? undefined : reader(createdIf);
   const read = typeof reply.data === 'string' ? reader(reply.data) : membersReader(reply.data);
   const more = merged && membersReader(merged);
   const others = beside && membersReader(beside);
   const changes = [
-    ...Object.entries(rewrite).map(([path, change]) => rewriter(path.split('.'), change)),
+    ...Object.entries(problems).map(([path, rename]) => problemRenamer(path.split('.'), rename)),
     ...omitNull.map(nullOmitter),
   ];
   return (selected) => {
@@ -78,15 +79,17 @@ function membersReader(members: Record<string, SelectionPath | { constant: strin
   return (selected) => Object.fromEntries(readers.map(({ name, read }) => [name, read(selected)]));
 }
 
-/** Changes the text at a path, in place: the data was made for this response alone. */
-function rewriter([first = '', ...rest]: string[], change: (text: string) => string): (data: Selected) => void {
-  const inner = rest.length === 0 ? undefined : rewriter(rest, change);
+/** Renames the fields of the problems at a path, in place: the data was made for this response alone. */
+function problemRenamer([first, ...rest]: string[], rename: (field: string) => string): (data: Selected) => void {
+  const inner = first === undefined ? undefined : problemRenamer(rest, rename);
   return (data) => {
     for (const row of [data].flat()) {
-      const member = row?.[first];
-      if (member == null) continue;
-      if (inner === undefined) row[first] = change(member);
-      else inner(member);
+      if (row == null) continue;
+      if (inner !== undefined) inner(row[first as string]);
+      else {
+        if (row.field != null) row.field = rename(row.field);
+        row.message = inRestWords(row.message);
+      }
     }
   };
 }

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Caller, config, DomainError, type ErrorCode, RateLimited, readBody, STATUS_BY_CODE } from '@postroom/platform';
+import {
+  type Caller,
+  config,
+  DomainError,
+  type ErrorCode,
+  RateLimited,
+  readBody,
+  STATUS_BY_CODE,
+} from '@postroom/platform';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { projectOf } from '../identify.ts';

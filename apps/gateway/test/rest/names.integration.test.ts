@@ -97,8 +97,17 @@ test.each([
     ['name'],
     'A group named "fromEmail" exists; set fromEmail',
     ['name'],
-    'A group named "fromEmail" exists; set fromEmail',
+    'A group named "fromEmail" exists; set from_email',
   ],
+  [[], 'Give contactIds, emails or both.', [], 'Give contact_ids, emails or both.'],
+  [
+    ['html'],
+    'html: is required, unless templateId is given',
+    ['html'],
+    'html: is required, unless template_id is given',
+  ],
+  [['html'], '{{groupName}} or customFields.groupName', ['html'], '{{groupName}} or custom_fields.groupName'],
+  [['html'], 'the server said someThing', ['html'], 'the server said someThing'],
   [['fromEmail', 'html'], '"fromEmail" and fromEmail', ['from_email', 'html'], '"fromEmail" and from_email'],
 ])('an error about %j uses /v1 names', (fields, message, expected, told) => {
   const error = new DomainError(
