@@ -75,9 +75,19 @@ function parse(args: readonly string[]) {
 
 function portBase(text: string): number {
   const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1024 && port <= 65_528) return port;
-  throw new StartError(`--port-base must be from 1024 to 65528, not "${text}".`);
+  if (!/^\d+$/.test(text) || port < 1024 || port > 65_528)
+    throw new StartError(`--port-base must be from 1024 to 65528, not "${text}".`);
+  const { gateway, temporalUi, inboxWeb } = portsFrom(port);
+  const blocked = [gateway, temporalUi, inboxWeb].find((web) => BLOCKED_BY_BROWSERS.has(web));
+  if (blocked !== undefined)
+    throw new StartError(`Browsers block port ${blocked}, so --port-base can't be ${text}. Try ${port + 10}.`);
+  return port;
 }
+
+/** Bad ports of the Fetch standard from 1024 on (https://fetch.spec.whatwg.org/#port-blocking); `fetch` in Node blocks them too. */
+const BLOCKED_BY_BROWSERS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
 
 /** Resolves a relative path against the directory the user typed it in, which npm passes on. */
 function dataFolder(given: string, env: NodeJS.ProcessEnv): string {

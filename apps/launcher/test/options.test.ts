@@ -20,6 +20,8 @@ test('all ports derive from --port-base', () => {
 test.each([
   [['--port-base', '80'], '--port-base must be from 1024 to 65528, not "80".'],
   [['--port-base', '4e3'], '--port-base must be from 1024 to 65528, not "4e3".'],
+  [['--port-base', '6000'], "Browsers block port 6000, so --port-base can't be 6000. Try 6010."],
+  [['--port-base', '4041'], "Browsers block port 4045, so --port-base can't be 4041. Try 4051."],
   [['--port-bass', '4000'], "Unknown option '--port-bass'. See npm start -- --help."],
   [['4000'], "Unexpected argument '4000'. See npm start -- --help."],
   [['--data', '/'], '--data must name a dedicated folder, not /.'],

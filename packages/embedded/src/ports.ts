@@ -9,7 +9,7 @@ export const HOST = '127.0.0.1';
 export async function checkPorts(wanted: ReadonlyMap<number, string>): Promise<void> {
   for (const [port, purpose] of wanted) {
     if (await isFree(port)) continue;
-    const others = port < 60_000 ? port - (port % 100) + 1000 : 3400;
+    const others = port < 60_000 ? port - (port % 100) + 1010 : 3410;
     throw new StartError(
       `Port ${port} (${purpose}) is already in use. Stop the program that listens there, or choose other ports with npm start -- --port-base ${others}.`,
     );
