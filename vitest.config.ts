@@ -26,31 +26,36 @@ const withServices = {
 
 const TIERS = ['system', 'integration', 'unit'];
 
-/** System tests that take a minute or more. */
+/** Files that take a minute or more, the longest first. */
 const LONG = [
   'apps/worker/test/restore',
-  'apps/gateway/test/openapi/generators',
   'scripts/postgres-versions',
-  'apps/dashboard/test/marketing-pages',
-  'modules/imports/test/kill',
-  'apps/dashboard/test/campaigns.',
-  'apps/dashboard/test/preparation',
-  'apps/dashboard/test/pages',
-  'modules/campaigns/test/costly-content',
-  'scripts/demo/demo',
-  'modules/emails/test/faults',
-  'modules/campaigns/test/sending',
-  'scripts/chaos/chaos',
+  'scripts/deploy/artefacts',
+  'apps/gateway/test/rest/names',
+  'apps/gateway/test/openapi/generators',
+  'modules/platform/test/shared-limits',
   'modules/campaigns/test/faults',
-  'scripts/add-a-feature',
-  'apps/dashboard/test/campaign-people',
-  'modules/campaigns/test/send-monitor',
-  'apps/dashboard/test/webhooks',
-  'scripts/turbo',
+  'scripts/demo/demo',
+  'apps/dashboard/test/shell',
+  'modules/imports/test/kill',
+  'modules/emails/test/faults',
+  'modules/campaigns/test/costly-content',
+  'modules/webhooks/test/backlog',
+  'apps/worker/test/durable-work.system',
+  'apps/dashboard/test/marketing-pages',
   'modules/campaigns/test/kill',
-  'apps/launcher/test/launcher',
-  'apps/gateway/test/openapi/fuzz',
+  'apps/gateway/test/rotate-encryption-key',
+  'modules/custom-events/test/retention',
+  'apps/gateway/test/graphql-isolation',
+  'modules/emails/test/queue-drains',
   'modules/webhooks/test/faults',
+  'apps/dashboard/test/campaigns.',
+  'apps/gateway/test/openapi/fuzz',
+  'scripts/chaos/chaos',
+  'apps/dashboard/test/pages',
+  'modules/journeys/test/journeys',
+  'apps/worker/test/rolling',
+  'apps/gateway/test/openapi/answers',
 ];
 
 /** Long files first, so that no process is still busy with one when the others have nothing left to do. */
@@ -76,7 +81,7 @@ export default defineConfig({
     isolate: false,
     testTimeout: 30_000,
     // Tests wait for other programs half of the time, so there are more processes than cores.
-    maxWorkers: Math.max(1, Math.min(Math.ceil(availableParallelism() * 1.5), Math.floor(totalmem() / WORKER_MEMORY))),
+    maxWorkers: Math.max(1, Math.min(availableParallelism() * 2, Math.floor(totalmem() / WORKER_MEMORY))),
     sequence: { sequencer: LongestFirst },
     projects: [
       {
