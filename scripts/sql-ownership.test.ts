@@ -47,8 +47,8 @@ const READS: Record<string, string[]> = {
   groups: ['contacts', 'segments', 'suppressions'],
   // exports, and the group to fill
   imports: ['contacts', 'groups'],
-  // statistics; the module has no tables
-  insights: ['campaigns', 'contacts', 'events', 'messages', 'tracking_hits'],
+  // statistics, and what happened to a contact
+  insights: ['campaigns', 'contacts', 'events', 'messages', 'projects', 'suppressions', 'tracking_hits'],
   // runs with their contacts, the outcomes of their messages, and members to notify
   journeys: ['contacts', 'group_members', 'groups', 'members', 'messages', 'segments', 'templates'],
   // subjects and states of campaigns, and retention settings

@@ -27,9 +27,12 @@ const WRITES = new RegExp(
 const DANGLING =
   /\b(?:INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|(?<!\b(?:FOR|KEY|DO)\s+)UPDATE|TRUNCATE(?:\s+TABLE)?)\s*$/;
 /** Keywords are upper-case in our SQL; lower case is prose. */
-const READS = new RegExp(String.raw`\b(?:FROM|JOIN|USING)\s+(?:ONLY\s+)?${NAME}(?:\s+(?:AS\s+)?\w+)?`, 'g');
+const READS = new RegExp(
+  String.raw`\b(?:FROM|JOIN|USING)\s+(?:ONLY\s+)?${NAME}(?:\s+(?:AS\s+)?(?!(?:JOIN|USING)\b)\w+)?`,
+  'g',
+);
 /** The next table of a list, after `READS`. */
-const NEXT = new RegExp(String.raw`\s*,\s*(?:ONLY\s+)?${NAME}(?:\s+(?:AS\s+)?\w+)?`, 'y');
+const NEXT = new RegExp(String.raw`\s*,\s*(?:ONLY\s+)?${NAME}(?:\s+(?:AS\s+)?(?!(?:JOIN|USING)\b)\w+)?`, 'y');
 
 export function sqlUses(source: SourceFile, resolver: Resolver, datamodel: Datamodel): Use[] {
   return source.nodes.flatMap((node) => {

@@ -205,7 +205,9 @@ const isExport = ({ names }: Header) => EXPORTED_FACTS.every((fact) => names.inc
 function refuseUnknown(unknown: readonly Wanted[], { customFields }: CheckedMapping): PlannedField[] {
   const [first] = unknown;
   if (customFields === undefined || first === undefined) return [];
-  throw new UnusableFile(`${first.key} is not a custom field of this project. Create it first, or allow the import to create fields.`);
+  throw new UnusableFile(
+    `${first.key} is not a custom field of this project. Create it first, or allow the import to create fields.`,
+  );
 }
 
 /** Creates a custom field for each column with values, of the guessed type. */

@@ -1,5 +1,6 @@
 import { invalid, pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
+import { COUNTED_EVENTS, QUARTER_MS } from './statistics-counts.ts';
 
 /** The length of each point of a series. */
 export type Step = 'hour' | 'day';
@@ -30,17 +31,6 @@ const HITS = {
   clickedByMachines: ['click', 'machine'],
 } as const;
 
-/** The event type behind each other count. */
-const COUNTED: Record<Exclude<keyof Statistics, 'at' | keyof typeof HITS>, string> = {
-  sent: 'email.sent',
-  delivered: 'email.delivered',
-  bounced: 'email.bounced',
-  complained: 'email.complained',
-  failed: 'email.failed',
-  unsubscribed: 'contact.unsubscribed',
-  added: 'contact.created',
-};
-
 const MAX_POINTS = 400;
 const STEP_MS: Record<Step, number> = { hour: 3_600_000, day: 86_400_000 };
 /** Maximum difference between the time in an event's id and its `created_at`, in milliseconds. */
@@ -49,8 +39,9 @@ const SLACK_MS = 60_000;
 const cached = cachedAggregate<Statistics[]>();
 
 /**
- * Counts events of a period, with one point per hour or day of a time zone and no gaps. The query reads all events of the
- * period, so results over many events are cached for up to five minutes.
+ * Counts events of a period, with one point per hour or day of a time zone and no gaps. The query adds up the counts of whole quarters
+ * of an hour (statistics-counts.ts), and reads the events that are not counted yet and those at the ends of the period. If these are
+ * many, the result is cached for up to five minutes.
  * @throws DomainError `validation_error` for an unknown time zone, more than 400 points, or an end before the start.
  */
 export async function statistics(
@@ -64,44 +55,78 @@ export async function statistics(
     const whence = until === undefined ? 'ago' : 'before until';
     throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ${whence}` });
   }
-  const from = idAt(since.getTime() - SLACK_MS);
-  const to = until === undefined ? LAST_ID : idAt(until.getTime() + SLACK_MS);
   return cached(`${projectId} ${since.getTime()} ${until?.getTime()} ${step} ${timeZone}`, async () => {
-    const { rows } = await runCostly(projectId, () =>
-      pool.query<Statistics>(SERIES, [
-        projectId,
-        since,
-        step,
-        timeZone,
-        from,
-        Object.values(COUNTED),
-        until ?? null,
-        to,
-      ]),
-    );
-    return { result: rows, rows: rows.reduce((sum, point) => sum + eventsOf(point), 0) };
+    const { whole, edges } = quartersOf(since, until);
+    const values = [
+      projectId,
+      since,
+      until ?? 'infinity',
+      step,
+      timeZone,
+      Object.values(COUNTED_EVENTS),
+      whole.since,
+      whole.until ?? 'infinity',
+      edges.map((edge) => edge.since),
+      edges.map((edge) => edge.until),
+      edges.map((edge) => idAt(edge.since.getTime() - SLACK_MS)),
+      edges.map((edge) => idAt(edge.until.getTime() + SLACK_MS)),
+    ];
+    const { rows } = await runCostly(projectId, () => pool.query<Statistics & { readCount: number }>(SERIES, values));
+    return { result: rows.map(({ readCount: _, ...point }) => point), rows: rows[0]?.readCount ?? 0 };
   });
 }
 
-/** The number of rows that a point was counted from. */
-const eventsOf = ({ at: _at, ...counts }: Statistics) => Object.values(counts).reduce((sum, count) => sum + count, 0);
+interface Period {
+  since: Date;
+  until: Date;
+}
 
-/** Event ids start with their time, so a period is a range of the primary key. */
+/** The whole quarters of an hour within a period, and what is left of it before and after them. */
+function quartersOf(since: Date, until: Date | undefined) {
+  const first = Math.ceil(since.getTime() / QUARTER_MS) * QUARTER_MS;
+  const last = until === undefined ? Infinity : Math.floor(until.getTime() / QUARTER_MS) * QUARTER_MS;
+  const edges: Period[] = [];
+  if (since.getTime() < first) edges.push({ since, until: new Date(Math.min(first, until?.getTime() ?? Infinity)) });
+  if (until !== undefined && Math.max(last, first) < until.getTime())
+    edges.push({ since: new Date(Math.max(last, first)), until });
+  return { whole: { since: new Date(first), until: until === undefined ? undefined : new Date(last) }, edges };
+}
+
+/**
+ * One statement, so that its counts and what is not in them are of the same moment. Events that are not counted are found by the index on
+ * `(project_id, xact, id)`, those at the ends by `(project_id, id)`, as event ids start with their time.
+ */
 const SERIES = `
-  WITH counted AS (
-    SELECT date_trunc($3, created_at, $4) AS at, type, count(*)::int AS number FROM events
-    WHERE project_id = $1 AND id >= $5 AND id < $8 AND created_at >= $2 AND created_at < coalesce($7::timestamptz, 'infinity') AND type = ANY ($6) GROUP BY 1, 2
+  WITH progress AS (
+    SELECT coalesce((SELECT xact FROM statistics_progress WHERE project_id = $1), 0) AS xact
+  ), edges AS (
+    SELECT * FROM unnest($9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[]) AS edge (since, until, first_id, last_id)
+  ), read AS (
+    SELECT date_trunc($4, created_at, $5) AS at, type AS kind, count(*) AS number FROM events
+    WHERE project_id = $1 AND xact >= (SELECT xact FROM progress) AND created_at >= $2 AND created_at < $3 AND type = ANY ($6)
+    GROUP BY 1, 2
     UNION ALL
-    SELECT date_trunc($3, at, $4), kind::text || ' ' || verdict::text, count(*)::int FROM tracking_hits
-    WHERE project_id = $1 AND at >= $2 AND at < coalesce($7::timestamptz, 'infinity') AND is_first GROUP BY 1, 2
-  ),
-  points AS (
-    SELECT at FROM generate_series(date_trunc($3, $2::timestamptz, $4), least(now(), $7::timestamptz),
-      ('1 ' || $3)::interval, $4) AS at WHERE at < coalesce($7::timestamptz, 'infinity')
+    SELECT date_trunc($4, e.created_at, $5), e.type, count(*) FROM edges CROSS JOIN LATERAL (
+      SELECT created_at, type FROM events WHERE project_id = $1 AND id >= edges.first_id AND id < edges.last_id
+        AND created_at >= edges.since AND created_at < edges.until AND xact < (SELECT xact FROM progress) AND type = ANY ($6)) AS e
+    GROUP BY 1, 2
+    UNION ALL
+    SELECT date_trunc($4, h.at, $5), h.kind || ' ' || h.verdict, count(*) FROM edges e JOIN tracking_hits h
+      ON h.project_id = $1 AND h.is_first AND h.at >= e.since AND h.at < e.until GROUP BY 1, 2
+  ), counted AS (
+    SELECT at, kind, number FROM read
+    UNION ALL
+    SELECT date_trunc($4, at, $5), kind, number FROM statistics_counts WHERE project_id = $1 AND at >= $7 AND at < $8
+  ), points AS (
+    SELECT at FROM generate_series(date_trunc($4, $2::timestamptz, $5), least(now(), nullif($3::timestamptz, 'infinity')),
+      ('1 ' || $4)::interval, $5) AS at WHERE at < $3
   )
-  SELECT p.at, ${[...Object.entries(COUNTED), ...Object.entries(HITS).map(([name, hit]) => [name, hit.join(' ')])]
-    .map(([name, type]) => `coalesce(sum(c.number) FILTER (WHERE c.type = '${type}'), 0)::int AS "${name}"`)
-    .join(', ')}
+  SELECT p.at, ${[
+    ...Object.entries(COUNTED_EVENTS),
+    ...Object.entries(HITS).map(([name, hit]) => [name, hit.join(' ')]),
+  ]
+    .map(([name, kind]) => `coalesce(sum(c.number) FILTER (WHERE c.kind = '${kind}'), 0)::int AS "${name}"`)
+    .join(', ')}, (SELECT coalesce(sum(number), 0) FROM read)::int AS "readCount"
   FROM points p LEFT JOIN counted c ON c.at = p.at GROUP BY p.at ORDER BY p.at`;
 
 function isTimeZone(name: string): boolean {
@@ -111,9 +136,6 @@ function isTimeZone(name: string): boolean {
     return false;
   }
 }
-
-/** Sorts after every event id. */
-const LAST_ID = 'evt_z';
 
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 

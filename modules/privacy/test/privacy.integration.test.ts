@@ -61,6 +61,8 @@ const NOT_OF_CONTACTS = [
   'journey_segment_members',
   'journey_signing_secrets',
   'project_logos',
+  'statistics_counts',
+  'statistics_progress',
   'projects',
   'provider_notifications',
   'segment_sizes',

@@ -39,6 +39,7 @@ test('the files of a part are those that the modules export, in the order of the
     'modules/campaigns/src/dispatcher.ts',
     'modules/journeys/src/dispatcher.ts',
     'modules/webhooks/src/dispatcher.ts',
+    'modules/insights/src/dispatcher.ts',
   ]);
 });
 

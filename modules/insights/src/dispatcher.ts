@@ -1,0 +1,12 @@
+import type { DispatchSource } from '@postroom/platform/dispatcher';
+import { countEvents } from './statistics-counts.ts';
+
+/** How often events are counted, in milliseconds. Statistics read what has happened since. */
+const INTERVAL_MS = 30_000;
+
+/** Counts events for statistics. */
+export const source: DispatchSource = {
+  name: 'statistics',
+  role: 'maintenance',
+  tasks: [{ intervalMs: INTERVAL_MS, run: countEvents }],
+};

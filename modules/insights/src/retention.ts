@@ -1,0 +1,1 @@
+export { deleteOld } from './statistics-counts.ts';
