@@ -9,6 +9,8 @@ const IDLE_MS = 2 * 60_000;
 const CHECK_EVERY_MS = 2_000;
 /** How long the rest of a request may follow its response, in milliseconds: closing earlier could lose the response. */
 const LINGER_MS = 1_000;
+/** How much of it is read, in bytes; the client waits with what follows. */
+const LINGER_BYTES = 1024 * 1024;
 
 /**
  * An HTTP server with timeouts, so that slow clients (Slowloris) can't hold connections. A request that is answered before it is
@@ -23,7 +25,8 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
       connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersMs / 2),
     },
     (request, response) => {
-      response.once('finish', () => cutOff(request));
+      // Before it has finished, when Node itself would read the rest, however long.
+      response.once('prefinish', () => cutOff(request));
       return listener(request, response);
     },
   );
@@ -34,5 +37,11 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
 function cutOff(request: IncomingMessage): void {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
-  request.once('end', () => clearTimeout(timer)).resume();
+  let length = 0;
+  request
+    .once('end', () => clearTimeout(timer))
+    .on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > LINGER_BYTES) request.pause();
+    });
 }
