@@ -45,10 +45,10 @@ export async function launch(
   checkAppSettings(env, ['gateway', 'worker', 'bounces', ...(takesSmtp(env) ? (['submission'] as const) : [])]);
   const migrated = await applyMigrations(parts.databaseUrl);
   if (migrated.length > 0) say(`Database: ${migrated.length} migration${migrated.length === 1 ? '' : 's'} applied`);
-  const seed = await runSeed(launching, env);
-  await startApps(launching, env);
-  const devFile = describe(parts, launching.ports, seed);
+  const devFile = describe(parts, launching.ports, await runSeed(launching, env));
+  // Written before anything else can fail: the database has only hashes of the keys and the owner's password.
   writeDevFile(dataDir, devFile);
+  await startApps(launching, env);
   return devFile;
 }
 

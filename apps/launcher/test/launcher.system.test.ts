@@ -222,6 +222,20 @@ test.each([
   },
 );
 
+test(
+  "the owner's password survives a first start that ends before it is ready",
+  { timeout: START_TIMEOUT_MS },
+  async () => {
+    const data = join(folder, 'interrupted');
+    const interrupted = script('start', ['--data', data, '--port-base', base]);
+    await eventually(() => expect(interrupted.output()).toContain('Starting inbox'), START_TIMEOUT_MS);
+    interrupted.child.kill('SIGTERM');
+    await interrupted.exit;
+    const { owner, keys } = JSON.parse(readFileSync(join(data, 'dev.json'), 'utf8')) as DevFile;
+    expect([owner?.email, Object.keys(keys)]).toEqual(['owner@postroom.invalid', ['full', 'sending', 'all']]);
+  },
+);
+
 interface Script {
   child: ChildProcess;
   output: () => string;
