@@ -91,13 +91,12 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     try {
       if (caller !== null) await takeRequest(caller, response);
       if (request.method === 'POST') {
-        const body = await readBody(request, response, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
+        const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
         Object.assign(request, { body });
       }
     } catch (error) {
       response.setHeader('Access-Control-Allow-Origin', '*');
       response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
-      if (!request.complete) response.setHeader('Connection', 'close');
       return answerGraphqlError(response, maskError(error));
     }
     return yoga(request, response, { identified });

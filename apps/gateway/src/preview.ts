@@ -30,7 +30,7 @@ export async function servePreview(request: IncomingMessage, response: ServerRes
     }
     const person = await authenticateUser(request.headers, undefined);
     if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
-    const form = new URLSearchParams((await readBody(request, response, MAX_BYTES)).toString('utf8'));
+    const form = new URLSearchParams((await readBody(request, MAX_BYTES)).toString('utf8'));
     const body = await preview(person.id, form.get('html') ?? '', valuesOf(form.get('values')));
     response.writeHead(200, {
       'Content-Type': 'text/html; charset=utf-8',

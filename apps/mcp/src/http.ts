@@ -70,7 +70,7 @@ async function dispatch(request: IncomingMessage, response: ServerResponse, base
   if (apiKey === undefined) {
     return refuse(response, 401, 'Send an API key: Authorization: Bearer pr_…', { 'WWW-Authenticate': 'Bearer' });
   }
-  const body = await readBody(request, response, MAX_BODY_BYTES);
+  const body = await readBody(request, MAX_BODY_BYTES);
   await answer(request, response, body.toString('utf8'), {
     baseUrl,
     apiKey,

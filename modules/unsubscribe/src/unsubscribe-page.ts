@@ -64,10 +64,10 @@ type Wish = { kind: 'unsubscribe' } | { kind: 'subscribe' } | { kind: 'keep'; id
 /** Time limit for receiving a form, in milliseconds. */
 const FORM_TIMEOUT_MS = 10_000;
 
-async function readWish(request: IncomingMessage, response: ServerResponse): Promise<Wish> {
+async function readWish(request: IncomingMessage): Promise<Wish> {
   let body: Buffer;
   try {
-    body = await readBody(request, response, MAX_FORM_BYTES, { timeoutMs: FORM_TIMEOUT_MS });
+    body = await readBody(request, MAX_FORM_BYTES, { timeoutMs: FORM_TIMEOUT_MS });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return { kind: 'unsubscribe' }; // not one of our forms, so it need not be read
@@ -90,7 +90,7 @@ export async function handleUnsubscribe(
   preferences: Preferences,
 ): Promise<void> {
   const { method = 'GET' } = request;
-  const wish = method === 'POST' ? await readWish(request, response) : undefined;
+  const wish = method === 'POST' ? await readWish(request) : undefined;
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
   if (!['GET', 'HEAD', 'POST'].includes(method)) {
     response.setHeader('Allow', 'GET, HEAD, POST');

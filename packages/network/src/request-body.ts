@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { DomainError } from '@postroom/errors';
 
 /** Time limit for receiving a body, in milliseconds. */
@@ -8,17 +8,12 @@ const TIMEOUT_MS = 60_000;
 export class ClientGone extends Error {}
 
 /**
- * Reads a request's body into memory, at most `maxBytes`. Every server that needs a body uses it. Of a longer or slower one the rest is
- * not read, so the response closes the connection.
+ * Reads a request's body into memory, at most `maxBytes`. Every server that needs a body uses it. The rest of a
+ * longer or slower one is not read: `createHttpServer` closes the connection soon after the response.
  * @throws DomainError `payload_too_large` as soon as the limit is exceeded, `timeout` when it takes too long; `ClientGone`
  * when the client disconnects early.
  */
-export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  maxBytes: number,
-  { timeoutMs = TIMEOUT_MS } = {},
-): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs = TIMEOUT_MS } = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -26,7 +21,6 @@ export function readBody(
       clearTimeout(timer);
       request.removeAllListeners('data').pause();
       chunks.length = 0;
-      if (!response.headersSent) response.setHeader('Connection', 'close');
       reject(error);
     };
     const refuseLarge = () =>

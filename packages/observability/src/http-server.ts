@@ -38,10 +38,10 @@ function cutOff(request: IncomingMessage): void {
   if (request.complete) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
   let length = 0;
-  request
-    .once('end', () => clearTimeout(timer))
-    .on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > LINGER_BYTES) request.pause();
-    });
+  const count = (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > LINGER_BYTES) request.pause();
+  };
+  request.once('end', () => clearTimeout(timer));
+  request.on('data', count).resume();
 }

@@ -67,8 +67,6 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
       answer = { status, body: JSON.stringify(body) };
     }
     if (answer === undefined) return;
-    // The rest of a rejected body is not read, so the connection can't be reused.
-    if (!request.complete) response.setHeader('Connection', 'close');
     answerText(response, answer.status, answer.body);
   };
 }
@@ -147,7 +145,7 @@ async function handle(
     return { status, body: JSON.stringify(body) };
   };
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
-  const body = await whenValid(() => readBody(request, response, route.maxBodyBytes ?? MAX_BODY_BYTES));
+  const body = await whenValid(() => readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES));
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
   const answersSecret = route.answersSecret === true;
   const claimed = await whenValid(() => claim(response, projectId, key, { method, path, body, answersSecret }));

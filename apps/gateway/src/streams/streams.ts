@@ -105,7 +105,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response: ServerResponse,
     url: URL,
   ): Promise<void> {
-    const params = await readParams(request, response, url);
+    const params = await readParams(request, url);
     const release = limits.acquire(entered.caller);
     const result = await run(params, request, response, entered.caller).catch((error: unknown) => failed(error));
     const stream = openStream(response);
@@ -155,7 +155,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response: ServerResponse,
     url: URL,
   ): Promise<void> {
-    const params = await readParams(request, response, url);
+    const params = await readParams(request, url);
     const id = params.extensions?.operationId;
     if (typeof id !== 'string' || id === '' || id.length > 200)
       throw new DomainError('validation_error', 'extensions.operationId is required.');
@@ -268,7 +268,7 @@ function wantsEvents(request: IncomingMessage): boolean {
 }
 
 /** @throws DomainError `validation_error` or `payload_too_large`. */
-async function readParams(request: IncomingMessage, response: ServerResponse, url: URL): Promise<GraphQLParams> {
+async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLParams> {
   if (request.method === 'GET') {
     const { searchParams } = url;
     return {
@@ -278,7 +278,7 @@ async function readParams(request: IncomingMessage, response: ServerResponse, ur
       extensions: jsonObject(searchParams.get('extensions'), 'extensions'),
     };
   }
-  const body = jsonObject((await readBody(request, response, MAX_BODY_BYTES)).toString('utf8'), 'The body') ?? {};
+  const body = jsonObject((await readBody(request, MAX_BODY_BYTES)).toString('utf8'), 'The body') ?? {};
   for (const name of ['variables', 'extensions'])
     if (body[name] != null && !isObject(body[name])) throw notAnObject(name);
   return body;

@@ -53,7 +53,7 @@ export async function handleSesNotification(
     const token = (request.url ?? '').slice(SES_PATH.length).split('?', 1)[0] ?? '';
     const provider = await db.mailProvider.findFirst({ where: { token, kind: 'ses' } });
     if (provider === null) throw new Refusal(404, 'Not found.');
-    const message = await readMessage(request, response);
+    const message = await readMessage(request);
     const { topicArn } = provider.settings as unknown as SesSettings;
     if (message.TopicArn !== topicArn)
       throw new Refusal(403, 'The topic does not match the one configured for this provider.');
@@ -69,8 +69,8 @@ export async function handleSesNotification(
   }
 }
 
-async function readMessage(request: IncomingMessage, response: ServerResponse): Promise<SnsMessage> {
-  const body = await readBody(request, response, MAX_BYTES);
+async function readMessage(request: IncomingMessage): Promise<SnsMessage> {
+  const body = await readBody(request, MAX_BYTES);
   try {
     return snsMessage.parse(JSON.parse(body.toString('utf8')));
   } catch {
