@@ -79,9 +79,16 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
   #hasWarned = false;
   /** Untrusted connections, oldest first, with their timeout timers. */
   readonly #untrusted = new Map<SMTPServerSession, { connection: Connection; timer: NodeJS.Timeout }>();
+  /** What to do when the connection of a session has closed. */
+  readonly #releases = new WeakMap<SMTPServerSession, () => void>();
 
   constructor(options: SMTPServerOptions, limits: ClientLimits) {
-    super({ ...options, maxClients: limits.total });
+    super({
+      ...options,
+      maxClients: limits.total,
+      // Not the socket's event: STARTTLS removes its listeners.
+      onClose: (session) => this.#releases.get(session)?.(),
+    });
     this.#limits = limits;
   }
 
@@ -143,7 +150,7 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
     const { session } = internalsOf(connection);
     this.#untrusted.set(session, { connection, timer: setTimeout(() => this.#close(session), untrustedMs).unref() });
     const end = sessionMs === undefined ? undefined : setTimeout(() => tooLong(connection), sessionMs).unref();
-    socket.once('close', () => {
+    this.#releases.set(session, () => {
       this.trust(session);
       clearTimeout(end);
       const left = (this.#perAddress.get(network) ?? 1) - 1;

@@ -51,6 +51,34 @@ test('clients that are not trusted yet hold half of the slots at most: the oldes
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
+test('an address gets its slots back when clients leave, with and without STARTTLS', async () => {
+  const server = new LimitedSmtpServer(
+    { ...selfSigned(), disabledCommands: ['AUTH'], disableReverseLookup: true },
+    { total: 100, perAddress: 2, untrustedMs: 60_000 },
+  );
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  const visit = async (secure: boolean) => {
+    let socket: Socket = connect(port, '127.0.0.1');
+    const [greeting] = (await once(socket, 'data')) as [Buffer];
+    if (secure && greeting.toString().startsWith('220')) {
+      socket.write('STARTTLS\r\n');
+      await once(socket, 'data');
+      socket = connectTls({ socket, rejectUnauthorized: false });
+      socket.write('EHLO client.example\r\n');
+      await once(socket, 'data');
+    }
+    socket.on('error', () => {}).destroy();
+    await sleep(50);
+    return greeting.toString().slice(0, 3);
+  };
+  for (const secure of [false, true])
+    for (let time = 0; time < 4; time++) expect([secure, time, await visit(secure)]).toEqual([secure, time, '220']);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});
+
 /** A server with a client that is about to send a message. */
 async function inData(onData: SMTPServerOptions['onData'] & object, secure = false) {
   const server = new HalfOpenSmtpServer({
