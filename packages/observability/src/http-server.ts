@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 
 /** Timeouts in milliseconds for a request's headers, and for a whole request, such as a large file. */
 const DEADLINES = { headersMs: 10_000, requestMs: 5 * 60_000 };
@@ -25,8 +25,7 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
       connectionsCheckingInterval: Math.min(CHECK_EVERY_MS, headersMs / 2),
     },
     (request, response) => {
-      // Before it has finished, when Node itself would read the rest, however long.
-      response.once('prefinish', () => cutOff(request));
+      closeIfIncomplete(request, response);
       return listener(request, response);
     },
   );
@@ -34,14 +33,35 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
   return server;
 }
 
-function cutOff(request: IncomingMessage): void {
-  if (request.complete) return;
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+/**
+ * Closes the connection after a response to a request that is not complete. It lingers, because data that arrives on a closed
+ * connection would make the client lose the response.
+ */
+function closeIfIncomplete(request: IncomingMessage, response: ServerResponse): void {
+  const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
+  response.writeHead = (...head: unknown[]) => {
+    if (!request.complete) response.setHeader('Connection', 'close');
+    return writeHead(...head);
+  };
+  // Before the response has finished, when Node would read the whole rest, or destroy the connection.
+  response.once('prefinish', () => {
+    if (!request.complete) linger(request);
+  });
+}
+
+function linger(request: IncomingMessage): void {
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => void socket.end();
   let length = 0;
+  request.once('end', () => {
+    clearTimeout(timer);
+    destroySoon();
+  });
   const count = (chunk: Buffer) => {
     length += chunk.length;
     if (length > LINGER_BYTES) request.pause();
   };
-  request.once('end', () => clearTimeout(timer));
   request.on('data', count).resume();
 }
