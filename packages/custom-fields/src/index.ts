@@ -79,7 +79,7 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
     blank,
     {
       given: 'string',
-      takes: 'a decimal number with a point, surrounding space allowed, that loses no digit as a number',
+      takes: `a decimal number with a point, from -${MAX_NUMBER} to ${MAX_NUMBER}, surrounding space allowed, that loses no digit as a number`,
       stores: 'the number',
       example: { given: ' 1815 ', stored: 1815 },
       convert: numberFromText,
@@ -185,15 +185,16 @@ export function expectation({ type, options }: FieldSchema): string {
 }
 
 /**
- * Rejects texts with more digits than a number can hold, such as phone or account numbers, because they would be stored
- * changed.
+ * Rejects texts with more digits than a number can hold, such as phone or account numbers, and numbers that JSON may not have
+ * either, because they would be stored changed.
  */
 function numberFromText(text: string): number | undefined {
   const trimmed = text.trim();
   if (!NUMERIC.test(trimmed)) return undefined;
   const value = Number(trimmed);
   const digits = trimmed.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '').replace(/0+$/, '').length;
-  return Number.isFinite(value) && digits <= 15 ? value : undefined;
+  const isTooSmall = value === 0 && digits > 0;
+  return numberProblem(value) === undefined && digits <= 15 && !isTooSmall ? value : undefined;
 }
 
 function booleanFromText(text: string): boolean | undefined {
