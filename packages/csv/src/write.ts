@@ -1,10 +1,10 @@
 /**
  * Matches values that a spreadsheet would run as a formula, and values already guarded (OWASP: CSV injection). Includes
- * full-width signs, which some locales treat as the plain ones. Guarded values get a `'` prefix, which spreadsheets
+ * full-width and small signs, which some locales treat as the plain ones. Guarded values get a `'` prefix, which spreadsheets
  * read as "text"; imports remove it, so nothing is lost.
  */
-const FORMULA = /^'*[=+\-@＝＋－＠\t\r\n]/;
-const GUARDED = /^''*[=+\-@＝＋－＠\t\r\n]/;
+const FORMULA = /^'*[=+\-@＝＋－＠﹦﹢﹣﹫\t\r\n]/;
+const GUARDED = /^''*[=+\-@＝＋－＠﹦﹢﹣﹫\t\r\n]/;
 
 /** Guards a text against being run as a formula. */
 export const guard = (text: string) => (FORMULA.test(text) ? `'${text}` : text);
