@@ -94,9 +94,18 @@ const NOT_PUBLIC = 'a private or reserved address';
  * valid. Names are not resolved here: `guardedLookup` checks their addresses at connection time.
  */
 export function hostProblem(host: string, scope: AddressScope): string | undefined {
-  if (isIP(host) !== 0) return isAllowedAddress(host, scope) ? undefined : `must not be ${NOT_PUBLIC}`;
+  const address = addressOf(host);
+  if (address !== undefined) return isAllowedAddress(address, scope) ? undefined : `must not be ${NOT_PUBLIC}`;
   const isName = host.length <= 253 && /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\.?$/.test(host);
   return isName ? undefined : 'must be a hostname, such as smtp.example.com';
+}
+
+/** The address that a host is, in the spellings that URLs and resolvers know as well: `127.1`, `0x7f000001`, `127.0.0.1.`. */
+function addressOf(host: string): string | undefined {
+  if (isIP(host) !== 0) return host;
+  const url = `http://${host}`;
+  const parsed = /^[\w.]+$/.test(host) && URL.canParse(url) ? new URL(url).hostname : host;
+  return isIP(parsed) === 0 ? undefined : parsed;
 }
 
 /**

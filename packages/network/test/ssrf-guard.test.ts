@@ -71,6 +71,14 @@ test.each(LITERALS)('a host or URL at %s is refused in words that do not name th
   }
 });
 
+test.each(['127.1', '2130706433', '0x7f.1', '0177.0.0.1', '127.0.0.1.', '0', '017700000001'])(
+  'a host spelled %s is the address that a resolver takes it for',
+  (host) => {
+    expect(hostProblem(host, 'public')).toBe('must not be a private or reserved address');
+    expect(urlProblem(`https://${host}/`, 'public')).toBe('must not point to a private or reserved address');
+  },
+);
+
 test.each([
   ['http://example.com/', 'private'],
   ['http://10.0.0.1/', 'private'],
