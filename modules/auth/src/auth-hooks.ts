@@ -124,11 +124,11 @@ async function rememberDevice(ctx: GenericEndpointContext, email: string): Promi
 }
 
 /**
- * Runs before a session is created. A password that was correct when checked may be gone, because its account was
+ * Runs before a session is created. A password or a code that was correct when checked may be gone, because its account was
  * linked to the provider meanwhile.
  */
 export async function beforeSession({ userId }: { userId: string }, ctx: GenericEndpointContext | null) {
-  if (ctx?.path !== SIGN_IN_PATH) return;
+  if (ctx?.path !== SIGN_IN_PATH && ctx?.path.startsWith('/two-factor/') !== true) return;
   const account = await db.account.findFirst({ where: { userId, providerId: 'credential' }, select: { id: true } });
   if (account === null) throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password' });
 }

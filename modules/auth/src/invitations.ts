@@ -53,6 +53,8 @@ export async function invite(
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(Date.now() + VALID_MS);
   const invitation = await db.$transaction(async (tx) => {
+    if (!(await mayInvite(tx, { projectId, invitedById, role })))
+      throw new DomainError('forbidden', 'You may no longer invite to this project.');
     const created = await tx.invitation.create({
       data: { id: newId('inv'), projectId, email: address, role, invitedById, tokenHash: hashToken(token), expiresAt },
       include: { project: true, invitedBy: true },
@@ -152,14 +154,22 @@ async function findValid(token: string): Promise<Invitation> {
 const notValid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');
 
 /** An invitation is valid only while its sender may invite, even if that right ended while the mail was in flight. */
-async function assertStillAllowed(tx: Tx, { projectId, invitedById, role }: Invitation): Promise<void> {
+async function assertStillAllowed(tx: Tx, invitation: Invitation): Promise<void> {
+  if (!(await mayInvite(tx, invitation))) throw notValid();
+}
+
+/** Locks the inviter's membership, so that removing them at the same time also removes the invitation. */
+async function mayInvite(
+  tx: Tx,
+  { projectId, invitedById, role }: Pick<Invitation, 'projectId' | 'invitedById' | 'role'>,
+): Promise<boolean> {
   const [inviter] = await sql<{ role: Role }>(
     tx,
     'SELECT role FROM members WHERE project_id = $1 AND user_id = $2 FOR SHARE',
     [projectId, invitedById],
   );
   const needed = role === 'owner' ? 'own' : 'manage';
-  if (inviter === undefined || !PERMISSIONS[inviter.role].includes(needed)) throw notValid();
+  return inviter !== undefined && PERMISSIONS[inviter.role].includes(needed);
 }
 
 async function accountFor(

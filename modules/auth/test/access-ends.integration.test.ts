@@ -98,6 +98,19 @@ test('an admin who is removed while they create a key is left with none that wor
   expect(working).toEqual([false, false, false, false, false]);
 });
 
+test('an admin who is removed while they invite leaves no invitation behind', async () => {
+  const api = await testApi();
+  const [owner, admin] = [await signedIn(api, 'owner'), await signedIn(api, 'admin')];
+  await using _mail = await takeSystemMail();
+  const invite = () => admin.graphql(INVITE, { input: { email: `${newId('usr')}@people.example`, role: 'viewer' } });
+  const [removed] = await Promise.all([
+    owner.graphql(REMOVE, { userId: admin.id }),
+    ...Array.from({ length: 6 }, invite),
+  ]);
+  expect(removed.body.errors).toBeUndefined();
+  expect(await db.invitation.count({ where: { projectId: api.projectId } })).toBe(0);
+});
+
 test('an owner who becomes an admin keeps keys and invitations, but not those of owners', async () => {
   const api = await testApi();
   const [owner, other] = [await signedIn(api, 'owner'), await signedIn(api, 'owner')];
