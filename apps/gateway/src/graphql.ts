@@ -78,7 +78,11 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     // Lets us find a request in the log when a user quotes its id.
     const requestId = requestIdOf(request);
     response.setHeader('X-Request-Id', requestId);
-    if (request.method === 'POST' && !isJson(request)) return answerNotJson(response);
+    if (request.method === 'POST') {
+      if (!isJson(request)) return answerNotJson(response);
+      // Media types are case-insensitive, but not to yoga.
+      request.headers['content-type'] = 'application/json';
+    }
     if (config.GRAPHQL_EXPLORER && request.method === 'GET')
       response.setHeader('Content-Security-Policy', GRAPHIQL_POLICY);
     return streams.takes(request, path) ? streams.handle(request, response) : answerOnce(request, response);

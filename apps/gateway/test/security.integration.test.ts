@@ -64,3 +64,12 @@ test.each([
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'unsupported_media_type' } }] });
   }
 });
+
+test('GraphQL takes JSON however its media type is capitalized', async () => {
+  const api = await testApi();
+  for (const type of ['Application/JSON', 'APPLICATION/JSON; CHARSET=UTF-8']) {
+    const headers = { Authorization: `Bearer ${api.key}`, 'Content-Type': type };
+    const reply = await fetch(`${api.url}/graphql`, { method: 'POST', headers, body: '{"query":"{ __typename }"}' });
+    expect([reply.status, await reply.json()]).toEqual([200, { data: { __typename: 'Query' } }]);
+  }
+});
