@@ -114,13 +114,15 @@ export class Transport {
 
   async #send(url: string, init: RequestInit, options: RequestOptions): Promise<unknown> {
     const retries = options.maxRetries ?? this.#options.maxRetries ?? 3;
+    let mayHaveRun = false;
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(url, init, options);
       if ('body' in outcome) return outcome.body;
       const { error, retryAfterMs } = outcome;
-      // If a retried DELETE finds nothing, an earlier attempt succeeded.
-      if (init.method === 'DELETE' && attempt > 0 && error.status === 404) return { deleted: true };
+      // The attempt whose response was lost has deleted it.
+      if (init.method === 'DELETE' && mayHaveRun && error.status === 404) return { deleted: true };
       if (attempt >= retries || !isRetryable(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
+      mayHaveRun ||= error.status === undefined || error.status >= 500;
       await sleep(retryAfterMs ?? backoffMs(attempt), options.signal);
     }
   }

@@ -151,6 +151,12 @@ test('so does a DELETE by its operation', async () => {
   expect(deletes.map(([operation]) => operation).toSorted()).toEqual(Object.keys(ids).toSorted());
 });
 
+test('a DELETE that was only rate limited before is an error when it finds nothing', async () => {
+  const { client, proxy } = await overNetwork([{ status: 429, headers: { 'Retry-After': '0' } }]);
+  expect(await failure(client.contacts.delete('ctc_none'))).toMatchObject({ status: 404, code: 'not_found' });
+  expect(proxy.attempts).toHaveLength(2);
+});
+
 test('it waits for Retry-After', async () => {
   const { client, proxy } = await overNetwork([{ status: 429, headers: { 'Retry-After': '1' } }]);
   const started = Date.now();
