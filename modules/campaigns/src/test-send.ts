@@ -1,7 +1,7 @@
 import { getContact } from '@postroom/contacts';
 import { formatMailbox, type QueuedEmail, sendEmails } from '@postroom/emails';
 import { getTemplate, newestContent } from '@postroom/templates';
-import { renderForRecipient, renderSubject, type Values } from '@postroom/templating';
+import { MAX_SUBJECT_LENGTH, renderForRecipient, renderSubject, type Values } from '@postroom/templating';
 import { testUnsubscribeUrl } from '@postroom/unsubscribe';
 import { assertValid, DomainError, emailProblem, invalid, oneLineProblems } from '@postroom/platform';
 import { getCampaign } from './campaigns.ts';
@@ -122,7 +122,7 @@ function checkAddresses(emails: readonly string[]): void {
 function renderContent(content: CampaignContent, values: Values): { subject: string; html: string; text?: string } {
   const { subject, html, text } = templatesOf(content);
   return {
-    subject: `[Test] ${renderSubject(subject, values)}`,
+    subject: `[Test] ${renderSubject(subject, values)}`.slice(0, MAX_SUBJECT_LENGTH).toWellFormed(),
     html: renderForRecipient(html, values),
     ...(text === undefined ? {} : { text: renderForRecipient(text, values) }),
   };

@@ -527,4 +527,13 @@ describe('preflight and test', () => {
     expect(email.html).toContain('Hello Ada');
     expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.status).toBe('draft');
   });
+
+  test('a campaign with the longest subject can be tested: the subject of the test is cut', async () => {
+    const { api, campaign } = await readyCampaign();
+    await api.patch(`/v1/campaigns/${campaign.id}`, { subject: 'x'.repeat(998) });
+    const reply = await api.post(`/v1/campaigns/${campaign.id}/test`, { emails: ['me@example.org'] });
+    expect(reply.status).toBe(202);
+    const email = (await api.get(`/v1/emails/${reply.body.data[0].id}`)).body.data;
+    expect(email.subject).toBe(`[Test] ${'x'.repeat(991)}`);
+  });
 });
