@@ -183,7 +183,7 @@ export async function enrollContacts(projectId: string, journeyId: string, input
   const { contactIds, emails } = input;
   const count = (contactIds?.length ?? 0) + (emails?.length ?? 0);
   if (count === 0 || count > MAX_ENROLLED)
-    throw invalid({ field: 'contactIds', message: `and emails must be 1 to ${MAX_ENROLLED} contacts` });
+    throw invalid({ field: 'contactIds', message: `must name 1 to ${MAX_ENROLLED} contacts, together with emails` });
   const properties = checkProperties(input.properties);
   const { rows } = await pool.query<{ id: string; email_key: string }>(
     'SELECT id, email_key FROM contacts WHERE project_id = $1 AND email_key = ANY ($2)',

@@ -206,7 +206,7 @@ export async function sendTestEvent(
 
 async function requireEnabledEndpoint(projectId: string, id: string): Promise<void> {
   const { enabled } = await getEndpoint(projectId, id);
-  if (!enabled) throw new DomainError('conflict', 'The endpoint is disabled. Enable it in the dashboard first.');
+  if (!enabled) throw new DomainError('conflict', 'The endpoint is disabled. Enable it first.');
 }
 
 /** Runs an INSERT … RETURNING and notifies the dispatcher in one statement; returns the number of rows. */
