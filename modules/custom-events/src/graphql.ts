@@ -12,6 +12,7 @@ import {
   jsonSchema,
   MAX_ID_LENGTH,
   Node,
+  NOT_EMPTY,
   registerNode,
   relayNames,
   rowsQuery,
@@ -134,6 +135,7 @@ const CustomEventInput = builder.inputType('CustomEventInput', {
 
 const TrackEventsInput = builder.inputType('TrackEventsInput', {
   description: 'One event, by its fields, or several in `events`.',
+  ...NOT_EMPTY,
   fields: (t) => ({
     events: t.field({
       type: [CustomEventInput],

@@ -9,10 +9,11 @@ import {
   callerProject,
   type Context,
   db,
-  IDS,
   JSON_OBJECT,
   jsonSchema,
+  listOf,
   MAX_EVENT_NAME_LENGTH,
+  MAX_ID_LENGTH,
   MAX_NAME_LENGTH,
   NAME,
   Node,
@@ -482,8 +483,12 @@ const EnrollPayload = builder.objectRef<{ results: EntryResult[] }>('EnrollConta
 
 const EnrollContactsInput = builder.inputType('EnrollContactsInput', {
   description: `Contacts that are to enter a journey; at most ${MAX_ENROLLED}.`,
+  ...NOT_EMPTY,
   fields: (t) => ({
-    contactIds: t.idList({ description: 'By id.', ...IDS }),
+    contactIds: t.idList({
+      description: 'By id.',
+      ...listOf({ maxLength: MAX_ID_LENGTH }, { maxItems: MAX_ENROLLED }),
+    }),
     emails: t.stringList({ description: 'By address.', ...jsonSchema({ maxItems: MAX_ENROLLED }) }),
     properties: t.field({
       type: 'JSON',

@@ -27,7 +27,7 @@ const byMachine = z
   .boolean()
   .optional()
   .describe('Whether it looks like a program: a prefetcher or a security scanner.');
-const userAgent = z.string().nullable().optional().describe('What the program said it is.');
+const userAgent = z.string().max(500).nullable().optional().describe('What the program said it is.');
 
 const campaign = z.object({
   campaign_id: id.describe('Campaign id.'),
@@ -159,9 +159,9 @@ export function bodySchema(type: EventTypeName): Record<string, unknown> {
   const body = z
     .object({
       id: id.describe('Event id; the same event may be delivered more than once, so deduplicate on it.'),
-      type: z.literal(type),
+      type: z.literal(type).describe('The event type.'),
       created: z.string().length(24).describe('ISO 8601, UTC, with milliseconds.'),
-      project_id: id,
+      project_id: id.describe('The project that it belongs to.'),
       data,
     })
     .describe(fires);

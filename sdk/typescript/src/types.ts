@@ -22,6 +22,7 @@ export interface ApiError {
   details: FieldProblem[];
 }
 
+/** The body of every error. */
 export interface ErrorResponse {
   error: ApiError;
 }
@@ -2690,9 +2691,11 @@ export interface ImportContactsInput {
 export interface ContactCreatedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'contact.created';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: ContactCreatedEventData;
 }
@@ -2701,9 +2704,11 @@ export interface ContactCreatedEvent {
 export interface ContactUpdatedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'contact.updated';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: ContactUpdatedEventData;
 }
@@ -2712,9 +2717,11 @@ export interface ContactUpdatedEvent {
 export interface ContactSubscribedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'contact.subscribed';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: ContactSubscribedEventData;
 }
@@ -2723,9 +2730,11 @@ export interface ContactSubscribedEvent {
 export interface ContactUnsubscribedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'contact.unsubscribed';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: ContactUnsubscribedEventData;
 }
@@ -2734,9 +2743,11 @@ export interface ContactUnsubscribedEvent {
 export interface ContactDeletedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'contact.deleted';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: ContactDeletedEventData;
 }
@@ -2745,9 +2756,11 @@ export interface ContactDeletedEvent {
 export interface EmailSentEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.sent';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailSentEventData;
 }
@@ -2756,9 +2769,11 @@ export interface EmailSentEvent {
 export interface EmailFailedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.failed';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailFailedEventData;
 }
@@ -2767,9 +2782,11 @@ export interface EmailFailedEvent {
 export interface EmailDeliveredEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.delivered';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailDeliveredEventData;
 }
@@ -2778,9 +2795,11 @@ export interface EmailDeliveredEvent {
 export interface EmailOpenedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.opened';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailOpenedEventData;
 }
@@ -2789,9 +2808,11 @@ export interface EmailOpenedEvent {
 export interface EmailClickedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.clicked';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailClickedEventData;
 }
@@ -2800,9 +2821,11 @@ export interface EmailClickedEvent {
 export interface EmailBouncedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.bounced';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailBouncedEventData;
 }
@@ -2811,9 +2834,11 @@ export interface EmailBouncedEvent {
 export interface EmailComplainedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.complained';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailComplainedEventData;
 }
@@ -2822,9 +2847,11 @@ export interface EmailComplainedEvent {
 export interface EmailRejectedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'email.rejected';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: EmailRejectedEventData;
 }
@@ -2833,9 +2860,11 @@ export interface EmailRejectedEvent {
 export interface CampaignStartedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'campaign.started';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: CampaignStartedEventData;
 }
@@ -2844,9 +2873,11 @@ export interface CampaignStartedEvent {
 export interface CampaignCompletedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'campaign.completed';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: CampaignCompletedEventData;
 }
@@ -2855,9 +2886,11 @@ export interface CampaignCompletedEvent {
 export interface CampaignPausedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'campaign.paused';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: CampaignPausedEventData;
 }
@@ -2866,27 +2899,32 @@ export interface CampaignPausedEvent {
 export interface WebhookTestEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'webhook.test';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
   data: WebhookTestEventData;
 }
 
 /** A custom event was accepted. Recorded only while an enabled endpoint of the project subscribes to it, because there may be thousands a second. */
-export interface Custom_eventReceivedEvent {
+export interface CustomEventReceivedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
+  /** The event type. */
   type: 'custom_event.received';
   /** ISO 8601, UTC, with milliseconds. */
   created: string;
+  /** The project that it belongs to. */
   project_id: string;
-  data: Custom_eventReceivedEventData;
+  data: CustomEventReceivedEventData;
 }
 
 /** The body of a webhook. New types may be added, so handle unknown ones. */
-export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | Custom_eventReceivedEvent;
+export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent;
 
+/** `data` of `ContactCreatedEvent`. */
 export interface ContactCreatedEventData {
   /** Contact id. */
   contact_id: string;
@@ -2896,6 +2934,7 @@ export interface ContactCreatedEventData {
   name: string;
 }
 
+/** `data` of `ContactUpdatedEvent`. */
 export interface ContactUpdatedEventData {
   /** Contact id. */
   contact_id: string;
@@ -2905,6 +2944,7 @@ export interface ContactUpdatedEventData {
   name: string;
 }
 
+/** `data` of `ContactSubscribedEvent`. */
 export interface ContactSubscribedEventData {
   /** Contact id. */
   contact_id: string;
@@ -2914,6 +2954,7 @@ export interface ContactSubscribedEventData {
   name: string;
 }
 
+/** `data` of `ContactUnsubscribedEvent`. */
 export interface ContactUnsubscribedEventData {
   /** Contact id. */
   contact_id: string;
@@ -2925,6 +2966,7 @@ export interface ContactUnsubscribedEventData {
   origin: 'recipient' | 'report' | 'user' | 'api' | 'import';
 }
 
+/** `data` of `ContactDeletedEvent`. */
 export interface ContactDeletedEventData {
   /** Contact id. */
   contact_id: string;
@@ -2934,6 +2976,7 @@ export interface ContactDeletedEventData {
   name: string;
 }
 
+/** `data` of `EmailSentEvent`. */
 export interface EmailSentEventData {
   /** The recipient's address. */
   email: string;
@@ -2951,6 +2994,7 @@ export interface EmailSentEventData {
   metadata: Record<string, unknown>;
 }
 
+/** `data` of `EmailFailedEvent`. */
 export interface EmailFailedEventData {
   /** The recipient's address. */
   email: string;
@@ -2970,6 +3014,7 @@ export interface EmailFailedEventData {
   reason: string;
 }
 
+/** `data` of `EmailDeliveredEvent`. */
 export interface EmailDeliveredEventData {
   /** The recipient's address. */
   email: string;
@@ -2987,6 +3032,7 @@ export interface EmailDeliveredEventData {
   metadata: Record<string, unknown>;
 }
 
+/** `data` of `EmailOpenedEvent`. */
 export interface EmailOpenedEventData {
   /** The recipient's address. */
   email: string;
@@ -3008,6 +3054,7 @@ export interface EmailOpenedEventData {
   user_agent?: string | null | undefined;
 }
 
+/** `data` of `EmailClickedEvent`. */
 export interface EmailClickedEventData {
   /** The recipient's address. */
   email: string;
@@ -3031,6 +3078,7 @@ export interface EmailClickedEventData {
   user_agent?: string | null | undefined;
 }
 
+/** `data` of `EmailBouncedEvent`. */
 export interface EmailBouncedEventData {
   /** The recipient's address. */
   email: string;
@@ -3050,6 +3098,7 @@ export interface EmailBouncedEventData {
   reason: string;
 }
 
+/** `data` of `EmailComplainedEvent`. */
 export interface EmailComplainedEventData {
   /** The recipient's address. */
   email: string;
@@ -3067,6 +3116,7 @@ export interface EmailComplainedEventData {
   metadata: Record<string, unknown>;
 }
 
+/** `data` of `EmailRejectedEvent`. */
 export interface EmailRejectedEventData {
   /** The recipient's address. */
   email: string;
@@ -3086,6 +3136,7 @@ export interface EmailRejectedEventData {
   reason: string;
 }
 
+/** `data` of `CampaignStartedEvent`. */
 export interface CampaignStartedEventData {
   /** Campaign id. */
   campaign_id: string;
@@ -3095,6 +3146,7 @@ export interface CampaignStartedEventData {
   recipients: number;
 }
 
+/** `data` of `CampaignCompletedEvent`. */
 export interface CampaignCompletedEventData {
   /** Campaign id. */
   campaign_id: string;
@@ -3108,6 +3160,7 @@ export interface CampaignCompletedEventData {
   failed: number;
 }
 
+/** `data` of `CampaignPausedEvent`. */
 export interface CampaignPausedEventData {
   /** Campaign id. */
   campaign_id: string;
@@ -3117,6 +3170,7 @@ export interface CampaignPausedEventData {
   reason: string;
 }
 
+/** `data` of `WebhookTestEvent`. */
 export interface WebhookTestEventData {
   /** The endpoint under test; it alone gets the event. */
   endpoint_id: string;
@@ -3124,7 +3178,8 @@ export interface WebhookTestEventData {
   message: string;
 }
 
-export interface Custom_eventReceivedEventData {
+/** `data` of `CustomEventReceivedEvent`. */
+export interface CustomEventReceivedEventData {
   /** Id of the custom event. */
   event_id: string;
   /** The name of the custom event, such as `order placed`. */
@@ -3139,14 +3194,17 @@ export interface Custom_eventReceivedEventData {
   occurred_at: string;
 }
 
+/** Has a list of `Project` in `data`. */
 export interface ProjectListResponse {
   data: Project[];
 }
 
+/** Has a `QueuedEmail` in `data`. */
 export interface QueuedEmailResponse {
   data: QueuedEmail;
 }
 
+/** Has a list of `Email` in `data`. */
 export interface EmailListResponse {
   data: Email[];
   /** Whether there is a next page. */
@@ -3157,14 +3215,17 @@ export interface EmailListResponse {
   total?: number | undefined;
 }
 
+/** Has a list of `QueuedEmail` in `data`. */
 export interface QueuedEmailListResponse {
   data: QueuedEmail[];
 }
 
+/** Has a `EmailDetail` in `data`. */
 export interface EmailDetailResponse {
   data: EmailDetail;
 }
 
+/** Has a list of `Contact` in `data`. */
 export interface ContactListResponse {
   data: Contact[];
   /** Whether there is a next page. */
@@ -3175,10 +3236,12 @@ export interface ContactListResponse {
   total?: number | undefined;
 }
 
+/** Has a `Contact` in `data`. */
 export interface ContactResponse {
   data: Contact;
 }
 
+/** `error` of `CreateContactsResultData`. */
 export interface CreateContactsResultDataError {
   /** The field's path in the contact, such as `email` or `customFields.plan`. */
   field: string;
@@ -3186,6 +3249,7 @@ export interface CreateContactsResultDataError {
   message: string;
 }
 
+/** An item of `CreateContactsResultData`. */
 export interface CreateContactsResultData {
   /** Its index in the request, from 0. */
   index: number;
@@ -3196,15 +3260,18 @@ export interface CreateContactsResultData {
   error?: CreateContactsResultDataError | undefined;
 }
 
+/** The response of `createContacts`. */
 export interface CreateContactsResult {
   data: CreateContactsResultData[];
 }
 
+/** Confirms a deletion. */
 export interface DeletedResponse {
   /** Always true. */
   deleted: boolean;
 }
 
+/** Has a list of `CustomField` in `data`. */
 export interface CustomFieldListResponse {
   data: CustomField[];
   /** Whether there is a next page. */
@@ -3215,10 +3282,12 @@ export interface CustomFieldListResponse {
   total?: number | undefined;
 }
 
+/** Has a `CustomField` in `data`. */
 export interface CustomFieldResponse {
   data: CustomField;
 }
 
+/** Has a list of `Suppression` in `data`. */
 export interface SuppressionListResponse {
   data: Suppression[];
   /** Whether there is a next page. */
@@ -3229,14 +3298,17 @@ export interface SuppressionListResponse {
   total?: number | undefined;
 }
 
+/** Has a `Suppression` in `data`. */
 export interface SuppressionResponse {
   data: Suppression;
 }
 
+/** Has a `AddSuppressionsPayload` in `data`. */
 export interface AddSuppressionsPayloadResponse {
   data: AddSuppressionsPayload;
 }
 
+/** Has a list of `Segment` in `data`. */
 export interface SegmentListResponse {
   data: Segment[];
   /** Whether there is a next page. */
@@ -3247,39 +3319,48 @@ export interface SegmentListResponse {
   total?: number | undefined;
 }
 
+/** Has a `Segment` in `data`. */
 export interface SegmentResponse {
   data: Segment;
 }
 
+/** Preview a filter without saving it: the count and the ten newest contacts. */
 export interface GetSegmentPreviewInput {
   /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
 }
 
+/** Has a `SegmentPreview` in `data`. */
 export interface SegmentPreviewResponse {
   data: SegmentPreview;
 }
 
+/** Has a `SegmentDetail` in `data`. */
 export interface SegmentDetailResponse {
   data: SegmentDetail;
 }
 
+/** Has a list of `SegmentSize` in `data`. */
 export interface SegmentSizeListResponse {
   data: SegmentSize[];
 }
 
+/** The response of `getPersonData`. */
 export interface GetPersonDataResult {
   data: unknown;
 }
 
+/** Has a `PersonErased` in `data`. */
 export interface PersonErasedResponse {
   data: PersonErased;
 }
 
+/** Has a `TrackEventsPayload` in `data`. */
 export interface TrackEventsPayloadResponse {
   data: TrackEventsPayload;
 }
 
+/** Has a list of `CustomEvent` in `data`. */
 export interface CustomEventListResponse {
   data: CustomEvent[];
   /** Whether there is a next page. */
@@ -3290,6 +3371,7 @@ export interface CustomEventListResponse {
   total?: number | undefined;
 }
 
+/** Has a list of `CustomEventDefinition` in `data`. */
 export interface CustomEventDefinitionListResponse {
   data: CustomEventDefinition[];
   /** Whether there is a next page. */
@@ -3300,10 +3382,12 @@ export interface CustomEventDefinitionListResponse {
   total?: number | undefined;
 }
 
+/** Has a `CustomEventDefinition` in `data`. */
 export interface CustomEventDefinitionResponse {
   data: CustomEventDefinition;
 }
 
+/** Has a list of `Group` in `data`. */
 export interface GroupListResponse {
   data: Group[];
   /** Whether there is a next page. */
@@ -3314,20 +3398,24 @@ export interface GroupListResponse {
   total?: number | undefined;
 }
 
+/** Has a `Group` in `data`. */
 export interface GroupResponse {
   data: Group;
 }
 
+/** Has a `GroupDetail` in `data`. */
 export interface GroupDetailResponse {
   data: GroupDetail;
 }
 
+/** The response of `addContactsToGroup`. */
 export interface AddContactsToGroupResult {
   data: GroupDetail;
   /** Number of the given contacts that exist. */
   matched: number;
 }
 
+/** Has a list of `GroupSummary` in `data`. */
 export interface GroupSummaryListResponse {
   data: GroupSummary[];
   /** Whether there is a next page. */
@@ -3338,6 +3426,7 @@ export interface GroupSummaryListResponse {
   total?: number | undefined;
 }
 
+/** Has a list of `Import` in `data`. */
 export interface ImportListResponse {
   data: Import[];
   /** Whether there is a next page. */
@@ -3348,12 +3437,14 @@ export interface ImportListResponse {
   total?: number | undefined;
 }
 
+/** Import a CSV file of contacts or suppressions. */
 export interface ImportContactsForm {
   /** The file. */
   file: Blob;
   options?: ImportContactsInput | undefined;
 }
 
+/** `data` of `ImportContactsResult`. */
 export interface ImportContactsResultData {
   /** Import id. */
   id: string;
@@ -3361,23 +3452,28 @@ export interface ImportContactsResultData {
   status: 'queued';
 }
 
+/** The response of `importContacts`. */
 export interface ImportContactsResult {
   data: ImportContactsResultData;
 }
 
+/** Has a `ImportDetail` in `data`. */
 export interface ImportDetailResponse {
   data: ImportDetail;
 }
 
+/** Has a `Import` in `data`. */
 export interface ImportResponse {
   data: Import;
 }
 
+/** Import the file of a dry run. */
 export interface ExecuteDryRunInput {
   /** Replaces the option `skipInvalid` of the dry run. */
   skip_invalid?: boolean | null | undefined;
 }
 
+/** Has a list of `BulkOperation` in `data`. */
 export interface BulkOperationListResponse {
   data: BulkOperation[];
   /** Whether there is a next page. */
@@ -3388,10 +3484,12 @@ export interface BulkOperationListResponse {
   total?: number | undefined;
 }
 
+/** Has a `BulkOperation` in `data`. */
 export interface BulkOperationResponse {
   data: BulkOperation;
 }
 
+/** Has a list of `Campaign` in `data`. */
 export interface CampaignListResponse {
   data: Campaign[];
   /** Whether there is a next page. */
@@ -3402,31 +3500,37 @@ export interface CampaignListResponse {
   total?: number | undefined;
 }
 
+/** Has a `CampaignDetail` in `data`. */
 export interface CampaignDetailResponse {
   data: CampaignDetail;
 }
 
+/** `data` of `SendCampaignResult`. */
 export interface SendCampaignResultData {
   /** Campaign id; also the id of its first Temporal workflow. */
   id: string;
   status: 'sending';
 }
 
+/** The response of `sendCampaign`. */
 export interface SendCampaignResult {
   data: SendCampaignResultData;
 }
 
+/** Retry failed recipients; a completed campaign resumes. */
 export interface RetryCampaignRecipientsInput {
   /** Up to 10,000 message ids of its recipients; all recipients in that state if omitted. */
   recipient_ids?: string[] | null | undefined;
 }
 
+/** The response of `retryCampaignRecipients`. */
 export interface RetryCampaignRecipientsResult {
   data: CampaignDetail;
   /** Number of recipients affected. */
   recipients: number;
 }
 
+/** Resend to recipients whose outcome is unknown; some may get the message twice. */
 export interface ResendCampaignRecipientsInput {
   /** Must be true: acknowledges that some recipients may get the message twice. */
   accept_duplicates: boolean;
@@ -3434,12 +3538,14 @@ export interface ResendCampaignRecipientsInput {
   recipient_ids?: string[] | null | undefined;
 }
 
+/** The response of `resendCampaignRecipients`. */
 export interface ResendCampaignRecipientsResult {
   data: CampaignDetail;
   /** Number of recipients affected. */
   recipients: number;
 }
 
+/** Resolve recipients whose outcome is unknown; nothing is sent. */
 export interface ResolveCampaignRecipientsInput {
   /** Their outcome. */
   outcome: UnknownOutcome;
@@ -3447,28 +3553,34 @@ export interface ResolveCampaignRecipientsInput {
   recipient_ids?: string[] | null | undefined;
 }
 
+/** The response of `resolveCampaignRecipients`. */
 export interface ResolveCampaignRecipientsResult {
   data: CampaignDetail;
   /** Number of recipients affected. */
   recipients: number;
 }
 
+/** Has a list of `TestEmail` in `data`. */
 export interface TestEmailListResponse {
   data: TestEmail[];
 }
 
+/** Has a `Preflight` in `data`. */
 export interface PreflightResponse {
   data: Preflight;
 }
 
+/** Has a list of `CampaignLink` in `data`. */
 export interface CampaignLinkListResponse {
   data: CampaignLink[];
 }
 
+/** Has a `Journey` in `data`. */
 export interface JourneyResponse {
   data: Journey;
 }
 
+/** Has a list of `Journey` in `data`. */
 export interface JourneyListResponse {
   data: Journey[];
   /** Whether there is a next page. */
@@ -3479,19 +3591,23 @@ export interface JourneyListResponse {
   total?: number | undefined;
 }
 
+/** Has a `JourneyDetail` in `data`. */
 export interface JourneyDetailResponse {
   data: JourneyDetail;
 }
 
+/** Resume a paused journey. */
 export interface ResumeJourneyInput {
   /** What becomes of `waitingEvents`; `process` by default. */
   waiting?: JourneyWaitingAction | null | undefined;
 }
 
+/** Has a `EnrollContactsPayload` in `data`. */
 export interface EnrollContactsPayloadResponse {
   data: EnrollContactsPayload;
 }
 
+/** Has a list of `Enrollment` in `data`. */
 export interface EnrollmentListResponse {
   data: Enrollment[];
   /** Whether there is a next page. */
@@ -3502,10 +3618,12 @@ export interface EnrollmentListResponse {
   total?: number | undefined;
 }
 
+/** Has a `Enrollment` in `data`. */
 export interface EnrollmentResponse {
   data: Enrollment;
 }
 
+/** Has a list of `EnrollmentStep` in `data`. */
 export interface EnrollmentStepListResponse {
   data: EnrollmentStep[];
   /** Whether there is a next page. */
@@ -3516,15 +3634,18 @@ export interface EnrollmentStepListResponse {
   total?: number | undefined;
 }
 
+/** Move the run of a contact to another step. */
 export interface MoveEnrollmentInput {
   /** A step of the version that it is on. */
   step_id: string;
 }
 
+/** Has a `Backtest` in `data`. */
 export interface BacktestResponse {
   data: Backtest;
 }
 
+/** Has a list of `Backtest` in `data`. */
 export interface BacktestListResponse {
   data: Backtest[];
   /** Whether there is a next page. */
@@ -3535,10 +3656,12 @@ export interface BacktestListResponse {
   total?: number | undefined;
 }
 
+/** Has a `BacktestDetail` in `data`. */
 export interface BacktestDetailResponse {
   data: BacktestDetail;
 }
 
+/** Has a list of `BacktestContact` in `data`. */
 export interface BacktestContactListResponse {
   data: BacktestContact[];
   /** Whether there is a next page. */
@@ -3549,6 +3672,7 @@ export interface BacktestContactListResponse {
   total?: number | undefined;
 }
 
+/** Has a list of `CampaignRecipient` in `data`. */
 export interface CampaignRecipientListResponse {
   data: CampaignRecipient[];
   /** Whether there is a next page. */
@@ -3559,6 +3683,7 @@ export interface CampaignRecipientListResponse {
   total?: number | undefined;
 }
 
+/** Create a group from recipients of a campaign. */
 export interface CreateGroupFromRecipientsInput {
   /** Name of the group, unique within the project; 1 to 200 characters. */
   name: string;
@@ -3566,10 +3691,12 @@ export interface CreateGroupFromRecipientsInput {
   filter: CampaignRecipientFilter;
 }
 
+/** Has a `GroupSummary` in `data`. */
 export interface GroupSummaryResponse {
   data: GroupSummary;
 }
 
+/** Has a list of `Template` in `data`. */
 export interface TemplateListResponse {
   data: Template[];
   /** Whether there is a next page. */
@@ -3580,10 +3707,12 @@ export interface TemplateListResponse {
   total?: number | undefined;
 }
 
+/** Has a `TemplateDetail` in `data`. */
 export interface TemplateDetailResponse {
   data: TemplateDetail;
 }
 
+/** Has a list of `TemplateVersion` in `data`. */
 export interface TemplateVersionListResponse {
   data: TemplateVersion[];
   /** Whether there is a next page. */
@@ -3594,10 +3723,12 @@ export interface TemplateVersionListResponse {
   total?: number | undefined;
 }
 
+/** Has a `TemplateVersion` in `data`. */
 export interface TemplateVersionResponse {
   data: TemplateVersion;
 }
 
+/** Has a list of `Domain` in `data`. */
 export interface DomainListResponse {
   data: Domain[];
   /** Whether there is a next page. */
@@ -3608,10 +3739,12 @@ export interface DomainListResponse {
   total?: number | undefined;
 }
 
+/** Has a `DomainDetail` in `data`. */
 export interface DomainDetailResponse {
   data: DomainDetail;
 }
 
+/** Has a list of `WebhookEndpoint` in `data`. */
 export interface WebhookEndpointListResponse {
   data: WebhookEndpoint[];
   /** Whether there is a next page. */
@@ -3622,42 +3755,51 @@ export interface WebhookEndpointListResponse {
   total?: number | undefined;
 }
 
+/** `data` of `CreateWebhookEndpointResult`. */
 export type CreateWebhookEndpointResultData = WebhookEndpoint & {
   /** The signing secret; it starts with `whsec_`. */
   secret: string;
 };
 
+/** The response of `createWebhookEndpoint`. */
 export interface CreateWebhookEndpointResult {
   data: CreateWebhookEndpointResultData;
 }
 
+/** Has a `WebhookEndpoint` in `data`. */
 export interface WebhookEndpointResponse {
   data: WebhookEndpoint;
 }
 
+/** Send events to an endpoint again, unless it was disabled automatically. */
 export interface EnableWebhookEndpointInput {
   /** What happens to waiting deliveries. */
   backlog?: WebhookBacklog | null | undefined;
 }
 
+/** Has a `SendTestWebhookPayload` in `data`. */
 export interface SendTestWebhookPayloadResponse {
   data: SendTestWebhookPayload;
 }
 
+/** Deliver once more what failed at an endpoint since a time. */
 export interface ReplayFailedWebhookDeliveriesInput {
   /** Replay deliveries that failed at this time or later. */
   since: string;
 }
 
+/** `data` of `ReplayFailedWebhookDeliveriesResult`. */
 export interface ReplayFailedWebhookDeliveriesResultData {
   /** Number of deliveries that were queued again. */
   replayed: number;
 }
 
+/** The response of `replayFailedWebhookDeliveries`. */
 export interface ReplayFailedWebhookDeliveriesResult {
   data: ReplayFailedWebhookDeliveriesResultData;
 }
 
+/** Has a list of `WebhookDelivery` in `data`. */
 export interface WebhookDeliveryListResponse {
   data: WebhookDelivery[];
   /** Whether there is a next page. */
@@ -3668,10 +3810,12 @@ export interface WebhookDeliveryListResponse {
   total?: number | undefined;
 }
 
+/** Has a `WebhookDeliveryDetail` in `data`. */
 export interface WebhookDeliveryDetailResponse {
   data: WebhookDeliveryDetail;
 }
 
+/** Has a `WebhookDelivery` in `data`. */
 export interface WebhookDeliveryResponse {
   data: WebhookDelivery;
 }

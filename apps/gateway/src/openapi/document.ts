@@ -56,7 +56,7 @@ export function openApiDocument(
     security: [{ apiKey: [] }],
     tags: [...new Set([...routes, ...streams].map((route) => route.tag))].map((name) => ({
       name,
-      description: TAGS[name] ?? name,
+      description: TAGS[name] ?? '',
     })),
     paths,
     components: {
@@ -155,11 +155,14 @@ const TAGS: Record<string, string> = {
   Emails: 'Transactional email: send, schedule, cancel and track.',
   Contacts: 'The people a project may write to.',
   'Custom fields': 'Additional fields that a project stores for each contact.',
+  'Custom events': 'What contacts do in your product, such as an order or a sign-in.',
   Suppressions: 'Addresses that must not be mailed, and why.',
   Segments: 'Contacts selected by a filter, always up to date.',
   Groups: 'Contacts selected individually.',
   Imports: 'Bulk imports of contacts from CSV files.',
   Campaigns: 'One email to many contacts.',
+  Journeys:
+    'Steps that contacts go through by themselves: messages, waits and conditions. Backtests run them against the past.',
   Templates: 'Reusable emails with version history.',
   Domains: 'The domains that a project sends from, and their DNS records.',
   Webhooks: 'Endpoints that events are posted to, and each delivery.',
@@ -187,6 +190,6 @@ What is checked first decides: the key (401), its scope (403), the project (400 
 **Retries.** Send an \`Idempotency-Key\` with a POST and you may send it again without doing it twice: for 24 hours the first answer is
 returned with \`Idempotent-Replayed: true\`. Wait as long as \`Retry-After\` says after a 429; the \`RateLimit-*\` headers tell how much is left.
 
-**Limits.** A body may have 1 MB, or 40 MB where an email's attachments are sent.
+**Limits.** A body may have 1 MB, one of \`POST /v1/events\` 4 MB, and one with attachments of emails 40 MB.
 `.trim(),
 };

@@ -3,7 +3,7 @@ import type { Components, Schema } from './schemas.ts';
 
 interface Described {
   operationId: string;
-  requestBody?: { content: Schema } | undefined;
+  requestBody?: { description?: string; content: Schema } | undefined;
   responses: Record<string, Schema>;
 }
 
@@ -19,11 +19,12 @@ export function nameSchemas(operations: readonly Described[], components: Compon
   for (const { operationId, requestBody, responses } of operations) {
     for (const [mediaType, body] of Object.entries((requestBody?.content ?? {}) as Content)) {
       const kind = mediaType === 'multipart/form-data' ? 'Form' : 'Input';
-      body.schema = names.named([pascal(operationId) + kind], body.schema);
+      body.schema = names.named([pascal(operationId) + kind], body.schema, requestBody?.description);
     }
     for (const response of Object.values(responses)) {
       for (const body of Object.values((response.content ?? {}) as Content)) {
-        body.schema = names.named(responseNames(operationId, body.schema), body.schema);
+        const [best = '', ...others] = responseNames(operationId, body.schema);
+        body.schema = names.named([best, ...others], body.schema, responseDescription(operationId, best));
       }
     }
   }
@@ -45,6 +46,13 @@ function responseNames(operationId: string, { properties = {} }: { properties?: 
   return Object.keys(others).length > 0 ? [result] : [`${item}Response`, result];
 }
 
+function responseDescription(operationId: string, name: string): string {
+  const [, item, kind] = /^(\w+?)(ListResponse|Response)$/.exec(name) ?? [];
+  if (item === undefined) return `The response of \`${operationId}\`.`;
+  if (item === 'Deleted') return 'Confirms a deletion.';
+  return kind === 'Response' ? `Has a \`${item}\` in \`data\`.` : `Has a list of \`${item}\` in \`data\`.`;
+}
+
 const nameOf = (schema: Schema | undefined) =>
   typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
 
@@ -57,13 +65,14 @@ class Names {
 
   /**
    * A reference to the schema under the first name that is free or already refers to it; the schema itself if it is not
-   * an object.
+   * an object. It gets the description unless it has one.
    */
-  named(names: readonly string[], schema: Schema): Schema {
+  named(names: readonly string[], schema: Schema, description?: string): Schema {
     const [own = ''] = names.slice(-1);
     if (schema.type !== 'object' && schema.allOf === undefined) return this.nameParts(own, schema);
     if (schema.type === 'object' && schema.properties === undefined) return schema;
     this.nameParts(own, schema);
+    if (description !== undefined) schema.description ??= description;
     const free = names.find((name) => {
       const known = this.#components.schemas[name];
       return known === undefined || isDeepStrictEqual(known, schema);
@@ -75,8 +84,10 @@ class Names {
   nameParts(name: string, schema: Schema): Schema {
     const inside = (member: string) => [name.replace(/Response$/, '') + pascal(member)];
     const properties = (schema.properties ?? {}) as Record<string, Schema>;
-    for (const [member, part] of Object.entries(properties)) properties[member] = this.named(inside(member), part);
-    if (isSchema(schema.items)) schema.items = this.named([singular(name)], schema.items);
+    for (const [member, part] of Object.entries(properties)) {
+      properties[member] = this.named(inside(member), part, `\`${member}\` of \`${name}\`.`);
+    }
+    if (isSchema(schema.items)) schema.items = this.named([singular(name)], schema.items, `An item of \`${name}\`.`);
     for (const kind of ['anyOf', 'oneOf']) {
       if (!Array.isArray(schema[kind])) continue;
       schema[kind] = (schema[kind] as Schema[]).map((part, index) =>

@@ -37,7 +37,7 @@ import { type Components, described, type Schema } from './schemas.ts';
 export interface Operation extends Schema {
   operationId: string;
   parameters: Schema[];
-  requestBody?: { required: boolean; content: Schema };
+  requestBody?: { description?: string; required: boolean; content: Schema };
   responses: Record<string, Schema>;
 }
 
@@ -204,12 +204,16 @@ function headerParameters(route: Route): Schema[] {
 
 function requestBody(schema: GraphQLSchema, route: Route, shape: RequestShape, used: Used, components: Components) {
   if (shape.body.length === 0) return undefined;
-  const required = shape.body.some((member) => isNonNullType(member.type));
-  const content = {
-    schema: bodySchema(schema, route, shape, used, components),
-    ...(route.example ? { example: route.example } : {}),
+  const body = bodySchema(schema, route, shape, used, components);
+  const { minProperties, description } = components.resolved(body);
+  // An update changes something.
+  const needed = route.method === 'PATCH' || minProperties !== undefined;
+  const content = { schema: body, ...(route.example ? { example: route.example } : {}) };
+  return {
+    ...described({}, (description as string | undefined) ?? `${route.summary}.`),
+    required: needed || shape.body.some((member) => isNonNullType(member.type)),
+    content: { 'application/json': content },
   };
-  return { required, content: { 'application/json': content } };
 }
 
 function bodySchema(

@@ -79,7 +79,12 @@ export function errorSchema(components: Components): Schema {
       },
     },
   });
-  return components.named('ErrorResponse', { type: 'object', required: ['error'], properties: { error } });
+  return components.named('ErrorResponse', {
+    type: 'object',
+    description: 'The body of every error.',
+    required: ['error'],
+    properties: { error },
+  });
 }
 
 interface ErrorKind {

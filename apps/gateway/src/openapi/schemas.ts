@@ -23,6 +23,12 @@ export class Components {
     return { $ref: `#/components/schemas/${name}` };
   }
 
+  /** The schema itself if this is a reference to it. */
+  resolved(schema: Schema): Schema {
+    const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+    return name === undefined ? schema : (this.schemas[name] ?? schema);
+  }
+
   /**
    * A reference to a selection of a type. The first selection gets the type's name, one with only some of its members
    * `Summary`, one with additional members `Detail`; others get a number.

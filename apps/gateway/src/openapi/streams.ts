@@ -22,7 +22,9 @@ export function describeStream(schema: GraphQLSchema, route: StreamRoute, compon
       { $ref: '#/components/parameters/ProjectId' },
       ...(method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...(takes && { requestBody: { required: true, content: contentOf(takes, schema, route, components) } }),
+    ...(takes && {
+      requestBody: { description: `${summary}.`, required: true, content: contentOf(takes, schema, route, components) },
+    }),
     responses: {
       [String(answers.status)]: {
         description: answers.description,

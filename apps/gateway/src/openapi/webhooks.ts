@@ -42,9 +42,9 @@ export function eventCallbacks(components: Components): Schema {
   return { event: { '{$request.body#/url}': { post } } };
 }
 
-/** `contact.created` is `ContactCreatedEvent`. */
+/** `contact.created` is `ContactCreatedEvent`, and `custom_event.received` is `CustomEventReceivedEvent`. */
 function eventName(type: EventTypeName): string {
-  return `${type.replace(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+  return `${type.replace(/(?:^|[._])([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
 }
 
 const ENVELOPE = {

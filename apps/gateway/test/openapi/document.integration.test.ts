@@ -71,6 +71,22 @@ test('every parameter and every member of a request has a description', () => {
   expect([...silent, ...members]).toEqual([]);
 });
 
+test('every tag, body and schema has a description, and names are in Pascal case', () => {
+  const schemas = Object.entries(document.components.schemas as Record<string, Schema>);
+  const silent = [
+    ...document.tags.filter(({ description }) => !description).map(({ name }) => name),
+    ...operations.filter(({ operation }) => operation.requestBody?.description === '').map(({ at }) => at),
+    ...schemas.filter(([, { description }]) => !description).map(([name]) => name),
+  ];
+  expect(silent).toEqual([]);
+  expect(schemas.map(([name]) => name).filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([]);
+});
+
+test('an update needs a body', () => {
+  const updates = operations.filter(({ at }) => at.startsWith('PATCH'));
+  expect(updates.filter(({ operation }) => operation.requestBody?.required !== true).map(({ at }) => at)).toEqual([]);
+});
+
 test('it is served without a key, also to browsers, and cached', async () => {
   const { url } = await testApi();
   const first = await fetch(`${url}/v1/openapi.json`);
@@ -124,7 +140,7 @@ const UNLIMITED: Record<string, RegExp> = {
     /\/(DnsRecord|RecommendedRecord|DomainRecommendation|DnsProvider|LifecycleEvent)\//,
   'fixed values':
     /\/(ImportColumn\/properties\/(type|fields\/items)|Import(Detail)?\/properties\/encoding|region|TestEmail\/properties\/status|EmailEvent\/properties\/type)$/,
-  'details of clicks and opens': /\/(user_agent|EmailClickedEventData\/properties\/url)$/,
+  'links that were clicked': /\/EmailClickedEventData\/properties\/url$/,
   'cells of imported files': /\/ImportCause\/properties\/value$/,
   'keys of metadata': /\/propertyNames$/,
   'the configured URL of the Temporal UI': /\/workflowUrl$/,
@@ -197,7 +213,12 @@ test('{data} of a row is a reference to what the document selects of it', () => 
     `,
     reply: found('thing'),
   });
-  expect(reply(200)).toEqual({ type: 'object', properties: { data: thing }, required: ['data'] });
+  expect(reply(200)).toEqual({
+    type: 'object',
+    description: 'Has a `Thing` in `data`.',
+    properties: { data: thing },
+    required: ['data'],
+  });
   expect(replyName(200)).toBe('ThingResponse');
   expect(schemas.Thing).toEqual({
     type: 'object',
@@ -302,6 +323,7 @@ test('members added to a row extend its schema', () => {
   });
   const data = reply(202)?.properties as Record<'data', Schema>;
   expect(schemas[nameOf(data.data) ?? '']).toEqual({
+    description: '`data` of `MakeThingResult`.',
     allOf: [thing, { type: 'object', properties: { fresh: { type: 'boolean' } }, required: ['fresh'] }],
   });
 });
@@ -315,6 +337,7 @@ test('an object of selected members and constants has only those', () => {
   const data = reply(202)?.properties as Record<'data', Schema>;
   expect(schemas[nameOf(data.data) ?? '']).toEqual({
     type: 'object',
+    description: '`data` of `MakeThingResult`.',
     properties: { id: { type: 'string', maxLength: 64 }, status: { type: 'string', const: 'making' } },
     required: ['id', 'status'],
   });
