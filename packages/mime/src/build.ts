@@ -52,10 +52,6 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     to: input.to.map((mailbox) => address(mailbox, 'to')),
     cc: input.cc?.map((mailbox) => address(mailbox, 'cc')),
     replyTo: input.replyTo?.map((mailbox) => address(mailbox, 'replyTo')),
-    headers: [
-      ...(input.subject === '' ? [] : [verbatim(textHeader('Subject', input.subject))]),
-      ...Object.entries(input.headers ?? {}).map(([name, value]) => verbatim(customHeader(name, value))),
-    ],
     text,
     html,
     alternatives: ordered.map((part) => ({
@@ -71,7 +67,16 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
     disableUrlAccess: true,
   });
   moveBeforeHtml(composer, alternatives.filter(isBeforeHtml).length);
-  return composer.compile().build();
+  return Buffer.concat([Buffer.from(ownHeaders(input), 'latin1'), await composer.compile().build()]);
+}
+
+/**
+ * The headers that go before those of the composer, which folds only at spaces, so a long word would exceed the line
+ * limit, and does not write some of them as they are.
+ */
+function ownHeaders({ subject, headers = {} }: MessageInput): string {
+  const custom = Object.entries(headers).map(([name, value]) => customHeader(name, value));
+  return [...(subject === '' ? [] : [textHeader('Subject', subject)]), ...custom].join('');
 }
 
 const isBeforeHtml = ({ beforeHtml, contentType }: Alternative) =>
@@ -88,14 +93,6 @@ function moveBeforeHtml(composer: MailComposer, count: number): void {
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
-
-/** A header to write verbatim: the composer folds only at spaces, so a long word would exceed the line limit. */
-function verbatim(header: string) {
-  const colon = header.indexOf(':');
-  // The header has one character per octet, but the composer encodes as UTF-8.
-  const value = Buffer.from(header.slice(colon + 2, -2), 'latin1').toString('utf8');
-  return { key: header.slice(0, colon), value: { prepared: true, foldLines: false, value } };
-}
 
 function address({ email, name }: Mailbox, field: string): { name: string; address: string } {
   wireAddress(email, field);

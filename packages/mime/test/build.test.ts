@@ -125,6 +125,20 @@ test('alternative parts are placed where clients expect them, with their types, 
   expect(Buffer.from(body, 'base64')).toEqual(invitation);
 });
 
+test('headers arrive as they were given', async () => {
+  const headers = {
+    References: Array.from({ length: 60 }, (_, n) => `<${n}@${'m'.repeat(50)}.example>`).join(' '),
+    'In-Reply-To': '<1@shop.example> <2@shop.example>',
+    'List-ID': 'News <news.shop.example>',
+    'X-Order': 'Grüße 1843',
+  };
+  const { headers: arrived } = await PostalMime.parse(await buildMessage({ ...input, headers }));
+  for (const [name, value] of Object.entries(headers))
+    expect(arrived.filter(({ originalKey }) => originalKey === name)).toMatchObject([
+      { value: name === 'X-Order' ? expect.stringContaining('=?UTF-8?') : value },
+    ]);
+});
+
 const LONG = 'x'.repeat(990);
 
 test.each([
