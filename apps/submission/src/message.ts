@@ -98,13 +98,17 @@ function mailboxesOf(addresses: readonly Address[] | undefined): Mailbox[] {
 
 /** The body; a mail without one becomes a blank text. */
 function bodyOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailInput, 'html' | 'text'> {
-  if (html === undefined || html === '') return { text: text === undefined || text === '' ? ' ' : text };
-  let shown = html;
+  const plain = withoutLastBreak(text);
+  if (html === undefined || html === '') return { text: plain === '' ? ' ' : plain };
+  let shown = withoutLastBreak(html);
   for (const { given, input } of files) {
     if (given !== input.contentId) shown = shown.replaceAll(`cid:${given}`, `cid:${input.contentId ?? ''}`);
   }
-  return text === undefined || text === '' ? { html: shown } : { html: shown, text };
+  return plain === '' ? { html: shown } : { html: shown, text: plain };
 }
+
+/** The library ends each part with a line break, and so does the message that is made of it. */
+const withoutLastBreak = (text = '') => text.replace(/\r?\n$/, '');
 
 /** An attachment with its original content id. */
 interface File {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSubmitted } from '../src/mail-parser.ts';
+import { requestOf } from '../src/message.ts';
 
 const parse = (type: string, body: string) =>
   parseSubmitted(Buffer.from(`From: ada@example.com\r\nContent-Type: ${type}\r\n\r\n${body}\r\n`));
@@ -28,4 +29,14 @@ test('an alternative keeps its place before or after the HTML, which may be one 
     ['text/watch-html', true],
     ['text/calendar', false],
   ]);
+});
+
+test('text and HTML end as they did, with one line break or several', async () => {
+  const body =
+    '--a\r\nContent-Type: text/plain\r\n\r\nHi\r\n\r\n--a\r\nContent-Type: text/html\r\n\r\n<p>Hi</p>\r\n--a--';
+  expect(requestOf(await parse('multipart/alternative; boundary=a', body), [])).toMatchObject({
+    text: 'Hi\n',
+    html: '<p>Hi</p>',
+  });
+  expect(requestOf(await parse('text/plain', 'Hi'), [])).toMatchObject({ text: 'Hi' });
 });
