@@ -68,7 +68,7 @@ const QUERIES: Record<string, string> = {
     imports { nodes { fileName columns { name } counts { rows } causes { message } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
   }`,
   'journeys → problems, contacts in progress': `{
-    journeys { nodes { name definition editedByName problems { message } inProgress { stepId contactCount } runs { active } } }
+    journeys { nodes { name definition editedByName problems { message } inProgress { stepId contactCount } runs { active } passages { stepId runCount } } }
   }`,
   'enrollments → contact, steps': `query ($journey: ID!) {
     enrollments(journeyId: $journey) { nodes { stepId contact { email } steps { stepId outcome } } }

@@ -59,6 +59,7 @@ import {
 } from './journeys.ts';
 import { countWaiting, MAX_WAITING, type WaitingEvents } from './waiting-events.ts';
 import { countAtSteps, type InProgress, type StepCount, withMatches } from './new-version.ts';
+import { countPassages, type Passage } from './passages.ts';
 import { rotateSigningSecret, signingSecretOf } from './signing-secret.ts';
 import { publishedDefinitions } from './versions.ts';
 
@@ -145,6 +146,32 @@ const Runs = builder.objectRef<RunCounts>('JourneyRuns').implement({
   }),
 });
 
+const PassageCount = builder.objectRef<Passage>('JourneyPassage').implement({
+  description:
+    'How many runs went from a step to another with an outcome, on all versions, including runs that retention has deleted.',
+  fields: (t) => ({
+    stepId: t.exposeString('stepId', {
+      nullable: true,
+      description: 'The step that they left; null if they entered.',
+      ...STEP_ID,
+    }),
+    outcome: t.exposeString('outcome', {
+      nullable: true,
+      description: 'How they left it, as in `EnrollmentStep`; null if they entered.',
+      ...SHORT,
+    }),
+    toStepId: t.exposeString('toStepId', {
+      nullable: true,
+      description: 'The step that they reached; null if their run ended.',
+      ...STEP_ID,
+    }),
+    runCount: t.exposeInt('runCount', { description: 'How many there were; a run that loops counts each time.' }),
+  }),
+});
+
+const loadPassages = batchLoader((context: Context, ids: readonly string[]) =>
+  countPassages(callerProject(context), ids),
+);
 const loadRuns = batchLoader((context: Context, ids: readonly string[]) => countRuns(callerProject(context), ids));
 const loadPublished = batchLoader((_context, ids: readonly string[]) => publishedDefinitions(ids));
 const loadAtSteps = batchLoader((context: Context, ids: readonly string[]) =>
@@ -199,6 +226,12 @@ const Journey = builder.prismaObject('Journey', {
       description: 'Its runs by outcome, without those that retention has deleted.',
       complexity: 100,
       resolve: async ({ id }, _args, context) => (await loadRuns(context, id)) as RunCounts,
+    }),
+    passages: t.field({
+      type: [PassageCount],
+      description: 'How many runs went which way.',
+      complexity: 20,
+      resolve: async ({ id }, _args, context) => (await loadPassages(context, id)) ?? [],
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),

@@ -4,7 +4,8 @@ const tag = 'Journeys';
 const JOURNEY = 'id name status definition version publishedVersion pausedReason createdAt updatedAt publishedAt';
 const DETAIL = `${JOURNEY} waitingEvents publishedDefinition problems { field message stepId }
   runs { active paused completed exited reachedGoal }
-  inProgress { version stepId contactCount dueWithinDay hasMatch }`;
+  inProgress { version stepId contactCount dueWithinDay hasMatch }
+  passages { stepId outcome toStepId runCount }`;
 const RUN = `id journeyId contactId version status stepId dueAt waitsFor properties enteredAt endedAt endReason
   steps { stepId arrivedAt leftAt outcome detail messageId }`;
 
@@ -54,7 +55,7 @@ export const routes: Route[] = [
     path: '/v1/journeys/{id}',
     needs: 'full',
     tag,
-    summary: 'Retrieve a journey, its published definition, the problems of its draft, and where contacts are',
+    summary: 'Retrieve a journey, its published definition, the problems of its draft, and where contacts are and went',
     document: gql`query ($id: ID!) {
       journey(id: $id) { ${DETAIL} }
     }`,

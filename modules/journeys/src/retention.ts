@@ -1,5 +1,6 @@
 import { deleteInBatches } from '@postroom/platform';
 import { messageRetentions } from '@postroom/ledger';
+import { mergePassages } from './passages.ts';
 import { deleteOldWaiting } from './waiting-events.ts';
 
 const BATCH = 5_000;
@@ -13,7 +14,7 @@ const DELETE_RUNS = `
   DELETE FROM enrollments WHERE id IN (SELECT id FROM enrollments WHERE project_id = $1 AND ended_at < $2 LIMIT ${BATCH})`;
 
 /**
- * Deletes runs that ended before their project's retention period of messages, and what paused journeys keep no longer.
+ * Deletes runs that ended before their project's retention period of messages, and what paused journeys keep no longer; merges counts.
  * @returns the number of rows by kind.
  */
 export async function deleteOld({
@@ -29,5 +30,6 @@ export async function deleteOld({
     await deleteInBatches(DELETE_STEPS, values, { batch: BATCH, onBatch });
     enrollments += await deleteInBatches(DELETE_RUNS, values, { batch: BATCH, onBatch });
   }
+  await mergePassages(onBatch);
   return { enrollments, journeyTriggers: await deleteOldWaiting({ onBatch, now }) };
 }

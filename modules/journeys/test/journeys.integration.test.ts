@@ -1,11 +1,22 @@
 import { pool } from '@postroom/platform';
-import { eventually, signedIn, type SignedIn, startTestWorker, takeSystemMail, testApi } from '@postroom/testkit';
+import {
+  type Api,
+  eventually,
+  signedIn,
+  type SignedIn,
+  startTestWorker,
+  takeSystemMail,
+  testApi,
+} from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { pauseAfterRestore } from '../src/journeys.ts';
+import { mergePassages } from '../src/passages.ts';
 import { deleteOldWaiting } from '../src/waiting-events.ts';
 import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send } from './support.ts';
 
 beforeAll(startTestWorker);
+
+const passagesOf = async (api: Api, id: string) => (await api.get(`/v1/journeys/${id}`)).body.data.passages;
 
 const wait = (id: string, next: string | null) => ({ id, type: 'wait', for: { days: 2 }, next });
 
@@ -131,6 +142,12 @@ test('a custom event enrolls its contact, later events end a wait or reach the g
   expect(run).toMatchObject({ status: 'exited', endReason: 'goal' });
   expect(await runOf(api, journey, eve?.id ?? '')).toBeUndefined();
   expect((await api.get(`/v1/journeys/${journey}/enrollments`)).body.data).toHaveLength(2);
+  expect(await passagesOf(api, journey)).toEqual([
+    { stepId: null, outcome: null, toStepId: 'paid', runCount: 2 },
+    { stepId: 'paid', outcome: 'event', toStepId: null, runCount: 1 },
+    { stepId: 'paid', outcome: 'timeout', toStepId: 'remind', runCount: 1 },
+    { stepId: 'remind', outcome: 'goal', toStepId: null, runCount: 1 },
+  ]);
 });
 
 test('an event that came before the contact reached the wait ends it at once', async () => {
@@ -610,6 +627,35 @@ test('one run is paused, resumed, moved and removed without the others', async (
   });
   expect((await api.post(`/v1/enrollments/${id}/remove`)).status).toBe(409);
   expect(pathOf(await runOf(api, journey, ada?.id ?? ''))).toEqual(['a waited', 'b moved', 'a removed']);
+});
+
+test('the ways that runs take are counted across versions, to an exit too, and merging many counts changes none', async () => {
+  const api = await testApi();
+  const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));
+  const journey = await published(api, { steps: [wait('first', 'out'), { id: 'out', type: 'exit' }] });
+  await enroll(api, journey, [ada?.id ?? '', bob?.id ?? '']);
+  const definition = { entry: { type: 'manual' }, steps: [wait('first', 'last'), wait('last', null)] };
+  await api.patch(`/v1/journeys/${journey}`, { definition });
+  expect((await api.post(`/v1/journeys/${journey}/publish`, { in_progress: 'finish' })).status).toBe(200);
+  const [run] = (await api.get(`/v1/journeys/${journey}/enrollments?contact_id=${ada?.id}`)).body.data;
+  await api.post(`/v1/enrollments/${run.id}/remove`);
+  await makeDue(journey);
+  await ended(api, journey, bob?.id ?? '');
+  const counted = [
+    { stepId: null, outcome: null, toStepId: 'first', runCount: 2 },
+    { stepId: 'first', outcome: 'removed', toStepId: null, runCount: 1 },
+    { stepId: 'first', outcome: 'waited', toStepId: 'out', runCount: 1 },
+  ];
+  expect(await passagesOf(api, journey)).toEqual(counted);
+  const rows = async () =>
+    (await pool.query('SELECT count(*)::int AS count FROM journey_passages WHERE journey_id = $1', [journey])).rows[0];
+  await pool.query(
+    `INSERT INTO journey_passages (journey_id, to_step_id, run_count) SELECT $1, 'first', 1 FROM generate_series(1, 600)`,
+    [journey],
+  );
+  await Promise.all([mergePassages(() => {}), mergePassages(() => {})]);
+  expect(await rows()).toEqual({ count: 3 });
+  expect(await passagesOf(api, journey)).toEqual([{ ...counted[0], runCount: 602 }, ...counted.slice(1)]);
 });
 
 test('deleting a contact ends its run, and archiving a journey ends all', async () => {

@@ -58,6 +58,7 @@ const NOT_OF_CONTACTS = [
   'notification_settings',
   'outbox',
   'journey_entry_scans',
+  'journey_passages',
   'journey_segment_members',
   'journey_signing_secrets',
   'project_logos',

@@ -1508,6 +1508,18 @@ export interface JourneyInProgress {
   hasMatch: boolean;
 }
 
+/** How many runs went from a step to another with an outcome, on all versions, including runs that retention has deleted. */
+export interface JourneyPassage {
+  /** The step that they left; null if they entered. */
+  stepId: string | null;
+  /** How they left it, as in `EnrollmentStep`; null if they entered. */
+  outcome: string | null;
+  /** The step that they reached; null if their run ended. */
+  toStepId: string | null;
+  /** How many there were; a run that loops counts each time. */
+  runCount: number;
+}
+
 /** An automation: contacts enter it and go through its steps. */
 export interface JourneyDetail {
   /** Journey id; also the id of its workflow in Temporal. */
@@ -1540,6 +1552,8 @@ export interface JourneyDetail {
   runs: JourneyRuns;
   /** Where contacts are, by version and step, and whether publishing the draft can move them. */
   inProgress: JourneyInProgress[];
+  /** How many runs went which way. */
+  passages: JourneyPassage[];
 }
 
 /** How often a step was left in one way. */
@@ -4696,7 +4710,7 @@ export interface Operations {
     body: undefined;
     reply: JourneyListResponse;
   };
-  /** Retrieve a journey, its published definition, the problems of its draft, and where contacts are */
+  /** Retrieve a journey, its published definition, the problems of its draft, and where contacts are and went */
   getJourney: {
     path: {
       /** Journey id. */
