@@ -94,6 +94,18 @@ test('after kill -9 of the worker at any moment every contact has gone through e
        SELECT enrollment_id, step_id, count(*) AS times FROM enrollment_steps GROUP BY 1, 2) AS by_step`,
   );
   expect(steps).toEqual([{ times: 1, steps: 3 * CONTACTS }]);
+  const { rows: passages } = await system.pool.query(
+    `SELECT step_id, outcome, to_step_id, sum(run_count)::int AS count FROM journey_passages
+     GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3`,
+  );
+  const { rows: recorded } = await system.pool.query(
+    `SELECT NULL AS step_id, NULL AS outcome, 'one' AS to_step_id, count(*)::int AS count FROM enrollments
+     UNION ALL
+     SELECT step_id, outcome, next, count(*)::int FROM (
+       SELECT step_id, outcome, lead(step_id) OVER (PARTITION BY enrollment_id ORDER BY visit) AS next FROM enrollment_steps
+     ) AS ways GROUP BY 1, 2, 3 ORDER BY 1 NULLS FIRST, 2, 3`,
+  );
+  expect(passages).toEqual(recorded);
   const { rows: calls } = await system.pool.query<{ id: string }>(
     `SELECT enrollment_id || '.' || visit AS id FROM enrollment_steps WHERE step_id = 'call' AND outcome = 'called' ORDER BY 1`,
   );
