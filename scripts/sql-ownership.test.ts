@@ -38,8 +38,6 @@ const READS: Record<string, string[]> = {
   bounces: ['campaigns', 'messages', 'projects'],
   // the snapshot of an audience and each claim, in one statement each, and the groups that a recipient may leave
   campaigns: ['contacts', 'group_members', 'group_opt_outs', 'messages', 'projects', 'suppressions', 'templates'],
-  // segments and suppression status by engagement
-  contacts: ['messages'],
   'custom-events': ['contacts'],
   // claims of due messages with what they need to be sent
   emails: ['campaigns', 'message_attachments', 'message_contents', 'messages', 'projects', 'suppressions', 'templates'],
@@ -63,8 +61,8 @@ const READS: Record<string, string[]> = {
   projects: ['members', 'users'],
   // the messages of a campaign; the module has no tables
   recipients: ['campaigns', 'messages'],
-  // hits and the events they cause, in one statement
-  tracking: ['campaigns', 'messages', 'projects'],
+  // hits and the events they cause, and conditions of segments on mail, in one statement each
+  tracking: ['campaigns', 'contacts', 'messages', 'projects'],
   // the signing key and the load of a transport
   transports: ['dkim_keys', 'domains', 'messages'],
   // what a link leads to, in one statement; the module has no tables

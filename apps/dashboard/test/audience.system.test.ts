@@ -182,6 +182,8 @@ inBrowser('contacts, groups and segments', () => {
     await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'select', options: ['free', 'pro'] });
     for (const [at, plan] of ['free', 'pro', 'pro'].entries())
       await api.contact(`person${at}@example.com`, { custom_fields: { plan } });
+    const template = { name: 'Receipt', subject: 'Hi', body: '<p>Hi</p>' };
+    const templateId = (await api.post('/v1/templates', template)).body.data.id as string;
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/segments');
@@ -193,13 +195,27 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('combobox', { name: 'Value' }).click();
     await page.getByRole('option', { name: 'pro' }).click();
     await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
+    await page.getByRole('button', { name: 'Add condition', exact: true }).click();
+    await page.getByRole('combobox', { name: 'Field' }).nth(1).click();
+    await page.getByRole('option', { name: 'Opened email' }).click();
+    await page.getByRole('combobox', { name: 'Campaign or template' }).click();
+    await page.getByRole('option', { name: 'Receipt' }).click();
+    await page.getByRole('heading', { name: '0 contacts now' }).waitFor();
+    await page.getByRole('combobox', { name: 'Operator' }).nth(1).click();
+    await page.getByRole('option', { name: 'never' }).click();
+    await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Pro', level: 1 }).waitFor();
     const { body } = await api.get('/v1/segments');
     expect(body.data[0]).toMatchObject({
       name: 'Pro',
-      filter: { and: [{ field: 'customFields.plan', op: 'is', value: 'pro' }] },
+      filter: {
+        and: [
+          { field: 'customFields.plan', op: 'is', value: 'pro' },
+          { field: 'opened', op: 'never', templateId },
+        ],
+      },
     });
   });
 

@@ -77,8 +77,18 @@ inBrowser('the people behind a report', () => {
     await page.goBack();
     await page.getByRole('link', { name: 'People who clicked https://example.com/autumn: 1' }).click();
     await soon(() => listed(page)).toEqual(['ada@example.net']);
-    await page.getByRole('button', { name: 'Make a group' }).waitFor();
-    await page.goBack();
+    await page.getByRole('button', { name: 'Make a segment' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Autumn');
+    await page.getByRole('button', { name: 'Create segment' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Autumn' }).waitFor();
+    const [byLink] = (await api.get('/v1/segments')).body.data;
+    expect(byLink.filter).toEqual({
+      and: [{ field: 'clicked', op: 'ever', campaignId: id, url: 'https://example.com/autumn' }],
+    });
+    expect(await page.getByRole('combobox', { name: 'Link' }).inputValue()).toBe('https://example.com/autumn');
+    await page.getByRole('heading', { name: '1 contact now' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await window.open(`/campaigns/${id}`);
     await page.getByRole('link', { name: 'Failed: 1' }).click();
     await soon(() => listed(page)).toEqual(['dora@example.net']);
     await page.goBack();
@@ -101,7 +111,9 @@ inBrowser('the people behind a report', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Create segment' }).click();
     await page.getByRole('heading', { level: 1, name: 'News: bounced' }).waitFor();
-    const [segment] = (await api.get('/v1/segments')).body.data;
+    const segments = (await api.get('/v1/segments')).body.data as { id: string; name: string; filter: unknown }[];
+    const segment = segments.find(({ name }) => name === 'News: bounced');
+    if (segment === undefined) throw new Error('The segment is not listed.');
     expect(segment.filter).toEqual({ and: [{ field: 'bounced', op: 'ever', campaignId: id }] });
     const contacts = (await api.get(`/v1/contacts?segment_id=${segment.id}`)).body.data;
     expect(contacts.map(({ email }: { email: string }) => email)).toEqual(['carl@example.net']);

@@ -222,7 +222,7 @@ inBrowser('journeys', () => {
     await dialog.getByRole('button', { name: 'Add conditions on the contact' }).click();
     await dialog.getByRole('combobox', { name: 'Field' }).click();
     await page.getByRole('option', { name: 'Opened email' }).click();
-    await dialog.getByRole('combobox', { name: 'Campaign' }).click();
+    await dialog.getByRole('combobox', { name: 'Campaign or template' }).click();
     await page.getByRole('option', { name: 'Spring sale' }).click();
     expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Done' }).click();

@@ -7,22 +7,17 @@ import {
   textProblem,
 } from '@postroom/platform';
 import { coerce, dayFromDateTime, dayFromText, expectation } from '@postroom/custom-fields';
-import { type EventCondition, readEventCondition } from '@postroom/custom-events/sql';
+import { EVENT_MEMBERS, type EventCondition, readEventCondition } from '@postroom/custom-events/sql';
+import { MAIL_MEMBERS, type MailCondition, readMailCondition } from '@postroom/tracking/sql';
 import type { Schema } from './custom-fields.ts';
 import type { Parameters } from './parameters.ts';
 import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';
 
 /** One condition on a contact, such as `{ field: 'customFields.plan', op: 'is', value: 'pro' }`. */
-export interface Condition {
+export interface Condition extends MailCondition, Partial<EventCondition> {
   field: string;
   op: string;
   value?: unknown;
-  /** For conditions on email, such as `opened`: only emails of this campaign. */
-  campaignId?: string;
-  /** For conditions on custom events. */
-  event?: string;
-  times?: number;
-  where?: EventCondition['where'];
 }
 
 /** A segment filter: conditions combined by and, or, not. */
@@ -110,35 +105,31 @@ function readNode(given: unknown, path: string, depth: number, reading: Reading)
   return kind === 'and' ? { and: nodes } : { or: nodes };
 }
 
+const MEMBERS = ['field', 'op', 'value', ...MAIL_MEMBERS, ...EVENT_MEMBERS];
+
 function readCondition(given: Record<string, unknown>, path: string, reading: Reading): SegmentFilter {
   reading.conditions++;
   const fail = (at: string, message: string) => {
     reading.problems.push({ field: at === '' ? path : `${path}.${at}`, message });
     return UNREADABLE;
   };
-  const unknown = Object.keys(given).find(
-    (key) => !['field', 'op', 'value', 'campaignId', 'campaign_id', 'event', 'times', 'where'].includes(key),
-  );
+  const members = Object.fromEntries(Object.entries(given).map(([key, member]) => [camelCase(key), member]));
+  const unknown = Object.keys(members).find((key) => !MEMBERS.includes(key));
   if (unknown !== undefined) return fail(unknown, 'is not a known property of a condition');
   const found = findField(given.field, reading.schema);
   if (typeof found === 'string') return fail('field', found);
   const op = typeof given.op === 'string' ? camelCase(given.op) : '';
   const operator = Object.hasOwn(found.operators, op) ? found.operators[op] : undefined;
   if (operator === undefined) return fail('op', `must be one of: ${Object.keys(found.operators).join(', ')}`);
-  const campaignId = given.campaignId ?? given.campaign_id;
-  if (campaignId !== undefined && (!found.ofCampaign || typeof campaignId !== 'string' || !isId('cmp', campaignId))) {
-    return fail(
-      'campaignId',
-      found.ofCampaign
-        ? 'must be the id of a campaign'
-        : 'is only for sent, opened, clicked and other conditions on email',
-    );
-  }
-  const events = found.ofEvents === true ? readEventCondition(given, EVENT_READERS) : undefined;
+  const hasMember = (key: string) => members[key] != null;
+  const ofMail = found.of === 'mail' ? undefined : MAIL_MEMBERS.find(hasMember);
+  if (ofMail !== undefined) return fail(ofMail, 'is only for sent, opened, clicked and other conditions on email');
+  const ofEvents = found.of === 'events' ? undefined : EVENT_MEMBERS.find(hasMember);
+  if (ofEvents !== undefined) return fail(ofEvents, 'is only for conditions on event');
+  const mail = readMailCondition(members, { isId: isIdOf, isClick: found.name === 'clicked' });
+  if ('message' in mail) return fail(mail.field, mail.message);
+  const events = found.of === 'events' ? readEventCondition(members, EVENT_READERS) : undefined;
   if (events !== undefined && 'message' in events) return fail(events.field, events.message);
-  const misplaced =
-    events === undefined ? ['event', 'times', 'where'].find((key) => given[key] !== undefined) : undefined;
-  if (misplaced !== undefined) return fail(misplaced, 'is only for conditions on event');
   if (events?.times !== undefined && /^(first|last)/.test(op)) return fail('times', `is not for ${op}`);
   reading.conditions += events?.where?.length ?? 0;
   const value = readValue(given.value, operator, found, reading);
@@ -150,7 +141,7 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
     field: found.name,
     op,
     ...(operator.takes === 'none' ? {} : value),
-    ...(campaignId !== undefined && { campaignId }),
+    ...mail,
     ...events,
   };
 }
@@ -250,8 +241,11 @@ function readTime(given: unknown): string | undefined {
   return parseDateTime(day === undefined ? given : `${day}T00:00:00Z`)?.toISOString();
 }
 
+const isIdOf = (prefix: string, given: unknown): given is string =>
+  typeof given === 'string' && isId(prefix as IdPrefix, given);
+
 function readId(prefix: 'grp' | 'jrn', given: unknown, ids: Set<string>): string | undefined {
-  if (typeof given !== 'string' || !isId(prefix as IdPrefix, given)) return undefined;
+  if (!isIdOf(prefix, given)) return undefined;
   ids.add(given);
   return given;
 }
@@ -277,7 +271,9 @@ export function compileFilter(filter: SegmentFilter, parameters: Parameters): st
   const operator = SEGMENT_FIELDS[key === undefined ? filter.field : 'customFields']?.operators[filter.op];
   if (operator === undefined)
     throw new Error(`A stored segment uses the unknown operator ${filter.field} ${filter.op}.`);
-  const { value, campaignId, event, times, where } = filter;
-  const events = event === undefined ? undefined : { event, ...(times && { times }), ...(where && { where }) };
-  return operator.sql({ key: key ?? '', value: value as never, campaignId, events }, parameters);
+  const { value } = filter;
+  return operator.sql(
+    { key: key ?? '', value: value as never, mail: filter, events: filter as EventCondition },
+    parameters,
+  );
 }

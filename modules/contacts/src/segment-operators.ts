@@ -1,7 +1,8 @@
 import { type EventCondition, eventSql } from '@postroom/custom-events/sql';
 import { isMemberOfAny } from '@postroom/groups/sql';
 import { isInAnyJourney, wasInAnyJourney } from '@postroom/journeys/sql';
-import { emailKey, emailKeyParts, escapeLike } from '@postroom/platform';
+import { emailKey, emailKeyParts, escapeLike, messageKeySql } from '@postroom/platform';
+import { type MailCondition, mailSql } from '@postroom/tracking/sql';
 import { CONTACT_SOURCES } from './contacts.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from '@postroom/custom-fields';
 import type { Parameters } from './parameters.ts';
@@ -37,10 +38,10 @@ interface CompiledCondition {
   /** The key of the custom field, if the condition is on one. */
   key: string;
   value: never;
-  /** Only engagement with this campaign. */
-  campaignId?: string | undefined;
+  /** The mail of a condition on it. */
+  mail: MailCondition;
   /** The events of a condition on them. */
-  events?: EventCondition | undefined;
+  events: EventCondition;
 }
 
 /** A field that conditions can use. */
@@ -48,10 +49,8 @@ export interface SegmentField {
   operators: Record<string, Operator>;
   /** The values allowed for `choice` and `choices`. */
   choices?: readonly string[];
-  /** Whether a condition may be restricted to one campaign. */
-  ofCampaign?: boolean;
-  /** Whether a condition names custom events, with `event`, `times` and `where`. */
-  ofEvents?: boolean;
+  /** Whether its conditions are about mail or custom events, and have the members of those. */
+  of?: 'mail' | 'events';
 }
 
 type Sql = Operator['sql'];
@@ -150,17 +149,15 @@ const inPast = (ever: Sql, since: Sql, inLast: Sql) => ({
 /** Emails to the contact, by the time `column`: when one was sent, opened, clicked. @param state only those in this state. */
 function engagement(column: string, state?: 'failed'): SegmentField {
   const mail =
-    (since: (parameters: Parameters, value: never) => string): Sql =>
-    ({ value, campaignId }, parameters) => {
-      const ofCampaign = campaignId === undefined ? '' : ` AND m.campaign_id = ${parameters.add(campaignId)}`;
-      const inState = state === undefined ? '' : ` AND m.state = '${state}'`;
-      const until = parameters.asOf === undefined ? '' : ` AND m.${column} <= ${parameters.add(parameters.asOf)}`;
-      return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND m.${column} ${since(parameters, value)}${until}${ofCampaign}${inState})`;
+    (sinceOf: (parameters: Parameters, value: never) => string | undefined): Sql =>
+    ({ value, mail: condition }, parameters) => {
+      const until = parameters.asOf && parameters.add(parameters.asOf);
+      const fact = { column, state, since: sinceOf(parameters, value), until };
+      return mailSql(condition, fact, { add: (each) => parameters.add(each), key: messageKeySql('m') });
     };
-  const ever = mail(() => 'IS NOT NULL');
-  const since = mail((parameters, time) => `>= ${parameters.add(time)}::timestamptz`);
-  const inLast = mail((parameters, days) => `>= ${parameters.add(parameters.daysAgo(days))}::timestamptz`);
-  return { ofCampaign: true, operators: inPast(ever, since, inLast) };
+  const since = mail((parameters, time) => `${parameters.add(time)}::timestamptz`);
+  const inLast = mail((parameters, days) => `${parameters.add(parameters.daysAgo(days))}::timestamptz`);
+  return { of: 'mail', operators: inPast(mail(none), since, inLast) };
 }
 
 const firstDay = (days: number, parameters: Parameters) => dayOf(parameters.daysAgo(days));
@@ -171,17 +168,17 @@ const happened =
   (sinceOf: (value: never, parameters: Parameters) => string | undefined): Sql =>
   ({ value, events }, parameters) => {
     const before = parameters.asOf && dayAfter(dayOf(parameters.asOf));
-    return eventSql(events as EventCondition, { since: sinceOf(value, parameters), before }, parameters);
+    return eventSql(events, { since: sinceOf(value, parameters), before }, parameters);
   };
 const happenedFirst =
   (sinceOf: (value: never, parameters: Parameters) => string): Sql =>
   (condition, parameters) => {
     const { value, events } = condition;
-    const earlier = eventSql(events as EventCondition, { before: sinceOf(value, parameters) }, parameters);
+    const earlier = eventSql(events, { before: sinceOf(value, parameters) }, parameters);
     return `(${happened(sinceOf)(condition, parameters)} AND NOT ${earlier})`;
   };
 const happenedBefore: Sql = ({ value, events }, parameters) =>
-  eventSql(events as EventCondition, { before: dayOfTime(value) }, parameters);
+  eventSql(events, { before: dayOfTime(value) }, parameters);
 /** Not since the day, but before it. */
 const happenedLastBefore: Sql = (condition, parameters) =>
   `(${happenedBefore(condition, parameters)} AND NOT ${happened(dayOfTime)(condition, parameters)})`;
@@ -285,7 +282,7 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
   unsubscribed: engagement('unsubscribed_at'),
   failed: engagement('unsent_at', 'failed'),
   event: {
-    ofEvents: true,
+    of: 'events',
     operators: {
       ...inPast(happened(none), happened(dayOfTime), happened(firstDay)),
       firstSince: operator('time', happenedFirst(dayOfTime)),

@@ -125,6 +125,8 @@ interface PropertyCondition {
   value?: string | number | boolean;
 }
 
+/** The members of a condition on events. */
+export const EVENT_MEMBERS = ['event', 'times', 'where'];
 const MAX_TIMES = 10_000;
 const MAX_WHERE = 10;
 

@@ -54,8 +54,10 @@ export interface QueuedEmail {
   status: 'queued' | 'scheduled' | 'suppressed';
 }
 
-/** A validated email with rendered content. */
-interface Draft extends ReadEmail, RenderedContent {}
+/** A validated email with rendered content, and the template that it counts for in segments. */
+interface Draft extends ReadEmail, RenderedContent {
+  templateId: string | null;
+}
 
 /** The most emails per request. */
 const MAX_BATCH = 100;
@@ -127,7 +129,11 @@ async function draftEmails(
   const rendered = valueOf(contents);
   assertValid(problems.found);
   const [reasons, accounts] = [valueOf(suppressed), valueOf(mailboxes)];
-  const drafts = read.map((email, index): Draft => ({ ...email, ...(rendered[index] as RenderedContent) }));
+  const drafts = read.map((email, index): Draft => {
+    // Mail submitted over SMTP does not count for its template.
+    const templateId = email.recipients === undefined ? (inputs[index]?.templateId ?? null) : null;
+    return { ...email, ...(rendered[index] as RenderedContent), templateId };
+  });
   return drafts.map((draft) =>
     rowsOf({ projectId, mailboxId: accounts.get(draft.from.email) ?? null }, draft, reasons),
   );
@@ -215,6 +221,7 @@ export function rowsOf(
       project_id: projectId,
       mailbox_id: mailboxId,
       contact_id: contactId ?? null,
+      template_id: draft.templateId,
       needs_consent: needsConsent,
       copy_of: index === 0 ? null : id,
       email,

@@ -3,11 +3,13 @@ import { checkSenders, type EmailRows, insert, rowsOf, suppressedAddresses } fro
 import { Problems, type ReadEmail, readEmail, recipientsOf, type SendEmailInput } from './email-input.ts';
 import { type RenderedContent, renderContent } from './render-content.ts';
 
-/** An email to a contact, on behalf of another module. */
-export interface ContactEmailInput extends SendEmailInput {
+/** An email to a contact, on behalf of another module, which has read its template. */
+export interface ContactEmailInput extends Omit<SendEmailInput, 'templateId'> {
   /** The id of the message, since its content may name it. */
   id: string;
   contactId: string;
+  /** The template that its content is from. */
+  madeFrom: string;
   /** Whether it must not go to addresses that unsubscribed; it then gets the headers of RFC 8058. */
   needsConsent: boolean;
 }
@@ -17,6 +19,7 @@ export type PreparedEmail = EmailRows | { problem: FieldProblem };
 
 /** A validated email with rendered content. */
 interface ContactDraft extends ReadEmail, RenderedContent {
+  templateId: string;
   input: ContactEmailInput;
 }
 
@@ -48,7 +51,7 @@ async function draftOf(projectId: string, input: ContactEmailInput): Promise<Con
   const email = readEmail(input, problems);
   const content = await renderContent(projectId, input, problems);
   const [problem] = problems.found;
-  return problem === undefined ? { input, ...email, ...content } : { problem };
+  return problem === undefined ? { input, templateId: input.madeFrom, ...email, ...content } : { problem };
 }
 
 /** Queues prepared emails in the caller's transaction. */

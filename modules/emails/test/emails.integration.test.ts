@@ -127,6 +127,18 @@ describe('POST /v1/emails', () => {
     const { data } = (await api.get(`/v1/emails/${reply.body.data.id}`)).body;
     expect(data.subject).toBe('Order a&b');
     expect(data.html).toBe('<p>Hello &lt;Ada&gt;, <a href="https://x.test/?o=a%26b">order</a></p>');
+    const batch = await api.post('/v1/emails/batch', { emails: [{ ...email, cc: ['cc@example.net'] }, HELLO] });
+    const [first, second] = batch.body.data.map(({ id }: { id: string }) => id);
+    const { rows } = await pool.query(
+      'SELECT coalesce(copy_of, id) AS id, template_id FROM messages WHERE project_id = $1 ORDER BY messages.id',
+      [api.projectId],
+    );
+    expect(rows).toEqual([
+      { id: reply.body.data.id, template_id: template.id },
+      { id: first, template_id: template.id },
+      { id: first, template_id: template.id },
+      { id: second, template_id: null },
+    ]);
   });
 
   test('renders conditions, filters, nested data and a loop over the items of an order', async () => {

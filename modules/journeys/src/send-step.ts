@@ -46,6 +46,7 @@ export async function sendStep(
     return {
       id,
       contactId: run.contactId,
+      madeFrom: step.templateId,
       needsConsent: !transactional,
       from,
       to: [run.email],

@@ -37,7 +37,7 @@ test('a contact gets each message once, waits in between, and its run is readabl
   expect(pathOf(run)).toEqual(['welcome sent', 'later waited', 'again sent']);
   expect(run).toMatchObject({ status: 'completed', endReason: 'completed', stepId: 'again', version: 1 });
   const { rows } = await pool.query(
-    `SELECT m.id, m.email, m.subject, m.needs_consent, m.contact_id, m.metadata, c.html FROM messages m
+    `SELECT m.id, m.email, m.subject, m.needs_consent, m.contact_id, m.template_id, m.metadata, c.html FROM messages m
        JOIN message_contents c ON c.message_id = m.id WHERE m.project_id = $1 ORDER BY m.id`,
     [api.projectId],
   );
@@ -47,6 +47,7 @@ test('a contact gets each message once, waits in between, and its run is readabl
     subject: 'Hello Ada',
     needs_consent: true,
     contact_id: ada.id,
+    template_id: templateId,
     metadata: { journey_id: journey, enrollment_id: run.id, step_id: 'welcome' },
   });
   expect(rows[0].html).toMatch(/Hello Ada, you chose pro/);

@@ -24,10 +24,10 @@ const queueOf = (projectId: string) => `emails ${projectId}`;
 /** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
 const INSERT = `
   WITH message AS (
-    INSERT INTO messages (id, project_id, mailbox_id, contact_id, needs_consent, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at, traceparent)
-    SELECT id, project_id, mailbox_id, contact_id, needs_consent, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
+    INSERT INTO messages (id, project_id, mailbox_id, contact_id, template_id, needs_consent, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at, traceparent)
+    SELECT id, project_id, mailbox_id, contact_id, template_id, needs_consent, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END, $3
-    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, contact_id text, needs_consent bool, copy_of text, email text, email_key text, subject text, tags jsonb,
+    FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, contact_id text, template_id text, needs_consent bool, copy_of text, email text, email_key text, subject text, tags jsonb,
       metadata jsonb, not_before timestamptz, state message_state, answer text)
   )
     INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens,

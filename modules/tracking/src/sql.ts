@@ -17,3 +17,79 @@ export const messagesFirstHit = (
 export const clickedLink = (message: string, position: string, human: boolean): string =>
   `EXISTS (SELECT FROM tracking_hits h WHERE h.message_id = ${message} AND h.kind = 'click' AND h.position = ${position}
     AND h.verdict = '${human ? 'person' : 'machine'}')`;
+
+/** Which mail a condition of a segment is about; any if all are omitted. */
+export interface MailCondition {
+  campaignId?: string;
+  /** Mail made from it: of campaigns, of journeys, and transactional mail. */
+  templateId?: string;
+  /** Only those who clicked a link to this URL, as written in the campaign. */
+  url?: string;
+}
+
+/** The members of a condition on mail. */
+export const MAIL_MEMBERS = ['campaignId', 'templateId', 'url'];
+const MAX_URL_LENGTH = 2048;
+
+/** Reads the members of a condition on mail, whose names are in camel case. Problems name the member. */
+export function readMailCondition(
+  { campaignId, templateId, url }: Record<string, unknown>,
+  { isId, isClick }: { isId: (prefix: string, given: unknown) => boolean; isClick: boolean },
+): MailCondition | { field: string; message: string } {
+  if (campaignId != null && !isId('cmp', campaignId))
+    return { field: 'campaignId', message: 'must be the id of a campaign' };
+  if (templateId != null && !isId('tpl', templateId))
+    return { field: 'templateId', message: 'must be the id of a template' };
+  if (campaignId != null && templateId != null)
+    return { field: 'templateId', message: 'must not be given together with campaignId' };
+  if (url != null && !isClick) return { field: 'url', message: 'is only for clicked' };
+  if (url != null && campaignId == null)
+    return { field: 'url', message: 'needs the campaignId of the campaign that has the link' };
+  if (url != null && (typeof url !== 'string' || url === '' || url.length > MAX_URL_LENGTH))
+    return { field: 'url', message: `must be a URL of 1 to ${MAX_URL_LENGTH} characters` };
+  return {
+    ...(campaignId != null && { campaignId: campaignId as string }),
+    ...(templateId != null && { templateId: templateId as string }),
+    ...(url != null && { url: url as string }),
+  };
+}
+
+/** What happened to mail, when. Times are SQL. */
+interface MailFact {
+  /** The column of the time. */
+  column: string;
+  /** Only mail in this state. */
+  state?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+/**
+ * Whether the contact `c` had such mail. All values become parameters.
+ * @param key SQL of the address key of the message `m`: transactional mail has no contact.
+ */
+export function mailSql(
+  { campaignId, templateId, url }: MailCondition,
+  { column, state, since, until }: MailFact,
+  { add, key }: { add: (value: unknown) => string; key: string },
+): string {
+  const inTime = (at: string) =>
+    `${at} ${since === undefined ? 'IS NOT NULL' : `>= ${since}`}${until === undefined ? '' : ` AND ${at} <= ${until}`}`;
+  const happened = inTime(`m.${column}`) + (state === undefined ? '' : ` AND m.state = '${state}'`);
+  const campaign = campaignId === undefined ? '' : ` AND m.campaign_id = ${add(campaignId)}`;
+  if (url !== undefined) {
+    const links = `SELECT l.position FROM tracked_links l WHERE l.owner_id = ${add(campaignId)} AND l.url = ${add(url)}`;
+    return `EXISTS (SELECT FROM messages m JOIN tracking_hits h ON h.message_id = m.id WHERE m.contact_id = c.id${campaign}
+      AND m.clicked_at IS NOT NULL AND h.kind = 'click' AND h.verdict = 'person' AND h.position = ANY (ARRAY(${links})) AND ${inTime('h.at')})`;
+  }
+  if (templateId === undefined)
+    return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id${campaign} AND ${happened})`;
+  const template = add(templateId);
+  const campaigns = `SELECT k.id FROM campaigns k WHERE k.template_id = ${template}`;
+  return `EXISTS (SELECT FROM (
+      SELECT m.contact_id FROM messages m WHERE m.template_id = ${template} AND m.contact_id IS NOT NULL AND ${happened}
+      UNION ALL SELECT m.contact_id FROM messages m WHERE m.campaign_id = ANY (ARRAY(${campaigns})) AND ${happened}
+      UNION ALL SELECT a.id FROM messages m JOIN contacts a ON a.project_id = m.project_id AND a.email_key = ${key}
+        WHERE m.template_id = ${template} AND m.contact_id IS NULL AND m.campaign_id IS NULL AND ${happened}
+    ) AS n(contact_id) WHERE n.contact_id = c.id)`;
+}

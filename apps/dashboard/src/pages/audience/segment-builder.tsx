@@ -15,6 +15,7 @@ import {
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { PropertyConditions } from '../../components/event-conditions.tsx';
+import { MailInputs } from './mail-inputs.tsx';
 import {
   type Bundle,
   type Condition,
@@ -30,6 +31,7 @@ import {
 interface Choices {
   fields: FieldChoice[];
   campaigns: { id: string; name: string }[];
+  templates: { id: string; name: string }[];
   /** Names of custom events. */
   events: string[];
 }
@@ -135,7 +137,7 @@ function RemoveButton({ label, onClick }: { label: string; onClick: () => void }
 
 function ConditionEditor({
   condition,
-  choices: { fields, campaigns, events },
+  choices: { fields, campaigns, templates, events },
   onChange,
   onRemove,
 }: {
@@ -196,16 +198,7 @@ function ConditionEditor({
         {choice !== undefined && <ValueInput condition={condition} choice={choice} onChange={onChange} />}
         {condition.field === 'event' && <EventInputs condition={condition} onChange={onChange} />}
         {isAboutMail(condition.field) && (
-          <Select
-            aria-label="Campaign"
-            placeholder="any campaign"
-            w={{ base: '100%', xs: 200 }}
-            clearable
-            searchable
-            data={campaigns.map(({ id, name }) => ({ value: id, label: name }))}
-            value={condition.campaignId ?? null}
-            onChange={(campaignId) => onChange({ ...condition, campaignId: campaignId ?? undefined })}
-          />
+          <MailInputs condition={condition} campaigns={campaigns} templates={templates} onChange={onChange} />
         )}
       </Group>
       <RemoveButton label="Remove condition" onClick={onRemove} />

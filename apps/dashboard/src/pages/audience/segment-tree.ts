@@ -8,8 +8,11 @@ export interface Condition {
   field: string;
   op: string;
   value: unknown;
-  /** Limits a condition on email, such as opened, to this campaign. */
+  /** Limits a condition on email, such as opened, to this campaign or template. */
   campaignId?: string | undefined;
+  templateId?: string | undefined;
+  /** Limits clicks in a campaign to links with this URL. */
+  url?: string | undefined;
   /** Of a condition on custom events: their name, how many at least, and conditions on their properties. */
   event?: string | undefined;
   times?: number | undefined;
@@ -75,11 +78,16 @@ export function filterOf(node: Node): Filter | undefined {
 }
 
 function conditionOf(condition: Condition): Filter | undefined {
-  const { field, op, value, campaignId } = condition;
+  const { field, op, value, campaignId, templateId, url } = condition;
   const takes = OPERATORS[op]?.takes;
   const events = field === 'event' ? eventsOf(condition) : {};
   if (events === undefined) return undefined;
-  const of = { ...events, ...(campaignId === undefined ? {} : { campaignId }) };
+  const of = {
+    ...events,
+    ...(campaignId === undefined ? {} : { campaignId }),
+    ...(templateId === undefined ? {} : { templateId }),
+    ...(url === undefined ? {} : { url }),
+  };
   if (takes === 'nothing') return { field, op, ...of };
   const isEmpty = value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
   return isEmpty ? undefined : { field, op, value, ...of };
@@ -259,5 +267,5 @@ function customChoice({ key, label, type, options }: CustomField): FieldChoice {
   };
 }
 
-/** Whether a field can be limited to one campaign. */
+/** Whether a field can be limited to one campaign or template. */
 export const isAboutMail = (field: string) => Object.hasOwn(MAIL_FIELDS, field);

@@ -54,6 +54,12 @@ const CONDITION_NAMES = graphql(`
         name
       }
     }
+    templates(first: 500) {
+      nodes {
+        id
+        name
+      }
+    }
     journeys(first: 200) {
       nodes {
         id
@@ -235,6 +241,7 @@ function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle)
   const choices = {
     fields: fieldChoices(fields, groups, names?.journeys.nodes ?? []),
     campaigns: names?.campaigns.nodes ?? [],
+    templates: names?.templates.nodes ?? [],
     events: names?.customEventDefinitions.nodes.map(({ name }) => name) ?? [],
   };
   return <BundleEditor bundle={tree} choices={choices} onChange={onChange} />;

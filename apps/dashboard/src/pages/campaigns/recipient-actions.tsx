@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
+import { useCampaignLinks } from '../../data/campaign-links.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -40,8 +41,10 @@ export function RecipientActions({ campaign, search, total }: ActionsProps) {
   const { id: projectId } = useProject();
   const may = useMay();
   const [isSaving, setSaving] = useState(false);
-  const filter = segmentOf(campaign.id, search);
-  if (total === undefined || total === 0) return null;
+  const links = useCampaignLinks(search.link === undefined ? undefined : campaign.id);
+  const url = links?.find(({ position }) => position === search.link)?.url;
+  const filter = segmentOf(campaign.id, search, url);
+  if (total === undefined || total === 0 || (search.link !== undefined && links === undefined)) return null;
   const close = () => setSaving(false);
   return (
     <>

@@ -1,20 +1,10 @@
 import { Group, Select } from '@mantine/core';
-import { useApiQuery } from '../../data/api-query.ts';
-import { graphql } from '../../generated/gql.ts';
 import { SearchBox } from '../../components/search-box.tsx';
+import { useCampaignLinks } from '../../data/campaign-links.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { RECIPIENT_WORDS } from './campaign-labels.ts';
 import { BOUNCE_WORDS, OUTCOME_WORDS } from './recipient-labels.ts';
 import type { RecipientSearch } from './recipient-search.ts';
-
-const LINK_CHOICES = graphql(`
-  query LinkChoices($id: ID!) {
-    campaignLinks(id: $id) {
-      position
-      url
-    }
-  }
-`);
 
 const choicesOf = (kind: string, words: Record<string, { word: string }>) =>
   Object.entries(words).map(([value, { word }]) => ({ value: `${kind}:${value}`, label: word }));
@@ -78,7 +68,7 @@ function LinkChoice({
   link: number | undefined;
   onChange: (link: number | null) => void;
 }) {
-  const links = useApiQuery(LINK_CHOICES, { id: campaignId }).data?.campaignLinks ?? [];
+  const links = useCampaignLinks(campaignId) ?? [];
   return (
     <Select
       aria-label="Link"

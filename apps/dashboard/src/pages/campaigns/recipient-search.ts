@@ -66,21 +66,32 @@ const OUTCOME_FIELDS = new Set<RecipientOutcome>([
   'unsubscribed',
 ]);
 
+/** The longest that conditions of segments take. */
+const MAX_URL_LENGTH = 2048;
+
 /**
  * The segment of the contacts that the search lists (docs/reference/segments.md). Undefined for what segments do not know: bots,
- * links, bounce classes and what is still being sent.
+ * bounce classes and what is still being sent.
+ * @param url the target of the link in the search; the segment has those who clicked any link of the campaign to it.
  */
 export function segmentOf(
   campaignId: string,
   { state, outcome, bounce, link, q }: RecipientSearch,
+  url: string | undefined,
 ): Record<string, unknown> | undefined {
-  if (bounce !== undefined || link !== undefined) return undefined;
+  const isByLink = link !== undefined;
+  if (bounce !== undefined || (isByLink && (url === undefined || url.length > MAX_URL_LENGTH))) return undefined;
   const isKnown = outcome === undefined || OUTCOME_FIELDS.has(outcome);
   const fields = [state === undefined ? undefined : STATE_FIELDS[state], outcome].filter(
     (field) => field !== undefined,
   );
   if (!isKnown || fields.length === 0 || (state !== undefined && STATE_FIELDS[state] === undefined)) return undefined;
-  const conditions = fields.map((field): Record<string, unknown> => ({ field, op: 'ever', campaignId }));
+  const conditions = fields.map((field): Record<string, unknown> => ({
+    field,
+    op: 'ever',
+    campaignId,
+    ...(isByLink && field === 'clicked' && { url }),
+  }));
   if (q !== undefined) conditions.push({ field: 'email', op: 'contains', value: q });
   return { and: conditions };
 }

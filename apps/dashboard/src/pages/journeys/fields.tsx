@@ -74,6 +74,7 @@ export function ContactFilter({
         choices={{
           fields: fieldChoices(choices.fields, choices.groups, choices.journeys),
           campaigns: choices.campaigns,
+          templates: choices.templates,
           events: choices.events,
         }}
         onChange={change}
