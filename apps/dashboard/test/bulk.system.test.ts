@@ -146,7 +146,7 @@ inBrowser('many contacts at once', () => {
       .getByRole('figure', { name: 'Size over time' })
       .getByText(/^9 on .*, 5 on /)
       .waitFor();
-    await page.locator('.recharts-area').first().waitFor();
+    await page.locator('.chart-line').first().waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 });

@@ -203,7 +203,7 @@ inBrowser('the people behind a report', () => {
     await engagement.getByText('30 points').waitFor();
     await engagement.getByText('33.3 points').first().waitFor();
     const chart = page.getByRole('figure', { name: 'Messages sent by minute' });
-    await chart.locator('.recharts-bar').first().waitFor();
+    await chart.locator('.chart-bar').first().waitFor();
     await chart.getByText('Show as a table').focus();
     await page.keyboard.press('Enter');
     const table = chart.getByRole('table');
@@ -231,7 +231,7 @@ inBrowser('the people behind a report', () => {
     const heightOf = async (section: Locator) => (await section.boundingBox())?.height ?? 0;
     const before = await heightOf(pace);
     allow();
-    await pace.locator('.recharts-bar').first().waitFor();
+    await pace.locator('.chart-bar').first().waitFor();
     await links.getByText('https://example.com/autumn').waitFor();
     expect(Math.abs((await heightOf(pace)) - before)).toBeLessThan(24);
   });

@@ -137,7 +137,7 @@ inBrowser('what came of a campaign', () => {
     await pool.query('UPDATE messages SET opened_at = now(), clicked_at = now() WHERE campaign_id = $1', [id]);
     await page.reload();
     await chart.getByText('Opened').waitFor();
-    await chart.locator('.recharts-area').first().waitFor();
+    await chart.locator('.chart-line').first().waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 

@@ -124,6 +124,19 @@ inBrowser('home', () => {
     await week.getByText('3 points compared with the 7 days before').waitFor();
     const rates = page.getByRole('figure', { name: 'Bounce rate' });
     await rates.getByText('2%: rule of thumb').waitFor();
+    // The values of a moment, by keyboard and by pointer.
+    const volume = page.getByRole('figure', { name: 'Email over time' });
+    const chart = volume.getByRole('application');
+    const shown = volume.getByRole('status');
+    await chart.focus();
+    for (const key of ['End', 'ArrowLeft', 'ArrowLeft']) await page.keyboard.press(key);
+    await shown.getByText('300', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await shown.getByText('Sent').waitFor({ state: 'detached' });
+    const { width = 0 } = (await chart.boundingBox()) ?? {};
+    await chart.hover({ position: { x: width - 4, y: 100 } });
+    await shown.getByText('Sent').waitFor();
+    expect(await shown.getByText('300', { exact: true }).count()).toBe(0);
     const complaints = page.getByRole('figure', { name: 'Complaint rate' });
     await complaints
       .getByText('Gmail asks for less than 0.1%, and never 0.3% or more. Yahoo asks for less than 0.3%.')

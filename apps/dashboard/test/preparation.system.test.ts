@@ -239,7 +239,7 @@ inBrowser('preparing a campaign', () => {
     await dialog.getByRole('img', { name: '3 steps, from 10 to 40 messages per day' }).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('img', { name: /^3 steps, from 10 to 40 .*; today is step 1, with 10/ }).waitFor();
-    await soon(() => page.locator('.recharts-bar-rectangle').count()).toBeGreaterThan(2);
+    await soon(() => page.locator('.chart-bar').count()).toBeGreaterThan(2);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
 

@@ -5,10 +5,7 @@ import { expect, test } from 'vitest';
 
 const SRC = join(import.meta.dirname, '../src');
 const { resolve } = createRequire(import.meta.url);
-const [MANTINE, CHARTS] = ['core', 'charts'].map((name) => dirname(resolve(`@mantine/${name}/styles.css`))) as [
-  string,
-  string,
-];
+const MANTINE = dirname(resolve('@mantine/core/styles.css'));
 
 const sheetsIn = (text: string) =>
   new Set([...text.matchAll(/'@mantine\/core\/styles\/(\w+)\.css'/g)].map(([, name]) => name));
@@ -17,25 +14,13 @@ const sheetsOfFile = (path: string) => sheetsIn(readFileSync(join(SRC, path), 'u
 const first = sheetsOfFile('app/mantine-styles.ts');
 const shared = new Set([...first, ...sheetsOfFile('app/form-styles.ts')]);
 
-/** The components of the library, or of its charts, that a file imports. */
-const componentsIn = (text: string, library = 'core') =>
-  [...text.matchAll(new RegExp(`import \\{([^}]*)\\} from ['"]@mantine/${library}['"]`, 'g'))].flatMap(
-    ([, names = '']) => names.split(',').map((name) => name.trim()),
+/** The components of the library that a file imports. */
+const componentsIn = (text: string) =>
+  [...text.matchAll(/import \{([^}]*)\} from ['"]@mantine\/core['"]/g)].flatMap(([, names = '']) =>
+    names.split(',').map((name) => name.trim()),
   );
 
 const sheetsOfComponent = (name: string) => sheetsOf(join(MANTINE, `esm/components/${name}/${name}.mjs`));
-
-/** The sheets of the components that a chart consists of. */
-function sheetsOfChart(path: string, seen = new Set<string>()): string[] {
-  if (seen.has(path) || !existsSync(path)) return [];
-  seen.add(path);
-  const text = readFileSync(path, 'utf8');
-  const imported = [...text.matchAll(/from "(\.[^"]+)"/g)];
-  return [
-    ...componentsIn(text).flatMap(sheetsOfComponent),
-    ...imported.flatMap(([, to = '']) => sheetsOfChart(join(dirname(path), to), seen)),
-  ];
-}
 
 /** The sheets of a module of the library and of what it imports. */
 function sheetsOf(path: string, seen = new Set<string>()): string[] {
@@ -51,10 +36,7 @@ function sheetsOf(path: string, seen = new Set<string>()): string[] {
 function missingSheets(path: string, given: ReadonlySet<string | undefined>): string[] {
   const text = readFileSync(join(SRC, path), 'utf8');
   const own = sheetsIn(text);
-  const needed = [
-    ...componentsIn(text).flatMap(sheetsOfComponent),
-    ...componentsIn(text, 'charts').flatMap((name) => sheetsOfChart(join(CHARTS, `esm/${name}/${name}.mjs`))),
-  ];
+  const needed = componentsIn(text).flatMap(sheetsOfComponent);
   return [...new Set(needed)].filter((name) => !given.has(name) && !own.has(name)).map((name) => `${path}: ${name}`);
 }
 
@@ -70,9 +52,8 @@ function filesOf(path: string, seen = new Set<string>()): Set<string> {
 
 test('every component of the first page has its styles without those of forms', () => {
   const files = filesOf('pages/home/home.tsx', filesOf('main.tsx'));
-  for (const chart of globSync('pages/home/*-chart.tsx', { cwd: SRC })) filesOf(chart, files);
+  expect([...files]).toContain('components/chart.tsx');
   expect([...files]).toContain('components/table.tsx');
-  expect(sheetsOfChart(join(CHARTS, 'esm/BarChart/BarChart.mjs'))).toContain('ColorSwatch');
   expect([...files].flatMap((path) => missingSheets(path, first))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { Card, Skeleton, Stack, Text } from '@mantine/core';
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 
 /** The height of every chart, in pixels. */
 export const CHART_HEIGHT = 240;
@@ -11,7 +11,7 @@ interface Figures {
   rows: readonly (readonly string[])[];
 }
 
-/** A chart with its title, a description, and its figures as a table. `children` may load lazily. */
+/** A chart with its title, a description, and its figures as a table. */
 export function ChartFigure({ about, children, ...figures }: Figures & { about?: ReactNode; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -26,7 +26,7 @@ export function ChartFigure({ about, children, ...figures }: Figures & { about?:
           </Text>
         )}
       </figcaption>
-      <Suspense fallback={<Skeleton h={CHART_HEIGHT} />}>{children}</Suspense>
+      {children}
       <details className="chart-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>Show as a table</summary>
         {isOpen && <FigureTable {...figures} />}

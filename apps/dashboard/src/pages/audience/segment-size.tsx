@@ -1,5 +1,5 @@
-import { Card, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Card, Text } from '@mantine/core';
+import { Chart } from '../../components/chart.tsx';
 import { Section } from '../../components/page.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -18,9 +18,8 @@ const SIZES = graphql(`
 `);
 
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const formatDay = (at: string) => day.format(new Date(at));
-
-const SegmentSizeChart = lazy(() => import('./segment-size-chart.tsx'));
 
 /** The size of a segment on each of the last 90 days. */
 export function SegmentSize({ id }: { id: string }) {
@@ -40,9 +39,12 @@ export function SegmentSize({ id }: { id: string }) {
               {number(last.size)} on {formatDay(last.day)}
               {sizes.length > 1 && `, ${number(first.size)} on ${formatDay(first.day)}`}
             </Text>
-            <Suspense fallback={<Skeleton h={160} />}>
-              <SegmentSizeChart sizes={sizes} />
-            </Suspense>
+            <Chart
+              kind="areas"
+              height={160}
+              points={sizes.map(({ day: at, size }) => ({ size, when: shortDay.format(new Date(at)) }))}
+              series={[{ name: 'size', label: 'Contacts', color: 'pine.6' }]}
+            />
           </>
         )}
       </Card>

@@ -1,7 +1,7 @@
 import { Card } from '@mantine/core';
-import { lazy } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Chart } from '../../components/chart.tsx';
 import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
@@ -19,8 +19,6 @@ const HOURS = graphql(`
     }
   }
 `);
-
-const HoursChart = lazy(() => import('./hours-chart.tsx'));
 
 /** Opens, clicks and unsubscribes by hour; hidden until there are any. */
 export function Hours({ campaign: { id, engagement } }: { campaign: CampaignRow }) {
@@ -43,7 +41,15 @@ export function Hours({ campaign: { id, engagement } }: { campaign: CampaignRow 
                 number(unsubscribed),
               ])}
             >
-              <HoursChart hours={campaignHours} />
+              <Chart
+                kind="areas"
+                points={campaignHours.map((point) => ({ ...point, when: formatDayAndTime(point.at) }))}
+                series={[
+                  { name: 'opened', label: 'Opened', color: 'blue.5' },
+                  { name: 'clicked', label: 'Clicked', color: 'grape.5' },
+                  { name: 'unsubscribed', label: 'Unsubscribed', color: 'yellow.5' },
+                ]}
+              />
             </ChartFigure>
           </Card>
         )}

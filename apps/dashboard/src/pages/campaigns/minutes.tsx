@@ -1,7 +1,7 @@
 import { Card } from '@mantine/core';
-import { lazy } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Chart } from '../../components/chart.tsx';
 import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
@@ -20,8 +20,6 @@ const MINUTES = graphql(`
     }
   }
 `);
-
-const MinutesChart = lazy(() => import('./minutes-chart.tsx'));
 
 /** How the campaign was sent, by minute; hidden until there is anything. */
 export function Minutes({ campaign }: { campaign: CampaignRow }) {
@@ -47,7 +45,15 @@ export function Minutes({ campaign }: { campaign: CampaignRow }) {
                 number(bounced),
               ])}
             >
-              <MinutesChart points={campaignMinutes} />
+              <Chart
+                kind="bars"
+                points={campaignMinutes.map((point) => ({ ...point, when: formatTime(point.at) }))}
+                series={[
+                  { name: 'sent', label: 'Sent', color: 'pine.6' },
+                  { name: 'failed', label: 'Failed', color: 'red.6' },
+                  { name: 'bounced', label: 'Bounced', color: 'orange.6' },
+                ]}
+              />
             </ChartFigure>
           </Card>
         )}

@@ -1,6 +1,6 @@
-import '@mantine/charts/styles.css';
-import { BarChart } from '@mantine/charts';
 import { Stack, Text } from '@mantine/core';
+import { Chart } from '../../components/chart.tsx';
+import { number } from '../campaigns/campaign-labels.ts';
 
 interface WarmupChartProps {
   /** Messages allowed on each day with mail. */
@@ -11,45 +11,41 @@ interface WarmupChartProps {
   sent?: number;
 }
 
-const count = (value: number) => value.toLocaleString();
+const LIMIT = { name: 'ahead', label: 'Limit', color: 'pine.3' } as const;
 
 /** A warm-up plan: the limit of each day, what was sent today, and the days that are done. */
-export default function WarmupChart({ steps, step, sent = 0 }: WarmupChartProps) {
-  const data = steps.map((limit, index) => {
+export function WarmupChart({ steps, step, sent = 0 }: WarmupChartProps) {
+  const points = steps.map((limit, index) => {
     const day = index + 1;
     const isToday = day === step;
     const used = isToday ? Math.min(sent, limit) : 0;
     return {
-      day: isToday ? 'Today' : `Day ${day}`,
+      when: isToday ? 'Today' : `Day ${day}`,
       done: step !== undefined && day < step ? limit : undefined,
       used: isToday ? used : undefined,
       ahead: step === undefined || day >= step ? limit - used : undefined,
     };
   });
   const [first = 0, last = 0] = [steps[0], steps.at(-1)];
-  const label = `${steps.length} steps, from ${count(first)} to ${count(last)} messages per day${step === undefined ? '' : `; today is step ${step}, with ${count(steps[step - 1] ?? 0)}`}`;
+  const label = `${steps.length} steps, from ${number(first)} to ${number(last)} messages per day${step === undefined ? '' : `; today is step ${step}, with ${number(steps[step - 1] ?? 0)}`}`;
   return (
-    <Stack gap="xs" component="figure" m={0} role="img" aria-label={label}>
+    <Stack gap="xs" component="figure" m={0} aria-label={label}>
       <Text size="sm" fw={550} component="figcaption">
         Messages per day
       </Text>
-      <BarChart
-        h={200}
-        data={data}
-        dataKey="day"
-        type="stacked"
-        maxBarWidth={28}
-        tickLine="none"
-        gridAxis="x"
-        withLegend={step !== undefined}
-        valueFormatter={count}
-        yAxisProps={{ width: 56, allowDecimals: false }}
-        xAxisProps={{ interval: 'preserveStartEnd', minTickGap: 12 }}
-        series={[
-          { name: 'done', label: 'Days done', color: 'gray.5' },
-          { name: 'used', label: 'Sent today', color: 'pine.6' },
-          { name: 'ahead', label: 'Limit', color: 'pine.3' },
-        ]}
+      <Chart
+        kind="bars"
+        height={200}
+        points={points}
+        series={
+          step === undefined
+            ? [LIMIT]
+            : [
+                { name: 'done', label: 'Days done', color: 'gray.5' },
+                { name: 'used', label: 'Sent today', color: 'pine.6' },
+                LIMIT,
+              ]
+        }
       />
     </Stack>
   );

@@ -1,5 +1,5 @@
-import { Button, Card, Modal, Progress, Radio, Skeleton, Stack, Text, Textarea } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Button, Card, Modal, Progress, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -9,8 +9,7 @@ import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import type { Domain } from './domain.tsx';
-
-const WarmupChart = lazy(() => import('./warmup-chart.tsx'));
+import { WarmupChart } from './warmup-chart.tsx';
 
 const DEFAULT_STEPS = graphql(`
   query DefaultWarmup {
@@ -74,9 +73,7 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
           ['Started', day.format(new Date(since))],
         ]}
       />
-      <Suspense fallback={<Skeleton h={220} />}>
-        <WarmupChart steps={steps} step={isWarm ? undefined : step} sent={todaySent} />
-      </Suspense>
+      <WarmupChart steps={steps} step={isWarm ? undefined : step} sent={todaySent} />
       <Text size="sm" c="dimmed">
         Only days with email sent count.
       </Text>
@@ -144,11 +141,7 @@ function PlanForm({ domain: { id, warmup }, onClose }: { domain: Domain; onClose
                 {...form.getInputProps('steps')}
               />
             )}
-            {planned !== null && planned.length > 0 && (
-              <Suspense fallback={<Skeleton h={220} />}>
-                <WarmupChart steps={planned} />
-              </Suspense>
-            )}
+            {planned !== null && planned.length > 0 && <WarmupChart steps={planned} />}
             {plan !== 'off' && warmup !== null && (
               <Text size="xs" c="dimmed">
                 Saving a plan restarts it today with its first step.

@@ -1,12 +1,13 @@
 import { Button, Card, Modal, Textarea } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, useState } from 'react';
+import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EventDefinitionQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
+import { Chart } from '../../components/chart.tsx';
 import { ChartFigure } from '../../components/chart-figure.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { DialogForm } from '../../components/form.tsx';
@@ -53,8 +54,6 @@ const DELETE = graphql(`
   }
 `);
 
-const EventDaysChart = lazy(() => import('./event-days-chart.tsx'));
-
 export type Definition = EventDefinitionQuery['customEventDefinition'];
 
 /** One event name: daily counts, properties and latest events. */
@@ -100,7 +99,7 @@ function Days({ definition: { days, eventCount } }: { definition: Definition }) 
         columns={['Day', 'Events']}
         rows={points.map((point) => [point.when, number(point.eventCount)])}
       >
-        <EventDaysChart days={points} />
+        <Chart kind="bars" points={points} series={[{ name: 'eventCount', label: 'Events', color: 'pine.6' }]} />
       </ChartFigure>
     </Card>
   );

@@ -26,7 +26,7 @@ export type Point = StatisticsQuery['statistics'][number];
 export const total = (points: readonly Point[], of: Exclude<keyof Point, 'at' | '__typename'>): number =>
   points.reduce((sum, point) => sum + point[of], 0);
 
-/** The share of messages that bounced and that were marked as spam, in percent, up to a point. */
+/** The share of messages that bounced and that were marked as spam, up to a point. */
 export interface RatePoint {
   at: string;
   /** Null if nothing was sent. */
@@ -52,4 +52,4 @@ export function ratesOf(points: readonly Point[], step: StatisticsStep): RatePoi
 }
 
 /** Reports come in later than the mail they are about, so in a short window there may be more of them. */
-const share = (part: number, whole: number) => (whole === 0 ? null : Math.min(100, (part / whole) * 100));
+const share = (part: number, whole: number) => (whole === 0 ? null : Math.min(1, part / whole));
