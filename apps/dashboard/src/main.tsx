@@ -1,5 +1,5 @@
 import './app/mantine-styles.ts';
-import '@fontsource-variable/inter/wght.css';
+import './app/fonts/fonts.css';
 import './app/app.css';
 import { MantineProvider } from '@mantine/core';
 import { RouterProvider } from '@tanstack/react-router';
