@@ -4,18 +4,6 @@ import { defineConfig, type Plugin } from 'vite';
 /** `npm run dev` says where the gateway is; the dashboard's requests go there, as if it had served the page. */
 const gateway = process.env.POSTROOM_GATEWAY_URL;
 
-/** What only forms and dialogs need. */
-const FORMS =
-  /@mantine\/form|@mantine\/core\/esm\/components\/(Combobox|Select|Modal|ModalBase)\/|src\/components\/(form|confirm)\.tsx/;
-
-/** What only menus, lists of options and tooltips need. */
-const OVERLAYS =
-  /@floating-ui|node_modules\/(react-remove-scroll|use-sidecar|use-callback-ref|react-style-singleton|tslib)|@mantine\/core\/esm\/(utils\/Floating|core\/utils\/(create-scoped-keydown-handler|find-element-ancestor|get-context-item-index)|components\/(Menu|Popover|Tooltip|ScrollArea(?!\/utils\/to-int)|Portal|FocusTrap|Transition\/get-transition-props))\//;
-
-/** Small parts of pages with figures, which load together. */
-const FIGURES =
-  /@mantine\/core\/esm\/components\/(FloatingIndicator|Progress|ScrollArea\/utils\/to-int|SegmentedControl|SimpleGrid)\/|core\/utils\/get-env\/|src\/components\/(change|chart-figure|stats)\.tsx/;
-
 /** Lists the scripts and styles of the build in `/app/files.json`, for `src/data/prefetch.ts`. */
 const fileList: Plugin = {
   name: 'file-list',
@@ -53,13 +41,12 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // What most pages share is one file: each request costs a round trip. Forms are another: the first page has none.
+        // Each request costs a round trip, and half of a page's code is useless to another: so there are two files for
+        // all pages, one of which has Home, and a file for each page.
         codeSplitting: {
           groups: [
-            { name: 'forms', test: FORMS, minShareCount: 8, priority: 1, includeDependenciesRecursively: false },
-            { name: 'overlays', test: OVERLAYS, minShareCount: 2, priority: 2, includeDependenciesRecursively: false },
-            { name: 'figures', test: FIGURES, minShareCount: 2, priority: 1, includeDependenciesRecursively: false },
-            { name: 'shared', minShareCount: 16 },
+            { name: 'main', test: /src\/(main|pages\/home\/home)\.tsx$|graphql-sse/, priority: 1 },
+            { name: 'shared', minShareCount: 2 },
           ],
         },
       },

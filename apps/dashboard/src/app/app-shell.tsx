@@ -1,7 +1,7 @@
-import { AppShell, Box, Burger, Group, Kbd, NavLink, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useElementSize, useHotkeys, useMediaQuery } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
-import { createLink, Outlet, useMatchRoute, useParams, useRouterState } from '@tanstack/react-router';
+import { Box, Group, Kbd, Text, UnstyledButton } from '@mantine/core';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { IconMenu2, IconSearch, IconX } from '@tabler/icons-react';
+import { Link, Outlet, useMatchRoute, useParams, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Provider } from 'urql';
 import { clientFor } from '../data/client.ts';
@@ -22,16 +22,13 @@ import { UserButton } from './user-button.tsx';
 
 const CommandPalette = lazy(() => withFormStyles(() => import('./command-palette.tsx')));
 
-/** In pixels, without the notifications that phones show there. */
-const HEADER_HEIGHT = 56;
-
 /** The shell around every project page: navigation, project switcher and user menu. */
 export function ProjectShell() {
   const { projectId } = useParams({ from: '/auth/p/$projectId' });
   const { projects } = useSession();
-  const [open, { toggle, close }] = useDisclosure(false);
+  // On phones the navigation is behind a button.
+  const [isOpen, setOpen] = useState(false);
   const isPhone = useMediaQuery('(width < 48em)', undefined, { getInitialValueInEffect: false });
-  const notifications = useElementSize();
   useEffect(() => setLiveProject(projectId), [projectId]);
   useEffect(prefetchPages, []);
   if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
@@ -40,55 +37,40 @@ export function ProjectShell() {
       <a href="#content" className="skip">
         Skip to content
       </a>
-      <AppShell
-        header={{ height: HEADER_HEIGHT + notifications.height }}
-        navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !open } }}
-        padding={{ base: 'md', sm: 'xl' }}
-      >
-        <AppShell.Header>
-          <Group h={HEADER_HEIGHT} px="md" justify="space-between" wrap="nowrap" gap="xs">
-            <Group wrap="nowrap" gap="sm" miw={0}>
-              <Burger
-                opened={open}
-                onClick={toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={open ? 'Close menu' : 'Open menu'}
-              />
-              <Box visibleFrom="sm" w={192}>
-                <Logo />
-              </Box>
-              <ProjectChoice />
-            </Group>
-            <Group gap="md" wrap="nowrap">
-              <LiveIndicator />
-              <CommandPaletteButton />
-              <NotificationBell key={projectId} />
-              <UserButton />
-            </Group>
+      <div className="shell-top">
+        <header className="shell-header">
+          <UnstyledButton
+            className="finder-button phone-only"
+            onClick={() => setOpen(!isOpen)}
+            aria-label={isOpen ? 'Close menu' : 'Open menu'}
+            aria-expanded={isOpen}
+          >
+            {isOpen ? <IconX size={18} aria-hidden /> : <IconMenu2 size={18} aria-hidden />}
+          </UnstyledButton>
+          <Box visibleFrom="sm" w={192}>
+            <Logo />
+          </Box>
+          <ProjectChoice />
+          <Group gap="md" wrap="nowrap" ml="auto">
+            <LiveIndicator />
+            <CommandPaletteButton />
+            <NotificationBell key={projectId} />
+            <UserButton />
           </Group>
-          {isPhone && (
-            <div ref={notifications.ref}>
-              <NotificationArea />
-            </div>
-          )}
-        </AppShell.Header>
-        <AppShell.Navbar p="sm" aria-label="Pages" className={open ? undefined : 'closed'}>
-          <AppShell.Section grow className="nav-items">
-            <NavItems onGo={close} />
-          </AppShell.Section>
-          {!isPhone && (
-            <AppShell.Section>
-              <NotificationArea />
-            </AppShell.Section>
-          )}
-        </AppShell.Navbar>
-        <AppShell.Main key={projectId} id="content" tabIndex={-1}>
-          <OfflineBanner />
-          <SendingHoldBanner />
-          <Outlet />
-        </AppShell.Main>
-      </AppShell>
+        </header>
+        {isPhone && <NotificationArea />}
+        <nav className="shell-nav" data-open={isOpen} aria-label="Pages">
+          <div className="nav-items">
+            <NavItems onGo={() => setOpen(false)} />
+          </div>
+          {!isPhone && <NotificationArea />}
+        </nav>
+      </div>
+      <main key={projectId} id="content" className="shell-main" tabIndex={-1}>
+        <OfflineBanner />
+        <SendingHoldBanner />
+        <Outlet />
+      </main>
     </Provider>
   );
 }
@@ -112,8 +94,6 @@ function NavItems({ onGo }: { onGo: () => void }) {
   ));
 }
 
-const RouterNavLink = createLink(NavLink<'a'>);
-
 function NavItemLink({
   place: { label, to, icon: Icon },
   projectId,
@@ -127,18 +107,18 @@ function NavItemLink({
   const pending = useRouterState({ select: ({ status }) => status === 'pending' }) ? { pending: true } : {};
   const active = useMatchRoute()({ to, params: { projectId }, fuzzy: to !== '/p/$projectId', ...pending }) !== false;
   return (
-    <RouterNavLink
+    <Link
       to={to}
       params={{ projectId } as never}
-      label={label}
-      leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
-      active={active}
       // The link also sets its own active state by URL prefix, and every URL starts with the home page's.
       activeOptions={{ exact: to === '/p/$projectId' }}
       aria-current={active ? 'page' : undefined}
       onClick={onGo}
       className="place"
-    />
+    >
+      <Icon size={18} stroke={1.7} aria-hidden />
+      {label}
+    </Link>
   );
 }
 
