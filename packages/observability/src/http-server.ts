@@ -38,6 +38,8 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
  * connection would make the client lose the response.
  */
 function closeIfIncomplete(request: IncomingMessage, response: ServerResponse): void {
+  // One without a body is complete a moment after its headers.
+  if (!hasBody(request)) return;
   const writeHead = response.writeHead.bind(response) as (...head: unknown[]) => ServerResponse;
   response.writeHead = (...head: unknown[]) => {
     if (!request.complete) response.setHeader('Connection', 'close');
@@ -48,6 +50,9 @@ function closeIfIncomplete(request: IncomingMessage, response: ServerResponse): 
     if (!request.complete) linger(request);
   });
 }
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 function linger(request: IncomingMessage): void {
   const { socket } = request;

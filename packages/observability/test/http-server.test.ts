@@ -50,6 +50,15 @@ test('a client that is told to close its connection gets the whole response firs
   }
 });
 
+test('a request without a body keeps its connection, however soon it is answered', async () => {
+  const server = createHttpServer((_request, response) => response.end('ok'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const reply = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect([reply.headers.get('connection'), await reply.text()]).toEqual(['keep-alive', 'ok']);
+});
+
 test('the deadlines of a server are those for the internet unless it is told others', () => {
   const server = createHttpServer(() => {});
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 });
