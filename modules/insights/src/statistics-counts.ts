@@ -1,8 +1,8 @@
 import { deleteInBatches, inTransaction, pool, sql } from '@postroom/platform';
 
 /**
- * The events that statistics count are added up per quarter of an hour, in the background and each once: events have the number of
- * their transaction, so those of all transactions that have ended are counted up to one of them, and the next run begins there. What is
+ * The events that statistics count are added up per quarter of an hour, in the background and each once. Events have the number of
+ * their transaction: a run counts those of all transactions that have ended, up to one of them, and the next run begins there. What is
  * not counted yet is read by the statistics themselves, which are therefore exact at any time.
  */
 

@@ -156,7 +156,7 @@ test('first hits are added up as they are classified, and counts outlive what wa
   expect((await deleteOld({ onBatch: () => {} })).statisticsCounts).toBeGreaterThanOrEqual(2);
 });
 
-test('a database that was loaded from a dump, where transactions are numbered anew, loses no event', async () => {
+test('a database that was loaded from a dump, where transactions are numbered from the beginning, loses no event', async () => {
   const { projectId } = await testApi();
   await pool.query(INSERT, valuesOf(projectId, [{ type: 'email.sent', at: Date.now() - DAY_MS / 2 }]));
   await countAll(projectId, 1);

@@ -31,7 +31,7 @@ export interface MailCondition {
 export const MAIL_MEMBERS = ['campaignId', 'templateId', 'url'];
 const MAX_URL_LENGTH = 2048;
 
-/** Reads the members of a condition on mail, whose names are in camel case. Problems name the member. */
+/** Reads the members of a condition on mail, whose names are in camelCase. Problems name the member. */
 export function readMailCondition(
   { campaignId, templateId, url }: Record<string, unknown>,
   { isId, isClick }: { isId: (prefix: string, given: unknown) => boolean; isClick: boolean },

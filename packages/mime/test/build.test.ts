@@ -130,13 +130,13 @@ test('headers arrive as they were given', async () => {
     References: Array.from({ length: 60 }, (_, n) => `<${n}@${'m'.repeat(50)}.example>`).join(' '),
     'In-Reply-To': '<1@shop.example> <2@shop.example>',
     'List-ID': 'News <news.shop.example>',
-    'X-Order': 'Grüße 1843',
   };
-  const { headers: arrived } = await PostalMime.parse(await buildMessage({ ...input, headers }));
-  for (const [name, value] of Object.entries(headers))
-    expect(arrived.filter(({ originalKey }) => originalKey === name)).toMatchObject([
-      { value: name === 'X-Order' ? expect.stringContaining('=?UTF-8?') : value },
-    ]);
+  const { headers: arrived } = await PostalMime.parse(
+    await buildMessage({ ...input, headers: { ...headers, 'X-Order': 'Grüße 1843' } }),
+  );
+  const named = (name: string) => arrived.filter(({ originalKey }) => originalKey === name);
+  for (const [name, value] of Object.entries(headers)) expect(named(name)).toMatchObject([{ value }]);
+  expect(named('X-Order')).toMatchObject([{ value: expect.stringContaining('=?UTF-8?') }]);
 });
 
 const LONG = 'x'.repeat(990);

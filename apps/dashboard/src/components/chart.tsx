@@ -112,7 +112,7 @@ export function Chart<Name extends string>(props: ChartProps<Name>) {
         )}
         <div role="status">
           {shown !== undefined && point !== undefined && (
-            <div className="chart-values" style={plot.beside(shown)}>
+            <div className="chart-values" style={plot.nextTo(shown)}>
               <div className="chart-when">{point.when}</div>
               {series.map(({ name, label, color }) => {
                 const value = point[name];
@@ -166,8 +166,8 @@ function plotOf<Name extends string>(
     x,
     y: (value: number) => bottom - (value / highest) * (bottom - MARGIN.top),
     indexAt: (at: number) => Math.min(points.length - 1, Math.max(0, Math.round((at - first) / slot))),
-    /** Where the values of a moment are shown: beside it, on the side with more room. */
-    beside: (index: number) => (x(index) < width / 2 ? { left: x(index) + 12 } : { right: width - x(index) + 12 }),
+    /** Where the values of a moment are shown: next to it, on the side with more room. */
+    nextTo: (index: number) => (x(index) < width / 2 ? { left: x(index) + 12 } : { right: width - x(index) + 12 }),
   };
 }
 

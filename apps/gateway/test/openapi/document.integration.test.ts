@@ -71,7 +71,7 @@ test('every parameter and every member of a request has a description', () => {
   expect([...silent, ...members]).toEqual([]);
 });
 
-test('every tag, body and schema has a description, and names are in Pascal case', () => {
+test('every tag, body and schema has a description, and names are in PascalCase', () => {
   const schemas = Object.entries(document.components.schemas as Record<string, Schema>);
   const silent = [
     ...document.tags.filter(({ description }) => !description).map(({ name }) => name),
