@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { config, db, emailKey, safeRedirect } from '@postroom/platform';
+import { config, db, emailKey, jsonProblem, safeRedirect } from '@postroom/platform';
 import type { GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api';
 import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
@@ -34,6 +34,7 @@ const resetting = new WeakMap<object, string>();
 
 /** Runs before each endpoint of the sign-in library. @throws APIError to reject the request. */
 export const beforeAuth = createAuthMiddleware(async (ctx) => {
+  refuseUnstorable(ctx);
   refuseOtherTargets(ctx);
   // Accounts and their failure counters are keyed by the canonical address.
   const email = textOf(ctx.body, 'email');
@@ -60,6 +61,14 @@ export const afterAuth = createAuthMiddleware(async (ctx) => {
   const email = resetting.get(ctx.request) ?? (isWaitingForCode ? undefined : newSession?.user.email);
   if (email !== undefined) await rememberDevice(ctx, email);
 });
+
+/** Rejects texts that PostgreSQL can't store, which would fail as an internal error. */
+function refuseUnstorable({ body, query }: GenericEndpointContext): void {
+  for (const source of [body, query] as unknown[]) {
+    const problem = jsonProblem(source);
+    if (problem !== undefined) throw new APIError('BAD_REQUEST', { message: `${problem.path} ${problem.message}` });
+  }
+}
 
 /** Allows only same-site paths: the author of a link must not choose where users end up. */
 function refuseOtherTargets({ body, query }: GenericEndpointContext): void {

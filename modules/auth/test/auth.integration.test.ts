@@ -263,6 +263,20 @@ test.each(['//evil.test', '/\t/evil.test', '/\\evil.test', '/..//evil.test', 'ht
   },
 );
 
+test('a text that can not be stored is 400 at every endpoint of the sign-in library, in body and query', async () => {
+  const api = await testApi();
+  for (const [path, body] of [
+    ['/sign-in/email', { email: 'a@people.example', password: 'x\0' }],
+    ['/reset-password', { token: '\0', newPassword: TEST_PASSWORD }],
+    ['/reset-password', { token: '\ud800', newPassword: TEST_PASSWORD }],
+    ['/reset-password?token=%00', { newPassword: TEST_PASSWORD }],
+    ['/request-password-reset', { email: 'a\0@people.example' }],
+    ['/two-factor/verify-totp', { code: '\0' }],
+  ] as const)
+    expect([path, (await postAuth(api, path, body)).status]).toEqual([path, 400]);
+  expect((await fetch(`${api.url}/app/auth/verify-email?token=%00`, { redirect: 'manual' })).status).toBe(400);
+});
+
 test('what people change is in the audit log, with who did it', async () => {
   const api = await testApi();
   const owner = await signedIn(api);
