@@ -12,6 +12,7 @@ import {
   createHttpServer,
   DomainError,
   isDraining,
+  isHost,
   isOwnHost,
   logger,
   pool,
@@ -69,6 +70,8 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
 
   async function dispatch(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+    if (!isHost(request.headers.host))
+      return answerError(response, new DomainError('validation_error', 'The Host header is not a host.'));
     if (path.startsWith('/t/')) return tracking.answer(request, response);
     if (await isTrackingHost(request.headers.host)) return answerNothing(response);
     if (config.NODE_ENV !== 'production' && !isOwnHost(request.headers.host, config.PUBLIC_URL))

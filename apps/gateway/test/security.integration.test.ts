@@ -43,6 +43,13 @@ test('in development, an unknown hostname gets no content, whatever it resolves 
     expect([host, await statusUnder(host, `${url}/healthz`)]).toEqual([host, 200]);
 });
 
+test('a Host header that is not a host is 400 everywhere, and no stack trace', async () => {
+  const { url } = await testApi();
+  for (const path of PATHS)
+    for (const host of ['a@b', 'a/b', '127.0.0.1:99999'])
+      expect([path, host, await statusUnder(host, url + path)]).toEqual([path, host, 400]);
+});
+
 const QUERY = '{ me { id } }';
 const form = new FormData();
 form.set('operations', JSON.stringify({ query: QUERY }));

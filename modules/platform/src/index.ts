@@ -81,7 +81,7 @@ export {
   redactionValues,
 } from './data-subject.ts';
 export type { HealthCheck } from '@postroom/observability';
-export { isOwnHost } from '@postroom/network/host-check';
+export { isHost, isOwnHost } from '@postroom/network/host-check';
 export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
 export { FairShare } from '@postroom/concurrency';
 export { createHttpServer } from '@postroom/observability';

@@ -1,5 +1,10 @@
 import { isIP } from 'node:net';
 
+/** Whether a Host header is missing, or a host with an optional port: libraries make URLs of it. */
+export const isHost = (header: string | undefined): boolean =>
+  header === undefined ||
+  (/^[\w.~-]*(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(header) && URL.canParse(`http://${header}`));
+
 /**
  * Whether a Host header names this machine: an IP address, a name without a dot, a name under `localhost`, or the
  * host of `publicUrl`. Protects against DNS rebinding, where a foreign page resolves its own name to 127.0.0.1 and

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOwnHost } from '../src/host-check.ts';
+import { isHost, isOwnHost } from '../src/host-check.ts';
 
 test.each([
   '127.0.0.1:3400',
@@ -26,3 +26,13 @@ test('the host of PUBLIC_URL is ours', () => {
   expect(isOwnHost('Mail.example.com:443', 'https://mail.example.com')).toBe(true);
   expect(isOwnHost('other.example.com', 'https://mail.example.com')).toBe(false);
 });
+
+test.each(['example.com', 'EXAMPLE.com.:8080', 'a_b', '127.0.0.1:1', '[::1]', '[fe80::1]:80', undefined])(
+  '%s is a host',
+  (header) => expect(isHost(header)).toBe(true),
+);
+
+test.each(['', ':80', 'a b', 'a@b', 'a/b', 'a?b', 'a#b', 'a\\b', '127.0.0.1:99999', '[::1', '[x]', 'a:b', 'é', '%41'])(
+  '%j is not a host',
+  (header) => expect(isHost(header)).toBe(false),
+);
