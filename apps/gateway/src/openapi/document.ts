@@ -190,6 +190,10 @@ What is checked first decides: the key (401), its scope (403), the project (400 
 **Retries.** Send an \`Idempotency-Key\` with a POST and you may send it again without doing it twice: for 24 hours the first answer is
 returned with \`Idempotent-Replayed: true\`. Wait as long as \`Retry-After\` says after a 429; the \`RateLimit-*\` headers tell how much is left.
 
+**Compatibility.** New members, values of enumerations and types of events may be added at any time: ignore those that you do not know.
+Clients that openapi-generator makes for Go and Java (\`okhttp-gson\`) reject unknown members unless they are generated with
+\`--additional-properties=disallowAdditionalPropertiesIfNotPresent=false\`.
+
 **Limits.** A body may have 1 MB, one of \`POST /v1/events\` 4 MB, and one with attachments of emails 40 MB.
 `.trim(),
 };
