@@ -153,7 +153,9 @@ function engagement(column: string, state?: 'failed'): SegmentField {
     ({ value, mail: condition }, parameters) => {
       const until = parameters.asOf && parameters.add(parameters.asOf);
       const fact = { column, state, since: sinceOf(parameters, value), until };
-      return mailSql(condition, fact, { add: (each) => parameters.add(each), key: messageKeySql('m') });
+      const { fewContacts } = parameters;
+      const add = (each: unknown) => parameters.add(each);
+      return mailSql(condition, fact, { add, key: messageKeySql('m'), fewContacts });
     };
   const since = mail((parameters, time) => `${parameters.add(time)}::timestamptz`);
   const inLast = mail((parameters, days) => `${parameters.add(parameters.daysAgo(days))}::timestamptz`);

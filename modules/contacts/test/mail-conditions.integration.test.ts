@@ -157,16 +157,18 @@ test.each([1, 2])('conditions on mail mean what a plain evaluation of all mail s
     const read = readFilter(filter, new Map());
     expect(read.problems).toEqual([]);
     expect(read.filter).toEqual(filter);
-    const parameters = new Parameters();
-    const { rows } = await pool.query<{ name: string }>(
-      `SELECT split_part(c.email, '@', 1) AS name FROM contacts c
-       WHERE c.project_id = ${parameters.add(own.projectId)} AND ${compileFilter(read.filter, parameters)} ORDER BY 1`,
-      parameters.values,
-    );
-    expect(
-      rows.map(({ name }) => name),
-      JSON.stringify(filter),
-    ).toEqual(NAMES.filter((name) => evaluate(filter, name)));
+    for (const fewContacts of [false, true]) {
+      const parameters = new Parameters({ fewContacts });
+      const { rows } = await pool.query<{ name: string }>(
+        `SELECT split_part(c.email, '@', 1) AS name FROM contacts c
+         WHERE c.project_id = ${parameters.add(own.projectId)} AND ${compileFilter(read.filter, parameters)} ORDER BY 1`,
+        parameters.values,
+      );
+      expect(
+        rows.map(({ name }) => name),
+        JSON.stringify(filter),
+      ).toEqual(NAMES.filter((name) => evaluate(filter, name)));
+    }
   }
 });
 

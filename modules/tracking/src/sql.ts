@@ -67,11 +67,12 @@ interface MailFact {
 /**
  * Whether the contact `c` had such mail. All values become parameters.
  * @param key SQL of the address key of the message `m`: transactional mail has no contact.
+ * @param fewContacts whether the statement reads a few contacts by id.
  */
 export function mailSql(
   { campaignId, templateId, url }: MailCondition,
   { column, state, since, until }: MailFact,
-  { add, key }: { add: (value: unknown) => string; key: string },
+  { add, key, fewContacts }: { add: (value: unknown) => string; key: string; fewContacts: boolean },
 ): string {
   const inTime = (at: string) =>
     `${at} ${since === undefined ? 'IS NOT NULL' : `>= ${since}`}${until === undefined ? '' : ` AND ${at} <= ${until}`}`;
@@ -86,10 +87,16 @@ export function mailSql(
     return `EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id${campaign} AND ${happened})`;
   const template = add(templateId);
   const campaigns = `SELECT k.id FROM campaigns k WHERE k.template_id = ${template}`;
+  const toContact = `(m.template_id = ${template} OR m.campaign_id = ANY (ARRAY(${campaigns}))) AND ${happened}`;
+  const toAddress = `m.template_id = ${template} AND m.contact_id IS NULL AND m.campaign_id IS NULL AND ${happened}`;
+  // OFFSET 0 keeps the planner from reading all mail of the template.
+  if (fewContacts)
+    return `(EXISTS (SELECT FROM messages m WHERE m.contact_id = c.id AND ${toContact} OFFSET 0)
+      OR EXISTS (SELECT FROM messages m WHERE m.project_id = c.project_id AND ${key} = c.email_key AND ${toAddress} OFFSET 0))`;
+  // The planner does not know how many contacts the two have, guesses 200, and looks each up by index. The second comparison, which
+  // equal ids pass, leaves it no choice but a join, which takes half the time.
   return `EXISTS (SELECT FROM (
-      SELECT m.contact_id FROM messages m WHERE m.template_id = ${template} AND m.contact_id IS NOT NULL AND ${happened}
-      UNION ALL SELECT m.contact_id FROM messages m WHERE m.campaign_id = ANY (ARRAY(${campaigns})) AND ${happened}
-      UNION ALL SELECT a.id FROM messages m JOIN contacts a ON a.project_id = m.project_id AND a.email_key = ${key}
-        WHERE m.template_id = ${template} AND m.contact_id IS NULL AND m.campaign_id IS NULL AND ${happened}
-    ) AS n(contact_id) WHERE n.contact_id = c.id)`;
+      SELECT m.contact_id FROM messages m WHERE ${toContact}
+      UNION ALL SELECT a.id FROM messages m JOIN contacts a ON a.project_id = m.project_id AND a.email_key = ${key} WHERE ${toAddress}
+    ) AS n(contact_id) WHERE n.contact_id = c.id AND n.contact_id <= c.id)`;
 }
