@@ -72,6 +72,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Levels of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_DEPTH'],
   ['Conditions of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_CONDITIONS'],
   ['Conditions on events of a segment', 'modules/contacts/src/segment-filter.ts', 'MAX_EVENT_CONDITIONS'],
+  ['Length of a URL in a condition', 'modules/tracking/src/sql.ts', 'MAX_URL_LENGTH'],
   ['Conditions on properties of one', 'modules/custom-events/src/sql.ts', 'MAX_WHERE'],
   ['Times an event must', 'modules/custom-events/src/sql.ts', 'MAX_TIMES'],
   ['Values in a list', 'modules/contacts/src/segment-filter.ts', 'MAX_LIST'],
