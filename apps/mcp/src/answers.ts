@@ -5,10 +5,26 @@ import { PostroomError } from '../../../sdk/typescript/src/index.ts';
 /** The annotations of tools that change nothing. */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
-export const limit = z.number().int().min(1).max(100).default(20).describe('Maximum number of results, newest first.');
+/** The inputs of lists. */
+export const paging = {
+  limit: z.number().int().min(1).max(100).default(20).describe('Maximum number of results, newest first.'),
+  cursor: z.string().optional().describe('The next_cursor of the previous page.'),
+};
 
-/** A page of a list, without its cursor. */
-export const page = ({ data, has_more }: { data: object[]; has_more: boolean }) => ({ data, has_more });
+/** A page of a list. */
+export const page = ({
+  data,
+  has_more,
+  next_cursor,
+}: {
+  data: object[];
+  has_more: boolean;
+  next_cursor: string | null;
+}) => ({
+  data,
+  has_more,
+  next_cursor,
+});
 
 /** Builds a structured result. API errors are returned to the model so that it can correct its call. */
 export async function answer(work: () => Promise<object>): Promise<CallToolResult> {

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { Postroom } from '../../../sdk/typescript/src/index.ts';
-import { answer, limit, page, READS } from './answers.ts';
+import { answer, page, paging, READS } from './answers.ts';
 
 const journeyId = z.string().regex(/^jrn_/).describe('Journey id, jrn_….');
 const backtestId = z.string().regex(/^bkt_/).describe('Backtest id, bkt_….');
@@ -19,7 +19,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
         'Journeys with their status and definition, and why one paused itself. Archived ones only on request.',
       inputSchema: {
         status: z.enum(['draft', 'active', 'paused', 'archived']).optional().describe('Only journeys in this status.'),
-        limit,
+        ...paging,
       },
       annotations: READS,
     },
@@ -116,11 +116,20 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     'resume_journey',
     {
       title: 'Resume a journey',
-      description: 'Resumes a paused journey. Steps that fell due in the meantime are carried out now, mail included.',
-      inputSchema: { journey_id: journeyId },
+      description:
+        'Resumes a paused journey. Steps that fell due in the meantime are carried out now, mail included. get_journey returns as waitingEvents how many events waited for it.',
+      inputSchema: {
+        journey_id: journeyId,
+        waiting: z
+          .enum(['process', 'discard'])
+          .default('process')
+          .describe(
+            'Whether events that came while it was paused are processed: contacts enter, waits end, goals are reached.',
+          ),
+      },
       annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
-    ({ journey_id }) => answer(() => postroom.journeys.resume(journey_id)),
+    ({ journey_id, ...body }) => answer(() => postroom.journeys.resume(journey_id, body)),
   );
   server.registerTool(
     'enroll_contacts',
@@ -149,7 +158,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
         contact_id: z.string().optional().describe('Only those of this contact, ctc_….'),
         step_id: z.string().optional().describe('Only those at this step.'),
         status: z.enum(['active', 'paused', 'completed', 'exited']).optional().describe('Only those in this status.'),
-        limit,
+        ...paging,
       },
       annotations: READS,
     },
@@ -208,7 +217,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .optional()
           .describe('Only those whose messages differ from the baseline in this way.'),
         search: z.string().optional().describe('Part of the address or name.'),
-        limit,
+        ...paging,
       },
       annotations: READS,
     },

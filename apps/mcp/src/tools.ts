@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type Postroom, PostroomError } from '../../../sdk/typescript/src/index.ts';
-import { answer, limit, page, READS } from './answers.ts';
+import { answer, page, paging, READS } from './answers.ts';
 import { registerJourneyTools } from './journey-tools.ts';
 
 const campaignId = z.string().regex(/^cmp_/).describe('Campaign id, cmp_….');
@@ -25,7 +25,7 @@ function registerContactTools(server: McpServer, postroom: Postroom): void {
         search: z.string().optional().describe('Part of the address or name.'),
         email: z.string().optional().describe('The full address.'),
         group_id: z.string().optional().describe('Only members of this group.'),
-        limit,
+        ...paging,
       },
       annotations: READS,
     },
@@ -77,7 +77,7 @@ function registerEventTools(server: McpServer, postroom: Postroom): void {
       inputSchema: {
         name: z.string().optional().describe('Only events of this name.'),
         contact_id: z.string().optional().describe('Only events of this contact, ctc_….'),
-        limit,
+        ...paging,
       },
       annotations: READS,
     },
@@ -91,7 +91,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'List campaigns',
       description: 'Campaigns with their status and counts: sent, delivered, opened, clicked, bounced, unsubscribed.',
-      inputSchema: { limit },
+      inputSchema: paging,
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.campaigns.list(query))),
@@ -127,7 +127,7 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
       title: 'List webhook endpoints',
       description:
         'The URLs that receive events, the event types they subscribe to, and whether and why an endpoint was disabled.',
-      inputSchema: { limit },
+      inputSchema: paging,
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.webhooks.list(query))),

@@ -155,8 +155,36 @@ describe.each([
     });
     expect(await call(client, 'pause_journey', { journey_id: id })).toMatchObject({ status: 'paused' });
     expect(await call(client, 'list_journeys', { status: 'paused' })).toMatchObject({ data: [{ id }] });
-    expect(await call(client, 'resume_journey', { journey_id: id })).toMatchObject({ status: 'active' });
-    expect(await call(client, 'get_journey', { journey_id: id })).toMatchObject({ problems: [], runs: { active: 1 } });
+    await api.contact('bob@example.com');
+    await call(client, 'resume_journey', { journey_id: id });
+    await call(client, 'enroll_contacts', { journey_id: id, emails: ['bob@example.com'] });
+    const { data, next_cursor: cursor } = await call(client, 'list_enrollments', { journey_id: id, limit: 1 });
+    expect(await call(client, 'list_enrollments', { journey_id: id, limit: 1, cursor })).toMatchObject({
+      data: [{ contactId: ada.id }],
+      has_more: false,
+      next_cursor: null,
+    });
+    expect(data).toHaveLength(1);
+    expect(await call(client, 'get_journey', { journey_id: id })).toMatchObject({ problems: [], runs: { active: 2 } });
+  });
+
+  test('events that waited for a paused journey are discarded on request', async () => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    const client = await connected(connect, api);
+    const definition = {
+      entry: { type: 'event', event: 'started' },
+      steps: [{ id: 'later', type: 'wait', for: { days: 1 } }],
+    };
+    const { id: journey_id } = await call(client, 'create_journey', { name: 'Follow-up', definition });
+    await call(client, 'publish_journey', { journey_id });
+    await call(client, 'pause_journey', { journey_id });
+    await call(client, 'track_event', { name: 'started', email: 'ada@example.com' });
+    expect(await call(client, 'get_journey', { journey_id })).toMatchObject({ waitingEvents: 1 });
+    expect(await call(client, 'resume_journey', { journey_id, waiting: 'discard' })).toMatchObject({
+      status: 'active',
+    });
+    expect(await call(client, 'get_journey', { journey_id })).toMatchObject({ waitingEvents: 0, runs: { active: 0 } });
   });
 
   test('what publishing a journey does to contacts in progress is shown before, and only what was shown is published', async () => {

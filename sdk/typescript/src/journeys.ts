@@ -34,8 +34,9 @@ export class Journeys extends Resource {
     return this.data('pauseJourney', { path: { id } }, options);
   }
 
-  resume(id: string, options?: RequestOptions): Promise<Journey> {
-    return this.data('resumeJourney', { path: { id } }, options);
+  /** Resumes a paused journey, and processes or discards the events that waited meanwhile. */
+  resume(id: string, body: Body<'resumeJourney'> = {}, options?: RequestOptions): Promise<Journey> {
+    return this.data('resumeJourney', { path: { id }, body }, options);
   }
 
   /** Ends the journey for good, with all its runs. */
