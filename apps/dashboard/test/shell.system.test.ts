@@ -154,6 +154,26 @@ inBrowser('the frame', () => {
     expect(title).toMatch(/authentication/);
   });
 
+  test('on a phone rows are told apart, leave out empty values, and are selected by touch', async () => {
+    const api = await testApi();
+    for (const key of ['city', 'plan'])
+      await api.post('/v1/custom-fields', { key, label: `Their ${key}`, type: 'text' });
+    await api.post('/v1/contacts', { email: 'ada@example.com', custom_fields: { city: 'London' } });
+    await api.contact('bob@example.com');
+    await using window = await windowOf(api, 'owner', SIZES.phone);
+    const { page } = window;
+    await window.open('/contacts');
+    const row = page.getByRole('row').filter({ hasText: 'ada@example.com' });
+    await row.getByText('London').waitFor();
+    expect(await row.getByRole('cell').filter({ hasText: '–' }).filter({ visible: true }).count()).toBe(0);
+    const borders = `[...document.querySelectorAll('tbody tr')].map((row) => getComputedStyle(row).borderBottomStyle)`;
+    expect(await page.evaluate(borders)).toEqual(['solid', 'none']);
+    const box = row.getByRole('checkbox');
+    const { x = 0, y = 0, width = 0 } = (await box.boundingBox()) ?? {};
+    await page.mouse.click(x + width + 10, y - 10);
+    expect(await box.isChecked()).toBe(true);
+  });
+
   test('a path outside of the dashboard shows a page to browsers and JSON to programs', async () => {
     const api = await testApi();
     await using window = await windowOf(api);

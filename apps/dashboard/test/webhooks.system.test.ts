@@ -43,7 +43,7 @@ inBrowser('webhooks', () => {
     await page.getByRole('region', { name: 'Payload' }).getByText('"email": "ada@example.com"').waitFor();
     await page.getByRole('region', { name: 'Response body' }).getByText('thanks').waitFor();
     await page.getByRole('region', { name: 'Request headers' }).getByText('X-Webhook-Signature').waitFor();
-    expect(await page.getByRole('link', { name: 'Workflow' }).getAttribute('href')).toContain('/workflows/');
+    expect(await page.getByRole('link', { name: 'Open in Temporal' }).getAttribute('href')).toContain('/workflows/');
 
     const before = receiver.received.length;
     await page.getByRole('button', { name: 'Replay' }).click();

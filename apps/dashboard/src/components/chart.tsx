@@ -175,6 +175,7 @@ function Axes<Name extends string>({ points, format = number, plot }: PartProps<
   const { ticks, left, right, bottom, slot, x, y } = plot;
   const labels = points.map(({ when }) => when);
   const every = labelEvery(labels, slot);
+  const isLast = (index: number) => index + every >= labels.length;
   return (
     <>
       {ticks.map((tick) => (
@@ -188,7 +189,10 @@ function Axes<Name extends string>({ points, format = number, plot }: PartProps<
       {labels.map((label, index) => {
         if (index % every !== 0) return null;
         const half = labelWidth(label) / 2;
-        const anchor = x(index) + half > right ? 'end' : x(index) < half ? 'start' : 'middle';
+        const isCut = x(index) + half > right + MARGIN.right;
+        // The last label moves to the left, where the one before it must not be.
+        if (isCut && isLast(index) && labelWidth(label) + half > every * slot) return null;
+        const anchor = isCut ? 'end' : x(index) < half ? 'start' : 'middle';
         return (
           // Two moments may have the same label, as in the hour that is repeated when summer time ends.
           <text key={index} x={x(index)} y={bottom + 18} textAnchor={anchor}>

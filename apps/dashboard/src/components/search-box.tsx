@@ -43,8 +43,9 @@ export function SearchBox({
           </ActionIcon>
         )
       }
-      flex={1}
-      maw={width}
+      // Next to a filter, a phone has no room for its words.
+      flex={{ base: '1 1 220px', xs: '1' }}
+      maw={{ base: 'none', xs: width }}
       miw={140}
       autoComplete="off"
     />

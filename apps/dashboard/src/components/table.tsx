@@ -81,7 +81,7 @@ export function DataTable<Row>({
 }
 
 /** What a cell without a value shows; phones leave it out. */
-const NONE = '–';
+export const NONE = '–';
 
 const classes = (...names: (string | false | undefined)[]) => names.filter(Boolean).join(' ');
 

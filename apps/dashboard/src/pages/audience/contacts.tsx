@@ -13,7 +13,7 @@ import { useCreating } from '../../components/use-creating.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
-import { type Column, DataTable } from '../../components/table.tsx';
+import { type Column, DataTable, NONE } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { useShowSearch } from '../../data/show-search.ts';
 import { ContactLink, labelOf } from './contact-link.tsx';
@@ -24,7 +24,7 @@ import { type ContactSearch, filterOf, isFiltered, SORTS, SOURCES } from './cont
 import { ViewsMenu } from './views-menu.tsx';
 import { ExportLink } from './export-link.tsx';
 import { CreateContact } from './create-contact.tsx';
-import { CUSTOM_FIELDS, type CustomField, FieldValue } from './field-values.tsx';
+import { CUSTOM_FIELDS, type CustomField, FieldValue, lacksValue } from './field-values.tsx';
 import { Subscription } from './subscription.tsx';
 
 const CONTACTS = graphql(`
@@ -282,7 +282,8 @@ function ContactTable({
       title: field.label,
       from: 'md',
       ...(field.type === 'number' ? { align: 'right' as const } : {}),
-      cell: ({ customFields }) => <FieldValue of={field} values={customFields} />,
+      cell: ({ customFields }) =>
+        lacksValue(field, customFields) ? NONE : <FieldValue of={field} values={customFields} />,
     })),
     { title: 'Source', from: 'md', cell: ({ source }) => SOURCES[source] },
     { title: 'Added', from: 'sm', width: 130, cell: ({ createdAt }) => <When at={createdAt} /> },

@@ -23,10 +23,15 @@ export type Values = Record<string, unknown>;
 const number = new Intl.NumberFormat(undefined);
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
+const isEmpty = (value: unknown) => value === undefined || value === null || value === '';
+
+/** Whether a contact has no value of a field. */
+export const lacksValue = (field: CustomField, values: unknown) => isEmpty((values as Values)[field.key]);
+
 /** Formats a custom field value. */
 export function FieldValue({ of: field, values }: { of: CustomField; values: unknown }) {
   const value = (values as Values)[field.key];
-  if (value === undefined || value === null || value === '')
+  if (isEmpty(value))
     return (
       <Text span c="dimmed" size="sm">
         –

@@ -10,7 +10,6 @@ import { ButtonLink } from '../../components/link.tsx';
 import { EmailPreview } from '../../components/email-preview.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
-import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { RetryActions } from './retry-actions.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { CampaignMenu } from './campaign-menu.tsx';
@@ -46,7 +45,6 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       about={campaign.subject}
       actions={
         <>
-          <WorkflowLink url={campaign.workflowUrl} />
           {mayWrite && <CampaignMenu campaign={campaign} />}
           <RunCommands campaign={campaign} />
         </>

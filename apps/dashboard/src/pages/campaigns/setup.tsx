@@ -6,6 +6,7 @@ import { DescriptionList } from '../../components/description-list.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
+import { workflowItem } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/contact-filters.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countedWords } from './campaign-labels.ts';
@@ -41,6 +42,7 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
               campaign.trackClicks !== null && ['Tracked', countedWords(campaign.trackOpens, campaign.trackClicks)],
             startedAt !== null && ['Started', <When key="started" at={startedAt} />],
             completedAt !== null && ['Ended', <When key="ended" at={completedAt} />],
+            workflowItem(campaign.workflowUrl),
           ]}
         />
       </Card>

@@ -65,7 +65,7 @@ export function DomainActions({ domain }: { domain: Domain }) {
               rel="noreferrer"
               leftSection={<IconExternalLink size={16} aria-hidden />}
             >
-              Open workflow
+              Open in Temporal
             </Menu.Item>
           )}
           <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('remove')}>

@@ -20,7 +20,7 @@ import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { WorkflowLink } from '../../components/workflow-link.tsx';
+import { workflowItem } from '../../components/workflow-link.tsx';
 import { EmailState, STATUS_LABELS } from './email-status.tsx';
 
 const EMAIL = graphql(`
@@ -99,14 +99,7 @@ export function Email() {
           </TextLink>
         )
       }
-      actions={
-        row && (
-          <>
-            <WorkflowLink url={row.workflowUrl} />
-            {(row.status === 'queued' || row.status === 'scheduled') && <Cancel email={row} />}
-          </>
-        )
-      }
+      actions={row && (row.status === 'queued' || row.status === 'scheduled') && <Cancel email={row} />}
     >
       <QueryResult of={email}>{({ email: known }) => <EmailParts email={known} />}</QueryResult>
     </Page>
@@ -145,6 +138,7 @@ function EmailParts({ email }: { email: EmailRow }) {
               </TextLink>,
             ],
             ['Message ID', <Code key="id">{email.id}</Code>],
+            workflowItem(email.workflowUrl),
           ]}
         />
       </Card>

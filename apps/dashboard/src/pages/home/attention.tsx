@@ -61,7 +61,7 @@ function worriesOf(
   projectId: string,
 ): AttentionItem[] {
   const campaignLink = (campaignId: string) => (
-    <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm" pt={3}>
+    <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm" py={3}>
       View
     </TextLink>
   );
@@ -75,7 +75,7 @@ function worriesOf(
           ? `${domain}: its DNS records have changed. Fix them within three days.`
           : `${domain} can't send: its DNS records were not found.`,
         link: (
-          <TextLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }} size="sm" pt={3}>
+          <TextLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }} size="sm" py={3}>
             View
           </TextLink>
         ),
@@ -94,7 +94,7 @@ function worriesOf(
           `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`
         ),
         link: (
-          <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }} size="sm" pt={3}>
+          <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }} size="sm" py={3}>
             View
           </TextLink>
         ),
@@ -106,7 +106,7 @@ function worriesOf(
         color: 'red',
         says: `The mailbox ${email} is not sending${statusReason === null ? '.' : `: ${statusReason.replaceAll('\n', '. ')}`}`,
         link: (
-          <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" pt={3}>
+          <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" py={3}>
             View
           </TextLink>
         ),

@@ -22,7 +22,7 @@ import { Pager } from '../../components/pager.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { WorkflowLink } from '../../components/workflow-link.tsx';
+import { workflowItem } from '../../components/workflow-link.tsx';
 import { fileSize, isUnderWay, KINDS, STATUS_LABELS } from './import-labels.ts';
 import { IMPORT_PROGRESS } from './progress.ts';
 import { Causes } from './causes.tsx';
@@ -288,6 +288,7 @@ function Settings({ row }: { row: ImportRow }) {
                 : [['Reason of rows without one', REASON_LABELS[reason]] satisfies DescriptionItem]),
               ['Started', <When key="begun" at={startedAt ?? createdAt} />],
               finishedAt !== null && ['Ended', <When key="ended" at={finishedAt} />],
+              workflowItem(row.workflowUrl),
             ]}
           />
         </Card>
@@ -319,7 +320,7 @@ function Settings({ row }: { row: ImportRow }) {
 const wordFor = (field: string) =>
   ({ email: 'Address', name: 'Name', reason: 'Reason', row: 'Row' })[field] ?? field.replace(/^customFields\./, '');
 
-function Commands({ row: { id, kind, status, cancelRequestedAt, workflowUrl, fileName } }: { row: ImportRow }) {
+function Commands({ row: { id, kind, status, cancelRequestedAt, fileName } }: { row: ImportRow }) {
   const [asking, setAsking] = useState(false);
   const cancel = useApiMutation(CANCEL);
   const may = useMay();
@@ -330,7 +331,6 @@ function Commands({ row: { id, kind, status, cancelRequestedAt, workflowUrl, fil
   };
   return (
     <>
-      <WorkflowLink url={workflowUrl} />
       {may('write') && isUnderWay(status) && cancelRequestedAt === null && (
         <Button
           variant="default"

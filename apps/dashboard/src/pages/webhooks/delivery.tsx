@@ -123,7 +123,7 @@ export function DeliveryPage() {
 }
 
 function Actions({
-  delivery: { id, state, workflowUrl, closedAt },
+  delivery: { id, state, closedAt },
   projectId,
   endpointId,
 }: {
@@ -154,7 +154,6 @@ function Actions({
   return (
     <>
       <FormProblem problem={replay.problem ?? retry.problem ?? giveUp.problem} />
-      <WorkflowLink url={workflowUrl} />
       {writes && state === 'retried' && (
         <Button variant="default" loading={giveUp.running} onClick={() => void stop()}>
           Give up
@@ -201,7 +200,7 @@ function Content({ delivery }: { delivery: Delivery }) {
             ['Event ID', <code key="event">{eventId}</code>],
             ['Delivery ID', <code key="id">{delivery.id}</code>],
             replayOf !== null && ['Replay of', <code key="replay">{replayOf}</code>],
-            workflowId !== null && ['Workflow', <Workflow key="workflow" id={workflowId} />],
+            workflowId !== null && ['Workflow', <Workflow key="workflow" id={workflowId} url={delivery.workflowUrl} />],
           ]}
         />
       </Card>
@@ -221,10 +220,10 @@ function Content({ delivery }: { delivery: Delivery }) {
 }
 
 /** An attempt in a batch shares its workflow with others; that workflow's result names those that were not acknowledged. */
-const Workflow = ({ id }: { id: string }) => (
+const Workflow = ({ id, url }: { id: string; url: string | null }) => (
   <>
     <code>{id}</code>
-    {id.startsWith('batch_') && ' (a batch)'}
+    {id.startsWith('batch_') && ' (a batch)'} <WorkflowLink url={url} />
   </>
 );
 

@@ -63,7 +63,13 @@ function Types({ value, onChange }: Pick<EventChoiceProps, 'value' | 'onChange'>
                   {webhookEventTypes
                     .filter(({ name }) => name.startsWith(`${prefix}.`))
                     .map(({ name, fires }) => (
-                      <Checkbox key={name} size="sm" value={name} label={<code>{name}</code>} description={fires} />
+                      <Checkbox
+                        key={name}
+                        size="sm"
+                        value={name}
+                        label={<code>{name}</code>} // Descriptions are Markdown, as the reference has them.
+                        description={fires.replaceAll('`', '')}
+                      />
                     ))}
                 </SimpleGrid>
               </Card>
