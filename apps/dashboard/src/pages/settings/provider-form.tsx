@@ -1,21 +1,10 @@
-import {
-  Group,
-  Modal,
-  NumberInput,
-  PasswordInput,
-  Radio,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { Group, Modal, NumberInput, PasswordInput, Radio, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Provider } from './providers.tsx';
@@ -126,56 +115,51 @@ function inputOf(values: Values): MailProviderInput {
 function ProviderForm({ provider, onClose }: { provider: Provider | undefined; onClose: () => void }) {
   const create = useApiMutation(CREATE);
   const update = useApiMutation(UPDATE);
-  const { problem } = provider === undefined ? create : update;
-  const form = useForm({ initialValues: valuesOf(provider) });
-  useFieldProblems(form, problem);
-  const submit = form.onSubmit(async (values) => {
+  const isNew = provider === undefined;
+  const save = async (values: Values) => {
     const input = inputOf(values);
-    const data = provider === undefined ? await create.run({ input }) : await update.run({ id: provider.id, input });
+    const data = isNew ? await create.run({ input }) : await update.run({ id: provider.id, input });
     if (data === undefined) return;
-    notifySuccess(`${values.name} is ${provider === undefined ? 'there' : 'changed'}. Test the connection next.`);
+    notifySuccess(`${values.name} is ${isNew ? 'added' : 'changed'}. Test the connection next.`);
     onClose();
-  });
-  const { kind } = form.values;
+  };
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack>
-        <FormProblem problem={problem} fields={Object.keys(form.values)} />
-        {provider === undefined && (
-          <Radio.Group label="Type" {...form.getInputProps('kind')}>
-            <Group gap="lg" mt={6}>
-              <Radio value="smtp" label="SMTP relay" />
-              <Radio value="ses" label="Amazon SES" />
-            </Group>
-          </Radio.Group>
-        )}
-        <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
-        {kind === 'smtp' ? (
-          <Relay form={form} isNew={provider === undefined} />
-        ) : (
-          <Ses form={form} isNew={provider === undefined} />
-        )}
-        <Group grow align="flex-start">
-          <DomainChoice form={form} />
-          <NumberInput
-            label="Position"
-            description="The lowest position is tried first."
-            min={1}
-            max={100}
-            {...form.getInputProps('position')}
-          />
-        </Group>
-        <FormButtons
-          submit={provider === undefined ? 'Add' : 'Save'}
-          running={create.running || update.running}
-          onCancel={onClose}
-        />
-      </Stack>
-    </form>
+    <DialogForm
+      values={valuesOf(provider)}
+      mutation={isNew ? create : update}
+      save={save}
+      submit={isNew ? 'Add' : 'Save'}
+      onClose={onClose}
+    >
+      {(form) => (
+        <>
+          {isNew && (
+            <Radio.Group label="Type" {...form.getInputProps('kind')}>
+              <Group gap="lg" mt={6}>
+                <Radio value="smtp" label="SMTP relay" />
+                <Radio value="ses" label="Amazon SES" />
+              </Group>
+            </Radio.Group>
+          )}
+          <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
+          {form.values.kind === 'smtp' ? <Relay form={form} isNew={isNew} /> : <Ses form={form} isNew={isNew} />}
+          <Group grow align="flex-start">
+            <DomainChoice form={form} />
+            <NumberInput
+              label="Position"
+              description="The lowest position is tried first."
+              min={1}
+              max={100}
+              {...form.getInputProps('position')}
+            />
+          </Group>
+        </>
+      )}
+    </DialogForm>
   );
 }
 
-type Form = ReturnType<typeof useForm<Values>>;
+type Form = UseFormReturnType<Values>;
 
 function DomainChoice({ form }: { form: Form }) {
   const domains = useApiQuery(DOMAINS, {}).data?.domains.nodes ?? [];
