@@ -12,7 +12,6 @@ import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
-import { When } from '../../components/when.tsx';
 import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './builder.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -72,8 +71,8 @@ export function Review({
           />
           {campaign.status === 'scheduled' && campaign.scheduledAt !== null && (
             <Alert color="blue" icon={<IconCalendarTime aria-hidden />}>
-              It starts <When at={campaign.scheduledAt} />: <InZones at={campaign.scheduledAt} />. Recipients are the
-              contacts in its groups and segments at that time.
+              It starts on <InZones at={campaign.scheduledAt} />. Recipients are the contacts in its groups and segments
+              at that time.
             </Alert>
           )}
           {!part.readOnly && <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />}
@@ -155,8 +154,8 @@ const WORDS: Record<string, string> = {
 /** Findings use API field names; this replaces them with UI labels. */
 const inWords = (message: string) =>
   message
-    .replace('unless template_id is set', 'unless you choose a template')
-    .replace(/\b(template|group|segment)_id(s?)\b/g, (_, thing: string, many: string) => thing + many);
+    .replace('unless templateId is set', 'unless you choose a template')
+    .replace(/\b(template|group|segment)Id(s?)\b/g, (_, thing: string, many: string) => thing + many);
 
 /** Most messages continue the label, as in "Subject is required"; a whole sentence follows a colon. */
 function finding(field: string, message: string): string {
