@@ -233,12 +233,12 @@ inBrowser('preparing a campaign', () => {
     await window.open('/domains/example.com');
     await page.getByRole('button', { name: 'Change plan' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('img', { name: '14 steps, from 50 to 150,000 messages per day' }).waitFor();
+    await dialog.getByRole('figure', { name: '14 steps, from 50 to 150,000 messages per day' }).waitFor();
     await dialog.getByRole('radio', { name: 'Custom' }).check();
     await dialog.getByRole('textbox').fill('10, 20, 40');
-    await dialog.getByRole('img', { name: '3 steps, from 10 to 40 messages per day' }).waitFor();
+    await dialog.getByRole('figure', { name: '3 steps, from 10 to 40 messages per day' }).waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('img', { name: /^3 steps, from 10 to 40 .*; today is step 1, with 10/ }).waitFor();
+    await page.getByRole('figure', { name: /^3 steps, from 10 to 40 .*; today is step 1, with 10/ }).waitFor();
     await soon(() => page.locator('.chart-bar').count()).toBeGreaterThan(2);
     expect(await accessibilityViolations(page)).toEqual([]);
   });
