@@ -46,6 +46,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'main', test: /src\/(main|pages\/home\/home)\.tsx$|graphql-sse/, priority: 1 },
+            // The layout of graphs, which only pages of journeys need.
+            { name: 'graph', test: /node_modules\/@dagrejs\//, priority: 2, includeDependenciesRecursively: false },
             { name: 'shared', minShareCount: 2 },
           ],
         },

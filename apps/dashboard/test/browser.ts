@@ -197,6 +197,8 @@ export async function expectAccessible(api: Api, user: SignedIn, path: string, t
     await soon(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe(colorScheme);
     // Chromium repaints what inherits its color a moment later.
     if (colorScheme !== 'light' || name !== 'desktop') await page.waitForTimeout(300);
+    // What the header happens to cover is no smaller for that.
+    await page.evaluate('scrollTo(0, 0)');
     await nextFrame(page);
     if (colorScheme === 'dark') {
       // The dark scheme changes colors, and neither structure nor layout.

@@ -1,18 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import {
+  connect,
   type Definition,
   exitsOf,
-  insertStep,
-  outlineOf,
+  insertSteps,
+  moveStep,
+  newStep,
+  type Place,
   readDefinition,
   removeStep,
   type Step,
+  stepsFrom,
+  type StepType,
 } from '../src/pages/journeys/definition.ts';
 
 const wait = (id: string, next: string | null = null): Step => ({ id, type: 'wait', for: { days: 1 }, next });
 const of = (...steps: Step[]): Definition => ({ entry: { type: 'manual' }, steps });
 const edges = ({ steps }: Definition) =>
   Object.fromEntries(steps.map((step) => [step.id, exitsOf(step).map(({ to }) => to)]));
+
+const insertStep = (definition: Definition, place: Place, type: StepType) =>
+  insertSteps(definition, place, [newStep(type)]);
 
 describe('adding a step', () => {
   test('what followed at the place follows the new step', () => {
@@ -42,9 +50,64 @@ test('a copy of a step keeps its content, and leads to what followed at the plac
       { percent: 70, next: 'b' },
     ],
   };
-  const { definition, id } = insertStep(of(split, wait('a'), wait('b', 'a')), { stepId: 'b', key: 'next' }, split);
+  const { definition, id } = insertSteps(of(split, wait('a'), wait('b', 'a')), { stepId: 'b', key: 'next' }, [split]);
   expect(edges(definition)).toEqual({ split: ['a', 'b'], a: [null], b: [id], split_2: ['a', null] });
   expect(definition.steps.at(-1)).toMatchObject({ id, branches: [{ percent: 30 }, { percent: 70 }] });
+});
+
+test('steps that are added together lead to each other as before, under new ids, and the first way that is open goes on', () => {
+  const opened: Step = {
+    id: 'if',
+    type: 'condition',
+    message: { stepId: 'mail', outcome: 'opened' },
+    yes: 'a',
+    no: 'elsewhere',
+  };
+  const added: Step[] = [{ id: 'mail', type: 'send', next: 'if' }, opened, wait('a', 'mail')];
+  const { definition, id } = insertSteps(
+    of(wait('a', 'mail'), { id: 'mail', type: 'send' }),
+    { stepId: 'a', key: 'next' },
+    added,
+  );
+  expect(id).toBe('mail_2');
+  expect(edges(definition)).toEqual({
+    a: ['mail_2'],
+    mail: [null],
+    mail_2: ['if'],
+    if: ['a_2', 'mail'],
+    a_2: ['mail_2'],
+  });
+  expect(definition.steps.find((step) => step.id === 'if')?.message?.stepId).toBe('mail_2');
+  expect(stepsFrom(definition, 'mail_2').map((step) => step.id)).toEqual(['mail_2', 'if', 'a_2', 'mail']);
+});
+
+test('an id that is taken and as long as ids may be stays within that length', () => {
+  const long = 'x'.repeat(50);
+  const { id } = insertSteps(of(wait(long)), { stepId: long, key: 'next' }, [wait(long)]);
+  expect(id).toBe(`${'x'.repeat(48)}_2`);
+});
+
+describe('moving a step', () => {
+  const before = of(wait('a', 'b'), wait('b', 'c'), wait('c'));
+
+  test('what led to it leads to what followed, and what follows at the place follows it', () => {
+    expect(edges(moveStep(before, 'b', { stepId: 'c', key: 'next' }))).toEqual({ a: ['c'], c: ['b'], b: [null] });
+    const first = moveStep(before, 'c', 'start');
+    expect([first.steps[0]?.id, edges(first)]).toEqual(['c', { c: ['a'], a: ['b'], b: [null] }]);
+  });
+
+  test('to where it is nothing changes', () => {
+    expect(moveStep(before, 'b', { stepId: 'a', key: 'next' })).toBe(before);
+    expect(moveStep(before, 'b', { stepId: 'b', key: 'next' })).toBe(before);
+    expect(moveStep(before, 'a', 'start')).toBe(before);
+  });
+});
+
+test('a way is led elsewhere; at the start only to a step', () => {
+  const before = of(wait('a', 'b'), wait('b'));
+  expect(edges(connect(before, { stepId: 'b', key: 'next' }, 'a'))).toEqual({ a: ['b'], b: ['a'] });
+  expect(connect(before, 'start', 'b').steps.map(({ id }) => id)).toEqual(['b', 'a']);
+  expect(connect(before, 'start', null)).toBe(before);
 });
 
 describe('removing a step', () => {
@@ -73,26 +136,6 @@ describe('removing a step', () => {
   });
 });
 
-describe('the outline', () => {
-  const shape = ({ steps, end }: ReturnType<typeof outlineOf>['line']): unknown[] => [
-    ...steps.map(({ step, branches }) =>
-      branches.length === 0 ? step.id : [step.id, ...branches.map((each) => shape(each.line))],
-    ),
-    end.kind === 'jump' ? `→ ${end.to}` : end.kind,
-  ];
-
-  test('it shows each step once: branches below their step, and a loop or a join as a jump', () => {
-    const condition: Step = { id: 'if', type: 'condition', yes: 'b', no: 'c' };
-    const { line, apart } = outlineOf(of(wait('a', 'if'), condition, wait('b', 'c'), wait('c', 'a'), wait('d')));
-    expect(shape(line)).toEqual(['a', ['if', ['b', 'c', '→ a'], ['→ c']], 'closed']);
-    expect(apart.map(({ id }) => id)).toEqual(['d']);
-  });
-
-  test('a step that leads to one that does not exist ends there', () => {
-    expect(shape(outlineOf(of(wait('a', 'gone'))).line)).toEqual(['a', 'end']);
-  });
-});
-
 test('a draft that the API was given may be any object', () => {
   expect(readDefinition({ steps: [{ id: 'a', type: 'dance' }, wait('b')], goal: { event: 'x' } })).toEqual({
     entry: { type: 'manual' },
@@ -100,4 +143,6 @@ test('a draft that the API was given may be any object', () => {
     steps: [wait('b')],
   });
   expect(readDefinition({ steps: 'none', entry: 'none' })).toEqual(of());
+  const split = { id: 'c', type: 'split', branches: 'none', where: [7], onFailure: null };
+  expect(readDefinition({ steps: [split] }).steps).toEqual([{ id: 'c', type: 'split', onFailure: null }]);
 });

@@ -26,14 +26,20 @@ async function published() {
 
 const definitionOf = async (api: Api, id: string) => (await api.get(`/v1/journeys/${id}`)).body.data.definition;
 
+/** A step, or the entry, in the graph. */
+const node = (page: Page, id: string) => page.locator(`[data-node="${id}"]`);
+
+/** What is next to the graph. */
+const panelOf = (page: Page, title: string) => page.getByRole('region', { name: title });
+
+const focusedNode = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('data-node'));
+
 async function fillEmail(page: Page, step: string): Promise<void> {
-  await page.getByRole('button', { name: `Edit ${step}:` }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('combobox', { name: 'Template' }).click();
+  await node(page, step).click();
+  const panel = panelOf(page, `Send an email: ${step}`);
+  await panel.getByRole('combobox', { name: 'Template' }).click();
   await page.getByRole('option', { name: 'Welcome' }).click();
-  await dialog.getByLabel('From').fill('Ada <hello@example.com>');
-  await dialog.getByRole('button', { name: 'Done' }).click();
-  await dialog.waitFor({ state: 'detached' });
+  await panel.getByLabel('From').fill('Ada <hello@example.com>');
 }
 
 inBrowser('journeys', () => {
@@ -47,23 +53,27 @@ inBrowser('journeys', () => {
     await page.getByRole('button', { name: 'New journey' }).first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Onboarding');
-    await dialog.getByRole('combobox', { name: 'Start from' }).click();
-    await page.getByRole('option', { name: 'Onboarding by behavior' }).click();
-    await dialog.getByText('Helps those who have not created a project').waitFor();
+    expect(await dialog.getByRole('radio').count()).toBe(11);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('radio', { name: 'Onboarding by behavior Helps those who' }).check();
     await dialog.getByRole('button', { name: 'Create' }).click();
 
     await page.getByRole('heading', { level: 1, name: 'Onboarding' }).waitFor();
-    await page.getByText('3 steps below need attention').waitFor();
-    await page.getByText('Template is required').first().waitFor();
+    const problems = page.getByRole('list', { name: 'Problems' });
+    await problems.getByText('Template is required').nth(2).waitFor();
+    await node(page, 'welcome').getByText('Template is required').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Publish' }).click();
     await dialog.getByText('This draft can’t be published yet').waitFor();
-    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'help' }).first().click();
+    await dialog.waitFor({ state: 'detached' });
+    await soon(() => focusedNode(page)).toBe('help');
+    await panelOf(page, 'Send an email: help').getByText('Template is required').waitFor();
     for (const step of ['welcome', 'show_more', 'help']) await fillEmail(page, step);
     expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Save' }).click();
     await soon(() => page.getByRole('button', { name: 'Publish' }).isEnabled()).toBe(true);
-    await page.getByText('need attention').waitFor({ state: 'detached' });
+    await problems.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Publish' }).click();
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Active', { exact: true }).waitFor();
@@ -78,9 +88,13 @@ inBrowser('journeys', () => {
       expect((await api.get(`/v1/journeys/${id}/enrollments`)).body.data).toMatchObject([{ stepId: 'project' }]),
     );
     await page.reload();
-    await page.getByRole('link', { name: '1 contact here' }).click();
+    await page.getByRole('button', { name: /Wait for an event.*1 contact here/ }).click();
+    await page.getByTitle('1 contact went this way').nth(1).waitFor();
+    const people = panelOf(page, 'Wait for an event: project').getByRole('group', { name: 'Contacts' });
+    await people.getByText('Waits for “project created” until').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await people.getByRole('link', { name: 'Show in the list' }).click();
     await page.waitForURL(/step=project/);
-    await page.getByText('Waits for “project created” until').waitFor();
     await page.getByRole('table', { name: 'Contacts in the journey' }).getByRole('link', { name: 'Ada' }).click();
 
     await page.getByRole('heading', { level: 1, name: 'Ada' }).waitFor();
@@ -107,28 +121,34 @@ inBrowser('journeys', () => {
       await page.getByRole('button', { name, exact: true }).focus();
       await page.keyboard.press(key);
     };
-    await press('Add a step after thanks');
+    await node(page, 'thanks').focus();
+    await page.keyboard.press('a');
     await page.getByRole('menuitem', { name: 'Check a condition' }).focus();
-    await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('combobox', { name: 'The email of an earlier step' }).focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await dialog.getByRole('combobox', { name: 'Outcome of the email' }).waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Done' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('Whether the contact has had the email of step thanks, which was opened').waitFor();
+    const panel = panelOf(page, 'Check a condition: condition');
+    await soon(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Check a condition: condition');
+    await panel.getByRole('combobox', { name: 'The email of an earlier step' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await panel.getByRole('combobox', { name: 'Outcome of the email' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'detached' });
+    expect(await focusedNode(page)).toBe('condition');
+    await node(page, 'condition').getByText('has had the email of step thanks, which was opened').waitFor();
     await press('Add a step after condition: No');
     await page.getByRole('menuitem', { name: 'Exit' }).focus();
     await page.keyboard.press('Enter');
-    await page.locator('#step-exit').waitFor();
+    await node(page, 'exit').waitFor();
     await page.locator('body').press('Control+z');
-    await page.locator('#step-exit').waitFor({ state: 'detached' });
+    await node(page, 'exit').waitFor({ state: 'detached' });
     await page.locator('body').press('Control+Shift+z');
-    await page.locator('#step-exit').waitFor();
-    await press('Actions for a_day: Wait');
+    await node(page, 'exit').waitFor();
+    await node(page, 'a_day').focus();
+    await page.keyboard.press('Enter');
+    await press('Actions for a_day');
     await page.getByRole('menuitem', { name: 'Remove' }).focus();
     await page.keyboard.press('Enter');
     await press('Save');
@@ -143,8 +163,19 @@ inBrowser('journeys', () => {
       { id: 'exit' },
     ]);
 
+    await page.getByText('Compare', { exact: true }).click();
+    await page
+      .getByText('How contacts enter differs. New: condition and exit. Changed: thanks. Removed: a_day.')
+      .waitFor();
+    const draft = page.getByRole('application', { name: 'Draft steps' });
+    await draft.getByRole('button', { name: 'Changed: Send “Welcome”' }).click();
+    expect(
+      await page.getByRole('application', { name: 'Published, version 1 steps' }).getByText('Removed:').count(),
+    ).toBe(1);
+    expect(await accessibilityViolations(page)).toEqual([]);
     await soon(() => page.getByRole('button', { name: 'Publish' }).isEnabled()).toBe(true);
     await press('Publish');
+    const dialog = page.getByRole('dialog');
     await dialog.getByText('1 contact in progress').waitFor();
     await dialog.getByText('0 contacts can move; the others finish on their version.').waitFor();
     await dialog.getByRole('radio', { name: 'Leave the journey' }).focus();
@@ -157,48 +188,86 @@ inBrowser('journeys', () => {
       .waitFor();
   });
 
-  test('with a step focused, keys move between steps, copy, paste, add after and remove', async () => {
+  test('with a step focused, keys move between steps, copy, paste and remove; steps are copied to another journey', async () => {
+    const { api, id } = await published();
+    const other = (await api.post('/v1/journeys', { name: 'Other' })).body.data.id;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    await node(page, 'a_day').focus();
+    await page.keyboard.press('Control+c');
+    await page.getByText('a_day is copied.').waitFor();
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedNode(page)).toBe('thanks');
+    await page.keyboard.press('ArrowUp');
+    expect(await focusedNode(page)).toBe('a_day');
+    await page.keyboard.press('Home');
+    expect(await focusedNode(page)).toBe(':entry');
+    await page.keyboard.press('End');
+    await page.keyboard.press('Control+v');
+    await soon(() => focusedNode(page)).toBe('a_day_2');
+    await page.keyboard.press('Delete');
+    await node(page, 'a_day_2').waitFor({ state: 'detached' });
+    expect(await focusedNode(page)).toBe('thanks');
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+
+    await node(page, 'a_day').click();
+    await page.getByRole('button', { name: 'Actions for a_day' }).click();
+    await page.getByRole('menuitem', { name: 'Copy with all that follows' }).click();
+    await page.getByText('2 steps are copied.').waitFor();
+    await window.open(`/journeys/${other}`);
+    await page.getByRole('button', { name: 'Add a step after the entry' }).click();
+    await page.getByRole('menuitem', { name: 'Paste 2 steps' }).click();
+    await soon(() => focusedNode(page)).toBe('a_day');
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.setData('text/plain', '{"steps":[{"id":"a","type":"dance"}]}');
+      document.activeElement?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+    });
+    await page.getByText('These steps can’t be added: steps.0.type must be one of').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(async () => (await definitionOf(api, other)).steps).toMatchObject([
+      { id: 'a_day', type: 'wait', next: 'thanks' },
+      { id: 'thanks', type: 'send', from: 'hello@example.com', next: null },
+    ]);
+  });
+
+  test('by mouse a step is dragged to another place, and an edge to another step', async () => {
     const { api, id } = await published();
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/journeys/${id}`);
-    const dialog = page.getByRole('dialog');
-    const focused = () => page.evaluate(() => document.activeElement?.closest('[data-step]')?.id);
-    await page.getByRole('button', { name: 'Edit a_day: Wait' }).focus();
-    await page.keyboard.press('Control+c');
-    await page.getByText('a_day is copied.').waitFor();
-    await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('step-thanks');
-    await page.keyboard.press('ArrowUp');
-    expect(await focused()).toBe('step-a_day');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Control+v');
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByText('wait · For 1 day').waitFor();
-
-    await page.getByRole('button', { name: 'Edit thanks:' }).focus();
-    await page.keyboard.press('a');
-    await page.getByRole('menuitem', { name: 'Paste Wait' }).waitFor();
-    expect(await accessibilityViolations(page)).toEqual([]);
-    await page.keyboard.press('Escape');
-    await page.getByRole('menuitem', { name: 'Paste Wait' }).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Edit wait: Wait' }).focus();
-    await page.keyboard.press('Delete');
-    await page.locator('#step-wait').waitFor({ state: 'detached' });
-    expect(await focused()).toBe('step-thanks');
-
-    await page.getByRole('button', { name: 'Actions for thanks:' }).click();
-    await page.getByRole('menuitem', { name: 'Copy' }).click();
-    await page.getByRole('button', { name: 'Add a step after a_day' }).click();
-    await page.getByRole('menuitem', { name: 'Paste Send' }).click();
-    await dialog.getByRole('button', { name: 'Done' }).click();
+    /** The middle of what is shown, once it stands still. */
+    const middle = async (selector: string) => {
+      let [last, box] = ['', await page.locator(selector).boundingBox()];
+      await soon(async () => {
+        [last, box] = [JSON.stringify(box), await page.locator(selector).boundingBox()];
+        return JSON.stringify(box) === last;
+      }).toBe(true);
+      if (box === null) throw new Error(`${selector} is not shown.`);
+      return [box.x + box.width / 2, box.y + box.height / 2] as const;
+    };
+    const drag = async (from: readonly [number, number], to: readonly [number, number]) => {
+      await page.mouse.move(...from);
+      await page.mouse.down();
+      await page.mouse.move((from[0] + to[0]) / 2, (from[1] + to[1]) / 2, { steps: 5 });
+      await page.mouse.move(...to, { steps: 5 });
+      await page.mouse.up();
+    };
+    // The graph is drawn at its origin before it is moved to the middle.
+    await page.locator('.react-flow__viewport:not([style*="translate(0px, 0px)"])').waitFor();
+    await drag(await middle('[data-node=a_day]'), await middle('[data-insert=thanks]'));
     await page.getByRole('button', { name: 'Save' }).click();
     await soon(async () => (await definitionOf(api, id)).steps).toMatchObject([
-      { id: 'a_day', next: 'send' },
-      { id: 'thanks', next: null },
-      { id: 'send', from: 'hello@example.com', next: 'thanks' },
+      { id: 'thanks', next: 'a_day' },
+      { id: 'a_day', next: null },
     ]);
+    await drag(
+      await middle('[data-id="a_day"] .react-flow__handle.source'),
+      await middle('[data-id="thanks"] .react-flow__handle.target'),
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(async () => (await definitionOf(api, id)).steps[1]).toMatchObject({ id: 'a_day', next: 'thanks' });
   });
 
   test('entry and rules are set; a journey is paused, resumed, downloaded, replaced and archived', async () => {
@@ -211,28 +280,29 @@ inBrowser('journeys', () => {
     const { page } = window;
     await window.open(`/journeys/${id}`);
     const dialog = page.getByRole('dialog');
-    await page.getByRole('button', { name: 'Edit entry' }).click();
-    await dialog.getByLabel('When it causes an event').check();
-    await dialog.getByRole('combobox', { name: 'Event' }).fill('signed');
+    await node(page, ':entry').click();
+    const entry = panelOf(page, 'Entry');
+    await entry.getByLabel('When it causes an event').check();
+    await entry.getByRole('combobox', { name: 'Event' }).fill('signed');
     await page.getByRole('option', { name: 'signed up' }).click();
-    await dialog.getByRole('button', { name: 'Add condition on the event' }).click();
-    await dialog.getByRole('combobox', { name: 'Property' }).click();
+    await entry.getByRole('button', { name: 'Add condition on the event' }).click();
+    await entry.getByRole('combobox', { name: 'Property' }).click();
     await page.getByRole('option', { name: 'seats' }).click();
-    await dialog.getByLabel('Value').fill('5');
-    await dialog.getByRole('button', { name: 'Add conditions on the contact' }).click();
-    await dialog.getByRole('combobox', { name: 'Field' }).click();
+    await entry.getByLabel('Value').fill('5');
+    await entry.getByRole('button', { name: 'Add conditions on the contact' }).click();
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await entry.getByRole('combobox', { name: 'Field' }).click();
     await page.getByRole('option', { name: 'Opened email' }).click();
-    await dialog.getByRole('combobox', { name: 'Campaign or template' }).click();
+    await entry.getByRole('combobox', { name: 'Campaign or template' }).click();
     await page.getByRole('option', { name: 'Spring sale' }).click();
     expect(await accessibilityViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('When a contact causes “signed up” if seats is “5” and matches the conditions.').waitFor();
+    await node(page, ':entry').getByText('When a contact causes “signed up” if seats is “5” and matches').waitFor();
     await page.getByRole('button', { name: 'Edit rules' }).click();
-    await dialog.getByLabel('After some days').check();
-    await dialog.getByLabel('Quiet hours').check();
-    await dialog.getByLabel('Limit the emails per contact').check();
+    const rules = panelOf(page, 'Rules');
+    await rules.getByLabel('After some days').check();
+    await rules.getByLabel('Quiet hours').check();
+    await rules.getByLabel('Limit the emails per contact').check();
     expect(await accessibilityViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByText('No email is sent from 22:00 to 07:00.').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await soon(() => definitionOf(api, id)).toMatchObject({
@@ -245,9 +315,9 @@ inBrowser('journeys', () => {
 
     await page.getByText('Published', { exact: true }).click();
     await page.getByText('Version 1, published').waitFor();
-    await page.getByText('When you or the API enroll a contact.').waitFor();
+    await node(page, ':entry').getByText('When you or the API enroll a contact').waitFor();
     await page.getByText('No email is sent from 22:00 to 07:00.').waitFor({ state: 'detached' });
-    expect(await page.getByRole('button', { name: 'Edit entry' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Edit rules' }).count()).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.getByText('Draft', { exact: true }).click();
     await page.getByText('No email is sent from 22:00 to 07:00.').waitFor();
@@ -314,12 +384,21 @@ inBrowser('journeys', () => {
     const [enrollment] = (await api.get(`/v1/journeys/${id}/enrollments`)).body.data;
     await using viewer = await windowOf(api, 'viewer');
     await viewer.open(`/journeys/${id}`);
-    await viewer.page.getByText('1 contact here').waitFor();
-    for (const name of ['Save', 'Publish', 'Pause', 'Enroll contacts', 'Edit entry', 'Add a step after thanks'])
+    await viewer.page.getByRole('button', { name: /1 contact here/ }).click();
+    await panelOf(viewer.page, 'Wait: a_day').getByText('1 contact here now').waitFor();
+    for (const name of [
+      'Save',
+      'Publish',
+      'Pause',
+      'Enroll contacts',
+      'Edit rules',
+      'Add a step after thanks',
+      'Actions',
+    ])
       expect(await viewer.page.getByRole('button', { name }).count(), name).toBe(0);
     await using owner = await windowOf(api);
     await expectAccessible(api, owner.person, '/journeys', 'Thanks');
-    await expectAccessible(api, owner.person, `/journeys/${id}`, '1 contact here');
+    await expectAccessible(api, owner.person, `/journeys/${id}`, 'thanks · From hello@example.com');
     await expectAccessible(api, owner.person, `/enrollments/${enrollment.id}`, 'At step');
   });
 });

@@ -1,4 +1,6 @@
 import type { PropertyCondition } from '../../components/property-operators.ts';
+import { STEP_TYPES } from './step-types.ts';
+import type { MESSAGE_OUTCOMES } from './summaries.ts';
 
 /** The definition of a journey as it is edited: docs/reference/journeys.md. Drafts may be incomplete. */
 
@@ -8,8 +10,19 @@ export interface Duration {
   minutes?: number | undefined;
 }
 
-export type StepType = keyof typeof STEP_TYPES;
-type MessageOutcome = keyof typeof MESSAGE_OUTCOMES;
+export type StepType =
+  | 'send'
+  | 'wait'
+  | 'wait_until'
+  | 'wait_for_event'
+  | 'condition'
+  | 'split'
+  | 'update_field'
+  | 'join_group'
+  | 'leave_group'
+  | 'notify'
+  | 'webhook'
+  | 'exit';
 
 /** A step of any type, with the members of all types. */
 export interface Step {
@@ -34,7 +47,7 @@ export interface Step {
   timeout?: Duration | undefined;
   filter?: Record<string, unknown> | undefined;
   segmentId?: string | undefined;
-  message?: { stepId: string; outcome: MessageOutcome } | undefined;
+  message?: { stepId: string; outcome: keyof typeof MESSAGE_OUTCOMES } | undefined;
   text?: string | undefined;
   memberIds?: string[] | undefined;
   url?: string | undefined;
@@ -72,39 +85,78 @@ export interface Definition {
   steps: Step[];
 }
 
-/** Names of the step types, in the order in which they are offered. */
-export const STEP_TYPES = {
-  send: 'Send an email',
-  wait: 'Wait',
-  wait_until: 'Wait until a time of day',
-  wait_for_event: 'Wait for an event',
-  condition: 'Check a condition',
-  split: 'Split at random',
-  update_field: 'Update a field',
-  join_group: 'Add to a group',
-  leave_group: 'Remove from a group',
-  notify: 'Notify the team',
-  webhook: 'Call a webhook',
-  exit: 'Exit',
-} as const;
+const text = (given: unknown) => typeof given === 'string';
+const object = (given: unknown) => typeof given === 'object' && given !== null && !Array.isArray(given);
+const listOf = (is: (given: unknown) => boolean) => (given: unknown) => Array.isArray(given) && given.every(is);
+const textOrNull = (given: unknown) => given === null || text(given);
 
-export const MESSAGE_OUTCOMES = {
-  sent: 'was sent',
-  delivered: 'was delivered',
-  opened: 'was opened',
-  clicked: 'was clicked',
-  bounced: 'bounced',
-  complained: 'was marked as spam',
-  unsubscribed: 'led to an unsubscribe',
-} as const;
+/** What members of a step must be for the editor to show them. */
+const SHAPES: Partial<Record<keyof Step, (given: unknown) => boolean>> = {
+  next: textOrNull,
+  yes: textOrNull,
+  no: textOrNull,
+  onTimeout: textOrNull,
+  onFailure: textOrNull,
+  branches: listOf((given) => {
+    const { percent, next } = (object(given) ? given : {}) as { percent?: unknown; next?: unknown };
+    return typeof percent === 'number' && (next === undefined || textOrNull(next));
+  }),
+  templateId: text,
+  from: text,
+  replyTo: textOrNull,
+  for: object,
+  time: text,
+  weekdays: listOf((given) => typeof given === 'number'),
+  event: text,
+  where: listOf((given) => object(given) && text((given as PropertyCondition).property)),
+  timeout: object,
+  filter: object,
+  segmentId: text,
+  message: (given) => object(given) && text((given as { stepId?: unknown }).stepId),
+  text,
+  memberIds: listOf(text),
+  url: text,
+  field: text,
+  groupId: text,
+};
 
-/** Reads a saved draft, which the API lets be any object. */
+/** The name of a member that the editor can't show; undefined if there is none. `id` and `type` are taken as given. */
+function misshapen(step: Record<string, unknown>): string | undefined {
+  return Object.entries(SHAPES).find(([name, fits]) => step[name] !== undefined && !fits(step[name]))?.[0];
+}
+
+/** Reads a saved draft, which the API lets be any object. Members that the editor can't show are left out. */
 export function readDefinition(draft: unknown): Definition {
   const { entry, steps, ...rest } = draft as Partial<Definition>;
-  const known = Array.isArray(steps)
-    ? steps.filter(({ id, type }) => typeof id === 'string' && type in STEP_TYPES)
-    : [];
-  return { ...rest, entry: typeof entry === 'object' ? entry : { type: 'manual' }, steps: known };
+  const known = Array.isArray(steps) ? steps.flatMap(readStep) : [];
+  return { ...rest, entry: object(entry) ? (entry as Entry) : { type: 'manual' }, steps: known };
+}
+
+function readStep(given: unknown): Step[] {
+  if (!isStep(given)) return [];
+  const bad = misshapen({ ...given });
+  if (bad === undefined) return [given];
+  const { [bad as keyof Step]: _, ...rest } = given;
+  return readStep(rest);
+}
+
+const isStep = (given: unknown): given is Step =>
+  object(given) && text((given as Step).id) && Object.hasOwn(STEP_TYPES, (given as Step).type);
+
+/** What is wrong with steps from elsewhere, naming the field; undefined if they can be added. */
+export function stepsProblem(steps: readonly unknown[]): string | undefined {
+  const ids = new Set<string>();
+  for (const [index, given] of steps.entries()) {
+    const at = `steps.${index}`;
+    const { id } = (object(given) ? given : {}) as Partial<Step>;
+    if (typeof id !== 'string' || !/^[\w-]{1,50}$/.test(id)) return `${at}.id must be 1 to 50 letters, digits, - or _.`;
+    if (ids.has(id)) return `${at}.id is the id of another step too.`;
+    ids.add(id);
+    if (!isStep(given)) return `${at}.type must be one of: ${Object.keys(STEP_TYPES).join(', ')}.`;
+    const bad = misshapen({ ...given });
+    if (bad !== undefined) return `${at}.${bad} has the wrong type.`;
+  }
+  return undefined;
 }
 
 /** Where a step leads: `key` names the member that holds the id of the next one. */
@@ -113,40 +165,14 @@ export interface Exit {
   /** Which way it is; empty for the only one. */
   label: string;
   to: string | null;
+  /** The outcomes of runs that go this way; all that no other exit has, if omitted. */
+  outcomes?: readonly string[];
 }
 
-export function exitsOf(step: Step): Exit[] {
-  const exit = (key: 'next' | 'yes' | 'no' | 'onTimeout' | 'onFailure', label: string): Exit => ({
-    key,
-    label,
-    to: step[key] ?? null,
-  });
-  switch (step.type) {
-    case 'exit':
-      return [];
-    case 'condition':
-      return [exit('yes', 'Yes'), exit('no', 'No')];
-    case 'wait_for_event':
-      return step.timeout === undefined
-        ? [exit('next', '')]
-        : [exit('next', 'When it happens'), exit('onTimeout', 'If it does not happen in time')];
-    case 'webhook':
-      return step.onFailure === undefined
-        ? [exit('next', '')]
-        : [exit('next', 'When it responds'), exit('onFailure', 'If all attempts fail')];
-    case 'split':
-      return (step.branches ?? []).map(({ percent, next }, index) => ({
-        key: `branches.${index}`,
-        label: `${percent} %`,
-        to: next ?? null,
-      }));
-    default:
-      return [exit('next', '')];
-  }
-}
+export const exitsOf = (step: Step): Exit[] => STEP_TYPES[step.type].exits(step);
 
 /** A step that leads elsewhere. */
-export function withExit(step: Step, key: string, to: string | null): Step {
+function withExit(step: Step, key: string, to: string | null): Step {
   const branch = key.startsWith('branches.') ? Number(key.slice('branches.'.length)) : undefined;
   if (branch === undefined) return { ...step, [key]: to };
   return {
@@ -155,49 +181,104 @@ export function withExit(step: Step, key: string, to: string | null): Step {
   };
 }
 
-/** Where a step is added: at the start, or where an exit of a step leads. */
+/** A place between steps: the start, or where an exit of a step leads. */
 export type Place = { stepId: string; key: string } | 'start';
 
-/** What a new step has before it is filled in. */
-const NEW: Partial<Record<StepType, Partial<Step>>> = {
-  wait: { for: { days: 1 } },
-  wait_until: { time: '09:00' },
-  wait_for_event: { event: '', timeout: { days: 3 } },
-  split: { branches: [{ percent: 50 }, { percent: 50 }] },
-  update_field: { field: 'name', value: '' },
-};
-
-/** Adds a step, new or a copy of another; what followed at the place follows it. */
-export function insertStep(
-  definition: Definition,
-  place: Place,
-  added: StepType | Step,
-): { definition: Definition; id: string } {
-  const content = typeof added === 'string' ? { type: added, ...NEW[added] } : withoutExits(added);
-  const id = newId(definition, content.type);
-  const { steps } = definition;
-  const from = place === 'start' ? undefined : steps.find((step) => step.id === place.stepId);
-  const to =
-    place === 'start'
-      ? (steps[0]?.id ?? null)
-      : (exitsOf(from as Step).find(({ key }) => key === place.key)?.to ?? null);
-  const bare: Step = { ...content, id };
-  const [first] = exitsOf(bare);
-  const step = first === undefined ? bare : withExit(bare, first.key, to);
-  if (place === 'start') return { definition: { ...definition, steps: [step, ...steps] }, id };
-  const changed = steps.map((each) => (each === from ? withExit(each, place.key, id) : each));
-  return { definition: { ...definition, steps: [...changed, step] }, id };
+/** The step that follows at a place; null if the journey ends there. */
+function followerOf({ steps }: Definition, place: Place): string | null {
+  if (place === 'start') return steps[0]?.id ?? null;
+  const step = steps.find(({ id }) => id === place.stepId);
+  return (step && exitsOf(step).find(({ key }) => key === place.key)?.to) ?? null;
 }
 
-const withoutExits = (step: Step): Step =>
-  exitsOf(step).reduce((changed, { key }) => withExit(changed, key, null), step);
+/** Lets a place lead to another step; nothing changes at the start without a step. */
+export function connect(definition: Definition, place: Place, to: string | null): Definition {
+  const { steps } = definition;
+  if (place !== 'start')
+    return {
+      ...definition,
+      steps: steps.map((step) => (step.id === place.stepId ? withExit(step, place.key, to) : step)),
+    };
+  const first = steps.filter(({ id }) => id === to);
+  return first.length === 0 ? definition : { ...definition, steps: [...first, ...steps.filter(({ id }) => id !== to)] };
+}
 
-function newId({ steps }: Definition, type: StepType): string {
-  const taken = new Set(steps.map(({ id }) => id));
-  for (let number = 1; ; number++) {
-    const id = number === 1 ? type : `${type}_${number}`;
-    if (!taken.has(id)) return id;
+/** The place after a step, on its first way if it has several; undefined after an exit. */
+export function placeAfter(step: Step): Place | undefined {
+  const [first] = exitsOf(step);
+  return first && { stepId: step.id, key: first.key };
+}
+
+/** A step and all that may follow it, in the order in which they are reached. */
+export function stepsFrom({ steps }: Definition, id: string): Step[] {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const found = new Set<Step>();
+  const ahead: (string | null)[] = [id];
+  for (let next = ahead.shift(); next !== undefined; next = ahead.shift()) {
+    const step = byId.get(next ?? '');
+    if (step === undefined || found.has(step)) continue;
+    found.add(step);
+    ahead.push(...exitsOf(step).map(({ to }) => to));
   }
+  return [...found];
+}
+
+export const newStep = (type: StepType): Step => ({ id: type, type, ...STEP_TYPES[type].initial });
+
+/**
+ * Adds steps, new ones or copies, the first of them at a place; what followed there follows the first of their ways that leads
+ * nowhere. They lead to each other as before, and nowhere else.
+ * @returns the definition and the id of the first.
+ */
+export function insertSteps(
+  definition: Definition,
+  place: Place,
+  added: readonly Step[],
+): { definition: Definition; id: string } {
+  const ids = newIds(definition, added);
+  const copies = added.map((step): Step => {
+    const led = exitsOf(step).reduce((copy, { key, to }) => withExit(copy, key, ids.get(to ?? '') ?? null), step);
+    const { message } = led;
+    const stepId = message && ids.get(message.stepId);
+    return { ...led, id: ids.get(step.id) ?? step.id, ...(message && stepId && { message: { ...message, stepId } }) };
+  });
+  const id = copies[0]?.id;
+  if (id === undefined) return { definition, id: '' };
+  return { definition: putAt(definition, place, copies, id), id };
+}
+
+/** Puts steps whose ids are free at a place. */
+function putAt(definition: Definition, place: Place, added: readonly Step[], first: string): Definition {
+  const follower = followerOf(definition, place);
+  const open = added.flatMap((step) =>
+    exitsOf(step).flatMap(({ key, to }) => (to === null ? [{ stepId: step.id, key }] : [])),
+  )[0];
+  const all = { ...definition, steps: [...definition.steps, ...added] };
+  return connect(open === undefined || follower === null ? all : connect(all, open, follower), place, first);
+}
+
+/** Ids for steps that are added: their own, with a number if they are taken. */
+function newIds({ steps }: Definition, added: readonly Step[]): Map<string, string> {
+  const taken = new Set(steps.map(({ id }) => id));
+  const ids = new Map<string, string>();
+  for (const { id } of added) {
+    const base = taken.has(id) ? id.replace(/_\d+$/, '') : id;
+    let free = base;
+    for (let number = 2; taken.has(free); number++) free = `${base.slice(0, 50 - `_${number}`.length)}_${number}`;
+    taken.add(free);
+    ids.set(id, free);
+  }
+  return ids;
+}
+
+/** Moves a step to another place, with the ways that it has besides its first. */
+export function moveStep(definition: Definition, id: string, place: Place): Definition {
+  const step = definition.steps.find((each) => each.id === id);
+  const isThere = place !== 'start' && place.stepId === id;
+  if (step === undefined || isThere || followerOf(definition, place) === id) return definition;
+  const [first] = exitsOf(step);
+  const moved = first === undefined ? step : withExit(step, first.key, null);
+  return putAt(removeStep(definition, id), place, [moved], id);
 }
 
 export const replaceStep = (definition: Definition, step: Step): Definition => ({
@@ -213,59 +294,19 @@ export function removeStep(definition: Definition, id: string): Definition {
   const { steps } = definition;
   const removed = steps.find((step) => step.id === id);
   if (removed === undefined) return definition;
-  const target = removed.type === 'exit' ? cutOff(definition) : (exitsOf(removed)[0]?.to ?? null);
+  const exits = exitsOf(removed);
+  const target = exits.length === 0 ? cutOff(definition) : (exits[0]?.to ?? null);
   const to = target === id ? null : target;
   const kept = steps
     .filter((step) => step !== removed)
     .map((step) =>
       exitsOf(step).reduce((changed, { key, to: old }) => (old === id ? withExit(changed, key, to) : changed), step),
     );
-  if (steps[0] !== removed) return { ...definition, steps: kept };
-  const first = kept.filter((step) => step.id === to);
-  return { ...definition, steps: [...first, ...kept.filter((step) => step.id !== to)] };
+  return steps[0] === removed ? connect({ ...definition, steps: kept }, 'start', to) : { ...definition, steps: kept };
 }
 
 /** The first step besides the first of all that no step leads to; null if there is none. */
 function cutOff({ steps }: Definition): string | null {
   const reached = new Set(steps.flatMap(exitsOf).map(({ to }) => to));
   return steps.slice(1).find(({ id }) => !reached.has(id))?.id ?? null;
-}
-
-/** A step in the outline, with what follows each of its exits if there are several. */
-export interface OutlineStep {
-  step: Step;
-  branches: { exit: Exit; line: Line }[];
-}
-
-/** Steps one after the other. */
-export interface Line {
-  steps: OutlineStep[];
-  /** Where the line leads after its last step: to a step that is shown elsewhere, to an end, or on in branches. */
-  end: { kind: 'jump'; to: string; place: Place } | { kind: 'end'; place: Place } | { kind: 'closed' };
-}
-
-/** The steps as a reader meets them, each once: what several steps lead to is shown after the first of them. */
-export function outlineOf({ steps }: Definition): { line: Line; apart: Step[] } {
-  const byId = new Map(steps.map((step) => [step.id, step]));
-  const shown = new Set<string>();
-  const walk = (first: string | null, start: Place): Line => {
-    const line: OutlineStep[] = [];
-    let [to, place] = [first, start];
-    for (;;) {
-      const step = to === null ? undefined : byId.get(to);
-      if (step === undefined) return { steps: line, end: { kind: 'end', place } };
-      if (shown.has(step.id)) return { steps: line, end: { kind: 'jump', to: step.id, place } };
-      shown.add(step.id);
-      const exits = exitsOf(step);
-      const [only] = exits;
-      if (exits.length !== 1 || only === undefined) {
-        const branches = exits.map((exit) => ({ exit, line: walk(exit.to, { stepId: step.id, key: exit.key }) }));
-        return { steps: [...line, { step, branches }], end: { kind: 'closed' } };
-      }
-      line.push({ step, branches: [] });
-      [to, place] = [only.to, { stepId: step.id, key: only.key }];
-    }
-  };
-  const line = walk(steps[0]?.id ?? null, 'start');
-  return { line, apart: steps.filter(({ id }) => !shown.has(id)) };
 }

@@ -1,14 +1,13 @@
-import { Button, Modal, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Select, Stack } from '@mantine/core';
 import { IconPlus, IconSitemap } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
-import { DialogForm, required } from '../../components/form.tsx';
 import { RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -17,7 +16,6 @@ import { DataTable } from '../../components/table.tsx';
 import { useCreating } from '../../components/use-creating.ts';
 import { When } from '../../components/when.tsx';
 import { number } from '../campaigns/campaign-labels.ts';
-import { GALLERY } from './gallery.ts';
 import { JOURNEY_STATUS } from './labels.ts';
 
 const JOURNEYS = graphql(`
@@ -43,13 +41,7 @@ const JOURNEYS = graphql(`
   }
 `);
 
-const CREATE = graphql(`
-  mutation CreateJourney($input: CreateJourneyInput!) {
-    createJourney(input: $input) {
-      id
-    }
-  }
-`);
+const NewJourneyDialog = lazy(async () => ({ default: (await import('./new-journey.tsx')).NewJourneyDialog }));
 
 /** The list of journeys. */
 export function Journeys() {
@@ -139,46 +131,11 @@ export function Journeys() {
           }
         </QueryResult>
       </Stack>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="New journey">
-        <NewJourney onClose={() => setCreating(false)} />
-      </Modal>
-    </Page>
-  );
-}
-
-const BLANK = 'blank';
-
-function NewJourney({ onClose }: { onClose: () => void }) {
-  const { id: projectId } = useProject();
-  const navigate = useNavigate();
-  const create = useApiMutation(CREATE);
-  return (
-    <DialogForm
-      values={{ name: '', start: BLANK }}
-      validate={{ name: required('Enter a name') }}
-      mutation={create}
-      save={async ({ name, start }) => {
-        const definition = GALLERY.find((each) => each.name === start)?.definition;
-        const data = await create.run({ input: { name, ...(definition && { definition }) } });
-        if (data === undefined) return;
-        const journeyId = data.createJourney.id;
-        void navigate({ to: '/p/$projectId/journeys/$journeyId', params: { projectId, journeyId } });
-      }}
-      submit="Create"
-      onClose={onClose}
-    >
-      {(form) => (
-        <>
-          <TextInput label="Name" autoComplete="off" data-autofocus {...form.getInputProps('name')} />
-          <Select
-            label="Start from"
-            allowDeselect={false}
-            data={[{ value: BLANK, label: 'Nothing' }, ...GALLERY.map(({ name }) => ({ value: name, label: name }))]}
-            description={GALLERY.find(({ name }) => name === form.values.start)?.about}
-            {...form.getInputProps('start')}
-          />
-        </>
+      {creating && (
+        <Suspense>
+          <NewJourneyDialog opened onClose={() => setCreating(false)} />
+        </Suspense>
       )}
-    </DialogForm>
+    </Page>
   );
 }

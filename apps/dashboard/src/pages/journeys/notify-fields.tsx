@@ -10,7 +10,6 @@ export function NotifyFields({ step, set, choices: { members } }: FieldsProps) {
         description="Owners and admins get it by email and in the bell, with the names of the contacts, at most every 15 minutes."
         placeholder="A customer asked for a call"
         maxLength={150}
-        data-autofocus
         value={step.text ?? ''}
         onChange={(event) => set({ text: event.currentTarget.value })}
       />

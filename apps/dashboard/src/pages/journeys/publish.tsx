@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Modal, Radio, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -8,7 +8,9 @@ import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
+import { ENTRY } from './graph.ts';
 import { problemInWords } from './labels.ts';
+import { RULES } from './step-panel.tsx';
 
 const PUBLISH = graphql(`
   mutation PublishJourney($id: ID!, $input: PublishJourneyInput) {
@@ -21,7 +23,16 @@ const PUBLISH = graphql(`
 type Row = JourneyQuery['journey'];
 
 /** The button that publishes the draft, and its question: what happens to the contacts in progress. */
-export function Publish({ journey, disabled }: { journey: Row; disabled: boolean }) {
+export function Publish({
+  journey,
+  disabled,
+  onShow,
+}: {
+  journey: Row;
+  disabled: boolean;
+  /** Leads to what has a problem: the id of a step, `ENTRY` or `RULES`. */
+  onShow: (id: string) => void;
+}) {
   const [asked, setAsked] = useState(false);
   const close = () => setAsked(false);
   const { problems } = journey;
@@ -32,7 +43,13 @@ export function Publish({ journey, disabled }: { journey: Row; disabled: boolean
       </Button>
       {problems.length > 0 ? (
         <Modal opened={asked} onClose={close} title="This draft can’t be published yet">
-          <Problems problems={problems} />
+          <Problems
+            problems={problems}
+            onShow={(id) => {
+              close();
+              onShow(id);
+            }}
+          />
         </Modal>
       ) : (
         <Question opened={asked} journey={journey} onClose={close} />
@@ -41,17 +58,27 @@ export function Publish({ journey, disabled }: { journey: Row; disabled: boolean
   );
 }
 
-/** What keeps a draft from being published. */
-function Problems({ problems }: { problems: Row['problems'] }) {
+/** What a problem belongs to: the id of a step, the entry, or the rules. */
+export const nodeOf = ({ field, stepId }: { field: string; stepId: string | null }): string =>
+  stepId ?? (/^definition\.(entry|steps)\b/.test(field) ? ENTRY : RULES);
+
+const placeInWords = (id: string) => (id === ENTRY ? 'Entry' : id === RULES ? 'Rules' : id);
+
+/** What keeps a draft from being published. Each problem leads to its step. */
+function Problems({ problems, onShow }: { problems: Row['problems']; onShow: (id: string) => void }) {
   return (
-    <Stack gap="xs" role="list" aria-label="Problems">
-      {problems.map(({ field, message, stepId }) => (
-        <Text key={`${field} ${message}`} size="sm" role="listitem">
-          {stepId !== null && <b>{stepId}: </b>}
-          {problemInWords({ field, message })}
-        </Text>
+    <ul className="plain-list" aria-label="Problems">
+      {problems.map((problem) => (
+        <li key={`${problem.field} ${problem.message}`}>
+          <Text size="sm" className="breakable">
+            <Anchor component="button" type="button" size="sm" onClick={() => onShow(nodeOf(problem))}>
+              {placeInWords(nodeOf(problem))}
+            </Anchor>
+            : {problemInWords(problem)}
+          </Text>
+        </li>
       ))}
-    </Stack>
+    </ul>
   );
 }
 
@@ -121,20 +148,17 @@ function Question({ opened, journey, onClose }: { opened: boolean; journey: Row;
   );
 }
 
-/** Says that the draft has problems, and which of them belong to no step. */
-export function ProblemsAlert({ problems }: { problems: Row['problems'] }) {
+/** The most problems that are listed above the steps. */
+const LISTED = 6;
+
+/** Says what keeps the draft from being published. */
+export function ProblemsAlert({ problems, onShow }: { problems: Row['problems']; onShow: (id: string) => void }) {
   if (problems.length === 0) return null;
-  const apart = problems.filter(({ stepId }) => stepId === null);
-  const steps = new Set(problems.map(({ stepId }) => stepId)).size;
+  const more = problems.length - LISTED;
   return (
     <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Required before publishing">
-      {apart.length > 0 ? (
-        <Problems problems={apart} />
-      ) : (
-        <Text size="sm">
-          {countOf(steps, 'step')} below {steps === 1 ? 'needs' : 'need'} attention.
-        </Text>
-      )}
+      <Problems problems={problems.slice(0, LISTED)} onShow={onShow} />
+      {more > 0 && <Text size="sm">And {countOf(more, 'more problem')}, at their steps below.</Text>}
     </Alert>
   );
 }

@@ -1,34 +1,29 @@
-import { Checkbox, Group, Modal, NumberInput, Radio, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
-import { type FormEvent, useState } from 'react';
+import { Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
-import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import type { Definition, Entry } from './definition.ts';
 import { ContactFilter } from './fields.tsx';
 
-interface DefinitionDialogProps {
-  opened: boolean;
+interface FormProps {
   definition: Definition;
   choices: Choices;
-  onClose: () => void;
-  onSave: (definition: Definition) => void;
+  /** Each change applies at once. */
+  onChange: (definition: Definition) => void;
 }
 
 /** Edits how contacts enter. */
-export function EntryDialog({ opened, onClose, ...props }: DefinitionDialogProps) {
-  return (
-    <Modal opened={opened} onClose={onClose} size="lg" title="Entry">
-      <EntryForm onClose={onClose} {...props} />
-    </Modal>
-  );
-}
-
-type FormProps = Omit<DefinitionDialogProps, 'opened'>;
-
-function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
-  const [entry, setEntry] = useState(definition.entry);
-  const [isIncomplete, setIncomplete] = useState(false);
-  const set = (part: Partial<Entry>) => setEntry((before) => ({ ...before, ...part }));
+export function EntryForm({
+  definition,
+  choices,
+  setIncomplete,
+  onChange,
+}: FormProps & {
+  /** Reports whether the filter of contacts is complete. */
+  setIncomplete: (isIncomplete: boolean) => void;
+}) {
+  const { entry } = definition;
+  const setEntry = (next: Entry) => onChange({ ...definition, entry: next });
+  const set = (part: Partial<Entry>) => setEntry({ ...entry, ...part });
   const change = (type: string) => {
     const { filter } = entry;
     const kept = filter === undefined ? {} : { filter };
@@ -39,69 +34,62 @@ function EntryForm({ definition, choices, onClose, onSave }: FormProps) {
     else if (type === 'date') setEntry({ type, field: '', time: '09:00', ...kept });
     else setEntry({ type: 'manual', ...kept });
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave({ ...definition, entry });
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Radio.Group label="A contact enters" value={entry.type} onChange={change}>
-          <Stack gap="xs" mt={6}>
-            <Radio value="event" label="When it causes an event" />
-            <Radio value="group_joined" label="When it joins a group" />
-            <Radio value="segment_entered" label="When it enters a segment" />
-            <Radio value="segment_left" label="When it leaves a segment" />
-            <Radio value="date" label="On a date of the contact" />
-            <Radio value="manual" label="When you or the API enroll it" />
-          </Stack>
-        </Radio.Group>
-        {entry.type === 'event' && (
-          <>
-            <EventInput
-              label="Event"
-              value={entry.event ?? ''}
-              events={choices.events}
-              onChange={(event) => set({ event })}
-            />
-            <PropertyConditions
-              event={entry.event}
-              where={entry.where ?? []}
-              onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
-            />
-          </>
-        )}
-        {entry.type === 'group_joined' && (
-          <Select
-            label="Group"
-            searchable
-            data={choices.groups.map(({ id, name }) => ({ value: id, label: name }))}
-            value={entry.groupId === '' ? null : (entry.groupId ?? null)}
-            onChange={(groupId) => set({ groupId: groupId ?? '' })}
+    <Stack>
+      <Radio.Group label="A contact enters" value={entry.type} onChange={change}>
+        <Stack gap="xs" mt={6}>
+          <Radio value="event" label="When it causes an event" />
+          <Radio value="group_joined" label="When it joins a group" />
+          <Radio value="segment_entered" label="When it enters a segment" />
+          <Radio value="segment_left" label="When it leaves a segment" />
+          <Radio value="date" label="On a date of the contact" />
+          <Radio value="manual" label="When you or the API enroll it" />
+        </Stack>
+      </Radio.Group>
+      {entry.type === 'event' && (
+        <>
+          <EventInput
+            label="Event"
+            value={entry.event ?? ''}
+            events={choices.events}
+            onChange={(event) => set({ event })}
           />
-        )}
-        {(entry.type === 'segment_entered' || entry.type === 'segment_left') && (
-          <Select
-            label="Segment"
-            description="Looked at every five minutes. Contacts that are in it when you publish do not count."
-            searchable
-            data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
-            value={entry.segmentId === '' ? null : (entry.segmentId ?? null)}
-            onChange={(segmentId) => set({ segmentId: segmentId ?? '' })}
+          <PropertyConditions
+            event={entry.event}
+            where={entry.where ?? []}
+            onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
           />
-        )}
-        {entry.type === 'date' && <DateFields entry={entry} set={set} choices={choices} />}
-        <ContactFilter
-          filter={entry.filter}
-          choices={choices}
-          onChange={(filter) => {
-            setIncomplete(filter === null);
-            if (filter !== null) set({ filter });
-          }}
+        </>
+      )}
+      {entry.type === 'group_joined' && (
+        <Select
+          label="Group"
+          searchable
+          data={choices.groups.map(({ id, name }) => ({ value: id, label: name }))}
+          value={entry.groupId === '' ? null : (entry.groupId ?? null)}
+          onChange={(groupId) => set({ groupId: groupId ?? '' })}
         />
-        <FormButtons submit="Done" running={false} disabled={isIncomplete} onCancel={onClose} />
-      </Stack>
-    </form>
+      )}
+      {(entry.type === 'segment_entered' || entry.type === 'segment_left') && (
+        <Select
+          label="Segment"
+          description="Looked at every five minutes. Contacts that are in it when you publish do not count."
+          searchable
+          data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
+          value={entry.segmentId === '' ? null : (entry.segmentId ?? null)}
+          onChange={(segmentId) => set({ segmentId: segmentId ?? '' })}
+        />
+      )}
+      {entry.type === 'date' && <DateFields entry={entry} set={set} choices={choices} />}
+      <ContactFilter
+        filter={entry.filter}
+        choices={choices}
+        onChange={(filter) => {
+          setIncomplete(filter === null);
+          if (filter !== null) set({ filter });
+        }}
+      />
+    </Stack>
   );
 }
 
@@ -161,138 +149,116 @@ function DateFields({ entry, set, choices }: { entry: Entry; set: (part: Partial
   );
 }
 
-/** Edits the rules of the whole journey. */
-export function RulesDialog({ opened, onClose, ...props }: DefinitionDialogProps) {
-  return (
-    <Modal opened={opened} onClose={onClose} size="lg" title="Rules">
-      <RulesForm onClose={onClose} {...props} />
-    </Modal>
-  );
-}
-
 const ZONES = Intl.supportedValuesOf('timeZone');
 
-function RulesForm({ definition: given, choices, onClose, onSave }: FormProps) {
-  const [definition, setDefinition] = useState(given);
-  const set = (part: Partial<Definition>) => setDefinition((before) => ({ ...before, ...part }));
+/** Edits the rules of the whole journey. */
+export function RulesForm({ definition, choices, onChange }: FormProps) {
+  const set = (part: Partial<Definition>) => onChange({ ...definition, ...part });
   const { entry, goal, quietHours, frequencyCap, timeZone, timeZoneField } = definition;
   const reentry = definition.reentry ?? (entry.yearly === true ? 'always' : 'once');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave(definition);
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <Radio.Group
-          label="Contacts may enter again"
-          value={typeof reentry === 'object' ? 'afterDays' : reentry}
-          onChange={(chosen) =>
-            set({ reentry: chosen === 'afterDays' ? { afterDays: 30 } : (chosen as 'once' | 'always') })
-          }
-        >
-          <Group gap="lg" mt={6}>
-            <Radio value="once" label="Never" />
-            <Radio value="always" label="Always" />
-            <Radio value="afterDays" label="After some days" />
-          </Group>
-        </Radio.Group>
-        {typeof reentry === 'object' && (
-          <NumberInput
-            label="Days since they last entered"
-            w={220}
-            min={1}
-            value={reentry.afterDays}
-            onChange={(days) => set({ reentry: { afterDays: Number(days) } })}
-          />
-        )}
-        <Checkbox
-          label="End the journey of a contact that reaches a goal"
-          checked={goal !== undefined}
-          onChange={(event) => set({ goal: event.currentTarget.checked ? { event: '' } : undefined })}
+    <Stack>
+      <Radio.Group
+        label="Contacts may enter again"
+        value={typeof reentry === 'object' ? 'afterDays' : reentry}
+        onChange={(chosen) =>
+          set({ reentry: chosen === 'afterDays' ? { afterDays: 30 } : (chosen as 'once' | 'always') })
+        }
+      >
+        <Group gap="lg" mt={6}>
+          <Radio value="once" label="Never" />
+          <Radio value="always" label="Always" />
+          <Radio value="afterDays" label="After some days" />
+        </Group>
+      </Radio.Group>
+      {typeof reentry === 'object' && (
+        <NumberInput
+          label="Days since they last entered"
+          w={220}
+          min={1}
+          value={reentry.afterDays}
+          onChange={(days) => set({ reentry: { afterDays: Number(days) } })}
         />
-        {goal !== undefined && (
-          <>
-            <EventInput
-              label="Goal"
-              value={goal.event}
-              events={choices.events}
-              onChange={(event) => set({ goal: { ...goal, event } })}
+      )}
+      <Checkbox
+        label="End the journey of a contact that reaches a goal"
+        checked={goal !== undefined}
+        onChange={(event) => set({ goal: event.currentTarget.checked ? { event: '' } : undefined })}
+      />
+      {goal !== undefined && (
+        <>
+          <EventInput
+            label="Goal"
+            value={goal.event}
+            events={choices.events}
+            onChange={(event) => set({ goal: { ...goal, event } })}
+          />
+          <PropertyConditions
+            event={goal.event}
+            where={goal.where ?? []}
+            onChange={(where) => set({ goal: { ...goal, where: where.length === 0 ? undefined : where } })}
+          />
+        </>
+      )}
+      <Checkbox
+        label="Quiet hours"
+        description="Emails wait until they are over. Transactional ones are sent."
+        checked={quietHours !== undefined}
+        onChange={(event) =>
+          set({ quietHours: event.currentTarget.checked ? { from: '22:00', to: '07:00' } : undefined })
+        }
+      />
+      {quietHours !== undefined && (
+        <Group gap="xs">
+          {(['from', 'to'] as const).map((end) => (
+            <TextInput
+              key={end}
+              type="time"
+              label={end === 'from' ? 'From' : 'To'}
+              value={quietHours[end]}
+              onChange={(event) => set({ quietHours: { ...quietHours, [end]: event.currentTarget.value } })}
             />
-            <PropertyConditions
-              event={goal.event}
-              where={goal.where ?? []}
-              onChange={(where) => set({ goal: { ...goal, where: where.length === 0 ? undefined : where } })}
+          ))}
+        </Group>
+      )}
+      <Checkbox
+        label="Limit the emails per contact"
+        description="Counts those of all journeys and campaigns. A contact over the limit skips the email."
+        checked={frequencyCap !== undefined}
+        onChange={(event) => set({ frequencyCap: event.currentTarget.checked ? { messages: 3, days: 7 } : undefined })}
+      />
+      {frequencyCap !== undefined && (
+        <Group gap="xs">
+          {(['messages', 'days'] as const).map((part) => (
+            <NumberInput
+              key={part}
+              label={part === 'messages' ? 'Emails' : 'In days'}
+              w={120}
+              min={1}
+              value={frequencyCap[part]}
+              onChange={(count) => set({ frequencyCap: { ...frequencyCap, [part]: Number(count) } })}
             />
-          </>
-        )}
-        <Checkbox
-          label="Quiet hours"
-          description="Emails wait until they are over. Transactional ones are sent."
-          checked={quietHours !== undefined}
-          onChange={(event) =>
-            set({ quietHours: event.currentTarget.checked ? { from: '22:00', to: '07:00' } : undefined })
-          }
-        />
-        {quietHours !== undefined && (
-          <Group gap="xs">
-            {(['from', 'to'] as const).map((end) => (
-              <TextInput
-                key={end}
-                type="time"
-                label={end === 'from' ? 'From' : 'To'}
-                value={quietHours[end]}
-                onChange={(event) => set({ quietHours: { ...quietHours, [end]: event.currentTarget.value } })}
-              />
-            ))}
-          </Group>
-        )}
-        <Checkbox
-          label="Limit the emails per contact"
-          description="Counts those of all journeys and campaigns. A contact over the limit skips the email."
-          checked={frequencyCap !== undefined}
-          onChange={(event) =>
-            set({ frequencyCap: event.currentTarget.checked ? { messages: 3, days: 7 } : undefined })
-          }
-        />
-        {frequencyCap !== undefined && (
-          <Group gap="xs">
-            {(['messages', 'days'] as const).map((part) => (
-              <NumberInput
-                key={part}
-                label={part === 'messages' ? 'Emails' : 'In days'}
-                w={120}
-                min={1}
-                value={frequencyCap[part]}
-                onChange={(count) => set({ frequencyCap: { ...frequencyCap, [part]: Number(count) } })}
-              />
-            ))}
-          </Group>
-        )}
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select
-            label="Time zone"
-            searchable
-            clearable
-            placeholder="UTC"
-            limit={50}
-            data={ZONES}
-            value={timeZone ?? null}
-            onChange={(zone) => set({ timeZone: zone ?? undefined })}
-          />
-          <Select
-            label="Or the contact’s, in the field"
-            clearable
-            placeholder="None"
-            data={choices.fields.map(({ key, label }) => ({ value: `customFields.${key}`, label }))}
-            value={
-              timeZoneField === undefined ? null : `customFields.${timeZoneField.replace(/^custom_?fields\./i, '')}`
-            }
-            onChange={(field) => set({ timeZoneField: field ?? undefined })}
-          />
-        </SimpleGrid>
-        <FormButtons submit="Done" running={false} onCancel={onClose} />
-      </Stack>
-    </form>
+          ))}
+        </Group>
+      )}
+      <Select
+        label="Time zone"
+        searchable
+        clearable
+        placeholder="UTC"
+        limit={50}
+        data={ZONES}
+        value={timeZone ?? null}
+        onChange={(zone) => set({ timeZone: zone ?? undefined })}
+      />
+      <Select
+        label="Or the contact’s, in the field"
+        clearable
+        placeholder="None"
+        data={choices.fields.map(({ key, label }) => ({ value: `customFields.${key}`, label }))}
+        value={timeZoneField === undefined ? null : `customFields.${timeZoneField.replace(/^custom_?fields\./i, '')}`}
+        onChange={(field) => set({ timeZoneField: field ?? undefined })}
+      />
+    </Stack>
   );
 }

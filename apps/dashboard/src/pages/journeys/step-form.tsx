@@ -4,7 +4,6 @@ import {
   Button,
   Checkbox,
   Group,
-  Modal,
   NumberInput,
   Select,
   Stack,
@@ -12,33 +11,14 @@ import {
   TextInput,
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { type FormEvent, useState } from 'react';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
-import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
-import { type Definition, exitsOf, MESSAGE_OUTCOMES, type Step, STEP_TYPES, withExit } from './definition.ts';
+import { type Definition, exitsOf, type Step } from './definition.ts';
 import { ContactFilter, DurationInput } from './fields.tsx';
 import { NotifyFields } from './notify-fields.tsx';
-import { stepTitle, weekday } from './summaries.ts';
+import { stepTitle } from './step-types.ts';
+import { MESSAGE_OUTCOMES, weekday } from './summaries.ts';
 import { WebhookFields } from './webhook-fields.tsx';
-
-interface StepDialogProps {
-  /** The step that is edited; the dialog is closed without one. */
-  step: Step | undefined;
-  definition: Definition;
-  choices: Choices;
-  onClose: () => void;
-  onSave: (step: Step) => void;
-}
-
-/** Edits what a step does and where it leads. */
-export function StepDialog({ step, onClose, ...props }: StepDialogProps) {
-  return (
-    <Modal opened={step !== undefined} onClose={onClose} size="lg" title={step && STEP_TYPES[step.type]}>
-      {step !== undefined && <StepForm key={step.id} step={step} onClose={onClose} {...props} />}
-    </Modal>
-  );
-}
 
 /** The fields of a step: `set` changes members of it. */
 export interface FieldsProps {
@@ -47,42 +27,50 @@ export interface FieldsProps {
   choices: Choices;
   definition: Definition;
   /** Reports whether a filter of contacts is complete. */
-  setIncomplete: (incomplete: boolean) => void;
+  setIncomplete: (isIncomplete: boolean) => void;
 }
 
-function StepForm({ step: given, definition, choices, onClose, onSave }: StepDialogProps & { step: Step }) {
-  const [step, setStep] = useState(given);
-  const [isIncomplete, setIncomplete] = useState(false);
-  const set = (part: Partial<Step>) => setStep((before) => ({ ...before, ...part }));
+/** Edits what a step does and where it leads. Each change applies at once. */
+export function StepForm({
+  step,
+  definition,
+  choices,
+  setIncomplete,
+  onChange,
+  onLead,
+}: Omit<FieldsProps, 'set'> & {
+  onChange: (step: Step) => void;
+  /** An exit of the step leads to another step, or ends the journey. */
+  onLead: (key: string, to: string | null) => void;
+}) {
   const Fields = FIELDS[step.type];
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSave(step);
-  };
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        {Fields && (
-          <Fields step={step} set={set} choices={choices} definition={definition} setIncomplete={setIncomplete} />
-        )}
-        {exitsOf(step).map(({ key, label, to }) => (
-          <Select
-            key={key}
-            label={label === '' ? 'Then' : `${label}: then`}
-            allowDeselect={false}
-            data={[
-              { value: END, label: 'End the journey' },
-              ...definition.steps
-                .filter(({ id }) => id !== step.id)
-                .map((each) => ({ value: each.id, label: `${stepTitle(each, choices.names)} (${each.id})` })),
-            ]}
-            value={to ?? END}
-            onChange={(chosen) => setStep(withExit(step, key, chosen === END ? null : chosen))}
-          />
-        ))}
-        <FormButtons submit="Done" running={false} disabled={isIncomplete} onCancel={onClose} />
-      </Stack>
-    </form>
+    <Stack>
+      {Fields && (
+        <Fields
+          step={step}
+          set={(part) => onChange({ ...step, ...part })}
+          choices={choices}
+          definition={definition}
+          setIncomplete={setIncomplete}
+        />
+      )}
+      {exitsOf(step).map(({ key, label, to }) => (
+        <Select
+          key={key}
+          label={label === '' ? 'Then' : `${label}: then`}
+          allowDeselect={false}
+          data={[
+            { value: END, label: 'End the journey' },
+            ...definition.steps
+              .filter(({ id }) => id !== step.id)
+              .map((each) => ({ value: each.id, label: `${stepTitle(each, choices.names)} (${each.id})` })),
+          ]}
+          value={to ?? END}
+          onChange={(chosen) => onLead(key, chosen === END ? null : chosen)}
+        />
+      ))}
+    </Stack>
   );
 }
 
@@ -112,7 +100,6 @@ function SendFields({ step, set, choices: { templates, domains } }: FieldsProps)
       <Select
         label="Template"
         searchable
-        data-autofocus
         placeholder="Choose a published template"
         data={templates
           .filter(({ id, status }) => status === 'published' || id === step.templateId)
@@ -153,7 +140,6 @@ function WaitUntilFields({ step, set }: FieldsProps) {
         label="Time of day"
         type="time"
         w={140}
-        data-autofocus
         value={step.time ?? ''}
         onChange={(event) => set({ time: event.currentTarget.value })}
       />

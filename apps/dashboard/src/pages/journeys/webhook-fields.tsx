@@ -24,7 +24,6 @@ export function WebhookFields({ step, set }: FieldsProps) {
         type="url"
         placeholder="https://example.com/coupons"
         maxLength={2048}
-        data-autofocus
         value={step.url ?? ''}
         onChange={(event) => set({ url: event.currentTarget.value })}
       />

@@ -1,0 +1,243 @@
+import { Alert, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useBlocker, useSearch } from '@tanstack/react-router';
+import { type ReactNode, useRef, useState } from 'react';
+import { useMay } from '../../app/session.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { JourneyQuery } from '../../generated/graphql.ts';
+import { StatusBadge } from '../../components/badge.tsx';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { Stat, Stats } from '../../components/stats.tsx';
+import { WorkflowLink } from '../../components/workflow-link.tsx';
+import { percent } from '../campaigns/campaign-labels.ts';
+import { BacktestButton } from './backtest-dialog.tsx';
+import type { Choices } from './choices.ts';
+import { sameMeaning } from './compare.ts';
+import { countsOf } from './counts.ts';
+import { readDefinition } from './definition.ts';
+import { GraphView, type GraphViewHandle } from './graph-view.tsx';
+import { HistoryButtons, useHistory } from './history.tsx';
+import { JourneyMenu } from './journey-menu.tsx';
+import { JOURNEY_STATUS, problemInWords } from './labels.ts';
+import { PauseOrResume } from './pause.tsx';
+import { People } from './people.tsx';
+import { nodeOf, ProblemsAlert, Publish } from './publish.tsx';
+import { RULES } from './step-panel.tsx';
+import { rulesInWords } from './summaries.ts';
+import { Compare, Published, type Shown, WhichVersion } from './versions.tsx';
+
+const UPDATE = graphql(`
+  mutation UpdateJourney($id: ID!, $input: UpdateJourneyInput!) {
+    updateJourney(id: $id, input: $input) {
+      id
+      version
+    }
+  }
+`);
+
+type Row = JourneyQuery['journey'];
+
+const FIELD_WORDS = { name: 'name', definition: 'steps and rules' };
+
+/** Room for the graph and a panel next to it, in pixels. */
+const WIDTH = 1500;
+
+/** The page of a journey: its figures, its steps, which may be changed, and the contacts in it. */
+export function JourneyEditor({ journey, choices, back }: { journey: Row; choices: Choices; back: ReactNode }) {
+  const { id, status, problems, inProgress, publishedDefinition } = journey;
+  const search = useSearch({ from: '/auth/p/$projectId/journeys/$journeyId' });
+  const isPhone = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false });
+  const update = useApiMutation(UPDATE);
+  const mayWrite = useMay()('write') && status !== 'archived';
+  const edited = useVersionedForm(
+    {
+      content: { name: journey.name, definition: readDefinition(journey.definition) },
+      version: journey.version,
+    },
+    { same: sameMeaning },
+  );
+  const { content, conflict, isSaved } = edited;
+  const { name, definition } = content;
+  const [shown, setShown] = useState<Shown>('draft');
+  const [isIncomplete, setIncomplete] = useState(false);
+  const isEditable = mayWrite && conflict?.seesTheirs !== true && !isPhone;
+  const isDraft = publishedDefinition === null || shown === 'draft';
+  const history = useHistory(definition, (next) => edited.set({ definition: next }), isEditable && isDraft);
+  const graph = useRef<GraphViewHandle>(null);
+  const save = () =>
+    edited.save(async (written, version) => {
+      const input = { name: written.name, definition: { ...written.definition }, version: Number(version) };
+      const data = await update.run({ id, input });
+      if (data !== undefined) notifySuccess('Saved.');
+      return data?.updateJourney.version;
+    });
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      !isSaved && current.pathname !== next.pathname && !window.confirm('You have unsaved changes. Leave anyway?'),
+    enableBeforeUnload: () => !isSaved,
+  });
+  const shownProblems = isSaved ? problems : [];
+  const select = (selected: string) => {
+    setShown('draft');
+    // The draft may have to be drawn first.
+    setTimeout(() => graph.current?.select(selected));
+  };
+  const problem = update.problem?.fields.version === undefined ? update.problem : undefined;
+  const counts = journey.publishedVersion === null ? undefined : countsOf(inProgress, journey.passages);
+  const [tone, label] = JOURNEY_STATUS[status];
+  return (
+    <Page
+      title={journey.name}
+      back={back}
+      width={WIDTH}
+      mark={<StatusBadge tone={tone}>{label}</StatusBadge>}
+      actions={
+        <>
+          <WorkflowLink url={journey.publishedVersion === null ? null : journey.workflowUrl} />
+          {mayWrite && (
+            <>
+              <JourneyMenu journey={journey} definition={definition} onImport={history.apply} />
+              <PauseOrResume journey={journey} />
+              {(!isPhone || !isSaved) && (
+                <Button
+                  variant="default"
+                  loading={update.running}
+                  disabled={isSaved || isIncomplete || name.trim() === '' || conflict !== undefined}
+                  onClick={() => void save()}
+                >
+                  Save
+                </Button>
+              )}
+              <BacktestButton journey={journey} disabled={!isSaved} />
+              <Publish journey={journey} disabled={!isSaved} onShow={select} />
+            </>
+          )}
+        </>
+      }
+    >
+      <ConflictAlert conflict={conflict} of={journey} words={FIELD_WORDS} onKeep={() => void save()} />
+      <FormProblem problem={problem} fields={['name']} />
+      {journey.pausedReason !== null && (
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This journey has paused itself">
+          {journey.pausedReason}
+        </Alert>
+      )}
+      {journey.publishedVersion !== null && <Figures journey={journey} />}
+      {mayWrite && <ProblemsAlert problems={shownProblems} onShow={select} />}
+      <Section
+        title="Steps"
+        about={
+          journey.publishedVersion === null
+            ? 'A draft. Nobody enters until it is published.'
+            : 'Changes apply once they are published.'
+        }
+        actions={
+          <>
+            {publishedDefinition !== null && <WhichVersion value={shown} onChange={setShown} />}
+            {isEditable && isDraft && <HistoryButtons {...history} />}
+          </>
+        }
+      >
+        {isDraft ? (
+          <Stack gap="sm">
+            {mayWrite && isPhone && (
+              <Text size="sm" c="dimmed">
+                Steps can be changed in a wider window.
+              </Text>
+            )}
+            <div className="journey-header" data-editable={isEditable || undefined}>
+              {isEditable && (
+                <TextInput
+                  label="Name"
+                  value={name}
+                  error={problem?.fields.name}
+                  onChange={(event) => edited.set({ name: event.currentTarget.value })}
+                />
+              )}
+              <Rules
+                rules={rulesInWords(definition, choices.names)}
+                onEdit={isEditable ? () => graph.current?.select(RULES) : undefined}
+              />
+            </div>
+            <GraphView
+              ref={graph}
+              label="Steps"
+              definition={definition}
+              choices={choices}
+              journeyId={id}
+              isActive={status === 'active'}
+              counts={counts}
+              problems={byStep(shownProblems)}
+              edit={isEditable ? { apply: history.apply, revision: history.revision, setIncomplete } : undefined}
+              isPhone={isPhone}
+            />
+          </Stack>
+        ) : shown === 'published' ? (
+          <Published journey={journey} choices={choices} counts={counts} isPhone={isPhone} />
+        ) : (
+          <Compare journey={journey} draft={definition} choices={choices} counts={counts} isPhone={isPhone} />
+        )}
+      </Section>
+      {journey.publishedVersion !== null && (
+        <People
+          journeyId={id}
+          search={search}
+          steps={definition.steps.map((step) => step.id)}
+          isActive={status === 'active'}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The problems of each node. */
+function byStep(problems: Row['problems']): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const problem of problems) {
+    const id = nodeOf(problem);
+    found.set(id, [...(found.get(id) ?? []), problemInWords(problem)]);
+  }
+  return found;
+}
+
+function Rules({ rules, onEdit }: { rules: readonly string[]; onEdit: (() => void) | undefined }) {
+  return (
+    <Card p="sm">
+      <Group justify="space-between" align="flex-start" wrap="nowrap">
+        <div>
+          <Text size="xs" fw={600} c="dimmed">
+            Rules
+          </Text>
+          <Text size="sm">{rules.join(' ')}</Text>
+        </div>
+        {onEdit && (
+          <Button variant="default" size="compact-sm" flex="none" onClick={onEdit}>
+            Edit rules
+          </Button>
+        )}
+      </Group>
+    </Card>
+  );
+}
+
+function Figures({ journey: { runs, publishedVersion } }: { journey: Row }) {
+  const { active, paused, completed, exited, reachedGoal } = runs;
+  return (
+    <Stats label={`Contacts, version ${publishedVersion ?? 0}`}>
+      <Stat label="In progress" value={active + paused} />
+      <Stat label="Completed" value={completed} />
+      <Stat
+        label="Reached the goal"
+        value={reachedGoal}
+        detail={`${percent(reachedGoal, active + paused + completed + exited)} of those who entered`}
+      />
+      <Stat label="Left early" value={exited - reachedGoal} />
+    </Stats>
+  );
+}

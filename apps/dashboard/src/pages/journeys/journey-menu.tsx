@@ -1,0 +1,102 @@
+import { Button, Menu } from '@mantine/core';
+import { IconArchive, IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { JourneyQuery } from '../../generated/graphql.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { countOf } from '../campaigns/campaign-labels.ts';
+import type { Definition } from './definition.ts';
+import { ImportDialog } from './import.tsx';
+
+const ARCHIVE = graphql(`
+  mutation ArchiveJourney($id: ID!) {
+    archiveJourney(id: $id) {
+      id
+    }
+  }
+`);
+
+type Row = JourneyQuery['journey'];
+
+/** What is seldom done to a journey: saving its draft as a file, replacing it by one, and archiving. */
+export function JourneyMenu({
+  journey,
+  definition,
+  onImport,
+}: {
+  journey: Row;
+  definition: Definition;
+  onImport: (definition: Definition) => void;
+}) {
+  const [dialog, setDialog] = useState<'import' | 'archive'>();
+  const close = () => setDialog(undefined);
+  const download = () => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([JSON.stringify(definition, null, 2)], { type: 'application/json' }));
+    link.download = `${journey.name}.json`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  };
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <Button variant="default" px={9} aria-label={`More for ${journey.name}`}>
+            <IconDots size={18} aria-hidden />
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+            Download as JSON
+          </Menu.Item>
+          <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setDialog('import')}>
+            Replace by a file
+          </Menu.Item>
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconArchive size={16} aria-hidden />}
+            onClick={() => setDialog('archive')}
+          >
+            Archive
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <ImportDialog
+        opened={dialog === 'import'}
+        onClose={close}
+        onImport={(imported) => {
+          onImport(imported);
+          close();
+        }}
+      />
+      <Archive journey={journey} opened={dialog === 'archive'} onClose={close} />
+    </>
+  );
+}
+
+function Archive({ journey, opened, onClose }: { journey: Row; opened: boolean; onClose: () => void }) {
+  const archive = useApiMutation(ARCHIVE);
+  const count = journey.runs.active + journey.runs.paused;
+  const confirm = async () => {
+    if ((await archive.run({ id: journey.id })) === undefined) return;
+    notifySuccess(`${journey.name} is archived.`);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened={opened}
+      onClose={onClose}
+      title="Archive this journey?"
+      action="Archive"
+      word={journey.name}
+      running={archive.running}
+      problem={archive.problem}
+      onConfirm={() => void confirm()}
+    >
+      It ends for good{count > 0 ? `, and ${countOf(count, 'contact')} in progress leave it` : ''}. What happened in it
+      stays readable.
+    </Confirm>
+  );
+}

@@ -1,0 +1,185 @@
+import '@mantine/core/styles/Divider.css';
+import { ActionIcon, Alert, Divider, Menu, Stack, Text } from '@mantine/core';
+import { IconAlertTriangle, IconCopy, IconCopyPlus, IconDots, IconTrash } from '@tabler/icons-react';
+import type { Ref } from 'react';
+import type { Choices } from './choices.ts';
+import { rememberSteps } from './clipboard.ts';
+import type { Counts } from './counts.ts';
+import { connect, type Definition, removeStep, replaceStep, type Step, stepsFrom } from './definition.ts';
+import { Panel, type PanelHandle } from './panel.tsx';
+import { EntryForm, RulesForm } from './rules-form.tsx';
+import { StepForm } from './step-form.tsx';
+import { StepPeople } from './step-people.tsx';
+import { stepSummary, stepTitle, STEP_TYPES } from './step-types.ts';
+import { entrySummary, rulesInWords } from './summaries.ts';
+import { ENTRY } from './graph.ts';
+
+/** The panel of the rules: it has no node. */
+export const RULES = ':rules';
+
+/** What the panel may do. */
+export interface PanelEdit {
+  /** Changes with the same `of`, one after the other, are undone together. */
+  apply: (definition: Definition, of?: string) => void;
+  copied: (steps: readonly Step[]) => void;
+  setIncomplete: (isIncomplete: boolean) => void;
+  /** Changes when the fields must read the definition again. */
+  revision: number;
+}
+
+interface PanelProps {
+  /** The id of a step, `ENTRY` or `RULES`. */
+  selected: string;
+  definition: Definition;
+  choices: Choices;
+  /** Undefined if the journey was never published. */
+  counts: Counts | undefined;
+  journeyId: string;
+  isActive: boolean;
+  problems?: ReadonlyMap<string, readonly string[]>;
+  /** Omitted if it may not be changed. */
+  edit?: PanelEdit | undefined;
+  onClose: () => void;
+  ref?: Ref<PanelHandle>;
+}
+
+/** What is known of the step, the entry or the rules that are selected; with fields, if it may be changed. */
+export function SelectionPanel({ selected, definition, choices, edit, onClose, ref, ...props }: PanelProps) {
+  const { names } = choices;
+  if (selected === ENTRY || selected === RULES) {
+    const isEntry = selected === ENTRY;
+    const fields = edit && {
+      key: `${selected} ${edit.revision}`,
+      definition,
+      choices,
+      onChange: (next: Definition) => edit.apply(next, selected),
+    };
+    return (
+      <Panel title={isEntry ? 'Entry' : 'Rules'} onClose={onClose} ref={ref ?? null}>
+        {edit === undefined || fields === undefined ? (
+          <Sentences of={isEntry ? [`${entrySummary(definition.entry, names)}.`] : rulesInWords(definition, names)} />
+        ) : isEntry ? (
+          <EntryForm {...fields} setIncomplete={edit.setIncomplete} />
+        ) : (
+          <RulesForm {...fields} />
+        )}
+      </Panel>
+    );
+  }
+  const step = definition.steps.find(({ id }) => id === selected);
+  if (step === undefined) return null;
+  return (
+    <StepPanel
+      {...props}
+      step={step}
+      definition={definition}
+      choices={choices}
+      edit={edit}
+      onClose={onClose}
+      panelRef={ref}
+    />
+  );
+}
+
+function Sentences({ of }: { of: readonly string[] }) {
+  return of.map((sentence) => (
+    <Text key={sentence} size="sm">
+      {sentence}
+    </Text>
+  ));
+}
+
+function StepPanel({
+  step,
+  definition,
+  choices,
+  counts,
+  journeyId,
+  isActive,
+  problems,
+  edit,
+  onClose,
+  panelRef,
+}: Omit<PanelProps, 'selected' | 'ref'> & { step: Step; panelRef: Ref<PanelHandle> | undefined }) {
+  const { id, type } = step;
+  const found = problems?.get(id) ?? [];
+  const summary = stepSummary(step, choices.names);
+  return (
+    <Panel
+      title={`${STEP_TYPES[type].label}: ${id}`}
+      onClose={onClose}
+      ref={panelRef ?? null}
+      actions={<StepMenu step={step} definition={definition} edit={edit} onClose={onClose} />}
+    >
+      <Stack gap="sm">
+        {found.length > 0 && (
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Required before publishing" p="xs">
+            <Sentences of={found} />
+          </Alert>
+        )}
+        {counts && (
+          <>
+            <StepPeople key={id} journeyId={journeyId} stepId={id} counts={counts} isActive={isActive} />
+            <Divider />
+          </>
+        )}
+        {edit === undefined ? (
+          <Sentences of={[stepTitle(step, choices.names), summary].filter((part) => part !== '')} />
+        ) : (
+          <StepForm
+            key={`${id} ${edit.revision}`}
+            step={step}
+            definition={definition}
+            choices={choices}
+            setIncomplete={edit.setIncomplete}
+            onChange={(next) => edit.apply(replaceStep(definition, next), id)}
+            onLead={(key, to) => edit.apply(connect(definition, { stepId: id, key }, to))}
+          />
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+function StepMenu({
+  step,
+  definition,
+  edit,
+  onClose,
+}: Pick<PanelProps, 'definition' | 'edit' | 'onClose'> & { step: Step }) {
+  const copy = (steps: readonly Step[]) => {
+    rememberSteps(steps);
+    edit?.copied(steps);
+  };
+  if (edit === undefined) return null;
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${step.id}`}>
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => copy([step])}>
+          Copy
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconCopyPlus size={16} aria-hidden />}
+          onClick={() => copy(stepsFrom(definition, step.id))}
+        >
+          Copy with all that follows
+        </Menu.Item>
+        <Menu.Item
+          color="var(--mantine-color-error)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => {
+            edit.apply(removeStep(definition, step.id));
+            onClose();
+          }}
+        >
+          Remove
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

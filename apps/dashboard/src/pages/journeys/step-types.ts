@@ -1,0 +1,130 @@
+import type { Exit, Step, StepType } from './definition.ts';
+import {
+  conditionInWords,
+  durationInWords,
+  fieldName,
+  list,
+  MESSAGE_OUTCOMES,
+  nameIn,
+  type Names,
+  weekday,
+  whereInWords,
+} from './summaries.ts';
+
+/** What the editor knows of a type of step. */
+interface StepTypeInfo {
+  label: string;
+  /** What a new step has before it is filled in. */
+  initial?: Partial<Step>;
+  /** Where a step leads, its main way first. */
+  exits: (step: Step) => Exit[];
+  /** What a step does, in a sentence; empty if the label says it all. */
+  summary: (step: Step, names: Names) => string;
+}
+
+const exit =
+  (key: 'next' | 'yes' | 'no' | 'onTimeout' | 'onFailure', label = '', outcomes?: string[]) =>
+  (step: Step) => ({
+    key,
+    label,
+    to: step[key] ?? null,
+    ...(outcomes && { outcomes }),
+  });
+
+const onward = (step: Step): Exit[] => [exit('next')(step)];
+
+const group = (step: Step, names: Names) => nameIn(names.groups, step.groupId, 'No group yet');
+
+/** The types of steps, in the order in which they are offered. */
+export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
+  send: {
+    label: 'Send an email',
+    exits: onward,
+    summary: ({ templateId, from, transactional }) =>
+      templateId
+        ? `From ${from ?? 'no sender yet'}${transactional === true ? ', also to unsubscribed contacts' : ''}`
+        : 'No template yet',
+  },
+  wait: {
+    label: 'Wait',
+    initial: { for: { days: 1 } },
+    exits: onward,
+    summary: (step) => `For ${durationInWords(step.for ?? {})}`,
+  },
+  wait_until: {
+    label: 'Wait until a time of day',
+    initial: { time: '09:00' },
+    exits: onward,
+    summary: ({ time, weekdays }) =>
+      `Until ${time ?? 'no time yet'}${weekdays === undefined ? '' : ` on ${list.format(weekdays.map(weekday))}`}`,
+  },
+  wait_for_event: {
+    label: 'Wait for an event',
+    initial: { event: '', timeout: { days: 3 } },
+    exits: (step) =>
+      step.timeout === undefined
+        ? onward(step)
+        : [exit('next', 'It happens')(step), exit('onTimeout', 'On timeout', ['timeout'])(step)],
+    summary: ({ event, where, timeout }) =>
+      `“${event ?? ''}”${whereInWords(where)}${timeout === undefined ? ', however long it takes' : `, for at most ${durationInWords(timeout)}`}`,
+  },
+  condition: {
+    label: 'Check a condition',
+    exits: (step) => [exit('yes', 'Yes', ['yes'])(step), exit('no', 'No', ['no'])(step)],
+    summary: conditionSummary,
+  },
+  split: {
+    label: 'Split at random',
+    initial: { branches: [{ percent: 50 }, { percent: 50 }] },
+    exits: ({ branches = [] }) =>
+      branches.map(({ percent, next }, index) => ({
+        key: `branches.${index}`,
+        label: `${percent} %`,
+        to: next ?? null,
+        outcomes: [`branch ${index + 1}`],
+      })),
+    summary: ({ branches = [] }) => `${branches.length} branches`,
+  },
+  update_field: {
+    label: 'Update a field',
+    initial: { field: 'name', value: '' },
+    exits: onward,
+    summary: ({ field, value }, names) =>
+      `${fieldName(field ?? '', names)} ${value === null || value === undefined ? 'is cleared' : `becomes “${value}”`}`,
+  },
+  join_group: { label: 'Add to a group', exits: onward, summary: group },
+  leave_group: { label: 'Remove from a group', exits: onward, summary: group },
+  notify: { label: 'Notify the team', exits: onward, summary: ({ text }) => (text ? `“${text}”` : 'No text yet') },
+  webhook: {
+    label: 'Call a webhook',
+    exits: (step) =>
+      step.onFailure === undefined
+        ? onward(step)
+        : [exit('next', 'It responds')(step), exit('onFailure', 'On failure', ['call_failed'])(step)],
+    summary: ({ url }) => url || 'No URL yet',
+  },
+  exit: { label: 'Exit', exits: () => [], summary: () => '' },
+};
+
+/** What a step is called in lists of steps. */
+export function stepTitle(step: Step, names: Names): string {
+  return step.type === 'send' && step.templateId
+    ? `Send “${nameIn(names.templates, step.templateId, '')}”`
+    : STEP_TYPES[step.type].label;
+}
+
+export const stepSummary = (step: Step, names: Names): string => STEP_TYPES[step.type].summary(step, names);
+
+function conditionSummary({ segmentId, filter, where, message }: Step, names: Names): string {
+  const parts = [
+    segmentId === undefined ? '' : `is in the segment ${nameIn(names.segments, segmentId, 'that is not chosen yet')}`,
+    filter === undefined ? '' : 'matches the conditions on the contact',
+    where === undefined || where.length === 0
+      ? ''
+      : `entered with an event whose ${list.format(where.map(conditionInWords))}`,
+    message === undefined
+      ? ''
+      : `has had the email of step ${message.stepId}, which ${MESSAGE_OUTCOMES[message.outcome]}`,
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'No condition yet' : `Whether the contact ${list.format(parts)}`;
+}
