@@ -1,4 +1,4 @@
-import { Button, Card, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Box, Button, Card, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay, useProject } from '../../app/session.tsx';
@@ -172,14 +172,7 @@ function Run({ run }: { run: Row }) {
         />
       </Card>
       <Section title="Steps" about="In the order in which the contact left them.">
-        {steps.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            None yet.
-          </Text>
-        ) : (
-          <StepTable steps={steps} />
-        )}
-        {steps.length >= RECENT && <EarlierSteps id={run.id} />}
+        <RunSteps id={run.id} recent={steps} />
       </Section>
     </>
   );
@@ -204,15 +197,28 @@ function StepTable({ steps }: { steps: Row['steps'] }) {
   );
 }
 
-/** All steps of a long run, page by page, the last first. */
-function EarlierSteps({ id }: { id: string }) {
+/** The last steps of a run, or page by page all of them, the last first. */
+function RunSteps({ id, recent }: { id: string; recent: Row['steps'] }) {
   const [cursors, setCursors] = useState<string[]>();
   const pages = useApiQuery(STEPS, { id, after: cursors?.at(-1) ?? null }, { pause: cursors === undefined });
+  if (recent.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        None yet.
+      </Text>
+    );
   if (cursors === undefined)
     return (
-      <Button variant="default" onClick={() => setCursors([])}>
-        Show all steps
-      </Button>
+      <Stack gap="sm" align="flex-start">
+        <Box w="100%">
+          <StepTable steps={recent} />
+        </Box>
+        {recent.length >= RECENT && (
+          <Button variant="default" onClick={() => setCursors([])}>
+            Show all steps
+          </Button>
+        )}
+      </Stack>
     );
   return (
     <QueryResult of={pages}>
@@ -244,9 +250,9 @@ function Outcome({ step: { outcome, detail, messageId } }: { step: Row['steps'][
   const { id: projectId } = useProject();
   const words = outcomeInWords(outcome);
   return (
-    <Stack gap={2}>
+    <>
       {messageId === null ? (
-        <Text size="sm">{words}</Text>
+        words
       ) : (
         <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
           {words}
@@ -257,7 +263,7 @@ function Outcome({ step: { outcome, detail, messageId } }: { step: Row['steps'][
           {detail}
         </Text>
       )}
-    </Stack>
+    </>
   );
 }
 

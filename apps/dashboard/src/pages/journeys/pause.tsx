@@ -55,8 +55,9 @@ export function PauseOrResume({
         <Stack>
           <FormProblem problem={resume.problem} />
           <Text size="sm">
-            {waitingEvents === 1 ? 'One event' : `${count} events`} that concern this journey happened while it was
-            paused. Processed, contacts enter or move on by them now. Discarded, it is as if they had not happened.
+            {waitingEvents === 1 ? 'One event of this journey' : `${count} events of this journey`} happened while it
+            was paused. Process them to let contacts enter and move on now, or discard them as if they had never
+            happened.
           </Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={() => void goOn('discard')}>
