@@ -1,0 +1,3 @@
+import './journeys.ts';
+import './enrollments.ts';
+import './signing-secret.ts';

@@ -1,0 +1,26 @@
+import { atMost, builder, callerProject } from '@postroom/platform';
+import { SECRET_LENGTH } from '@postroom/webhooks';
+import { rotateSigningSecret, signingSecretOf } from '../signing-secret.ts';
+
+const SigningSecret = builder.objectRef<{ secret: string }>('JourneySigningSecret').implement({
+  description: 'The secret that signs the calls of webhook steps.',
+  fields: (t) => ({
+    secret: t.exposeString('secret', { description: 'It starts with `whsec_`.', ...atMost(SECRET_LENGTH) }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  revealJourneySigningSecret: t.field({
+    type: SigningSecret,
+    authScopes: { manage: true },
+    description:
+      "Returns the secret that signs the calls of the project's webhook steps. For signed-in users, never for an API key.",
+    resolve: async (_root, _args, context) => ({ secret: await signingSecretOf(callerProject(context)) }),
+  }),
+  rotateJourneySigningSecret: t.field({
+    type: SigningSecret,
+    authScopes: { manage: true },
+    description: 'Replaces that secret from the next call on. For signed-in users, never for an API key.',
+    resolve: async (_root, _args, context) => ({ secret: await rotateSigningSecret(callerProject(context)) }),
+  }),
+}));
