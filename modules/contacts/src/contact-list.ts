@@ -2,6 +2,7 @@ import { membersOf, PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import {
   countUpTo,
   emailKey,
+  idsFrom,
   invalid,
   isId,
   MAX_TOTAL,
@@ -220,13 +221,13 @@ function conditions(filter: ContactFilter, id: string, parameters: Parameters): 
   if (createdAfter != null) {
     where.push(
       `c.created_at > ${parameters.add(createdAfter)}`,
-      `${id} > ${parameters.add(idAt(createdAfter.getTime() - SLACK_MS))}`,
+      `${id} > ${parameters.add(idsFrom('ctc', new Date(createdAfter.getTime() - SLACK_MS)))}`,
     );
   }
   if (createdBefore != null) {
     where.push(
       `c.created_at < ${parameters.add(createdBefore)}`,
-      `${id} < ${parameters.add(idAt(createdBefore.getTime() + SLACK_MS))}`,
+      `${id} < ${parameters.add(idsFrom('ctc', new Date(createdBefore.getTime() + SLACK_MS)))}`,
     );
   }
   return where;
@@ -264,15 +265,6 @@ function indexedPart(text: string): string {
 
 /** Maximum difference between the timestamp in a contact's id and its `created_at`. */
 const SLACK_MS = 60_000;
-const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** The lowest id at a time. Ids start with their milliseconds, so a time range is a key range. */
-function idAt(ms: number): string {
-  const digits = Math.min(Math.max(Math.trunc(ms), 0), 2 ** 48 - 1)
-    .toString(32)
-    .padStart(10, '0');
-  return `ctc_${[...digits].map((digit) => BASE32[Number.parseInt(digit, 32)]).join('')}`;
-}
 
 /** Throws `not_found` for an absent group, and for another project's group. */
 async function checkGroup(projectId: string, groupId: string): Promise<void> {

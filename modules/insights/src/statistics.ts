@@ -1,4 +1,4 @@
-import { invalid, pool, runCostly } from '@postroom/platform';
+import { idsFrom, invalid, pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
 import { COUNTED_EVENTS, QUARTER_MS } from './statistics-counts.ts';
 
@@ -68,8 +68,8 @@ export async function statistics(
       whole.until ?? 'infinity',
       edges.map((edge) => edge.since),
       edges.map((edge) => edge.until),
-      edges.map((edge) => idAt(edge.since.getTime() - SLACK_MS)),
-      edges.map((edge) => idAt(edge.until.getTime() + SLACK_MS)),
+      edges.map((edge) => idsFrom('evt', new Date(edge.since.getTime() - SLACK_MS))),
+      edges.map((edge) => idsFrom('evt', new Date(edge.until.getTime() + SLACK_MS))),
     ];
     const { rows } = await runCostly(projectId, () => pool.query<Statistics & { readCount: number }>(SERIES, values));
     return { result: rows.map(({ readCount: _, ...point }) => point), rows: rows[0]?.readCount ?? 0 };
@@ -135,12 +135,4 @@ function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
-
-/** The lowest event id of a time, given in milliseconds since the epoch. */
-function idAt(ms: number): string {
-  const digits = Math.max(Math.trunc(ms), 0).toString(32).padStart(10, '0');
-  return `evt_${[...digits].map((digit) => BASE32[Number.parseInt(digit, 32)]).join('')}`;
 }

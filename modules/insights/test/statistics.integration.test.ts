@@ -1,4 +1,4 @@
-import { inTransaction, newId, pool, sql } from '@postroom/platform';
+import { inTransaction, newId, newIdAt, pool, sql } from '@postroom/platform';
 import { eventually, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { statistics } from '../src/statistics.ts';
@@ -6,16 +6,7 @@ import { COUNTED_EVENTS, countEvents, deleteOld, QUARTER_MS } from '../src/stati
 
 const DAY_MS = 86_400_000;
 const TYPES = Object.values(COUNTED_EVENTS);
-const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The id of an event of a time, as `postroom_id` makes them. */
-function idAt(ms: number, nth: number): string {
-  const digits = (number: number, length: number) =>
-    [...number.toString(32).padStart(length, '0')].map((digit) => BASE32[Number.parseInt(digit, 32)]).join('');
-  return `evt_${digits(ms, 10)}${digits(nth, 16)}`;
-}
-
-let made = 0;
 const INSERT = `INSERT INTO events (id, project_id, type, data, created_at) SELECT id, $1, type, '{}', at
   FROM unnest($2::text[], $3::text[], $4::timestamptz[]) AS event (id, type, at)`;
 
@@ -26,7 +17,7 @@ interface Happened {
 
 const valuesOf = (projectId: string, events: readonly Happened[]) => [
   projectId,
-  events.map(({ at }) => idAt(at, made++)),
+  events.map(({ at }) => newIdAt('evt', new Date(at))),
   events.map(({ type }) => type),
   events.map(({ at }) => new Date(at)),
 ];

@@ -104,9 +104,12 @@ function base32(words: readonly number[]): string {
   return text;
 }
 
-/** The lower bound of ids created at or after this time. */
+/** The latest time that an id can hold, in milliseconds since the epoch. */
+const MAX_MS = 2 ** 48 - 1;
+
+/** The lower bound of ids created at or after this time. Times that no id can hold count as the nearest that one can. */
 export function idsFrom(prefix: IdPrefix, date: Date): string {
-  const ms = date.getTime();
+  const ms = Math.min(Math.max(date.getTime(), 0), MAX_MS);
   return `${prefix}_${base32([Math.floor(ms / 0x10000), ((ms % 0x10000) << 16) >>> 0, 0, 0])}`;
 }
 

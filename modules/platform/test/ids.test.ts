@@ -36,4 +36,6 @@ test('a range of ids begins at a time: ids made before sort before, those made t
   expect(idsFrom('evt', new Date(ms - 1)) < from).toBe(true);
   while (Date.now() < ms);
   expect(newId('evt') > from).toBe(true);
+  expect(idsFrom('evt', new Date(-1))).toBe(`evt_${'0'.repeat(26)}`);
+  expect(idsFrom('evt', new Date(2 ** 50)) > newId('evt')).toBe(true);
 });
