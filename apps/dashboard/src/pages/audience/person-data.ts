@@ -1,5 +1,6 @@
 import { useClient } from 'urql';
 import { problemOf } from '../../data/problem.ts';
+import { saveJson } from '../../data/save-json.ts';
 import { graphql } from '../../generated/gql.ts';
 import { notifyError } from '../../components/notify.tsx';
 
@@ -17,16 +18,6 @@ export function useSavePersonData(): (contact: { id: string; email: string }) =>
       .query(PERSON_DATA, { contactId: id }, { requestPolicy: 'network-only' })
       .toPromise();
     if (error !== undefined) return notifyError(problemOf(error).message);
-    save(`${email}.json`, JSON.stringify(data?.personData, null, 2));
+    saveJson(`${email}.json`, data?.personData);
   };
-}
-
-function save(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // By then the browser has started reading the blob.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

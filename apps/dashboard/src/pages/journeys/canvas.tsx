@@ -45,7 +45,7 @@ export interface CanvasEdit {
   remove: (id: string) => void;
   move: (id: string, place: Place) => void;
   connect: (place: Place, to: string | null) => void;
-  /** Steps were put in the clipboard. */
+  /** Steps were copied. */
   copied: (steps: readonly Step[]) => void;
   /** What was pasted has no steps that can be added. */
   refused: (reason: string) => void;

@@ -51,8 +51,10 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
       else canvas.current?.focus(id);
     },
   }));
-  const copied = (steps: readonly Step[]) =>
+  const copied = (steps: readonly Step[]) => {
+    rememberSteps(steps);
     notifySuccess(steps.length === 1 ? `${steps[0]?.id} is copied.` : `${countOf(steps.length, 'step')} are copied.`);
+  };
   const changes: CanvasEdit | undefined = edit && {
     insert: (place, steps, isNew) => {
       const added = insertSteps(definition, place, steps);
@@ -65,10 +67,7 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
     remove: (id) => edit.apply(removeStep(definition, id)),
     move: (id, place) => edit.apply(moveStep(definition, id, place)),
     connect: (place, to) => edit.apply(connect(definition, place, to)),
-    copied: (steps) => {
-      rememberSteps(steps);
-      copied(steps);
-    },
+    copied,
     refused: notifyError,
   };
   const isShown =

@@ -215,11 +215,10 @@ export function neighborOf(nodes: readonly PlacedNode[], id: string, direction: 
   const leadingHere = stops.filter(({ exits }) => exits.some(({ target }) => target === id));
   if (direction === 'up') return (leadingHere.find(({ y }) => y < node.y) ?? leadingHere[0])?.id;
   const sign = direction === 'left' ? -1 : 1;
-  const distance = (other: PlacedNode) =>
-    sign * (other.x + other.width / 2 - node.x - node.width / 2) + 3 * Math.abs(other.y - node.y);
+  const across = (other: PlacedNode) => sign * (other.x + other.width / 2 - node.x - node.width / 2);
+  const down = (other: PlacedNode) => Math.abs(other.y - node.y);
+  const distance = (other: PlacedNode) => across(other) + 3 * down(other);
   return stops
-    .filter(
-      (other) => sign * (other.x + other.width / 2 - node.x - node.width / 2) > 1 && Math.abs(other.y - node.y) < 200,
-    )
+    .filter((other) => across(other) > 1 && down(other) < 200)
     .toSorted((one, other) => distance(one) - distance(other))[0]?.id;
 }

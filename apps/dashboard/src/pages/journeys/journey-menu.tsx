@@ -2,6 +2,7 @@ import { Button, Menu } from '@mantine/core';
 import { IconArchive, IconDots, IconDownload, IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { saveJson } from '../../data/save-json.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
@@ -32,13 +33,6 @@ export function JourneyMenu({
 }) {
   const [dialog, setDialog] = useState<'import' | 'archive'>();
   const close = () => setDialog(undefined);
-  const download = () => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(definition, null, 2)], { type: 'application/json' }));
-    link.download = `${journey.name}.json`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
   return (
     <>
       <Menu>
@@ -48,7 +42,10 @@ export function JourneyMenu({
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconDownload size={16} aria-hidden />} onClick={download}>
+          <Menu.Item
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => saveJson(`${journey.name}.json`, definition)}
+          >
             Download as JSON
           </Menu.Item>
           <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setDialog('import')}>

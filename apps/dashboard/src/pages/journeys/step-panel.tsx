@@ -3,7 +3,6 @@ import { ActionIcon, Alert, Divider, Menu, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconCopyPlus, IconDots, IconTrash } from '@tabler/icons-react';
 import type { Ref } from 'react';
 import type { Choices } from './choices.ts';
-import { rememberSteps } from './clipboard.ts';
 import type { Counts } from './counts.ts';
 import { connect, type Definition, removeStep, replaceStep, type Step, stepsFrom } from './definition.ts';
 import { Panel, type PanelHandle } from './panel.tsx';
@@ -21,6 +20,7 @@ export const RULES = ':rules';
 export interface PanelEdit {
   /** Changes with the same `of`, one after the other, are undone together. */
   apply: (definition: Definition, of?: string) => void;
+  /** Steps are to be copied. */
   copied: (steps: readonly Step[]) => void;
   setIncomplete: (isIncomplete: boolean) => void;
   /** Changes when the fields must read the definition again. */
@@ -147,10 +147,6 @@ function StepMenu({
   edit,
   onClose,
 }: Pick<PanelProps, 'definition' | 'edit' | 'onClose'> & { step: Step }) {
-  const copy = (steps: readonly Step[]) => {
-    rememberSteps(steps);
-    edit?.copied(steps);
-  };
   if (edit === undefined) return null;
   return (
     <Menu>
@@ -160,12 +156,12 @@ function StepMenu({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => copy([step])}>
+        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => edit.copied([step])}>
           Copy
         </Menu.Item>
         <Menu.Item
           leftSection={<IconCopyPlus size={16} aria-hidden />}
-          onClick={() => copy(stepsFrom(definition, step.id))}
+          onClick={() => edit.copied(stepsFrom(definition, step.id))}
         >
           Copy with all that follows
         </Menu.Item>
