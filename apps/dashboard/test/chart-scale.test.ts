@@ -12,6 +12,7 @@ test.each([
 });
 
 test.each([
+  { highest: 0, ticks: [0] },
   { highest: 0.0033, ticks: [0, 0.001, 0.002, 0.003, 0.004] },
   { highest: 0.022, ticks: [0, 0.005, 0.01, 0.015, 0.02, 0.025] },
   { highest: 1, ticks: [0, 0.2, 0.4, 0.6, 0.8, 1] },

@@ -9,7 +9,7 @@ export const labelWidth = (label: string): number => label.length * CHARACTER_WI
  * are at most six. `isWhole` is for counts, which have no fractions.
  */
 export function ticksUpTo(highest: number, isWhole: boolean): number[] {
-  const least = Math.max(highest, isWhole ? 1 : Number.MIN_VALUE) / 5;
+  const least = (isWhole ? Math.max(highest, 1) : highest || 1) / 5;
   const power = 10 ** Math.floor(Math.log10(least));
   const factors = isWhole && power < 10 ? [1, 2, 5, 10] : [1, 2, 2.5, 5, 10];
   // Rounding errors must not skip a step that fits exactly.
