@@ -57,8 +57,10 @@ inBrowser('home', () => {
       { type: 'email.sent', data: { message_id: bob } },
       { type: 'email.bounced', data: { message_id: bob } },
     ]);
+    // As when it is classified, which counts it.
+    await pool.query(`INSERT INTO tracking_hits (message_id, kind, at) VALUES ($1, 'open', now())`, [ada]);
     await pool.query(
-      `INSERT INTO tracking_hits (message_id, project_id, kind, at, verdict, is_first) VALUES ($1, $2, 'open', now(), 'machine', true)`,
+      `UPDATE tracking_hits SET project_id = $2, verdict = 'machine', is_first = true WHERE message_id = $1`,
       [ada, api.projectId],
     );
     const eve = await api.contact('eve@example.net');
