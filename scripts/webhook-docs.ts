@@ -92,6 +92,8 @@ function everyMember(types: readonly EventTypeName[]): Members {
 
 interface PropertySchema {
   type?: string | string[];
+  /** What may be null has a type here if its values are bounded. */
+  anyOf?: PropertySchema[];
   items?: PropertySchema;
   description?: string;
 }
@@ -100,7 +102,8 @@ interface ObjectSchema {
   required?: string[];
 }
 
-function typeInWords({ type, items }: PropertySchema): string {
+function typeInWords({ type, anyOf, items }: PropertySchema): string {
+  if (anyOf !== undefined) return anyOf.map(typeInWords).join(' or ');
   if (items !== undefined) return `${typeInWords(items)}[]`;
   return [type].flat().join(' or ');
 }
