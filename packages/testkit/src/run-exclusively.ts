@@ -13,6 +13,8 @@ export function runExclusively(name: string): void {
   let holder: pg.PoolClient | undefined;
   beforeAll(async () => {
     holder = await pool.connect();
+    // The other file may take longer than a statement may.
+    await holder.query('SET statement_timeout = 0');
     await holder.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`tests: ${name}`]);
   }, LOCK_TIMEOUT_MS);
   // Closing the connection releases the lock.
