@@ -204,7 +204,7 @@ interface Origin {
   projectId: string;
   mailboxId: string | null;
   id?: string;
-  contactId?: string;
+  contactId?: string | undefined;
   needsConsent?: boolean;
 }
 

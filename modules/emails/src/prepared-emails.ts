@@ -3,13 +3,14 @@ import { checkSenders, type EmailRows, insert, rowsOf, suppressedAddresses } fro
 import { Problems, type ReadEmail, readEmail, recipientsOf, type SendEmailInput } from './email-input.ts';
 import { type RenderedContent, renderContent } from './render-content.ts';
 
-/** An email to a contact, on behalf of another module, which has read its template. */
-export interface ContactEmailInput extends Omit<SendEmailInput, 'templateId'> {
+/** An email on behalf of another module, to a contact or to someone who may become one. */
+export interface ContactEmailInput extends SendEmailInput {
   /** The id of the message, since its content may name it. */
   id: string;
-  contactId: string;
-  /** The template that its content is from. */
-  madeFrom: string;
+  /** Undefined if the recipient is no contact. */
+  contactId?: string | undefined;
+  /** The template that its content is from, if the module has read it. */
+  madeFrom?: string | undefined;
   /** Whether it must not go to addresses that unsubscribed; it then gets the headers of RFC 8058. */
   needsConsent: boolean;
 }
@@ -19,7 +20,7 @@ export type PreparedEmail = EmailRows | { problem: FieldProblem };
 
 /** A validated email with rendered content. */
 interface ContactDraft extends ReadEmail, RenderedContent {
-  templateId: string;
+  templateId: string | null;
   input: ContactEmailInput;
 }
 
@@ -41,8 +42,8 @@ export async function prepareEmails(projectId: string, inputs: readonly ContactE
   return drafts.map((draft) => {
     if ('problem' in draft) return draft;
     const { id, contactId, needsConsent } = draft.input;
-    const origin = { projectId, mailboxId: mailboxes.get(draft.from.email) ?? null, id, contactId, needsConsent };
-    return rowsOf(origin, draft, needsConsent ? withConsent : others);
+    const mailboxId = mailboxes.get(draft.from.email) ?? null;
+    return rowsOf({ projectId, mailboxId, id, contactId, needsConsent }, draft, needsConsent ? withConsent : others);
   });
 }
 
@@ -51,7 +52,8 @@ async function draftOf(projectId: string, input: ContactEmailInput): Promise<Con
   const email = readEmail(input, problems);
   const content = await renderContent(projectId, input, problems);
   const [problem] = problems.found;
-  return problem === undefined ? { input, templateId: input.madeFrom, ...email, ...content } : { problem };
+  const templateId = input.madeFrom ?? input.templateId ?? null;
+  return problem === undefined ? { input, templateId, ...email, ...content } : { problem };
 }
 
 /** Queues prepared emails in the caller's transaction. */

@@ -20,4 +20,4 @@ export {
   takeMembers,
   updateGroup,
 } from './groups.ts';
-export { type Choice, choicesOf, keepGroups, setPublicName } from './opt-outs.ts';
+export { type Choice, choicesOf, keepGroups, rejoinGroups, setPublicName } from './opt-outs.ts';

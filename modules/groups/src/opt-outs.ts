@@ -60,3 +60,9 @@ export async function keepGroups(
   await record(tx, projectId, contacts.map(contactUpdated));
   return true;
 }
+
+/** Lets a contact receive the mail of groups again that it opted out of, in the caller's transaction, which records the event. @returns how many there were. */
+export async function rejoinGroups(tx: Tx, contactId: string, groupIds: readonly string[]): Promise<number> {
+  const text = 'DELETE FROM group_opt_outs WHERE contact_id = $1 AND group_id = ANY ($2) RETURNING group_id';
+  return (await sql(tx, text, [contactId, groupIds])).length;
+}

@@ -25,7 +25,7 @@ export {
   refusal,
 } from './caller.ts';
 export { type Certificate, readCertificate, selfSigned } from '@postroom/network';
-export { clientAddress } from '@postroom/network';
+export { anonymizedNetwork, clientAddress } from '@postroom/network';
 export { config } from '@postroom/settings/config';
 export { type AddressScope, type Config, parseConfig } from '@postroom/settings';
 export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';

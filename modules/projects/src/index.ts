@@ -17,4 +17,4 @@ export {
   listProjects,
   postalAddressOf,
 } from './projects.ts';
-export { type Allowance, takeRequest } from './rate-limit.ts';
+export { type Allowance, takeRequest, takeVisit, type VisitLimit } from './rate-limit.ts';

@@ -10,10 +10,6 @@ export interface Allowance {
   remaining: number;
 }
 
-/** Least recently used first. A process that has forgotten one takes another slice. */
-const rates = new Map<string, SharedRate>();
-const MAX_RATES = 20_000;
-
 /** A process lets through this part of a rate, rounded down, before it takes a slice: the rare requests need none. */
 const CREDIT = 1 / 20;
 
@@ -23,8 +19,8 @@ const CREDIT = 1 / 20;
  */
 export async function takeRequest(callerId: string, projectId: string | undefined): Promise<Allowance> {
   const { RATE_LIMIT_PER_SECOND: perCaller, RATE_LIMIT_PROJECT_PER_SECOND: perProject } = config;
-  const own = rateOf(callerId, perCaller);
-  const shared = projectId === undefined ? undefined : rateOf(projectId, perProject);
+  const own = ofCallers.of(callerId, perCaller);
+  const shared = projectId === undefined ? undefined : ofCallers.of(projectId, perProject);
   const allowed = await takeFromAll(shared === undefined ? [own] : [own, shared]);
   const [ownLeft, sharedLeft] = [own.remaining(), shared?.remaining() ?? Infinity];
   return sharedLeft < ownLeft
@@ -45,12 +41,39 @@ async function takeFromAll(rates: readonly SharedRate[]): Promise<boolean> {
   }
 }
 
-function rateOf(id: string, limit: number): SharedRate {
-  const options = { ratePerSecond: limit, capacity: limit, credit: Math.floor(limit * CREDIT) };
-  const rate = rates.get(id) ?? new SharedRate(`requests ${id}`, options);
-  rate.setRate(options);
-  rates.delete(id);
-  if (rates.size >= MAX_RATES) for (const oldest of rates.keys()) if (rates.delete(oldest)) break;
-  rates.set(id, rate);
-  return rate;
+/** Rates by id, least recently used first. A process that has forgotten one takes another slice. */
+class Rates {
+  readonly #name: string;
+  readonly #rates = new Map<string, SharedRate>();
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  of(id: string, ratePerSecond: number, capacity = ratePerSecond): SharedRate {
+    const options = { ratePerSecond, capacity, credit: Math.floor(ratePerSecond * CREDIT) };
+    const rate = this.#rates.get(id) ?? new SharedRate(`${this.#name} ${id}`, options);
+    rate.setRate(options);
+    this.#rates.delete(id);
+    if (this.#rates.size >= MAX_RATES) for (const oldest of this.#rates.keys()) if (this.#rates.delete(oldest)) break;
+    this.#rates.set(id, rate);
+    return rate;
+  }
 }
+
+const MAX_RATES = 20_000;
+const ofCallers = new Rates('requests');
+/** Apart from those of callers, since anyone may cause many. */
+const ofVisitors = new Rates('visits');
+
+/** A rate that applies to requests without a caller, such as those of one network address. */
+export interface VisitLimit {
+  id: string;
+  ratePerSecond: number;
+  /** How many requests may come at once. */
+  capacity: number;
+}
+
+/** Takes one request from each of the allowances of a visitor, or from none. They hold across all processes. @returns false if one is used up. */
+export const takeVisit = (limits: readonly VisitLimit[]): Promise<boolean> =>
+  takeFromAll(limits.map(({ id, ratePerSecond, capacity }) => ofVisitors.of(id, ratePerSecond, capacity)));

@@ -1,5 +1,3 @@
-import { isIPv4, isIPv6 } from 'node:net';
-
 /** The parts of a request that distinguish bots from humans. */
 export interface Fetched {
   method: string;
@@ -23,21 +21,4 @@ export function botReason({ method, userAgent }: Fetched): string | undefined {
   if (APPLE_PRIVACY.test(userAgent.trim())) return 'apple_privacy';
   if (OPENING_PROXIES.test(userAgent)) return undefined;
   return BOTS.test(userAgent) ? 'program' : undefined;
-}
-
-/** The network of an address: a /24 for IPv4 or a /48 for IPv6, so that it identifies no household. */
-export function networkOf(address: string | undefined): string | undefined {
-  const plain = address?.trim().replace(/^::ffff:(?=\d+\.)/i, '');
-  if (plain === undefined) return undefined;
-  if (isIPv4(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`;
-  if (!isIPv6(plain)) return undefined;
-  const [head = '', tail] = plain.split('%', 1)[0]!.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const end = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all =
-    tail === undefined ? groups : [...groups, ...Array<string>(8 - groups.length - end.length).fill('0'), ...end];
-  return `${all
-    .slice(0, 3)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/48`;
 }

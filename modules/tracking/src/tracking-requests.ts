@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientAddress, logger } from '@postroom/platform';
+import { anonymizedNetwork, clientAddress, logger } from '@postroom/platform';
 import { type Hit, Hits } from './hits.ts';
 import { classifyHits } from './classify-hits.ts';
 import { answerPage } from '@postroom/unsubscribe';
 import { deleteOldHits } from './retention.ts';
-import { botReason, networkOf } from './bots.ts';
+import { botReason } from './bots.ts';
 import { readTrackingToken, unsealValues } from './token.ts';
 import { targetOf } from './track-html.ts';
 import { TRACKING_POLICY } from './policy.ts';
@@ -112,7 +112,7 @@ function hitOf(request: IncomingMessage, messageId: string, position: number | n
     position,
     at: new Date(),
     userAgent,
-    network: networkOf(clientAddress(request)),
+    network: anonymizedNetwork(clientAddress(request)),
     reason: botReason({ method, userAgent }),
   };
 }

@@ -24,20 +24,20 @@ const STYLE = `
   @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } header img { padding: .5rem; border-radius: .5rem; background: #fff } }`;
 
 /** The style in a project's brand colour, with a readable text colour on buttons. */
-function styleIn(color: string | null): string {
-  if (color === null) return STYLE;
+function styleIn(style: string, color: string | null): string {
+  if (color === null) return style;
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
   const textColor = red * 0.299 + green * 0.587 + blue * 0.114 > 150 ? '#000' : '#fff';
-  return STYLE.replaceAll('#1f5eff', color).replace('color: #fff; cursor', `color: ${textColor}; cursor`);
+  return style.replaceAll('#1f5eff', color).replace('color: #fff; cursor', `color: ${textColor}; cursor`);
 }
 
 /** The page runs no scripts, loads nothing but the logo and cannot be framed. */
-const policyOf = (style: string) =>
+const policyOf = (style: string, formTargets: readonly string[]) =>
   [
     "default-src 'none'",
     `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
     "img-src 'self'",
-    "form-action 'self'",
+    ["form-action 'self'", ...formTargets].join(' '),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
@@ -177,9 +177,24 @@ export type Brand = Pick<Unsubscriber, 'sender' | 'brandColor' | 'logoHash' | 'p
 const logoOf = ({ logoHash }: Brand) =>
   logoHash === null ? '' : `<img src="${LOGO_PATH}${escapeHtml(logoHash)}" alt="">`;
 
+/** What a page has besides its brand. */
+export interface PageOptions {
+  /** More CSS. Our blue in it becomes the brand's colour. */
+  style?: string;
+  /** CSP sources to which the response of a form may redirect the browser. */
+  formTargets?: readonly string[];
+}
+
 /** Sends a small HTML page. `title` and `body` are HTML. */
-export function answerPage(response: ServerResponse, status: number, title: string, body: string, brand?: Brand): void {
-  const style = styleIn(brand?.brandColor ?? null);
+export function answerPage(
+  response: ServerResponse,
+  status: number,
+  title: string,
+  body: string,
+  brand?: Brand,
+  options: PageOptions = {},
+): void {
+  const style = styleIn(STYLE + (options.style ?? ''), brand?.brandColor ?? null);
   const header = brand === undefined ? '' : `<header>${logoOf(brand)}${escapeHtml(brand.sender)}</header>`;
   const footer = brand?.postalAddress == null ? '' : `<footer>${escapeHtml(brand.postalAddress)}</footer>`;
   const html = `<!doctype html>
@@ -190,7 +205,7 @@ export function answerPage(response: ServerResponse, status: number, title: stri
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(html),
-    'Content-Security-Policy': policyOf(style),
+    'Content-Security-Policy': policyOf(style, options.formTargets ?? []),
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'Cache-Control': 'no-store',

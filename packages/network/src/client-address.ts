@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BlockList, isIP } from 'node:net';
+import { type BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { config } from '@postroom/settings/config';
 import { logger } from '@postroom/observability';
 
@@ -70,4 +70,21 @@ function warnOnce(peer: string): void {
     { peer },
     'ignored X-Forwarded-For or Forwarded from an untrusted peer; if it is your proxy, set TRUSTED_PROXIES',
   );
+}
+
+/** The network of an address: a /24 for IPv4 or a /48 for IPv6, so that it identifies no household; undefined if it is no address. */
+export function anonymizedNetwork(address: string | undefined): string | undefined {
+  const plain = address?.trim().replace(/^::ffff:(?=\d+\.)/i, '');
+  if (plain === undefined) return undefined;
+  if (isIPv4(plain)) return `${plain.split('.').slice(0, 3).join('.')}.0/24`;
+  if (!isIPv6(plain)) return undefined;
+  const [head = '', tail] = plain.split('%', 1)[0]!.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const end = tail === undefined || tail === '' ? [] : tail.split(':');
+  const all =
+    tail === undefined ? groups : [...groups, ...Array<string>(8 - groups.length - end.length).fill('0'), ...end];
+  return `${all
+    .slice(0, 3)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/48`;
 }

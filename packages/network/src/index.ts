@@ -1,5 +1,5 @@
 export { type Certificate, readCertificate, selfSigned } from './certificate.ts';
-export { clientAddress } from './client-address.ts';
+export { anonymizedNetwork, clientAddress } from './client-address.ts';
 export {
   guardedFetch,
   guardedLookup,
