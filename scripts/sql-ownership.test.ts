@@ -34,21 +34,41 @@ const READS: Record<string, string[]> = {
   // the projects of a user, shown with their names
   auth: ['projects'],
   // reports and the events they cause, in one statement
-  backtests: ['contacts', 'custom_events', 'enrollments', 'group_members', 'messages', 'suppressions'],
+  backtests: [
+    'contacts',
+    'custom_events',
+    'enrollments',
+    'form_submissions',
+    'group_members',
+    'messages',
+    'suppressions',
+  ],
   bounces: ['campaigns', 'messages', 'projects'],
   // the snapshot of an audience and each claim, in one statement each, and the groups that a recipient may leave
   campaigns: ['contacts', 'group_members', 'group_opt_outs', 'messages', 'projects', 'suppressions', 'templates'],
   'custom-events': ['contacts'],
   // claims of due messages with what they need to be sent
   emails: ['campaigns', 'message_attachments', 'message_contents', 'messages', 'projects', 'suppressions', 'templates'],
+  // what a form refers to, the brand of its pages, and whether an address may subscribe
+  forms: ['contacts', 'custom_fields', 'groups', 'projects', 'suppressions', 'templates'],
   // members that exist, and audiences: what groups and segments select
   groups: ['contacts', 'segments', 'suppressions'],
   // exports, and the group to fill
   imports: ['contacts', 'groups'],
   // statistics, and what happened to a contact
-  insights: ['campaigns', 'contacts', 'events', 'messages', 'projects', 'suppressions', 'tracking_hits'],
+  insights: [
+    'campaigns',
+    'contacts',
+    'events',
+    'form_submissions',
+    'forms',
+    'messages',
+    'projects',
+    'suppressions',
+    'tracking_hits',
+  ],
   // runs with their contacts, the outcomes of their messages, and members to notify
-  journeys: ['contacts', 'group_members', 'groups', 'members', 'messages', 'segments', 'templates'],
+  journeys: ['contacts', 'forms', 'group_members', 'groups', 'members', 'messages', 'segments', 'templates'],
   // subjects and states of campaigns, and retention settings
   ledger: ['campaigns', 'projects'],
   // the project's name in emails, and its retention settings

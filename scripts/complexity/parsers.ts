@@ -28,10 +28,12 @@ import { classify } from '../../packages/smtp/src/classify.ts';
 import { prepare } from '../../packages/smtp/src/envelope.ts';
 import { outcomeOf } from '../../packages/smtp/src/outcome.ts';
 import { ReplyReader } from '../../packages/smtp/src/replies.ts';
+import { anonymizedNetwork } from '../../packages/network/src/client-address.ts';
 import { findLinks } from '../../modules/tracking/src/find-links.ts';
-import { botReason, networkOf } from '../../modules/tracking/src/bots.ts';
+import { botReason } from '../../modules/tracking/src/bots.ts';
 import { targetOf, trackHtml } from '../../modules/tracking/src/track-html.ts';
 import { addUtm } from '../../modules/tracking/src/utm.ts';
+import { isPageToken, readConfirmToken } from '../../modules/forms/src/token.ts';
 import { readTrackingToken, unsealValues } from '../../modules/tracking/src/token.ts';
 import { findAddressed, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
 import { textOfHtml, fillContent } from '../../modules/emails/src/fill-content.ts';
@@ -510,12 +512,18 @@ export const PARSERS: readonly OutsideParser[] = [
   { name: 'links to unsubscribe by', parse: readToken, tokens: ['0'.repeat(26), '-', 'a', '_', ' '] },
   {
     name: 'tracked links',
-    parse: (text) => [readTrackingToken(text), unsealValues('eml_0', 0, text), targetOf(text, ['x'])],
+    parse: (text) => [
+      readTrackingToken(text),
+      unsealValues('eml_0', 0, text),
+      targetOf(text, ['x']),
+      readConfirmToken(text),
+      isPageToken('frm_0', text),
+    ],
     tokens: ['{{', '}}', '{{a}}', 'https://', 'a', '.', '-', ' '],
   },
   {
     name: 'user agents',
-    parse: (text) => [botReason({ method: 'GET', userAgent: text }), networkOf(text)],
+    parse: (text) => [botReason({ method: 'GET', userAgent: text }), anonymizedNetwork(text)],
     tokens: ['bot', 'Mozilla/5.0', ' ', ':', '::', '::ffff:', '1.', 'a', '%'],
   },
   {

@@ -23,6 +23,7 @@ import { AUTH_PATH, authenticateUser } from '@postroom/auth';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { serveDocs } from './docs/docs.ts';
+import { serveForm } from './forms.ts';
 import { createGraphql } from './graphql.ts';
 import { countRequest } from './metrics.ts';
 import { createOpenApi } from './openapi/serve.ts';
@@ -85,6 +86,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (serveDocs(request, response, path)) return;
     if (path.startsWith(LOGO_PATH)) return serveLogo(request, response);
     if (path.startsWith('/u/')) return handleUnsubscribe(request, response, preferences);
+    if (path.startsWith('/f/')) return serveForm(request, response, path);
     if (path.startsWith(SES_PATH)) return handleSesNotification(request, response);
     if (path === CALLBACK_PATH) return handleMailboxCallback(request, response, await returningCaller(request));
     if (path === '/healthz') return answerJson(response, 200, { status: 'ok' });

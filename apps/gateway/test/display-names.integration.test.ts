@@ -227,6 +227,36 @@ const NAMES: Name[] = [
   },
   { covers: 'MailProviderInput.name', mutation: 'updateMailProvider', id: provider, input: (name) => ({ name }) },
   {
+    covers: 'CreateFormInput.name',
+    mutation: 'createForm',
+    input: (name) => ({ name, doubleOptIn: false }),
+    route: ['POST', '/v1/forms'],
+  },
+  {
+    covers: 'UpdateFormInput.name',
+    mutation: 'updateForm',
+    id: id('/v1/forms'),
+    input: (name) => ({ name }),
+    route: ['PATCH', '/v1/forms/{id}'],
+  },
+  {
+    covers: 'UpdateFormInput.title',
+    field: 'title',
+    mutation: 'updateForm',
+    id: id('/v1/forms'),
+    input: (title) => ({ title }),
+    route: ['PATCH', '/v1/forms/{id}'],
+  },
+  {
+    covers: 'FormFieldInput.label',
+    field: 'fields.0.label',
+    mutation: 'updateForm',
+    id: id('/v1/forms'),
+    input: (label) => ({ fields: [{ key: 'name', label }] }),
+    route: ['PATCH', '/v1/forms/{id}'],
+    optional: true,
+  },
+  {
     covers: 'ImportContactsInput.groupName',
     field: 'groupName',
     mutation: 'createImport',
@@ -290,6 +320,7 @@ const OTHERS = new Set([
   'AcceptInvitationInput.name', // Checked by the same function as createUser: modules/auth.
   'AddDomainInput.mailFromLabel', // A label of a hostname.
   'BatchContactInput.name', // See the last test.
+  'CreateFormInput.description', // A text of several lines.
   'ConnectMailboxInput.username',
   'CustomEventInput.name', // See the last test.
   'CustomEventPropertyChange.description', // A text of several lines.
@@ -297,6 +328,7 @@ const OTHERS = new Set([
   'ImportColumnsInput.name', // Names a column of the file.
   'SmtpProviderInput.username',
   'UpdateCustomEventDefinitionInput.description', // A text of several lines.
+  'UpdateFormInput.description', // A text of several lines.
   'UpdateMailboxInput.username',
 ]);
 

@@ -222,6 +222,8 @@ describe('totals', () => {
       'event-definitions',
       'journeys',
       `journeys/${ids.jrn}/enrollments`,
+      'forms',
+      `forms/${ids.frm}/submissions`,
       'suppressions',
       'templates',
       `templates/${ids.tpl}/versions`,
@@ -276,6 +278,8 @@ async function fill(): Promise<Filled> {
     ced: (await api.get('/v1/event-definitions')).body.data[0].id,
     blk: await create('/v1/bulk-operations', { action: 'unsubscribe', filter: { search: 'ada' } }),
     jrn: await create('/v1/journeys', { name: 'Welcome' }),
+    frm: await create('/v1/forms', { name: 'Newsletter', double_opt_in: false }),
+    fsb: newId('fsb' as 'eml'),
     enr: newId('enr' as 'eml'),
     bkt: newId('bkt' as 'eml'),
     bkc: newId('bkc' as 'eml'),
@@ -335,6 +339,13 @@ async function fill(): Promise<Filled> {
     projectId,
     ids.jrn,
     ctc,
+  );
+  await insert(
+    `INSERT INTO form_submissions (id, project_id, form_id, email, email_key, submitted_at, expires_at)
+     VALUES ($1, $2, $3, 'ada@example.com', 'ada@example.com', ARRAY[now()], now() + interval '1 day')`,
+    ids.fsb,
+    projectId,
+    ids.frm,
   );
   // Closed, so that no worker attempts it.
   await insert(

@@ -79,6 +79,12 @@ const QUERIES: Record<string, string> = {
   'contacts of a backtest → contact, runs': `query ($backtest: ID!) {
     backtestContacts(id: $backtest) { nodes { contact { email } candidate { steps { outcome } } baseline { endReason } } }
   }`,
+  'forms → fields, submissions': `{
+    forms { nodes { name url editedByName fields { key } embedHtml submissionCounts { pending confirmed } } }
+  }`,
+  'submissions of a form → contact': `query ($form: ID!) {
+    formSubmissions(formId: $form) { nodes { email status contact { email } } }
+  }`,
   'mailbox accounts, mail providers': `{
     mailboxAccounts { email sentToday } mailProviders { name status }
   }`,
@@ -197,6 +203,7 @@ interface Filled {
   campaign: string;
   journey: string;
   backtest: string;
+  form: string;
   /** Of contacts, groups and segments. */
   ids: string[];
 }
@@ -319,7 +326,18 @@ async function fill(rows: number): Promise<Filled> {
      SELECT postroom_id('bkc'), $1, unnest($2::text[]), 'none', '[]', '[]', '{}'`,
     [backtest, contacts],
   );
-  return { owner, campaign, journey, backtest, ids: [...contacts, ...groups, ...segments] };
+  const forms: string[] = [];
+  for (const [index] of groups.entries()) {
+    const fields = [{ key: 'name' }, { key: 'custom_fields.field_0' }];
+    forms.push(await create(api, '/v1/forms', { name: `F${index}`, double_opt_in: false, fields }));
+  }
+  const form = forms[0] ?? '';
+  await pool.query(
+    `INSERT INTO form_submissions (id, project_id, form_id, email, email_key, submitted_at, expires_at, confirmed_at, contact_id)
+     SELECT postroom_id('fsb'), $1, $2, id, id, ARRAY[now()], now(), now(), id FROM unnest($3::text[]) AS id`,
+    [projectId, form, contacts],
+  );
+  return { owner, campaign, journey, backtest, form, ids: [...contacts, ...groups, ...segments] };
 }
 
 async function create(api: Api, path: string, body: object): Promise<string> {

@@ -102,6 +102,7 @@ describe.each([
     const writes = tools.filter(({ name }) => !reads.includes(name)).map(({ name }) => name);
     expect(writes.sort()).toEqual([
       'create_contact',
+      'create_form',
       'create_journey',
       'enroll_contacts',
       'pause_journey',
@@ -111,12 +112,14 @@ describe.each([
       'send_test_webhook',
       'start_backtest',
       'track_event',
+      'update_form',
       'update_journey',
     ]);
     expect(reads.sort()).toEqual([
       'campaign_preflight',
       'delivery_status',
       'get_backtest',
+      'get_form',
       'get_journey',
       'journey_preflight',
       'list_backtest_contacts',
@@ -124,6 +127,8 @@ describe.each([
       'list_contacts',
       'list_enrollments',
       'list_events',
+      'list_form_submissions',
+      'list_forms',
       'list_journeys',
       'list_webhooks',
     ]);

@@ -61,6 +61,7 @@ const ACTIONS: Record<string, string> = {
   addContactsToGroup: 'Added contacts to group',
   createGroupFromRecipients: 'Created group from recipients',
   contactViewDelete: 'Deleted saved view of contacts',
+  formDelete: 'Deleted form',
   createContactView: 'Saved view of contacts',
   markNotificationsRead: 'Marked notifications as read',
   renameMe: 'Changed their name',

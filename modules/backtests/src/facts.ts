@@ -27,7 +27,12 @@ interface ContactRow {
 
 /** A page of contacts with what is known about them, but for the facts that depend on the definition. */
 export interface FactsPage {
-  contacts: (Omit<ContactFacts, 'facts'> & { events: Fact[]; joins: Fact[]; enrollments: Fact[] })[];
+  contacts: (Omit<ContactFacts, 'facts'> & {
+    events: Fact[];
+    joins: Fact[];
+    confirmations: Fact[];
+    enrollments: Fact[];
+  })[];
   eventCount: number;
   /** How many contacts had more events than are read. */
   truncated: number;
@@ -50,6 +55,10 @@ const EVENTS = `
 const JOINS = `
   SELECT contact_id AS "contactId", group_id AS key, extract(epoch FROM joined_at)::float8 * 1000 AS at FROM group_members
   WHERE contact_id = ANY ($1) AND group_id = ANY ($2) AND joined_at > $3 AND joined_at <= $4`;
+
+const CONFIRMATIONS = `
+  SELECT contact_id AS "contactId", form_id AS key, extract(epoch FROM confirmed_at)::float8 * 1000 AS at FROM form_submissions
+  WHERE contact_id = ANY ($1) AND form_id = ANY ($2) AND confirmed_at > $3 AND confirmed_at <= $4`;
 
 const ENROLLMENTS = `
   SELECT contact_id AS "contactId", extract(epoch FROM entered_at)::float8 * 1000 AS at, properties FROM enrollments
@@ -91,11 +100,12 @@ export async function readFacts(scope: Scope, cursor: string, limit: number): Pr
   const used = definitions.map(eventsOf);
   const names = [...new Set(used.flatMap((each) => each.names))];
   const groups = definitions.flatMap(({ entry }) => (entry.type === 'group_joined' ? [entry.groupId] : []));
+  const forms = definitions.flatMap(({ entry }) => (entry.type === 'form_confirmed' ? [entry.formId] : []));
   const isRecorded = journeyId !== null && definitions.some(({ entry }) => isEnteredByHand(entry.type));
   const read = async <Row extends object>(when: boolean, text: string, values: unknown[]): Promise<Row[]> =>
     when && ids.length > 0 ? (await pool.query<Row>(text, values)).rows : [];
   type Of = { contactId: string; at: number };
-  const [events, joins, enrollments, suppressions, mail, defaults] = await Promise.all([
+  const [events, joins, confirmations, enrollments, suppressions, mail, defaults] = await Promise.all([
     read<Of & { key: string; raw: Record<string, unknown> | null }>(names.length > 0, EVENTS, [
       projectId,
       ids,
@@ -105,6 +115,7 @@ export async function readFacts(scope: Scope, cursor: string, limit: number): Pr
       [...new Set(used.flatMap((each) => each.withProperties))],
     ]),
     read<Of & { key: string }>(groups.length > 0, JOINS, [ids, groups, from, until]),
+    read<Of & { key: string }>(forms.length > 0, CONFIRMATIONS, [ids, forms, from, until]),
     read<Of & { properties: Record<string, unknown> }>(isRecorded, ENROLLMENTS, [journeyId, ids, from, until]),
     read<{ key: string; reason: string; at: number }>(true, SUPPRESSIONS, [
       projectId,
@@ -115,9 +126,10 @@ export async function readFacts(scope: Scope, cursor: string, limit: number): Pr
   ]);
   const defaultsOf = Map.groupBy(defaults, ({ event }) => event);
   const byContact = <Row extends Of>(rows: readonly Row[]) => Map.groupBy(rows, ({ contactId }) => contactId);
-  const [eventsBy, joinsBy, enrollmentsBy, mailBy] = [
+  const [eventsBy, joinsBy, confirmationsBy, enrollmentsBy, mailBy] = [
     byContact(events),
     byContact(joins),
+    byContact(confirmations),
     byContact(enrollments),
     byContact(mail),
   ];
@@ -140,6 +152,12 @@ export async function readFacts(scope: Scope, cursor: string, limit: number): Pr
         };
       }),
       joins: (joinsBy.get(id) ?? []).map(({ key, at }): Fact => ({ kind: 'group', key, at, properties: {} })),
+      confirmations: (confirmationsBy.get(id) ?? []).map(({ key, at }): Fact => ({
+        kind: 'form',
+        key,
+        at,
+        properties: { form_id: key },
+      })),
       enrollments: (enrollmentsBy.get(id) ?? []).map(({ at, properties }): Fact => ({
         kind: 'entry',
         key: '',
@@ -168,7 +186,7 @@ export function factsFor(
   { from, until, startsIn }: { from: number; until: number; startsIn: boolean },
 ): ContactFacts {
   const { entry } = definition;
-  const { events, joins, enrollments, ...known } = contact;
+  const { events, joins, confirmations, enrollments, ...known } = contact;
   const entries: Fact[] = isEnteredByHand(entry.type) ? [...enrollments] : [];
   if (entry.type === 'date') {
     const date = contact.customFields[customFieldKey(entry.field)];
@@ -178,5 +196,5 @@ export function factsFor(
         entries.push({ kind: 'entry', key: scanKey(entry) ?? '', at, properties: { date } });
   }
   if (startsIn) entries.push({ kind: 'entry', key: '', at: from, properties: {}, isEnrollment: true });
-  return { ...known, facts: [...events, ...joins, ...entries].toSorted((a, b) => a.at - b.at) };
+  return { ...known, facts: [...events, ...joins, ...confirmations, ...entries].toSorted((a, b) => a.at - b.at) };
 }

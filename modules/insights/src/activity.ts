@@ -6,7 +6,7 @@ export interface Activity {
   /** Such as `contact.created` or `email.opened`. */
   type: string;
   at: Date;
-  /** The server's reply, the suppression reason or the contact's source, depending on the type. */
+  /** The server's reply, the suppression reason, the contact's source, or the form with the consent, depending on the type. */
   detail: string | null;
   /** Who caused a suppression. */
   origin: SuppressionOrigin | null;
@@ -28,8 +28,8 @@ export function checkMessages(messages: number): number {
 }
 
 /**
- * The activity of each contact, newest first: its creation, its suppressions, and every event of the latest `messages` sent to
- * it.
+ * The activity of each contact, newest first: its creation, its suppressions, what it submitted with forms, and every event of the
+ * latest `messages` sent to it.
  */
 export async function activitiesOf(
   projectId: string,
@@ -60,6 +60,12 @@ const ACTIVITY = `
     UNION ALL
     SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, s.origin::text, s.added_by_id, NULL, NULL, NULL, NULL, s.created_at, 0
     FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
+    UNION ALL
+    SELECT contact.id, fact.type, fact.at, fact.detail, NULL, NULL, NULL, NULL, NULL, NULL, fact.at, fact.rank
+    FROM contact JOIN form_submissions s ON s.contact_id = contact.id JOIN forms f ON f.id = s.form_id CROSS JOIN LATERAL (VALUES
+      (0, 'form.submitted', s.created_at, concat_ws(' · ', f.name, 'from ' || s.submitted_from, '“' || s.consent_text || '”')),
+      (1, 'form.confirmed', s.confirmed_at, concat_ws(' · ', f.name, 'from ' || s.confirmed_from))
+    ) AS fact(rank, type, at, detail)
     UNION ALL
     SELECT m.contact_id, fact.type, fact.at, fact.detail, NULL, NULL, m.id, m.shown, m.campaign_id, m.campaign,
       greatest(fact.at, m.accepted_at), fact.rank

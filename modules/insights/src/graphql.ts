@@ -14,7 +14,8 @@ const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: "The server's reply, the suppression reason or the contact's source, depending on the type.",
+      description:
+        "The server's reply, the suppression reason, the contact's source, or the form with the consent, depending on the type.",
     }),
     origin: t.expose('origin', {
       type: SuppressionOrigin,

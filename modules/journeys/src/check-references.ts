@@ -39,6 +39,8 @@ export async function checkReferences(
     });
   if (entry.type === 'group_joined')
     checks.push({ field: 'definition.entry.groupId', run: () => checkGroup(projectId, entry.groupId) });
+  if (entry.type === 'form_confirmed')
+    checks.push({ field: 'definition.entry.formId', run: () => checkForm(projectId, entry.formId) });
   if (entry.type === 'segment_entered' || entry.type === 'segment_left')
     checks.push({ field: 'definition.entry.segmentId', run: () => checkSegment(projectId, entry.segmentId) });
   if (entry.type === 'date')
@@ -125,6 +127,9 @@ const getTemplate = byId('template', (ids) =>
 );
 const checkGroup = byId('group', (ids) =>
   db.group.findMany({ where: { id: { in: ids } }, select: { id: true, projectId: true } }),
+);
+const checkForm = byId('form', (ids) =>
+  db.form.findMany({ where: { id: { in: ids } }, select: { id: true, projectId: true } }),
 );
 const checkSegment = byId('segment', (ids) =>
   db.segment.findMany({ where: { id: { in: ids } }, select: { id: true, projectId: true } }),

@@ -2,7 +2,7 @@ import { type Definition, scanKey } from '@postroom/journey-definition';
 import { sql, type Tx } from '@postroom/platform';
 
 interface Listener {
-  kind: 'event' | 'group';
+  kind: 'event' | 'group' | 'form';
   key: string;
 }
 
@@ -12,6 +12,7 @@ function listenersOf({ entry, goal, steps }: Definition, isNewest: boolean): Lis
   const event = (key: string) => listeners.push({ kind: 'event', key });
   if (isNewest && entry.type === 'event') event(entry.event);
   if (isNewest && entry.type === 'group_joined') listeners.push({ kind: 'group', key: entry.groupId });
+  if (isNewest && entry.type === 'form_confirmed') listeners.push({ kind: 'form', key: entry.formId });
   if (goal !== undefined) event(goal.event);
   for (const step of steps) if (step.type === 'wait_for_event') event(step.event);
   return listeners;

@@ -123,7 +123,7 @@ function splitBranch(step: StepOf<'split'>, run: { id: string; visit: number }):
 
 /** Something that happened to a contact. */
 export interface Happening {
-  kind: 'event' | 'group' | 'entry';
+  kind: 'event' | 'group' | 'form' | 'entry';
   key: string;
   properties: Record<string, unknown>;
 }
@@ -132,6 +132,7 @@ export interface Happening {
 export function enters({ entry }: Definition, { kind, key, properties }: Happening): boolean {
   if (entry.type === 'event') return kind === 'event' && key === entry.event && matches(properties, entry.where);
   if (entry.type === 'group_joined') return kind === 'group' && key === entry.groupId;
+  if (entry.type === 'form_confirmed') return kind === 'form' && key === entry.formId;
   return kind === 'entry' && key === scanKey(entry);
 }
 

@@ -76,6 +76,7 @@ const NOT_OF_CONTACTS = [
   'webhook_endpoints',
   // Content written by users.
   'campaigns',
+  'forms',
   'groups',
   'templates',
   'template_versions',
@@ -260,6 +261,17 @@ async function person() {
     `INSERT INTO backtest_contacts (id, backtest_id, contact_id, difference, candidate, baseline, marks)
      VALUES ($1, $2, $3, 'none', $4, '[]', ARRAY[$5])`,
     [newId('imp'), backtestId, contact.id, { by: key }, key],
+  );
+  const formId = newId('imp');
+  await pool.query(
+    `INSERT INTO forms (id, project_id, name, title, edited_by_id) VALUES ($1, $2, 'Newsletter', 'Newsletter', 'key_x')`,
+    [formId, api.projectId],
+  );
+  await pool.query(
+    `INSERT INTO form_submissions (id, project_id, form_id, email, email_key, name, custom_fields, consent_text, submitted_from, submitted_at,
+       message_id, reminder_id, expires_at, confirmed_from)
+     VALUES ($1, $2, $3, $4, $4, $4, $5, $4, $4, ARRAY[now()], $4, $4, now() + interval '1 day', $4)`,
+    [newId('imp'), api.projectId, formId, key, { by: key }],
   );
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
   await pool.query('UPDATE idempotency_keys SET key = $2 WHERE project_id = $1', [api.projectId, `once ${key}`]);

@@ -6,7 +6,14 @@ test('the event types are the 17 of the spec, in its order, and then our own', (
   const outcomes = ['sent', 'failed', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'rejected'];
   const email = outcomes.map((name) => `email.${name}`);
   const campaign = ['started', 'completed', 'paused'].map((name) => `campaign.${name}`);
-  expect(EVENT_TYPE_NAMES).toEqual([...contact, ...email, ...campaign, 'webhook.test', 'custom_event.received']);
+  expect(EVENT_TYPE_NAMES).toEqual([
+    ...contact,
+    ...email,
+    ...campaign,
+    'webhook.test',
+    'custom_event.received',
+    'form.confirmed',
+  ]);
 });
 
 test.each(EVENT_TYPE_NAMES)(

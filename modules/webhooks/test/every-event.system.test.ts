@@ -68,6 +68,19 @@ async function contactsChange(): Promise<void> {
   await done(api.delete(path));
 }
 
+/** Subscribes by a form without double opt-in. */
+async function subscribe(): Promise<void> {
+  const origin = 'https://www.example.com';
+  const settings = { name: 'Newsletter', double_opt_in: false, allowed_origins: [origin] };
+  const { id } = await done(api.post('/v1/forms', settings));
+  const reply = await fetch(`${system.url}/f/${id}`, {
+    method: 'POST',
+    headers: { Origin: origin, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: 'subscriber@mail.test' }),
+  });
+  expect(reply.status).toBe(202);
+}
+
 /** Follows the unsubscribe link of an address's mail, as mail clients do for one-click unsubscribe. */
 async function unsubscribe(address: string): Promise<void> {
   const link = await eventually(async () => {
@@ -124,6 +137,7 @@ test(
   async () => {
     await contactsChange();
     await askForTest();
+    await subscribe();
     for (const act of ACTS)
       await email(`${act}@simulator.invalid`, { tags: ['receipt'], metadata: { order: 'A-1007', items: [1, 2] } });
     const readers = ['reader@mail.test', ...ACTS.map((act) => `${act}+1@simulator.invalid`)];

@@ -203,6 +203,7 @@ const entry = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('manual'), ...entryFilter }),
   z.strictObject({ type: z.literal('event'), event: eventName, where, ...entryFilter }),
   z.strictObject({ type: z.literal('group_joined'), groupId, ...entryFilter }),
+  z.strictObject({ type: z.literal('form_confirmed'), formId: z.string(), ...entryFilter }),
   z.strictObject({ type: z.enum(['segment_entered', 'segment_left']), segmentId: z.string(), ...entryFilter }),
   z.strictObject({
     type: z.literal('date'),

@@ -14,6 +14,7 @@ export const MODULES: readonly string[] = [
   'campaigns',
   'journeys',
   'backtests',
+  'forms',
   'recipients',
   'templates',
   'domains',

@@ -1,6 +1,7 @@
 import { BulkOperations, Contacts, CustomFields, Events, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
 import { Backtests } from './backtests.ts';
+import { Forms } from './forms.ts';
 import { Enrollments, Journeys } from './journeys.ts';
 import { Imports } from './imports.ts';
 import { Domains, Projects } from './projects.ts';
@@ -37,6 +38,7 @@ export class Postroom {
   readonly journeys: Journeys;
   readonly enrollments: Enrollments;
   readonly backtests: Backtests;
+  readonly forms: Forms;
   readonly templates: Templates;
   readonly domains: Domains;
   readonly webhooks: Webhooks;
@@ -60,6 +62,7 @@ export class Postroom {
     this.journeys = new Journeys(transport);
     this.enrollments = new Enrollments(transport);
     this.backtests = new Backtests(transport);
+    this.forms = new Forms(transport);
     this.templates = new Templates(transport);
     this.domains = new Domains(transport);
     this.webhooks = new Webhooks(transport);

@@ -937,6 +937,103 @@ export interface BacktestContact {
   baseline: BacktestRun[];
 }
 
+/** A field that a form asks for, besides the address. */
+export interface FormField {
+  /** `name`, or `custom_fields.` and the key of a custom field. */
+  key: string;
+  /** What the form calls it; null for `Name` or the label of the custom field. */
+  label: string | null;
+  /** Whether it must be filled in. */
+  required: boolean;
+}
+
+/** A form on which people subscribe themselves. */
+export interface Form {
+  /** Form id. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** The heading of its page. */
+  title: string;
+  /** Text above the fields. */
+  description: string | null;
+  /** The groups that subscribers join. */
+  groupIds: string[];
+  /** What it asks for besides the address, in order. */
+  fields: FormField[];
+  /** What subscribers agree to with a checkbox. */
+  consentText: string | null;
+  /** Whether subscribers confirm their address by a link in an email. */
+  doubleOptIn: boolean;
+  /** The sender of that email. */
+  from: string | null;
+  /** Where replies to it go. */
+  replyTo: string | null;
+  /** Its subject; null for the template's or the default. */
+  subject: string | null;
+  /** Its template; null for the default text. */
+  templateId: string | null;
+  /** How many hours after the submission it is repeated, if it is not confirmed; null for never. */
+  reminderAfterHours: number | null;
+  /** Where browsers are sent after submission; null for the page of Postroom. */
+  submittedUrl: string | null;
+  /** Where browsers are sent after confirmation; null for the page of Postroom. */
+  confirmedUrl: string | null;
+  /** The origins of sites that may submit it from their own pages. */
+  allowedOrigins: string[];
+  /** Whether it accepts submissions. */
+  enabled: boolean;
+  /** Its page. */
+  url: string;
+  /** The number of edits; pass it to `updateForm`. */
+  version: number;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+}
+
+/**
+ * The state of a submission.
+ *
+ * - `confirmed`: It was confirmed, or needed no confirmation.
+ * - `expired`: It was not confirmed in time. It will be deleted.
+ * - `pending`: It waits for its confirmation.
+ */
+export type FormSubmissionStatus = 'confirmed' | 'expired' | 'pending';
+
+/** What someone submitted; once it is confirmed, the record of their consent. */
+export interface FormSubmission {
+  /** Submission id. */
+  id: string;
+  /** The form. */
+  formId: string;
+  /** The address. */
+  email: string;
+  /** The name that was entered. */
+  name: string | null;
+  /** The values of custom fields that were entered. */
+  customFields: Record<string, unknown>;
+  /** Its state. */
+  status: FormSubmissionStatus;
+  /** The text that the person agreed to, as it was then. */
+  consentText: string | null;
+  /** When it was first submitted. */
+  submittedAt: string;
+  /** The network that it came from: a /24, or a /48 of IPv6. */
+  submittedFrom: string | null;
+  /** Until when it may be confirmed. */
+  expiresAt: string;
+  /** When it was confirmed. */
+  confirmedAt: string | null;
+  /** The network that the confirmation came from. */
+  confirmedFrom: string | null;
+  /** The latest email with the link to confirm. */
+  messageId: string | null;
+  /** The contact that it subscribed, which may have been deleted; null before the confirmation. */
+  contactId: string | null;
+}
+
 /**
  * The state of one message of a campaign.
  *
@@ -1656,6 +1753,64 @@ export interface BacktestDetail {
   createdAt: string;
   /** When it ended. */
   finishedAt: string | null;
+}
+
+/** How many submissions of a form there are. */
+export interface FormSubmissionCounts {
+  /** Waiting for their confirmation. */
+  pending: number;
+  /** Confirmed. */
+  confirmed: number;
+}
+
+/** A form on which people subscribe themselves. */
+export interface FormDetail {
+  /** Form id. */
+  id: string;
+  /** Unique within the project. */
+  name: string;
+  /** The heading of its page. */
+  title: string;
+  /** Text above the fields. */
+  description: string | null;
+  /** The groups that subscribers join. */
+  groupIds: string[];
+  /** What it asks for besides the address, in order. */
+  fields: FormField[];
+  /** What subscribers agree to with a checkbox. */
+  consentText: string | null;
+  /** Whether subscribers confirm their address by a link in an email. */
+  doubleOptIn: boolean;
+  /** The sender of that email. */
+  from: string | null;
+  /** Where replies to it go. */
+  replyTo: string | null;
+  /** Its subject; null for the template's or the default. */
+  subject: string | null;
+  /** Its template; null for the default text. */
+  templateId: string | null;
+  /** How many hours after the submission it is repeated, if it is not confirmed; null for never. */
+  reminderAfterHours: number | null;
+  /** Where browsers are sent after submission; null for the page of Postroom. */
+  submittedUrl: string | null;
+  /** Where browsers are sent after confirmation; null for the page of Postroom. */
+  confirmedUrl: string | null;
+  /** The origins of sites that may submit it from their own pages. */
+  allowedOrigins: string[];
+  /** Whether it accepts submissions. */
+  enabled: boolean;
+  /** Its page. */
+  url: string;
+  /** The number of edits; pass it to `updateForm`. */
+  version: number;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+  /** HTML to paste into a page of another site. */
+  embedHtml: string;
+  /** Its submissions, without those that retention has deleted. */
+  submissionCounts: FormSubmissionCounts;
 }
 
 /** The content of a template after one save; immutable. */
@@ -2583,6 +2738,90 @@ export interface StartBacktestInput {
   segment_id?: string | null | undefined;
 }
 
+/** A field that a form asks for. */
+export interface FormFieldInput {
+  /** `name`, or `custom_fields.` and the key of a custom field. */
+  key: string;
+  /** `Name` or the label of the custom field if omitted. */
+  label?: string | null | undefined;
+  /** Whether it must be filled in; false if omitted. */
+  required?: boolean | null | undefined;
+}
+
+/** A new form. */
+export interface CreateFormInput {
+  /** The origins of sites that may submit it from their own pages, such as `https://www.example.com`. */
+  allowed_origins?: string[] | null | undefined;
+  /** Where browsers are sent after confirmation. */
+  confirmed_url?: string | null | undefined;
+  /** What subscribers must agree to with a checkbox. */
+  consent_text?: string | null | undefined;
+  /** Text above the fields. */
+  description?: string | null | undefined;
+  /** Whether subscribers confirm their address by a link in an email; true for a new form. */
+  double_opt_in?: boolean | null | undefined;
+  /** Whether it accepts submissions; true for a new form. */
+  enabled?: boolean | null | undefined;
+  /** What it asks for besides the address, in order. */
+  fields?: FormFieldInput[] | null | undefined;
+  /** The sender of that email, required for double opt-in. */
+  from?: string | null | undefined;
+  /** The groups that subscribers join. */
+  group_ids?: string[] | null | undefined;
+  /** Unique within the project; 1 to 200 characters. */
+  name: string;
+  /** How many hours after the submission it is repeated, if it is not confirmed. */
+  reminder_after_hours?: number | null | undefined;
+  /** Where replies to it go. */
+  reply_to?: string | null | undefined;
+  /** Its subject; the template's or a default one if omitted. */
+  subject?: string | null | undefined;
+  /** Where browsers are sent after submission. */
+  submitted_url?: string | null | undefined;
+  /** A published template with a link to `{{confirm_url}}`; a default text if omitted. */
+  template_id?: string | null | undefined;
+  /** The heading of its page. */
+  title?: string | null | undefined;
+}
+
+/** Fields to update; omitted fields are unchanged, and null clears those that may be empty. */
+export interface UpdateFormInput {
+  /** The origins of sites that may submit it from their own pages, such as `https://www.example.com`. */
+  allowed_origins?: string[] | null | undefined;
+  /** Where browsers are sent after confirmation. */
+  confirmed_url?: string | null | undefined;
+  /** What subscribers must agree to with a checkbox. */
+  consent_text?: string | null | undefined;
+  /** Text above the fields. */
+  description?: string | null | undefined;
+  /** Whether subscribers confirm their address by a link in an email; true for a new form. */
+  double_opt_in?: boolean | null | undefined;
+  /** Whether it accepts submissions; true for a new form. */
+  enabled?: boolean | null | undefined;
+  /** What it asks for besides the address, in order. */
+  fields?: FormFieldInput[] | null | undefined;
+  /** The sender of that email, required for double opt-in. */
+  from?: string | null | undefined;
+  /** The groups that subscribers join. */
+  group_ids?: string[] | null | undefined;
+  /** A new name, unique within the project. */
+  name?: string | null | undefined;
+  /** How many hours after the submission it is repeated, if it is not confirmed. */
+  reminder_after_hours?: number | null | undefined;
+  /** Where replies to it go. */
+  reply_to?: string | null | undefined;
+  /** Its subject; the template's or a default one if omitted. */
+  subject?: string | null | undefined;
+  /** Where browsers are sent after submission. */
+  submitted_url?: string | null | undefined;
+  /** A published template with a link to `{{confirm_url}}`; a default text if omitted. */
+  template_id?: string | null | undefined;
+  /** The heading of its page. */
+  title?: string | null | undefined;
+  /** The version that the edit is based on; `conflict` if it is not the current one. */
+  version?: number | null | undefined;
+}
+
 /** Selects recipients of a campaign; they must pass every filter given. */
 export interface CampaignRecipientFilter {
   /** Only those whose message bounced for this reason. */
@@ -2630,7 +2869,7 @@ export interface CreateWebhookEndpointInput {
   /** Description; at most 500 characters. */
   description?: string | null | undefined;
   /** Event types, or `["*"]` for all current and future types. */
-  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | '*')[];
+  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | '*')[];
   /** An HTTPS URL that is reachable from the internet. */
   url: string;
 }
@@ -2640,7 +2879,7 @@ export interface UpdateWebhookEndpointInput {
   /** Description; at most 500 characters. An empty string removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces the previous list. */
-  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | '*')[] | null | undefined;
+  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | '*')[] | null | undefined;
   /** An HTTPS URL that is reachable from the internet. */
   url?: string | null | undefined;
 }
@@ -2935,8 +3174,21 @@ export interface CustomEventReceivedEvent {
   data: CustomEventReceivedEventData;
 }
 
+/** Someone subscribed by a form: they confirmed their address, or submitted a form without double opt-in. */
+export interface FormConfirmedEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'form.confirmed';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: FormConfirmedEventData;
+}
+
 /** The body of a webhook. New types may be added, so handle unknown ones. */
-export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent;
+export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent | FormConfirmedEvent;
 
 /** `data` of `ContactCreatedEvent`. */
 export interface ContactCreatedEventData {
@@ -3206,6 +3458,22 @@ export interface CustomEventReceivedEventData {
   properties: Record<string, unknown>;
   /** When it occurred: ISO 8601, UTC, with milliseconds. */
   occurred_at: string;
+}
+
+/** `data` of `FormConfirmedEvent`. */
+export interface FormConfirmedEventData {
+  /** Form id. */
+  form_id: string;
+  /** The name of the form. */
+  form_name: string;
+  /** The submission, which records the consent. */
+  submission_id: string;
+  /** The contact that subscribed. */
+  contact_id: string;
+  /** The contact's address. */
+  email: string;
+  /** What the contact is called. */
+  name: string;
 }
 
 /** Has a list of `Project` in `data`. */
@@ -3678,6 +3946,38 @@ export interface BacktestDetailResponse {
 /** Has a list of `BacktestContact` in `data`. */
 export interface BacktestContactListResponse {
   data: BacktestContact[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+/** Has a `Form` in `data`. */
+export interface FormResponse {
+  data: Form;
+}
+
+/** Has a list of `Form` in `data`. */
+export interface FormListResponse {
+  data: Form[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+/** Has a `FormDetail` in `data`. */
+export interface FormDetailResponse {
+  data: FormDetail;
+}
+
+/** Has a list of `FormSubmission` in `data`. */
+export interface FormSubmissionListResponse {
+  data: FormSubmission[];
   /** Whether there is a next page. */
   has_more: boolean;
   /** The `cursor` of the next page; null on the last page. */
@@ -4944,6 +5244,78 @@ export interface Operations {
     body: undefined;
     reply: BacktestContactListResponse;
   };
+  /** Create a form */
+  createForm: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateFormInput;
+    reply: FormResponse;
+  };
+  /** List forms, newest first */
+  listForms: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+    };
+    body: undefined;
+    reply: FormListResponse;
+  };
+  /** Retrieve a form, its HTML for other sites and its number of submissions */
+  getForm: {
+    path: {
+      /** Form id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: FormDetailResponse;
+  };
+  /** Change a form */
+  updateForm: {
+    path: {
+      /** Form id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: UpdateFormInput;
+    reply: FormResponse;
+  };
+  /** Delete a form with its submissions */
+  deleteForm: {
+    path: {
+      /** Form id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: DeletedResponse;
+  };
+  /** List the submissions of a form, newest first */
+  listFormSubmissions: {
+    path: {
+      /** Form id. */
+      id: string;
+    };
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Those in this state. */
+      status?: FormSubmissionStatus | undefined;
+      /** Those of this address. */
+      email?: string | undefined;
+    };
+    body: undefined;
+    reply: FormSubmissionListResponse;
+  };
   /** List the recipients of a campaign by state, outcome, clicked link or address */
   listCampaignRecipients: {
     path: {
@@ -5498,6 +5870,12 @@ export const OPERATIONS = {
   getBacktest: 'GET /v1/backtests/{id}',
   cancelBacktest: 'POST /v1/backtests/{id}/cancel',
   listBacktestContacts: 'GET /v1/backtests/{id}/contacts',
+  createForm: 'POST /v1/forms',
+  listForms: 'GET /v1/forms',
+  getForm: 'GET /v1/forms/{id}',
+  updateForm: 'PATCH /v1/forms/{id}',
+  deleteForm: 'DELETE /v1/forms/{id}',
+  listFormSubmissions: 'GET /v1/forms/{id}/submissions',
   listCampaignRecipients: 'GET /v1/campaigns/{id}/recipients',
   createGroupFromRecipients: 'POST /v1/campaigns/{id}/recipients/group',
   listTemplates: 'GET /v1/templates',

@@ -140,6 +140,7 @@ test('so does a DELETE by its operation', async () => {
     deleteTemplate: (await make.templates.create({ name: 'Hello', subject: 'Hello', body: '<p>Hello</p>' })).id,
     deleteWebhookEndpoint: (await make.webhooks.create({ url: 'https://example.com/hook', events: ['*'] })).id,
     deleteCampaign: campaign.data.id,
+    deleteForm: (await make.forms.create({ name: 'Newsletter', double_opt_in: false })).id,
     deleteCustomEventDefinition: definition?.id ?? '',
   };
   for (const [operation, id] of Object.entries(ids) as [keyof typeof ids, string][]) {

@@ -163,6 +163,7 @@ const TAGS: Record<string, string> = {
   Campaigns: 'One email to many contacts.',
   Journeys:
     'Steps that contacts go through by themselves: messages, waits and conditions. Backtests run them against the past.',
+  Forms: 'Pages on which people subscribe themselves, with double opt-in and records of consent.',
   Templates: 'Reusable emails with version history.',
   Domains: 'The domains that a project sends from, and their DNS records.',
   Webhooks: 'Endpoints that events are posted to, and each delivery.',

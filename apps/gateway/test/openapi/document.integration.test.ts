@@ -143,6 +143,7 @@ const UNLIMITED: Record<string, RegExp> = {
   'links that were clicked': /\/EmailClickedEventData\/properties\/url$/,
   'cells of imported files': /\/ImportCause\/properties\/value$/,
   'keys of metadata': /\/propertyNames$/,
+  'composed HTML': /\/embedHtml$/,
   'the configured URL of the Temporal UI': /\/workflowUrl$/,
   'whole files': /\/(text\/csv\/schema|ImportContactsForm\/properties\/file)$/,
 };

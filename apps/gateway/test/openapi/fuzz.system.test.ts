@@ -19,11 +19,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const NEEDS_STATE: Record<string, string> = {
   'DELETE /v1/groups/{id}/contacts/{contact_id}': 'a group keeps its last member',
   'PATCH /v1/custom-fields/{id}': 'only a select has options',
+  'PATCH /v1/forms/{id}': 'a template has a link to confirm, and fields exist',
   'POST /v1/backtests': 'the draft must be complete',
   'POST /v1/campaigns/{id}/recipients/group': 'some recipient must match',
   'POST /v1/campaigns/{id}/schedule': 'the campaign must be complete',
   'POST /v1/campaigns/{id}/send': 'the campaign must be complete',
   'POST /v1/campaigns/{id}/test': 'the campaign must be complete',
+  'POST /v1/forms': 'double opt-in needs a sender, and fields exist',
   'POST /v1/journeys/{id}/publish': 'the draft must be complete',
   'POST /v1/imports': 'the file must be a table, and the options fit it',
 };

@@ -120,6 +120,7 @@ export async function everything(): Promise<Everything> {
   await api.post(`/v1/journeys/${journey}/enrollments`, { contact_ids: [other] });
   await api.post(`/v1/journeys/${journey}/pause`); // so that no worker of other tests changes what is compared
   const enrollment = (await api.get(`/v1/journeys/${journey}/enrollments`)).body.data[0].id;
+  const form = await make('/v1/forms', { name: 'Footer', from: `hello@${DOMAIN}`, reminder_after_hours: 24 });
   const backtest = await completedBacktest(api.projectId, contact, longWait);
   const ids: Record<string, string> = {
     '/v1/projects': api.projectId,
@@ -140,6 +141,7 @@ export async function everything(): Promise<Everything> {
     '/v1/journeys': journey,
     '/v1/enrollments': enrollment,
     '/v1/backtests': backtest,
+    '/v1/forms': form,
     '/v1/projects/{id}/domains': DOMAIN,
   };
   const fill = (path: string) =>

@@ -152,7 +152,7 @@ export const GALLERY: GalleryJourney[] = [
   {
     name: 'Double opt-in reminder',
     about:
-      'Two reminders, a day and four days after sign-up, until your system sends the event “subscription confirmed”.',
+      'For sign-ups by your own system; forms remind by themselves. Two reminders, a day and four days after sign-up, until it sends the event “subscription confirmed”.',
     definition: {
       entry: { type: 'event', event: 'confirmation requested' },
       reentry: { afterDays: 30 },

@@ -1,0 +1,135 @@
+import {
+  type CheckedContact,
+  contactUpdated,
+  factsColumns,
+  type ContactFacts,
+  lockSuppressions,
+  resubscribe,
+  retryOnCollision,
+  writeContacts,
+} from '@postroom/contacts';
+import { joinGroup, rejoinGroups } from '@postroom/groups';
+import { inTransaction, pool, record, sql, type Tx } from '@postroom/platform';
+import { cancelReminders } from './confirmation-mail.ts';
+import { formConfirmed } from './events.ts';
+import type { Form } from './ids.ts';
+
+/** The outcome of a link. `blocked`: the address bounced, complained, or was suppressed by the project. */
+export type Confirmation = 'confirmed' | 'expired' | 'blocked';
+
+interface Submission {
+  projectId: string;
+  formId: string;
+  email: string;
+  key: string;
+  name: string | null;
+  customFields: Record<string, string | number | boolean>;
+  consentText: string | null;
+  isConfirmed: boolean;
+  isExpired: boolean;
+}
+
+const FIND = `
+  SELECT project_id AS "projectId", form_id AS "formId", email, email_key AS key, name, custom_fields AS "customFields", consent_text AS "consentText",
+    confirmed_at IS NOT NULL AS "isConfirmed", expires_at <= now() AS "isExpired"
+  FROM form_submissions WHERE id = $1`;
+
+/**
+ * Confirms a submission: subscribes its contact, which it creates if need be, and records the consent. All of it is one transaction,
+ * so that a link has its effect once however often it is used.
+ */
+export async function confirm(id: string, network: string | undefined): Promise<Confirmation> {
+  const [known] = await sql<Submission>(pool, FIND, [id]);
+  if (known === undefined) return 'expired';
+  return retryOnCollision(() =>
+    inTransaction(async (tx) => {
+      // First, as everyone who writes suppressions and addresses.
+      await lockSuppressions(tx, known.projectId);
+      const [submission] = await sql<Submission>(tx, `${FIND} FOR UPDATE`, [id]);
+      if (submission?.isConfirmed === true) return 'confirmed';
+      if (submission === undefined || submission.isExpired) return 'expired';
+      const { projectId, formId, email, key, name, customFields } = submission;
+      const [form] = await sql<FormFacts>(
+        tx,
+        'SELECT id, project_id AS "projectId", name, group_ids AS "groupIds" FROM forms WHERE id = $1',
+        [formId],
+      );
+      if (form === undefined) return 'expired';
+      if (await isBlocked(tx, projectId, key)) return 'blocked';
+      await resubscribe(tx, projectId, email);
+      const contact = { email, key, name: name ?? undefined, customFields, cleared: [] };
+      await cancelReminders(tx, 'id = $1', id);
+      await subscribe(tx, form, { id, contact, network, isConfirmed: true });
+      return 'confirmed';
+    }),
+  );
+}
+
+/** What a link is about. `open`: it has not been used. */
+export interface LinkState {
+  formId: string;
+  email: string;
+  consentText: string | null;
+  state: 'open' | 'confirmed' | 'expired';
+}
+
+/** The state of a link; undefined if its submission is gone. */
+export async function stateOf(id: string): Promise<LinkState | undefined> {
+  const [row] = await sql<Submission>(pool, FIND, [id]);
+  if (row === undefined) return undefined;
+  const { formId, email, consentText, isConfirmed, isExpired } = row;
+  return { formId, email, consentText, state: isConfirmed ? 'confirmed' : isExpired ? 'expired' : 'open' };
+}
+
+type FormFacts = Pick<Form, 'id' | 'projectId' | 'name' | 'groupIds'>;
+
+/**
+ * Writes the contact of a submission, adds it to the form's groups and marks the submission as confirmed, in the caller's transaction.
+ * Only what was confirmed by the address changes a contact that exists, and brings it back to groups that it left.
+ */
+export async function subscribe(
+  tx: Tx,
+  form: FormFacts,
+  {
+    id,
+    contact,
+    network,
+    isConfirmed,
+  }: { id: string; contact: CheckedContact; network: string | undefined; isConfirmed: boolean },
+): Promise<void> {
+  const { projectId } = form;
+  const [written] = await writeContacts(tx, projectId, [contact], {
+    onConflict: isConfirmed ? 'update' : 'skip',
+    source: 'form',
+  });
+  if (written === undefined || written.status === 'suppressed')
+    throw new Error(`The contact of ${id} was not written.`);
+  const contactId = written.id;
+  let changed = 0;
+  for (const groupId of form.groupIds.toSorted())
+    changed += (await joinGroup(tx, projectId, groupId, [contactId])).length;
+  if (isConfirmed) changed += await rejoinGroups(tx, contactId, form.groupIds);
+  const [facts] = await sql<ContactFacts>(tx, `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = $1`, [
+    contactId,
+  ]);
+  if (facts === undefined) throw new Error(`The contact ${contactId} is gone.`);
+  await record(tx, projectId, [
+    ...(changed > 0 ? [contactUpdated(facts)] : []),
+    formConfirmed({ form, contact: facts, submissionId: id }),
+  ]);
+  await sql(
+    tx,
+    'UPDATE form_submissions SET confirmed_at = now(), confirmed_from = $2, contact_id = $3, reminder_at = CASE WHEN reminder_at <= now() THEN reminder_at END WHERE id = $1',
+    [id, network ?? null, contactId],
+  );
+}
+
+/** Whether an address is suppressed for another reason than that its owner unsubscribed. */
+async function isBlocked(tx: Tx, projectId: string, key: string): Promise<boolean> {
+  const found = await sql(
+    tx,
+    `SELECT FROM suppressions WHERE project_id = $1 AND email_key IN ($2, erased_key($1, $2)) AND reason <> 'unsubscribed' LIMIT 1`,
+    [projectId, key],
+  );
+  return found.length > 0;
+}

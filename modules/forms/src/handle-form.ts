@@ -1,0 +1,284 @@
+import { createHash } from 'node:crypto';
+import { isIPv6 } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import {
+  anonymizedNetwork,
+  config,
+  databaseAnswerOf,
+  DomainError,
+  invalid,
+  logger,
+  RateLimited,
+  RetryLater,
+  STATUS_BY_CODE,
+} from '@postroom/platform';
+import { takeVisit } from '@postroom/projects';
+import { escapeHtml } from '@postroom/templating';
+import { answerPage } from '@postroom/unsubscribe';
+import { confirm, stateOf } from './confirm.ts';
+import { CUSTOM_PREFIX } from './check-form.ts';
+import { shownFields } from './forms.ts';
+import { FORM_STYLE, formBody, PAGE_TOKEN, TRAP, type Values } from './page.ts';
+import { findPublicForm, type PublicForm } from './public-form.ts';
+import { type Given, submit } from './submit.ts';
+import { isPageToken, pageToken, readConfirmToken } from './token.ts';
+
+/** A request to `/f/…` whose body has been read. */
+export interface FormRequest {
+  method: string;
+  /** Without the query. */
+  path: string;
+  body: Buffer;
+  contentType: string | undefined;
+  accept: string | undefined;
+  origin: string | undefined;
+  /** The client's network address. */
+  address: string;
+}
+
+/** Submissions from one network address: ten at once, then one every six seconds. */
+const VISITOR_RATE = { ratePerSecond: 1 / 6, capacity: 10 };
+/** Submissions of one form, by all its visitors: 100 at once, then ten per second. */
+const FORM_RATE = { ratePerSecond: 10, capacity: 100 };
+
+/**
+ * Handles `/f/{form id}` and `/f/confirm/{token}`. Pages work without scripts. A GET changes nothing, since mail scanners follow
+ * links: only the button of the page confirms.
+ * @throws DomainError for clients that read JSON.
+ */
+export async function handleForm(request: FormRequest, response: ServerResponse): Promise<void> {
+  try {
+    await handle(request, response);
+  } catch (error) {
+    const known = error instanceof DomainError ? error : databaseAnswerOf(error);
+    if (known === undefined || wantsJson(request)) throw error;
+    if (known instanceof RetryLater) response.setHeader('Retry-After', known.retryAfterSeconds);
+    answerPage(response, STATUS_BY_CODE[known.code], 'Something went wrong', `<p>${escapeHtml(known.message)}</p>`);
+  }
+}
+
+async function handle(request: FormRequest, response: ServerResponse): Promise<void> {
+  const { method, path } = request;
+  const [, , first = '', token = ''] = path.split('/');
+  const isConfirmation = first === 'confirm';
+  const found = isConfirmation ? undefined : await findPublicForm(first);
+  const form = found?.enabled === true ? found : undefined;
+  if (form !== undefined) allowOrigin(form, request, response);
+  if (method === 'OPTIONS' && form !== undefined)
+    return void response.writeHead(204, { Allow: 'GET, HEAD, POST, OPTIONS' }).end();
+  if (!['GET', 'HEAD', 'POST'].includes(method)) {
+    response.setHeader('Allow', 'GET, HEAD, POST');
+    return answerPage(
+      response,
+      405,
+      'Method not allowed',
+      `<p>This page does not support ${escapeHtml(method)} requests.</p>`,
+    );
+  }
+  if (isConfirmation) return handleConfirmation(request, response, token);
+  if (form === undefined) {
+    if (wantsJson(request)) throw new DomainError('not_found', 'There is no such form, or it is disabled.');
+    return answerPage(
+      response,
+      404,
+      'This form is not available',
+      '<p>It does not exist, or it has been disabled.</p>',
+    );
+  }
+  if (method !== 'POST') return showForm(response, form);
+  return handleSubmission(request, response, form);
+}
+
+/** Lets the scripts of a form's sites read responses (CORS). */
+function allowOrigin({ allowedOrigins }: PublicForm, { origin }: FormRequest, response: ServerResponse): void {
+  response.setHeader('Vary', 'Origin');
+  if (origin === undefined || !allowedOrigins.includes(origin.toLowerCase())) return;
+  response.setHeader('Access-Control-Allow-Origin', origin);
+  response.setHeader('Access-Control-Allow-Methods', 'POST');
+  response.setHeader('Access-Control-Allow-Headers', 'Content-Type');
+  response.setHeader('Access-Control-Max-Age', '600');
+}
+
+const mediaType = (contentType = '') => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+const isJson = ({ contentType }: FormRequest) => mediaType(contentType) === 'application/json';
+const wantsJson = (request: FormRequest) => isJson(request) || request.accept?.includes('application/json') === true;
+
+async function handleSubmission(request: FormRequest, response: ServerResponse, form: PublicForm): Promise<void> {
+  const values = isJson(request) ? fromJson(request.body) : fromForm(request);
+  await takeFromRates(form, request);
+  const isFromSite = form.allowedOrigins.includes(request.origin?.toLowerCase() ?? '');
+  if (isJson(request) && !isFromSite)
+    throw new DomainError('forbidden', "JSON is accepted only from pages of the form's allowed origins.");
+  if (!isFromSite && !isPageToken(form.id, values[PAGE_TOKEN] ?? ''))
+    return showForm(response, form, {
+      status: 400,
+      values,
+      problems: [{ field: '', message: 'Please check what you entered and press the button again.' }],
+    });
+  if ((values[TRAP] ?? '') === '') {
+    try {
+      await submit(form, givenOf(values), anonymizedNetwork(request.address));
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      if (error.code === 'forbidden') throw cannotSend(form, error);
+      if (error.code !== 'validation_error' || wantsJson(request)) throw error;
+      return showForm(response, form, { status: 400, values, problems: error.details });
+    }
+  }
+  answerSubmitted(request, response, form, values['email'] ?? '');
+}
+
+/** Why a sender may not send is no matter of visitors. */
+function cannotSend({ id, projectId }: PublicForm, error: DomainError): DomainError {
+  logger.warn({ err: error, formId: id, projectId }, 'the sender of a form may not send');
+  return new RetryLater('timeout', 'This form takes no subscriptions at the moment. Please try again later.', 600);
+}
+
+/** @throws RateLimited */
+async function takeFromRates(form: PublicForm, { address }: FormRequest): Promise<void> {
+  const network = isIPv6(address) ? (anonymizedNetwork(address) ?? address) : address;
+  const visitor = createHash('sha256').update(`${config.PUBLIC_URL} ${network}`).digest('base64url').slice(0, 22);
+  const limits = [
+    { id: visitor, ...VISITOR_RATE },
+    { id: form.id, ...FORM_RATE },
+  ];
+  if (!(await takeVisit(limits))) throw new RateLimited('Too many submissions. Try again in a minute.', 60);
+}
+
+/** Reads a body in JSON as the values of a page. @throws DomainError `validation_error`. */
+function fromJson(body: Buffer): Values {
+  let given: unknown;
+  try {
+    given = JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new DomainError('validation_error', 'The body is not valid JSON.');
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new DomainError('validation_error', 'The body must be a JSON object.');
+  const { custom_fields: customFields = {}, ...rest } = given as Record<string, unknown>;
+  if (typeof customFields !== 'object' || customFields === null || Array.isArray(customFields))
+    throw invalid({ field: 'custom_fields', message: 'must be an object of values by key' });
+  const flat = {
+    ...rest,
+    ...Object.fromEntries(Object.entries(customFields).map(([key, value]) => [CUSTOM_PREFIX + key, value])),
+  };
+  const values: Record<string, string> = {};
+  for (const [key, value] of Object.entries(flat)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (!['string', 'number', 'boolean'].includes(typeof value))
+      throw invalid({ field: key, message: 'must be a text, a number or a boolean' });
+    values[key] = String(value);
+  }
+  return values;
+}
+
+/** @throws DomainError `unsupported_media_type`. */
+function fromForm({ body, contentType }: FormRequest): Values {
+  if (mediaType(contentType) !== 'application/x-www-form-urlencoded')
+    throw new DomainError('unsupported_media_type', 'Submit a form (application/x-www-form-urlencoded) or JSON.');
+  return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
+}
+
+function givenOf(values: Values): Given {
+  const custom = Object.entries(values).flatMap(([key, value]) =>
+    key.startsWith(CUSTOM_PREFIX) ? [[key.slice(CUSTOM_PREFIX.length), value] as const] : [],
+  );
+  return {
+    email: values['email'] ?? '',
+    name: values['name'],
+    customFields: Object.fromEntries(custom),
+    consent: (values['consent'] ?? '') !== '',
+  };
+}
+
+interface Shown {
+  status?: number;
+  values?: Values;
+  problems?: readonly { field: string; message: string }[];
+}
+
+async function showForm(
+  response: ServerResponse,
+  form: PublicForm,
+  { status = 200, ...shown }: Shown = {},
+): Promise<void> {
+  const body = formBody(form, { ...shown, fields: await shownFields(form), token: pageToken(form.id) });
+  answerPage(response, status, escapeHtml(form.title), body, form.brand, options(form.submittedUrl));
+}
+
+/** Browsers check every redirect that follows a form against the policy of its page, including those of the other site. */
+const options = (redirect: string | null) => ({
+  style: FORM_STYLE,
+  formTargets: redirect === null ? [] : ['https:', 'http:'],
+});
+
+/** The same for every address. */
+function answerSubmitted(request: FormRequest, response: ServerResponse, form: PublicForm, email: string): void {
+  if (wantsJson(request)) {
+    const data = { status: form.doubleOptIn ? 'confirmation_sent' : 'subscribed', redirectUrl: form.submittedUrl };
+    return answerText(response, 202, JSON.stringify({ data }));
+  }
+  if (form.submittedUrl !== null) return redirectTo(response, form.submittedUrl);
+  const sender = escapeHtml(form.brand.sender);
+  if (!form.doubleOptIn)
+    return answerPage(response, 200, 'Thank you', `<p>${sender} has received your subscription.</p>`, form.brand);
+  const text = `<p>We have sent an email to <b>${escapeHtml(email.trim())}</b>. Please open the link in it to confirm that ${sender} may write to you.</p>
+<p>If it does not arrive within a few minutes, look in your spam folder.</p>`;
+  answerPage(response, 200, 'Please check your inbox', text, form.brand);
+}
+
+async function handleConfirmation(request: FormRequest, response: ServerResponse, token: string): Promise<void> {
+  const id = readConfirmToken(token);
+  const found = id === undefined ? undefined : await stateOf(id);
+  const form = found === undefined ? undefined : await findPublicForm(found.formId);
+  if (id === undefined)
+    return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
+  if (found === undefined || form === undefined)
+    return answerPage(response, 410, 'This link has expired', '<p>Please fill in the form again.</p>');
+  const state = request.method === 'POST' ? await confirm(id, anonymizedNetwork(request.address)) : found.state;
+  const [sender, email] = [escapeHtml(form.brand.sender), `<b>${escapeHtml(found.email)}</b>`];
+  if (state === 'confirmed') {
+    if (request.method === 'POST' && form.confirmedUrl !== null) return redirectTo(response, form.confirmedUrl);
+    return answerPage(response, 200, 'You are subscribed', `<p>${sender} will send email to ${email}.</p>`, form.brand);
+  }
+  if (state === 'blocked')
+    return answerPage(
+      response,
+      409,
+      'This address cannot be subscribed',
+      `<p>Email to ${email} bounced, was reported as spam, or was stopped on request. Please contact ${sender}.</p>`,
+      form.brand,
+    );
+  if (state === 'expired') {
+    const link = form.enabled ? `<p><a href="/f/${form.id}">Fill in the form again</a></p>` : '';
+    return answerPage(
+      response,
+      410,
+      'This link has expired',
+      `<p>It was valid for seven days.</p>${link}`,
+      form.brand,
+      options(null),
+    );
+  }
+  const agreed = found.consentText === null ? '' : `<p class="description">${escapeHtml(found.consentText)}</p>`;
+  const body = `<p>May ${sender} send email to ${email}?</p>${agreed}<form method="post"><button>Confirm subscription</button></form>`;
+  answerPage(response, 200, 'Confirm your subscription', body, form.brand, options(form.confirmedUrl));
+}
+
+function redirectTo(response: ServerResponse, url: string): void {
+  response.writeHead(303, {
+    Location: url,
+    'Content-Length': 0,
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-store',
+  });
+  response.end();
+}
+
+function answerText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}

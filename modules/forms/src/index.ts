@@ -1,0 +1,1 @@
+export { type FormRequest, handleForm } from './handle-form.ts';
