@@ -10,6 +10,7 @@ const COMMANDS: { label: string; path: string; needs: Permission; keywords?: str
   { label: 'New template', path: 'templates#new', needs: 'write', keywords: 'create' },
   { label: 'Add contact', path: 'contacts#new', needs: 'write', keywords: 'create new' },
   { label: 'Import contacts', path: 'imports/new', needs: 'write', keywords: 'csv upload' },
+  { label: 'New form', path: 'forms/new', needs: 'write', keywords: 'create subscribe sign up' },
   { label: 'New group', path: 'groups#new', needs: 'write', keywords: 'create list' },
   { label: 'New segment', path: 'segments/new', needs: 'write', keywords: 'create filter' },
   { label: 'Add domain', path: 'domains#new', needs: 'manage', keywords: 'create new' },

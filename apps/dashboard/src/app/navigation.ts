@@ -10,6 +10,7 @@ import {
   IconHistory,
   IconHome,
   IconKey,
+  IconListDetails,
   IconMail,
   IconRoute,
   IconSend,
@@ -58,9 +59,20 @@ export const NAVIGATION: { heading: string; places: NavItem[] }[] = [
     places: [
       { label: 'Contacts', to: '/p/$projectId/contacts', icon: IconAddressBook, keywords: 'people subscribers list' },
       { label: 'Imports', to: '/p/$projectId/imports', icon: IconFileImport, keywords: 'csv upload file excel' },
+      {
+        label: 'Forms',
+        to: '/p/$projectId/forms',
+        icon: IconForms,
+        keywords: 'subscribe sign up double opt-in embed',
+      },
       { label: 'Groups', to: '/p/$projectId/groups', icon: IconUsersGroup, keywords: 'lists members' },
       { label: 'Segments', to: '/p/$projectId/segments', icon: IconFilter, keywords: 'filter conditions' },
-      { label: 'Custom fields', to: '/p/$projectId/fields', icon: IconForms, keywords: 'attributes properties schema' },
+      {
+        label: 'Custom fields',
+        to: '/p/$projectId/fields',
+        icon: IconListDetails,
+        keywords: 'attributes properties schema',
+      },
       {
         label: 'Events',
         to: '/p/$projectId/events',

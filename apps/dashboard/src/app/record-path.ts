@@ -5,6 +5,7 @@ const PAGES: Record<string, string> = {
   ctc: 'contacts',
   eml: 'emails',
   enr: 'enrollments',
+  frm: 'forms',
   grp: 'groups',
   imp: 'imports',
   jrn: 'journeys',

@@ -4,6 +4,7 @@ import { domainRoutes } from '../pages/domains/routes.tsx';
 import { campaignRoutes } from '../pages/campaigns/routes.tsx';
 import { emailRoutes } from '../pages/emails/routes.tsx';
 import { eventRoutes } from '../pages/events/routes.tsx';
+import { formRoutes } from '../pages/forms/routes.tsx';
 import { journeyRoutes } from '../pages/journeys/routes.tsx';
 import { importRoutes } from '../pages/imports/routes.tsx';
 import { homeRoutes } from '../pages/home/routes.tsx';
@@ -22,6 +23,7 @@ const routeTree = rootRoute.addChildren([
       ...homeRoutes,
       ...audienceRoutes,
       ...eventRoutes,
+      ...formRoutes,
       ...journeyRoutes,
       ...importRoutes,
       ...campaignRoutes,

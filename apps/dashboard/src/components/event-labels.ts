@@ -5,6 +5,7 @@ import {
   IconClock,
   IconEye,
   IconFlag,
+  IconForms,
   IconInbox,
   IconMail,
   IconMailOff,
@@ -16,6 +17,8 @@ import {
 /** The label, icon and color of each event type. */
 export const EVENT_LABELS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
+  'form.submitted': ['Submitted a form', IconForms, 'gray'],
+  'form.confirmed': ['Subscribed by a form', IconForms, 'pine'],
   'contact.suppressed': ['Suppressed', IconBan, 'yellow'],
   'contact.subscribed': ['Subscribed again via link', IconMail, 'pine'],
   'contact.unsubscribed': ['Unsubscribed via link', IconMailOff, 'yellow'],

@@ -18,6 +18,12 @@ const CHOICES = graphql(`
         name
       }
     }
+    forms(first: 200) {
+      nodes {
+        id
+        name
+      }
+    }
     segments(first: 500) {
       nodes {
         id
@@ -74,6 +80,7 @@ type Data = JourneyChoicesQuery;
 export interface Choices {
   templates: Data['templates']['nodes'];
   groups: Data['groups']['nodes'];
+  forms: Data['forms']['nodes'];
   segments: Data['segments']['nodes'];
   journeys: Data['journeys']['nodes'];
   campaigns: Data['campaigns']['nodes'];
@@ -93,6 +100,7 @@ export function useChoices(): Choices | undefined {
   return {
     templates: data.templates.nodes,
     groups: data.groups.nodes,
+    forms: data.forms.nodes,
     segments: data.segments.nodes,
     journeys: data.journeys.nodes,
     campaigns: data.campaigns.nodes,
@@ -103,6 +111,7 @@ export function useChoices(): Choices | undefined {
     names: {
       templates: nameOf(data.templates.nodes),
       groups: nameOf(data.groups.nodes),
+      forms: nameOf(data.forms.nodes),
       segments: nameOf(data.segments.nodes),
       fields: new Map(data.customFields.nodes.map(({ key, label }) => [key, label])),
     },

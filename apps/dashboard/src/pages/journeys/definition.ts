@@ -57,10 +57,11 @@ export interface Step {
 }
 
 export interface Entry {
-  type: 'manual' | 'event' | 'group_joined' | 'segment_entered' | 'segment_left' | 'date';
+  type: 'manual' | 'event' | 'group_joined' | 'form_confirmed' | 'segment_entered' | 'segment_left' | 'date';
   event?: string | undefined;
   where?: PropertyCondition[] | undefined;
   groupId?: string | undefined;
+  formId?: string | undefined;
   segmentId?: string | undefined;
   /** A custom field with a date, … */
   field?: string | undefined;

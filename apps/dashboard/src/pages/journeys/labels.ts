@@ -61,6 +61,7 @@ const MEMBERS: Record<string, string> = {
   from: 'From',
   replyTo: 'Reply-to',
   groupId: 'Group',
+  formId: 'Form',
   segmentId: 'Segment',
   event: 'Event',
   time: 'Time of day',

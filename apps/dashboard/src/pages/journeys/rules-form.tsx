@@ -29,6 +29,7 @@ export function EntryForm({
     const kept = filter === undefined ? {} : { filter };
     if (type === 'event') setEntry({ type, event: '', ...kept });
     else if (type === 'group_joined') setEntry({ type, groupId: '', ...kept });
+    else if (type === 'form_confirmed') setEntry({ type, formId: '', ...kept });
     else if (type === 'segment_entered' || type === 'segment_left')
       setEntry({ type, segmentId: entry.segmentId ?? '', ...kept });
     else if (type === 'date') setEntry({ type, field: '', time: '09:00', ...kept });
@@ -40,6 +41,7 @@ export function EntryForm({
         <Stack gap="xs" mt={6}>
           <Radio value="event" label="When it causes an event" />
           <Radio value="group_joined" label="When it joins a group" />
+          <Radio value="form_confirmed" label="When it confirms a form" />
           <Radio value="segment_entered" label="When it enters a segment" />
           <Radio value="segment_left" label="When it leaves a segment" />
           <Radio value="date" label="On a date of the contact" />
@@ -68,6 +70,15 @@ export function EntryForm({
           data={choices.groups.map(({ id, name }) => ({ value: id, label: name }))}
           value={entry.groupId === '' ? null : (entry.groupId ?? null)}
           onChange={(groupId) => set({ groupId: groupId ?? '' })}
+        />
+      )}
+      {entry.type === 'form_confirmed' && (
+        <Select
+          label="Form"
+          searchable
+          data={choices.forms.map(({ id, name }) => ({ value: id, label: name }))}
+          value={entry.formId === '' ? null : (entry.formId ?? null)}
+          onChange={(formId) => set({ formId: formId ?? '' })}
         />
       )}
       {(entry.type === 'segment_entered' || entry.type === 'segment_left') && (

@@ -5,6 +5,7 @@ import type { Definition, Duration, Entry } from './definition.ts';
 export interface Names {
   templates: ReadonlyMap<string, string>;
   groups: ReadonlyMap<string, string>;
+  forms: ReadonlyMap<string, string>;
   segments: ReadonlyMap<string, string>;
   fields: ReadonlyMap<string, string>;
 }
@@ -49,10 +50,11 @@ export const fieldName = (field: string, names: Names): string =>
   field === 'name' ? 'Name' : (names.fields.get(field.replace(/^custom_?fields\./i, '')) ?? field);
 
 export function entrySummary(entry: Entry, names: Names): string {
-  const { type, event, where, groupId, segmentId, filter } = entry;
+  const { type, event, where, groupId, formId, segmentId, filter } = entry;
   const only = filter === undefined ? '' : ' and matches the conditions';
   if (type === 'event') return `When a contact causes “${event ?? ''}”${whereInWords(where)}${only}`;
   if (type === 'group_joined') return `When a contact joins ${nameIn(names.groups, groupId, 'a group')}${only}`;
+  if (type === 'form_confirmed') return `When a contact confirms ${nameIn(names.forms, formId, 'a form')}${only}`;
   if (type === 'segment_entered')
     return `When a contact enters ${nameIn(names.segments, segmentId, 'a segment')}${only}`;
   if (type === 'segment_left') return `When a contact leaves ${nameIn(names.segments, segmentId, 'a segment')}${only}`;

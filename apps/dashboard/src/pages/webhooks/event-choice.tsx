@@ -18,6 +18,8 @@ const GROUPS = [
   ['email', 'Emails'],
   ['contact', 'Contacts'],
   ['campaign', 'Campaigns'],
+  ['form', 'Forms'],
+  ['custom_event', 'Custom events'],
 ] as const;
 
 interface EventChoiceProps {

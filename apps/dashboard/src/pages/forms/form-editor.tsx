@@ -1,0 +1,299 @@
+import {
+  Autocomplete,
+  Button,
+  Card,
+  Checkbox,
+  MultiSelect,
+  NumberInput,
+  Select,
+  SimpleGrid,
+  Stack,
+  TagsInput,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useForm, type UseFormReturnType } from '@mantine/form';
+import type { ReactNode } from 'react';
+import type { ApiMutation } from '../../data/api-mutation.ts';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { FormChoicesQuery } from '../../generated/graphql.ts';
+import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
+
+const CHOICES = graphql(`
+  query FormChoices {
+    templates(first: 500) {
+      nodes {
+        id
+        name
+        status
+      }
+    }
+    groups(first: 500) {
+      nodes {
+        id
+        name
+      }
+    }
+    customFields(first: 200) {
+      nodes {
+        key
+        label
+      }
+    }
+    domains(first: 200) {
+      nodes {
+        domain
+        verifiedForSending
+      }
+    }
+  }
+`);
+
+export interface FormValues extends Record<string, unknown> {
+  name: string;
+  title: string;
+  description: string;
+  groupIds: string[];
+  fields: { key: string; label: string | null; required: boolean }[];
+  consentText: string;
+  doubleOptIn: boolean;
+  from: string;
+  replyTo: string;
+  subject: string;
+  templateId: string;
+  reminderAfterHours: number | string;
+  submittedUrl: string;
+  confirmedUrl: string;
+  allowedOrigins: string[];
+}
+
+export const NEW_FORM: FormValues = {
+  name: '',
+  title: '',
+  description: '',
+  groupIds: [],
+  fields: [],
+  consentText: '',
+  doubleOptIn: true,
+  from: '',
+  replyTo: '',
+  subject: '',
+  templateId: '',
+  reminderAfterHours: '',
+  submittedUrl: '',
+  confirmedUrl: '',
+  allowedOrigins: [],
+};
+
+interface FormEditorProps {
+  initialValues: FormValues;
+  submit: string;
+  mutation: Pick<ApiMutation<unknown, never>, 'running' | 'problem'>;
+  onSubmit: (values: FormValues) => Promise<void>;
+  /** Other buttons. */
+  children?: ReactNode;
+}
+
+/** The settings of a form, next to how it looks. */
+export function FormEditor({ initialValues, submit, mutation, onSubmit, children }: FormEditorProps) {
+  const { data } = useApiQuery(CHOICES, {});
+  const form = useForm<FormValues>({
+    initialValues,
+    validate: {
+      name: required('Enter a name'),
+      from: (from, { doubleOptIn }) => (doubleOptIn && from.trim() === '' ? 'Enter the sender of the email' : null),
+    },
+  });
+  useFieldProblems(form, mutation.problem);
+  const names = fieldNames(data);
+  return (
+    <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+      <form onSubmit={form.onSubmit((values) => void onSubmit(values))} noValidate>
+        <Stack>
+          <FormProblem problem={mutation.problem} fields={Object.keys(initialValues)} />
+          <Part title="Form">
+            <TextInput label="Name" description="For your team." {...form.getInputProps('name')} />
+            <TextInput label="Title" placeholder={form.values.name} {...form.getInputProps('title')} />
+            <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+            <MultiSelect
+              label="Groups"
+              description="Subscribers join them."
+              searchable
+              data={(data?.groups.nodes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              {...form.getInputProps('groupIds')}
+            />
+            <MultiSelect
+              label="Fields"
+              description="Besides the address, in this order."
+              data={[...names].map(([value, label]) => ({ value, label }))}
+              value={form.values.fields.map(({ key }) => key)}
+              onChange={(keys) => form.setFieldValue('fields', withKeys(form.values.fields, keys))}
+              error={form.errors.fields}
+            />
+            {form.values.fields.length > 0 && (
+              <Checkbox.Group
+                label="Required fields"
+                value={form.values.fields.filter((field) => field.required).map(({ key }) => key)}
+                onChange={(keys) =>
+                  form.setFieldValue(
+                    'fields',
+                    form.values.fields.map((field) => ({ ...field, required: keys.includes(field.key) })),
+                  )
+                }
+              >
+                <Stack gap="xs" mt={6}>
+                  {form.values.fields.map(({ key, label }) => (
+                    <Checkbox key={key} value={key} label={label ?? names.get(key) ?? key} />
+                  ))}
+                </Stack>
+              </Checkbox.Group>
+            )}
+            <Textarea
+              label="Consent"
+              description="A checkbox with this text that must be ticked. It is stored with each subscription."
+              autosize
+              minRows={2}
+              {...form.getInputProps('consentText')}
+            />
+          </Part>
+          <Part title="Confirmation">
+            <Checkbox
+              label="Double opt-in"
+              description="Subscribers confirm their address by a link in an email. Without it, anyone can subscribe any address."
+              {...form.getInputProps('doubleOptIn', { type: 'checkbox' })}
+            />
+            {form.values.doubleOptIn && <EmailSettings form={form} data={data} />}
+          </Part>
+          <Part title="Your site">
+            <TextInput
+              label="Page after submission"
+              placeholder="https://www.example.com/check-your-inbox"
+              {...form.getInputProps('submittedUrl')}
+            />
+            <TextInput
+              label="Page after confirmation"
+              placeholder="https://www.example.com/welcome"
+              {...form.getInputProps('confirmedUrl')}
+            />
+            <TagsInput
+              label="Allowed origins"
+              description="Sites that embed the form or submit it by a script. Press Enter after each."
+              placeholder={form.values.allowedOrigins.length === 0 ? 'https://www.example.com' : ''}
+              acceptValueOnBlur
+              {...form.getInputProps('allowedOrigins')}
+            />
+          </Part>
+          <FormButtons submit={submit} running={mutation.running}>
+            {children}
+          </FormButtons>
+        </Stack>
+      </form>
+      <Preview values={form.values} names={names} />
+    </SimpleGrid>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Card component="section" aria-label={title}>
+      <Stack>
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Card>
+  );
+}
+
+interface EmailSettingsProps {
+  form: Pick<UseFormReturnType<FormValues>, 'values' | 'errors' | 'getInputProps' | 'setFieldValue'>;
+  data: FormChoicesQuery | undefined;
+}
+
+function EmailSettings({ form, data }: EmailSettingsProps) {
+  const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
+  const local = form.values.from.split('@', 1)[0] || 'hello';
+  return (
+    <>
+      <Autocomplete
+        label="From"
+        placeholder={`Ada <hello@${domains[0]?.domain ?? 'your-domain.example'}>`}
+        data={domains.map(({ domain }) => `${local}@${domain}`)}
+        filter={({ options }) => options}
+        {...form.getInputProps('from')}
+      />
+      <TextInput label="Reply-to" placeholder="Same as the from address" {...form.getInputProps('replyTo')} />
+      <Select
+        label="Template"
+        description="With a link to {{confirm_url}}."
+        placeholder="Default text"
+        searchable
+        clearable
+        data={(data?.templates.nodes ?? [])
+          .filter(({ id, status }) => status === 'published' || id === form.values.templateId)
+          .map(({ id, name }) => ({ value: id, label: name }))}
+        value={form.values.templateId === '' ? null : form.values.templateId}
+        onChange={(templateId) => form.setFieldValue('templateId', templateId ?? '')}
+        error={form.errors.templateId}
+      />
+      <TextInput
+        label="Subject"
+        placeholder={form.values.templateId === '' ? 'Confirm your subscription' : 'The subject of the template'}
+        {...form.getInputProps('subject')}
+      />
+      <NumberInput
+        label="Remind after"
+        description="Hours after which the email is repeated once, if it is not confirmed."
+        placeholder="Never"
+        min={1}
+        max={144}
+        allowDecimal={false}
+        w={160}
+        {...form.getInputProps('reminderAfterHours')}
+      />
+    </>
+  );
+}
+
+/** What a form may ask for, by key. */
+const fieldNames = (data: FormChoicesQuery | undefined): ReadonlyMap<string, string> =>
+  new Map([
+    ['name', 'Name'],
+    ...(data?.customFields.nodes ?? []).map(({ key, label }) => [`custom_fields.${key}`, label] as const),
+  ]);
+
+const withKeys = (fields: FormValues['fields'], keys: readonly string[]) =>
+  keys.map((key) => fields.find((field) => field.key === key) ?? { key, label: null, required: false });
+
+/** How the form looks; its own page has the colors of the project. */
+function Preview({ values, names }: { values: FormValues; names: ReadonlyMap<string, string> }) {
+  return (
+    <Card component="section" aria-label="Preview" style={{ alignSelf: 'start' }}>
+      <Text size="xs" c="dimmed" mb="sm">
+        Preview
+      </Text>
+      <Stack inert gap="sm">
+        <Text fw={650} size="lg" className="breakable">
+          {values.title.trim() || values.name.trim() || 'Title'}
+        </Text>
+        {values.description.trim() !== '' && (
+          <Text size="sm" style={{ whiteSpace: 'pre-line' }}>
+            {values.description}
+          </Text>
+        )}
+        <TextInput label="Email" />
+        {values.fields.map(({ key, label, required }) => (
+          <TextInput key={key} label={`${label ?? names.get(key) ?? key}${required ? '' : ' (optional)'}`} />
+        ))}
+        {values.consentText.trim() !== '' && <Checkbox label={values.consentText} />}
+        <div>
+          <Button>Subscribe</Button>
+        </div>
+      </Stack>
+    </Card>
+  );
+}
