@@ -127,6 +127,7 @@ export function FormEditor({ initialValues, submit, mutation, onSubmit, children
             />
             <MultiSelect
               label="Fields"
+              searchable
               description="Besides the address, in this order."
               data={[...names].map(([value, label]) => ({ value, label }))}
               value={form.values.fields.map(({ key }) => key)}
@@ -252,7 +253,6 @@ function EmailSettings({ form, data }: EmailSettingsProps) {
         min={1}
         max={144}
         allowDecimal={false}
-        w={160}
         {...form.getInputProps('reminderAfterHours')}
       />
     </>
