@@ -270,7 +270,7 @@ async function person() {
   await pool.query(
     `INSERT INTO form_submissions (id, project_id, form_id, email, email_key, name, custom_fields, consent_text, submitted_from, submitted_at,
        message_id, reminder_id, expires_at, confirmed_from)
-     VALUES ($1, $2, $3, $4, $4, $4, $5, $4, $4, ARRAY[now()], $4, $4, now() + interval '1 day', $4)`,
+     VALUES ($1, $2, $3, $4, $4, $4, $5, $4, $4, ARRAY[now()], $4, $4, now() + interval '2 years', $4)`,
     [newId('imp'), api.projectId, formId, key, { by: key }],
   );
   await api.post('/v1/contacts', { email, name: 'Ada Lovelace' }, { 'Idempotency-Key': 'once' });
