@@ -109,7 +109,9 @@ async function handleSubmission(request: FormRequest, response: ServerResponse, 
   const isFromSite = form.allowedOrigins.includes(request.origin?.toLowerCase() ?? '');
   if (isJson(request) && !isFromSite)
     throw new DomainError('forbidden', "JSON is accepted only from pages of the form's allowed origins.");
-  if (!isFromSite && !isPageToken(form.id, values[PAGE_TOKEN] ?? ''))
+  const token = values[PAGE_TOKEN] ?? '';
+  const validToken = isPageToken(form.id, token) ? token : undefined;
+  if (!isFromSite && validToken === undefined)
     return showForm(response, form, {
       status: 400,
       values,
@@ -122,7 +124,8 @@ async function handleSubmission(request: FormRequest, response: ServerResponse, 
       if (!(error instanceof DomainError)) throw error;
       if (error.code === 'forbidden') throw cannotSend(form, error);
       if (error.code !== 'validation_error' || wantsJson(request)) throw error;
-      return showForm(response, form, { status: 400, values, problems: error.details });
+      // Correcting a typo takes less time than filling in the form, so the page keeps its token.
+      return showForm(response, form, { status: 400, values, problems: error.details, token: validToken });
     }
   }
   answerSubmitted(request, response, form, values['email'] ?? '');
@@ -195,6 +198,7 @@ interface Shown {
   status?: number;
   values?: Values;
   problems?: readonly { field: string; message: string }[];
+  token?: string | undefined;
 }
 
 async function showForm(
@@ -202,7 +206,11 @@ async function showForm(
   form: PublicForm,
   { status = 200, ...shown }: Shown = {},
 ): Promise<void> {
-  const body = formBody(form, { ...shown, fields: await shownFields(form), token: pageToken(form.id) });
+  const body = formBody(form, {
+    ...shown,
+    fields: await shownFields(form),
+    token: shown.token ?? pageToken(form.id),
+  });
   answerPage(response, status, escapeHtml(form.title), body, form.brand, options(form.submittedUrl));
 }
 

@@ -34,12 +34,22 @@ interface FormPage {
 
 const EMAIL: ShownField = { key: 'email', label: 'Email', required: true, type: 'text', options: [] };
 
+const CONSENT_LABEL = 'Your consent';
+
+/** A problem of a field, such as `is required`, as a sentence. */
+const sentence = (label: string, problem: string) => `${label} ${problem}.`;
+
+const errorOf = (key: string, label: string, problem: string | undefined) =>
+  problem === undefined
+    ? ''
+    : `<span class="error" id="${escapeHtml(key)}-error">${escapeHtml(sentence(label, problem))}</span>`;
+
 /** The body of a page with a form. It works without scripts. */
 export function formBody(form: PublicForm, { fields, values = {}, problems = [], token }: FormPage): string {
   const problemOf = new Map(problems.map(({ field, message }) => [field, message]));
   const labels = new Map([
     ['email', 'Email'],
-    ['consent', 'Your consent'],
+    ['consent', CONSENT_LABEL],
     ...fields.map(({ key, label }) => [key, label] as const),
   ]);
   const inputs = [EMAIL, ...fields].map((field) => input(field, values[field.key] ?? '', problemOf.get(field.key)));
@@ -58,7 +68,7 @@ function summary(problems: readonly FieldProblem[], labels: ReadonlyMap<string, 
     const label = labels.get(field);
     return label === undefined
       ? `<li>${escapeHtml(message)}</li>`
-      : `<li><a href="#${escapeHtml(field)}">${escapeHtml(`${label} ${message}`)}</a></li>`;
+      : `<li><a href="#${escapeHtml(field)}">${escapeHtml(sentence(label, message))}</a></li>`;
   });
   return `<div class="errors" role="alert"><ul>${items.join('')}</ul></div>`;
 }
@@ -68,7 +78,7 @@ function input(field: ShownField, value: string, problem: string | undefined): s
   const id = escapeHtml(key);
   const described = problem === undefined ? '' : ` aria-invalid="true" aria-describedby="${id}-error"`;
   const attributes = `id="${id}" name="${id}"${required ? ' required' : ''}${described}`;
-  const error = problem === undefined ? '' : `<span class="error" id="${id}-error">${escapeHtml(problem)}</span>`;
+  const error = errorOf(key, label, problem);
   const text = `${escapeHtml(label)}${required ? '' : ' <span class="optional">(optional)</span>'}`;
   if (field.type === 'boolean')
     return `<label><input type="checkbox" ${attributes} value="true"${value === '' ? '' : ' checked'}>${text}</label>${error}`;
@@ -97,7 +107,7 @@ const INPUTS = {
 
 function consent(text: string, isTicked: boolean, problem: string | undefined): string {
   const described = problem === undefined ? '' : ' aria-invalid="true" aria-describedby="consent-error"';
-  const error = problem === undefined ? '' : `<span class="error" id="consent-error">${escapeHtml(problem)}</span>`;
+  const error = errorOf('consent', CONSENT_LABEL, problem);
   return `<label class="description"><input type="checkbox" id="consent" name="consent" value="true" required${isTicked ? ' checked' : ''}${described}>${escapeHtml(text)}</label>${error}`;
 }
 

@@ -144,7 +144,7 @@ async function checkGiven(form: PublicForm, given: Given): Promise<CheckedContac
   const customFields = Object.fromEntries(Object.entries(given.customFields).filter(([key]) => asked.includes(key)));
   const name = fields.some(({ key }) => key === 'name') ? given.name : undefined;
   const { contact, problems } = readContact({ email: given.email, name, customFields }, schema);
-  const missing = fields.filter((field) => field.required && isMissing(field, contact));
+  const missing = fields.filter((field) => field.required && isMissing(field, contact ?? given));
   const all: FieldProblem[] = [
     ...problems.map(({ field, message }) => ({ field: field.replace(/^customFields\./, CUSTOM_PREFIX), message })),
     ...missing.map(({ key }) => ({ field: key, message: 'is required' })),
@@ -154,10 +154,9 @@ async function checkGiven(form: PublicForm, given: Given): Promise<CheckedContac
   return contact as CheckedContact;
 }
 
-function isMissing({ key, type }: ShownField, contact: CheckedContact | undefined): boolean {
-  if (contact === undefined) return false;
-  if (key === 'name') return contact.name === undefined;
-  const value = contact.customFields[key.slice(CUSTOM_PREFIX.length)];
+function isMissing({ key, type }: ShownField, { name, customFields }: Pick<Given, 'name' | 'customFields'>): boolean {
+  const value = key === 'name' ? name : customFields[key.slice(CUSTOM_PREFIX.length)];
   // A checkbox that must be ticked.
-  return type === 'boolean' ? value !== true : value === undefined;
+  if (type === 'boolean') return value !== true && value !== 'true';
+  return value === undefined || value === '';
 }

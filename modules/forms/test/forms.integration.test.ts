@@ -294,6 +294,19 @@ test('programs are kept out: by a field that people cannot see, and by pages tha
   expect(await mails(api)).toHaveLength(1);
 });
 
+test('a page with problems names all of them, and what is corrected at once is accepted', async () => {
+  const api = await formsProject();
+  const form = await newForm(api, { fields: [{ key: 'name', required: true }], consent_text: 'I agree.' });
+  const refused = await submitPage(api, form, { email: 'ada', name: '' });
+  expect(refused.status).toBe(400);
+  const page = await refused.text();
+  for (const problem of ['Email must be an email address', 'Name is required.', 'Your consent is required.'])
+    expect(page.split(problem), problem).toHaveLength(3); // in the summary and at its field
+  const token = /name="page" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const corrected = await submitPage(api, form, { email: EMAIL, name: 'Ada', consent: 'true', [PAGE_TOKEN]: token });
+  expect(corrected.status).toBe(200);
+});
+
 test('a visitor and a form are rate-limited', async () => {
   const api = await formsProject();
   const [form, other] = [await newForm(api), await newForm(api, { name: 'Other' })];
