@@ -2,7 +2,8 @@ import { membersOf, PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import {
   countUpTo,
   emailKey,
-  idsFrom,
+  idsCreatedFrom,
+  idsCreatedUntil,
   invalid,
   isId,
   MAX_TOTAL,
@@ -221,13 +222,13 @@ function conditions(filter: ContactFilter, id: string, parameters: Parameters): 
   if (createdAfter != null) {
     where.push(
       `c.created_at > ${parameters.add(createdAfter)}`,
-      `${id} > ${parameters.add(idsFrom('ctc', new Date(createdAfter.getTime() - SLACK_MS)))}`,
+      `${id} > ${parameters.add(idsCreatedFrom('ctc', createdAfter))}`,
     );
   }
   if (createdBefore != null) {
     where.push(
       `c.created_at < ${parameters.add(createdBefore)}`,
-      `${id} < ${parameters.add(idsFrom('ctc', new Date(createdBefore.getTime() + SLACK_MS)))}`,
+      `${id} < ${parameters.add(idsCreatedUntil('ctc', createdBefore))}`,
     );
   }
   return where;
@@ -262,9 +263,6 @@ function indexedPart(text: string): string {
   const part = text.includes('@') && local.length > 2 ? local : text;
   return [...part].slice(-10).join('');
 }
-
-/** Maximum difference between the timestamp in a contact's id and its `created_at`. */
-const SLACK_MS = 60_000;
 
 /** Throws `not_found` for an absent group, and for another project's group. */
 async function checkGroup(projectId: string, groupId: string): Promise<void> {

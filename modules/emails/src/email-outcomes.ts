@@ -1,4 +1,4 @@
-import { idsFrom, invalid, messagesOfEvents } from '@postroom/platform';
+import { idsCreatedFrom, idsCreatedUntil, invalid, messagesOfEvents } from '@postroom/platform';
 import { messagesFirstHit } from '@postroom/tracking/sql';
 
 /** Outcomes of a message, as `statistics` counts them. The descriptions are shown in the API reference. */
@@ -27,8 +27,6 @@ const HITS: Partial<Record<EmailOutcome, ['open' | 'click', 'person' | 'machine'
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The longest period, in days: what `statistics` shows. */
 const MAX_DAYS = 400;
-/** Maximum difference between the time in an event's id and its `created_at`, in milliseconds. */
-const SLACK_MS = 60_000;
 
 /** An outcome and when it came about. */
 export interface OutcomeFilter {
@@ -64,7 +62,7 @@ export function messagesWithOutcome(
   return messagesOfEvents({
     ...period,
     type: parameter(`email.${outcome}`),
-    from: parameter(idsFrom('evt', new Date(since.getTime() - SLACK_MS))),
-    to: parameter(idsFrom('evt', new Date(end.getTime() + SLACK_MS))),
+    from: parameter(idsCreatedFrom('evt', since)),
+    to: parameter(idsCreatedUntil('evt', end)),
   });
 }

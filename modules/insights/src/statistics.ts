@@ -1,4 +1,4 @@
-import { idsFrom, invalid, pool, runCostly } from '@postroom/platform';
+import { idsCreatedFrom, idsCreatedUntil, invalid, pool, runCostly } from '@postroom/platform';
 import { cachedAggregate } from './cached-aggregate.ts';
 import { COUNTED_EVENTS, QUARTER_MS } from './statistics-counts.ts';
 
@@ -33,8 +33,6 @@ const HITS = {
 
 const MAX_POINTS = 400;
 const STEP_MS: Record<Step, number> = { hour: 3_600_000, day: 86_400_000 };
-/** Maximum difference between the time in an event's id and its `created_at`, in milliseconds. */
-const SLACK_MS = 60_000;
 
 const cached = cachedAggregate<Statistics[]>();
 
@@ -68,8 +66,8 @@ export async function statistics(
       whole.until ?? 'infinity',
       edges.map((edge) => edge.since),
       edges.map((edge) => edge.until),
-      edges.map((edge) => idsFrom('evt', new Date(edge.since.getTime() - SLACK_MS))),
-      edges.map((edge) => idsFrom('evt', new Date(edge.until.getTime() + SLACK_MS))),
+      edges.map((edge) => idsCreatedFrom('evt', edge.since)),
+      edges.map((edge) => idsCreatedUntil('evt', edge.until)),
     ];
     const { rows } = await runCostly(projectId, () => pool.query<Statistics & { readCount: number }>(SERIES, values));
     return { result: rows.map(({ readCount: _, ...point }) => point), rows: rows[0]?.readCount ?? 0 };

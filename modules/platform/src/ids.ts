@@ -113,6 +113,17 @@ export function idsFrom(prefix: IdPrefix, date: Date): string {
   return `${prefix}_${base32([Math.floor(ms / 0x10000), ((ms % 0x10000) << 16) >>> 0, 0, 0])}`;
 }
 
+/** Maximum difference between the time in an id and the `created_at` of its row, in milliseconds. */
+const SLACK_MS = 60_000;
+
+/** A lower bound of the ids of rows whose `created_at` is this time or later. */
+export const idsCreatedFrom = (prefix: IdPrefix, date: Date): string =>
+  idsFrom(prefix, new Date(date.getTime() - SLACK_MS));
+
+/** An upper bound of the ids of rows whose `created_at` is this time or earlier. */
+export const idsCreatedUntil = (prefix: IdPrefix, date: Date): string =>
+  idsFrom(prefix, new Date(date.getTime() + SLACK_MS));
+
 /** The time in an id: its first ten digits are the 48 bits of milliseconds. */
 export function timeOfId(id: string): Date {
   const suffix = id.slice(id.indexOf('_') + 1);

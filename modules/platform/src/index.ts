@@ -94,7 +94,18 @@ export {
   releaseIdempotencyKey,
   settleIdempotencyKey,
 } from './idempotency-keys.ts';
-export { defineIdPrefix, ID_PREFIXES, type IdPrefix, idsFrom, isId, newId, newIdAt, timeOfId } from './ids.ts';
+export {
+  defineIdPrefix,
+  ID_PREFIXES,
+  type IdPrefix,
+  idsCreatedFrom,
+  idsCreatedUntil,
+  idsFrom,
+  isId,
+  newId,
+  newIdAt,
+  timeOfId,
+} from './ids.ts';
 export {
   ADDRESS,
   atMost,
