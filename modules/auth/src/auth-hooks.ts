@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { config, db, emailKey, jsonProblem, safeRedirect } from '@postroom/platform';
+import { config, db, emailKey, jsonProblem, pool, safeRedirect } from '@postroom/platform';
 import type { GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api';
 import { countFailure, forgetFailures, guessingKey } from './guessing.ts';
@@ -133,13 +133,21 @@ async function rememberDevice(ctx: GenericEndpointContext, email: string): Promi
 }
 
 /**
- * Runs before a session is created. A password or a code that was correct when checked may be gone, because its account was
- * linked to the provider meanwhile.
+ * Runs after a session was created. A password or a code that was correct when checked may be gone, because its account was
+ * linked to the provider meanwhile. Waits for a link that is being made: it may have removed the sessions already.
  */
-export async function beforeSession({ userId }: { userId: string }, ctx: GenericEndpointContext | null) {
-  if (ctx?.path !== SIGN_IN_PATH && ctx?.path.startsWith('/two-factor/') !== true) return;
-  const account = await db.account.findFirst({ where: { userId, providerId: 'credential' }, select: { id: true } });
-  if (account === null) throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password' });
+export async function afterSession(
+  { id, userId }: { id: string; userId: string },
+  ctx?: GenericEndpointContext | null,
+) {
+  if (ctx?.path === undefined || ctx.path.includes('/callback/')) return;
+  const { rows } = await pool.query(
+    `SELECT id FROM accounts WHERE user_id = $1 AND provider_id = 'credential' FOR SHARE`,
+    [userId],
+  );
+  if (rows.length > 0) return;
+  await db.session.deleteMany({ where: { id } });
+  throw new APIError('UNAUTHORIZED', { message: 'Invalid email or password' });
 }
 
 function textOf(source: unknown, field: string): string | undefined {

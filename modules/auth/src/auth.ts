@@ -2,7 +2,7 @@ import { config, db, emailKey, type IdPrefix, logger, newId } from '@postroom/pl
 import { betterAuth } from 'better-auth';
 import { prismaAdapter } from 'better-auth/adapters/prisma';
 import { genericOAuth, twoFactor } from 'better-auth/plugins';
-import { afterAuth, beforeAuth, beforeLinking, beforeSession } from './auth-hooks.ts';
+import { afterAuth, afterSession, beforeAuth, beforeLinking } from './auth-hooks.ts';
 import { signInSecrets } from './sign-in-secrets.ts';
 import { sendSystemMail } from './system-mail.ts';
 
@@ -111,7 +111,7 @@ function configured() {
     hooks: { before: beforeAuth, after: afterAuth },
     databaseHooks: {
       account: { create: { before: beforeLinking } },
-      session: { create: { before: beforeSession } },
+      session: { create: { after: afterSession } },
     },
     plugins: [twoFactor({ issuer: 'Postroom' }), ...openIdConnect()],
   });
@@ -134,13 +134,15 @@ function openIdConnect() {
           // Sign-in with the provider requires an existing user.
           disableSignUp: true,
           // The address identifies the user, so only a literal `true` counts; some providers send the string
-          // "false".
-          mapProfileToUser: ({ email, email_verified: verified }) => ({
-            emailVerified: verified === true,
-            ...(typeof email === 'string' ? { email: emailKey(email) } : {}),
-          }),
+          // "false". A look-alike spelling of an address may be another mailbox, so it does not count either.
+          mapProfileToUser: ({ email: given, email_verified: verified }) => {
+            const email = typeof given === 'string' ? emailKey(given) : undefined;
+            return { email, emailVerified: verified === true && mailboxOf(String(given)) === mailboxOf(email) };
+          },
         },
       ],
     }),
   ];
 }
+
+const mailboxOf = (address = '') => address.slice(0, address.lastIndexOf('@')).toLowerCase().normalize();

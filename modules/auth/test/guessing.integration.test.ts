@@ -1,6 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { db } from '@postroom/platform';
-import { type Api, postAuth, type SignedIn, signedIn, signIn, TEST_PASSWORD, testApi } from '@postroom/testkit';
+import { db, pool } from '@postroom/platform';
+import {
+  type Api,
+  eventually,
+  postAuth,
+  type SignedIn,
+  signedIn,
+  signIn,
+  TEST_PASSWORD,
+  testApi,
+} from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { countFailure } from '../src/guessing.ts';
 
@@ -99,8 +108,10 @@ test('passwords are not guessed by a session either', async () => {
   expect(statuses.slice(10)).toEqual([429, 429]);
 });
 
+type Factor = SignedIn & { secret: string; codes: string[] };
+
 /** A user whose second factor was set up some time ago. */
-async function withFactor(api: Api): Promise<SignedIn & { secret: string; codes: string[] }> {
+async function withFactor(api: Api): Promise<Factor> {
   const person = await signedIn(api);
   const { cookie } = person;
   const enabled = JSON.parse((await postAuth(api, '/two-factor/enable', { password: TEST_PASSWORD }, { cookie })).text);
@@ -203,6 +214,65 @@ test('signing in again and again with the right password is never throttled by a
   const { email } = await signedIn(api);
   for (let time = 0; time < 15; time++) expect(await signIn(api, email, TEST_PASSWORD)).toContain('postroom.session');
 });
+
+test.each([
+  [
+    'a password',
+    async (api: Api, { email }: SignedIn) =>
+      () =>
+        tryPassword(api, email, TEST_PASSWORD),
+  ],
+  [
+    'a new password',
+    async (api: Api, { cookie }: SignedIn) =>
+      () =>
+        postAuth(
+          api,
+          '/change-password',
+          { currentPassword: TEST_PASSWORD, newPassword: 'another horse battery', revokeOtherSessions: true },
+          { cookie },
+        ),
+  ],
+  [
+    'a code',
+    async (api: Api, { email, secret }: Factor) => {
+      const cookie = await challenge(api, email);
+      return () => postAuth(api, '/two-factor/verify-totp', { code: totp(secret) }, { cookie });
+    },
+  ],
+  [
+    'a backup code',
+    async (api: Api, { email, codes }: Factor) => {
+      const cookie = await challenge(api, email);
+      return () => postAuth(api, '/two-factor/verify-backup-code', { code: codes[0] }, { cookie });
+    },
+  ],
+] as const)(
+  '%s that was checked while the account is linked to the provider signs nobody in',
+  async (what, prepare) => {
+    const api = await testApi();
+    const person = what.endsWith('code') ? await withFactor(api) : { ...(await signedIn(api)), secret: '', codes: [] };
+    const send = await prepare(api, person);
+    // Linking has deleted these, but not committed: the request still finds them.
+    const linking = await pool.connect();
+    await linking.query('BEGIN');
+    const { rows } = await linking.query(`DELETE FROM accounts WHERE user_id = $1 RETURNING pg_backend_pid() AS pid`, [
+      person.id,
+    ]);
+    await linking.query('DELETE FROM sessions WHERE user_id = $1', [person.id]);
+    const reply = send();
+    await eventually(async () => {
+      const blocked = await pool.query('SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))', [
+        rows[0].pid,
+      ]);
+      expect(blocked.rowCount).toBe(1);
+    });
+    await linking.query('COMMIT');
+    linking.release();
+    expect((await reply).status).toBe(401);
+    expect(await db.session.count({ where: { userId: person.id } })).toBe(0);
+  },
+);
 
 /** The code of an authenticator (RFC 6238), `steps` away from now. */
 function totp(secret: string, steps = 0): string {

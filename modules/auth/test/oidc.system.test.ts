@@ -9,6 +9,8 @@ const CLAIMS: Record<string, object> = {
   impostor: { email: OWNER, email_verified: false, name: 'Olive Owner' },
   pretender: { email: OWNER, email_verified: 'false', name: 'Olive Owner' },
   stranger: { email: 'stranger@people.example', email_verified: true, name: 'S' },
+  'look-alike': { email: OWNER.replace('o', '\uff4f'), email_verified: true, name: 'Olive Owner' },
+  list: { email: [OWNER], email_verified: true, name: 'Olive Owner' },
   victim: { email: 'victim@people.example', email_verified: true, name: 'Vera Victim' },
 };
 
@@ -90,6 +92,8 @@ test('a person whose address the provider verified is signed in to the account w
 test.each([
   ['an unverified address', 'impostor', 'account_not_linked'],
   ['an address whose verification is told in other words than yes', 'pretender', 'account_not_linked'],
+  ['a look-alike of an address', 'look-alike', 'account_not_linked'],
+  ['an address that is no text', 'list', 'email_not_found'],
   ['an address that nobody was invited under', 'stranger', 'signup_disabled'],
 ])('%s opens no account and makes none', async (_name, login, error) => {
   const before = await accounts();
