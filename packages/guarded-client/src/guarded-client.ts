@@ -325,7 +325,8 @@ const ERROR_MESSAGES: Record<string, string> = {
 /** Describes a network error for the endpoint's owner. */
 function describeError(error: Error): string {
   const { code = '' } = error as NodeJS.ErrnoException;
-  if (error.name === 'HTTPParserError') return 'The answer was not HTTP.';
+  // undici asserts that a status is at least 100.
+  if (error.name === 'HTTPParserError' || code === 'ERR_ASSERTION') return 'The answer was not HTTP.';
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
   return ERROR_MESSAGES[code] ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));
 }

@@ -276,6 +276,11 @@ test.each([
     /not HTTP/,
   ],
   [
+    'sends a status below 100',
+    (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 099 Low\r\n\r\n')),
+    /^The answer was not HTTP\.$/,
+  ],
+  [
     'switches protocols',
     (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 101 Go\r\n\r\nHTTP/1.1 200 OK\r\n\r\n')),
     /./,
