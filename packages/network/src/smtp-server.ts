@@ -57,7 +57,14 @@ export class HalfOpenSmtpServer extends SMTPServer {
     // A parser finishes once the client has closed its side and every command has its reply.
     const closingAtEnd = (parser: Writable) => parser.once('finish', () => connection.close());
     closingAtEnd(internals._parser);
-    internals._createParser = () => closingAtEnd(createParser()).once('pipe', acceptRepliesAfterEnd);
+    internals._createParser = () => {
+      // The TLS socket copies this. A client that leaves within the handshake awaits no reply.
+      socket.allowHalfOpen = false;
+      return closingAtEnd(createParser()).once('pipe', (secured: Socket) => {
+        secured.allowHalfOpen = true;
+        acceptRepliesAfterEnd(secured);
+      });
+    };
   }
 }
 

@@ -51,7 +51,11 @@ test('clients that are not trusted yet hold half of the slots at most: the oldes
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
-test('an address gets its slots back when clients leave, with and without STARTTLS', async () => {
+test.each([
+  ['without STARTTLS', false, false],
+  ['within the TLS handshake', true, false],
+  ['after STARTTLS', true, true],
+])('an address gets its slots back when clients leave %s', async (_, starts, finishes) => {
   const server = new LimitedSmtpServer(
     { ...selfSigned(), disabledCommands: ['AUTH'], disableReverseLookup: true },
     { total: 100, perAddress: 2, untrustedMs: 60_000 },
@@ -60,12 +64,14 @@ test('an address gets its slots back when clients leave, with and without STARTT
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
-  const visit = async (secure: boolean) => {
+  const visit = async () => {
     let socket: Socket = connect(port, '127.0.0.1');
     const [greeting] = (await once(socket, 'data')) as [Buffer];
-    if (secure && greeting.toString().startsWith('220')) {
+    if (starts && greeting.toString().startsWith('220')) {
       socket.write('STARTTLS\r\n');
       await once(socket, 'data');
+    }
+    if (finishes && greeting.toString().startsWith('220')) {
       socket = connectTls({ socket, rejectUnauthorized: false });
       socket.write('EHLO client.example\r\n');
       await once(socket, 'data');
@@ -74,8 +80,7 @@ test('an address gets its slots back when clients leave, with and without STARTT
     await sleep(50);
     return greeting.toString().slice(0, 3);
   };
-  for (const secure of [false, true])
-    for (let time = 0; time < 4; time++) expect([secure, time, await visit(secure)]).toEqual([secure, time, '220']);
+  for (let time = 0; time < 4; time++) expect([time, await visit()]).toEqual([time, '220']);
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
