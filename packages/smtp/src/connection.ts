@@ -2,6 +2,7 @@ import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
+import { describeConnectionError } from './connection-errors.ts';
 import type { TimeoutTimer } from './timeout-timer.ts';
 import type { Relay } from './relay-url.ts';
 import { SMTP_POLICY } from './policy.ts';
@@ -106,7 +107,7 @@ export class SmtpConnection {
     this.#socket = socket;
     socket.setNoDelay(true);
     if (readEvents) socket.on('data', (chunk: Buffer) => this.#read(chunk, chunk.length));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.fail(describe(error)));
+    socket.on('error', (error: NodeJS.ErrnoException) => this.fail(describeConnectionError(error)));
     socket.on('end', () => this.fail('The server closed the connection'));
     socket.on('close', () => this.fail('The connection was lost'));
   }
@@ -116,17 +117,4 @@ export class SmtpConnection {
       this.fail('The server sent something that is not an SMTP reply');
     return true;
   }
-}
-
-/**
- * Formats an error for operators. When several addresses were tried, the first error is representative. Node appends
- * the address to `connect ECONNREFUSED`; it is dropped.
- */
-function describe(error: NodeJS.ErrnoException): string {
-  const first = (error instanceof AggregateError ? error.errors[0] : error) as NodeJS.ErrnoException & {
-    address?: string;
-  };
-  const message =
-    (first.address === undefined ? first.message : `${first.syscall} ${first.code}`) || 'Connection error';
-  return first.code && !message.includes(first.code) ? `${message} (${first.code})` : message;
 }

@@ -18,9 +18,6 @@ export async function recordNeedsAttention(id: string, reason: string): Promise<
 
 /** Advice for common failures whose messages don't say what to do. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/\bENOTFOUND\b/, 'The hostname does not exist; check its spelling.'],
-  [/\bECONNREFUSED\b/, 'The host refused the connection; check the port.'],
-  [/\bETIMEDOUT\b/, 'The connection timed out; check for a firewall.'],
   [
     /5\.7\.139|SmtpClientAuthentication is disabled/i,
     'Allow "Authenticated SMTP" for this mailbox in the Microsoft 365 admin centre.',

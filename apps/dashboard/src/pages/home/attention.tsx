@@ -104,7 +104,7 @@ function worriesOf(
       .map(({ id, email, statusReason }): AttentionItem => ({
         key: id,
         color: 'red',
-        says: `The mailbox ${email} is not sending${statusReason === null ? '.' : `: ${statusReason.replaceAll('\n', '. ')}`}`,
+        says: `The mailbox ${email} is not sending. ${statusReason?.replaceAll('\n', '. ') ?? ''}`,
         link: (
           <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" py={3}>
             View

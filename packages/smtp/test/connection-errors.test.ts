@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { expect, test } from 'vitest';
+import { describeConnectionError } from '../src/connection-errors.ts';
+
+/** The error of a connection, as Node reports it. */
+const errorOf = async (socket: Socket): Promise<string> =>
+  describeConnectionError(((await once(socket, 'error')) as [Error])[0]);
+
+test('a failed connection is described by its cause, what to do, and its code', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.write('220 mail.example.com ESMTP\r\n', () => socket.destroySoon());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await errorOf(connectTls({ host: '127.0.0.1', port }))).toMatch(
+    /^The mail server does not speak TLS on this port\. Check the port and the encryption \(E\w+\)$/,
+  );
+  server.close();
+  await once(server, 'close');
+  expect(await errorOf(connect(port, '127.0.0.1'))).toBe(
+    'The mail server refused the connection. Check the host and the port (ECONNREFUSED)',
+  );
+  expect(await errorOf(connect(25, 'mail.example.invalid'))).toMatch(
+    /^The hostname mail\.example\.invalid .+ \((ENOTFOUND|EAI_AGAIN)\)$/,
+  );
+});
+
+test('an error without a known cause keeps its text, without the address', () => {
+  const refused = Object.assign(new Error('connect EACCES 10.0.0.1:25'), {
+    code: 'EACCES',
+    syscall: 'connect',
+    address: '10.0.0.1',
+  });
+  expect(describeConnectionError(refused)).toBe('connect EACCES');
+  expect(describeConnectionError(new AggregateError([refused]))).toBe('connect EACCES');
+});
