@@ -7,7 +7,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { router } from './app/router.tsx';
-import { theme } from './app/theme.ts';
+import { cssVariables, theme } from './app/theme.ts';
 
 const nonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? '';
 // The modal scroll lock creates a style element and takes its CSP nonce from this package.
@@ -17,7 +17,12 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no element with the id root.');
 createRoot(root).render(
   <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      cssVariablesResolver={cssVariables}
+      getStyleNonce={() => nonce}
+    >
       <RouterProvider router={router} />
     </MantineProvider>
   </StrictMode>,

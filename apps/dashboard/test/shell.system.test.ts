@@ -289,6 +289,9 @@ inBrowser('the frame', () => {
     await page.waitForFunction('document.body !== null');
     expect(await scheme()).toBe('dark');
     await page.getByRole('heading', { level: 1 }).waitFor();
+    const current = page.getByRole('navigation').getByRole('link', { name: 'Members' });
+    // As lighter as it is darker in the light scheme; axe does not compare grounds.
+    expect(await current.evaluate('(link) => getComputedStyle(link).backgroundColor')).toBe('rgba(85, 163, 137, 0.2)');
     await page.getByRole('button', { name: /Signed in as/ }).click();
     await page.getByRole('menuitemradio', { name: 'System', checked: false }).click();
     await soon(scheme).toBe('light');

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core';
 
 /** Postroom's green, lightest to darkest. */
 const pine: MantineColorsTuple = [
@@ -89,5 +89,18 @@ export const theme = createTheme({
     Textarea: sized,
     TextInput: sized,
     Tooltip: { defaultProps: { openDelay: 300 } },
+  },
+});
+
+/**
+ * The ground of what is chosen, such as the current page in the navigation. The library sets its variables for the theme's own
+ * colors after our style sheets, and nearly as dark as the ground.
+ */
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {},
+  dark: {
+    '--mantine-color-pine-light': 'rgb(85 163 137 / 20%)',
+    '--mantine-color-pine-light-hover': 'rgb(85 163 137 / 26%)',
   },
 });

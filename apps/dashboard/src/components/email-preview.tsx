@@ -1,6 +1,7 @@
 import { Box, Button, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconDeviceDesktop, IconDeviceMobile, IconPhoto } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { previewHeight } from './preview-height.ts';
 
 const NO_VALUES = {};
 
@@ -10,6 +11,7 @@ interface MailFrameProps {
   title: string;
   /** Placeholder values; placeholders without one show their default. */
   values?: Record<string, unknown>;
+  /** By default as high as the content probably is. */
   height?: number | string;
   /** What else to choose for the preview. */
   children?: ReactNode;
@@ -19,7 +21,13 @@ interface MailFrameProps {
  * Previews an email at desktop or phone width. The HTML is posted to the server and returned as a script-free
  * document with an opaque origin. Remote images load only on request, as in email clients.
  */
-export function EmailPreview({ html, title, values = NO_VALUES, height = 560, children }: MailFrameProps) {
+export function EmailPreview({
+  html,
+  title,
+  values = NO_VALUES,
+  height = previewHeight(html),
+  children,
+}: MailFrameProps) {
   const [width, setWidth] = useState<'desktop' | 'phone'>('desktop');
   const [images, setImages] = useState(false);
   const hasImages = /<img\b[^>]*\bsrc\s*=\s*["']?https?:/i.test(html) || /url\(\s*["']?https?:/i.test(html);

@@ -23,6 +23,7 @@ import { type ContentProblem, useContentCheck } from './content-check.ts';
 import { FORMAT_LABELS } from './format-labels.ts';
 import type { EditorHandle, Placeholder } from './html-editor.tsx';
 import { EmailPreview } from './email-preview.tsx';
+import { MAX_PREVIEW_HEIGHT } from './preview-height.ts';
 import { SampleContact, useSampleContact } from './sample-contact.tsx';
 
 const HtmlEditor = lazy(() => import('./html-editor.tsx'));
@@ -139,7 +140,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
 export function SampledPreview({ html, title }: { html: string; title: string }) {
   const { values } = useSampleContact();
   return (
-    <EmailPreview html={html} values={values} title={title}>
+    <EmailPreview html={html} values={values} title={title} height={MAX_PREVIEW_HEIGHT}>
       <SampleContact label="Preview as" inline />
     </EmailPreview>
   );
