@@ -63,7 +63,11 @@ test.each([false, true])(
   async (implicit) => {
     const script: Script = { tls: { ...stranger, implicit } };
     const refused = await send(script);
-    expect(refused.outcome).toMatchObject({ kind: 'deferred', scope: 'host', answer: expect.stringContaining('certificate is not trusted') });
+    expect(refused.outcome).toMatchObject({
+      kind: 'deferred',
+      scope: 'host',
+      answer: expect.stringContaining('certificate is not trusted'),
+    });
     expect(refused.mails).toEqual([]);
     const { outcome } = await send(script, query('tls', 'insecure'));
     expect(outcome).toMatchObject({ kind: 'accepted' });

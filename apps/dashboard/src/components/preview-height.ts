@@ -2,6 +2,8 @@
 export const MAX_PREVIEW_HEIGHT = 560;
 const MIN_PREVIEW_HEIGHT = 160;
 const LINE_HEIGHT = 28;
+/** In characters; a longer email fills the frame. */
+const SHORT_HTML = 20_000;
 const CHARACTERS_PER_LINE = 80;
 /** An image is about as high as this many lines. */
 const LINES_PER_IMAGE = 8;
@@ -11,6 +13,7 @@ const LINES_PER_IMAGE = 8;
  * opaque origin, so nothing can measure its content.
  */
 export function previewHeight(html: string): number {
+  if (html.length > SHORT_HTML) return MAX_PREVIEW_HEIGHT;
   const body = html.replace(/<(style|head|script)\b[^]*?<\/\1\s*>/gi, '');
   const text = body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
   const breaks = body.match(/<(?:p|div|h[1-6]|tr|li|br|hr|blockquote)\b/gi)?.length ?? 0;
