@@ -5,13 +5,14 @@ import {
   type Context,
   DomainError,
   logger,
+  parseJsonBody,
   readBody,
   RetryLater,
   STATUS_BY_CODE,
   databaseAnswerOf,
 } from '@postroom/platform';
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
 import { renamedTypes } from './renamed-types.ts';
@@ -29,6 +30,8 @@ interface NodeContext {
   identified: Identified;
   /** Whether the results are streamed. */
   isStreamed?: boolean;
+  /** The parsed body of a POST. */
+  params?: GraphQLParams;
 }
 
 type Identified = { caller: Caller | null } | { error: unknown };
@@ -63,7 +66,8 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       error: (error) =>
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'GraphQL operation failed'),
     },
-    plugins: [onlyStreamed(), takingTurns(), renamedTypes(), ...limitPlugins()],
+    maxRequestBodySize: false,
+    plugins: [parsedBefore(), onlyStreamed(), takingTurns(), renamedTypes(), ...limitPlugins()],
   });
   const streams = createStreams({
     run: async (params, req, res, streamedTo) => {
@@ -87,23 +91,24 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       response.setHeader('Content-Security-Policy', GRAPHIQL_POLICY);
     return streams.takes(request, path) ? streams.handle(request, response) : answerOnce(request, response);
   };
-  /** Reads the body before yoga does, because yoga would buffer a body of any size. */
+  /** Reads and parses the body instead of yoga, which would buffer a body of any size and copy it several times. */
   const answerOnce = async (request: IncomingMessage, response: ServerResponse) => {
     const isOperation = request.method === 'POST' || request.method === 'GET';
     const identified: Identified = isOperation ? await identifyOnce(request) : { caller: null };
     const caller = 'caller' in identified ? identified.caller : null;
+    let params: GraphQLParams | undefined;
     try {
       if (caller !== null) await takeRequest(caller, response);
       if (request.method === 'POST') {
         const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
-        Object.assign(request, { body });
+        params = parseJsonBody(body) as GraphQLParams;
       }
     } catch (error) {
       response.setHeader('Access-Control-Allow-Origin', '*');
       response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
       return answerGraphqlError(response, maskError(error));
     }
-    return yoga(request, response, { identified });
+    return yoga(request, response, { identified, ...(params === undefined ? {} : { params }) });
   };
   return Object.assign(handler, { stopStreams: () => streams.stop() });
 }
@@ -117,6 +122,16 @@ function isJson({ headers }: IncomingMessage): boolean {
 function answerNotJson(response: ServerResponse): void {
   const error = { message: 'Send the operation as application/json.', extensions: { code: 'unsupported_media_type' } };
   answerJson(response, STATUS_BY_CODE.unsupported_media_type, { errors: [error] });
+}
+
+/** Hands the parsed body to yoga. */
+function parsedBefore(): Plugin<NodeContext> {
+  return {
+    onRequestParse({ serverContext, setRequestParser }) {
+      const { params } = serverContext as unknown as NodeContext;
+      if (params !== undefined) setRequestParser(() => params);
+    },
+  };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { DomainError, STATUS_BY_CODE } from '@postroom/errors';
-import { readBody } from '@postroom/network/request-body';
+import { parseJsonBody, readBody } from '@postroom/network/request-body';
 import { createHttpServer } from '@postroom/observability/http-server';
 import { createServer } from './server.ts';
 
@@ -71,7 +71,7 @@ async function dispatch(request: IncomingMessage, response: ServerResponse, base
     return refuse(response, 401, 'Send an API key: Authorization: Bearer pr_…', { 'WWW-Authenticate': 'Bearer' });
   }
   const body = await readBody(request, MAX_BODY_BYTES);
-  await answer(request, response, body.toString('utf8'), {
+  await answer(request, response, body, {
     baseUrl,
     apiKey,
     projectId: headerOf(request, 'x-project-id'),
@@ -81,7 +81,7 @@ async function dispatch(request: IncomingMessage, response: ServerResponse, base
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  body: string,
+  body: Buffer,
   credentials: Parameters<typeof createServer>[0],
 ): Promise<void> {
   const message = parsed(body);
@@ -94,11 +94,12 @@ async function answer(
   await transport.handleRequest(request, response, message);
 }
 
-function parsed(body: string): unknown {
+function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
+    return parseJsonBody(body);
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'validation_error') return undefined;
+    throw error;
   }
 }
 

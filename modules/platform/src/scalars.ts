@@ -76,19 +76,19 @@ export function numberProblem(value: number): string | undefined {
 }
 
 /** Finds the first value in a JSON tree that can't be stored unchanged; returns its path and the problem. */
-export function jsonProblem(value: unknown, path = '', depth = 0): { path: string; message: string } | undefined {
+export function jsonProblem(value: unknown, depth = 0): { path: string; message: string } | undefined {
   if (typeof value === 'string' || typeof value === 'number') {
     const message = typeof value === 'string' ? textProblem(value) : numberProblem(value);
-    return message === undefined ? undefined : { path, message };
+    return message === undefined ? undefined : { path: '', message };
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth === MAX_JSON_DEPTH) return { path, message: `is nested more than ${MAX_JSON_DEPTH} levels deep` };
-  for (const [key, member] of Object.entries(value)) {
-    const at = path === '' ? key : `${path}.${key}`;
-    const inKey = textProblem(key);
-    if (inKey !== undefined) return { path, message: `has a key that ${inKey}` };
-    const problem = jsonProblem(member, at, depth + 1);
-    if (problem !== undefined) return problem;
+  if (depth === MAX_JSON_DEPTH) return { path: '', message: `is nested more than ${MAX_JSON_DEPTH} levels deep` };
+  const isList = Array.isArray(value);
+  for (const key in value) {
+    const inKey = isList ? undefined : textProblem(key);
+    if (inKey !== undefined) return { path: '', message: `has a key that ${inKey}` };
+    const problem = jsonProblem((value as Record<string, unknown>)[key], depth + 1);
+    if (problem !== undefined) return { ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` };
   }
   return undefined;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createHttpServer } from '@postroom/observability';
 import { expect, onTestFinished, test } from 'vitest';
-import { ClientGone, readBody } from '../src/request-body.ts';
+import { ClientGone, MAX_JSON_VALUES, parseJsonBody, readBody } from '../src/request-body.ts';
 
 /** A server that reads bodies of 1,000 bytes, a client that sends it `head`, and how reading ended. */
 async function post(head: string, { timeoutMs = 60_000 } = {}) {
@@ -63,4 +63,21 @@ test('a client that disconnects within its body needs no answer', async () => {
   const { client, ended } = await post('Content-Length: 1000');
   client.write('x', () => setTimeout(() => client.destroy(), 50));
   expect(await ended).toBeInstanceOf(ClientGone);
+});
+
+test.each([
+  ['a list', (count: number) => Array<number>(count).fill(1)],
+  ['objects', (count: number) => Array<object>(count / 2).fill({ a: 1 })],
+  ['members', (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 0]))],
+])('a JSON body has at most as many values as parsing takes a moment for: %s', (_, values) => {
+  expect(Object.keys(parseJsonBody(Buffer.from(JSON.stringify(values(MAX_JSON_VALUES)))) as object)).not.toHaveLength(
+    0,
+  );
+  const error = () => parseJsonBody(Buffer.from(JSON.stringify(values(MAX_JSON_VALUES + 2))));
+  expect(error).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+});
+
+test('commas and brackets in texts are no values', () => {
+  const given = { 'a,"[{': '\\,",[{'.repeat(MAX_JSON_VALUES), b: '\\\\' };
+  expect(parseJsonBody(Buffer.from(JSON.stringify(given)))).toEqual(given);
 });

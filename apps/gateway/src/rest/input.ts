@@ -125,12 +125,16 @@ export function objectReader(fields: readonly FieldReader[]): Reader {
 
 const joined = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
 
+/** The most problems that an error lists. */
+export const MAX_PROBLEMS = 100;
+
 /** A `validation_error` that names fields as the request does. */
 export class RequestError extends DomainError {}
 
 /** @throws RequestError if there are problems. */
 export function throwProblems(problems: readonly FieldProblem[]): void {
   const [first] = problems;
-  if (first !== undefined)
-    throw new RequestError('validation_error', `${first.field}: ${first.message}`.replace(/^: /, ''), problems);
+  if (first === undefined) return;
+  const message = `${first.field}: ${first.message}`.replace(/^: /, '');
+  throw new RequestError('validation_error', message, problems.slice(0, MAX_PROBLEMS));
 }

@@ -1,4 +1,4 @@
-import { DomainError, type FieldProblem, type Route, snakeCase } from '@postroom/platform';
+import { DomainError, type FieldProblem, parseJsonBody, type Route, snakeCase } from '@postroom/platform';
 import {
   getNamedType,
   type GraphQLInputFieldMap,
@@ -194,17 +194,5 @@ export function parseBody(contentType: string | undefined, bytes: Buffer): unkno
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
     throw new DomainError('unsupported_media_type', 'Bodies are JSON: send Content-Type: application/json.');
   }
-  let text: string;
-  try {
-    text = utf8.decode(bytes);
-  } catch {
-    throw new DomainError('validation_error', 'The body is not valid UTF-8.');
-  }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new DomainError('validation_error', `The body is not valid JSON: ${(error as Error).message}`);
-  }
+  return parseJsonBody(bytes);
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -5,6 +5,7 @@ import {
   config,
   DomainError,
   type ErrorCode,
+  parseJsonBody,
   RateLimited,
   readBody,
   STATUS_BY_CODE,
@@ -278,7 +279,8 @@ async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLPa
       extensions: jsonObject(searchParams.get('extensions'), 'extensions'),
     };
   }
-  const body = jsonObject((await readBody(request, MAX_BODY_BYTES)).toString('utf8'), 'The body') ?? {};
+  const body = parseJsonBody(await readBody(request, MAX_BODY_BYTES));
+  if (!isObject(body)) throw notAnObject('The body');
   for (const name of ['variables', 'extensions'])
     if (body[name] != null && !isObject(body[name])) throw notAnObject(name);
   return body;

@@ -42,6 +42,30 @@ test('all problems are reported, and the message repeats the first', async () =>
   expect(body.error.message).toBe(`${body.error.details[0].field}: ${body.error.details[0].message}`);
 });
 
+test('a body that is full of problems gets the first hundred', async () => {
+  const api = await testApi();
+  const { body } = await api.post(
+    '/v1/groups',
+    Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`f${i}`, 0])),
+  );
+  expect(body.error.details).toHaveLength(100);
+});
+
+test('a body of millions of values is not parsed, in REST and in GraphQL', async () => {
+  const api = await testApi();
+  const values = Array<number>(400_000).fill(1);
+  const rest = await api.post('/v1/emails', { metadata: { values } });
+  expect(rest).toMatchObject({ status: 413, body: { error: { code: 'payload_too_large' } } });
+  const { body } = await api.graphql('{ __typename }', { values });
+  expect(body.errors?.[0]?.extensions.code).toBe('payload_too_large');
+});
+
+test('GraphQL takes a body as large as its limit', async () => {
+  const api = await testApi();
+  const { body } = await api.graphql('{ __typename }', { content: 'a'.repeat(30_000_000) });
+  expect(body).toEqual({ data: { __typename: 'Query' } });
+});
+
 test.each(['[]', '"text"', '7', 'true', 'null'])('a body of %s is not an object', async (body) => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');
