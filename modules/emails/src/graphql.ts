@@ -41,6 +41,7 @@ import {
   MAX_REPLY_TO,
 } from './email-input.ts';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
+import { bodyOf } from './load-bodies.ts';
 import { EMAIL_STATUSES, sendingHold, type SendingHold, statusOf, timelineOf, workflowOf } from '@postroom/ledger';
 
 export const EmailStatus = builder.enumType('EmailStatus', {
@@ -112,7 +113,10 @@ const EmailAttachment = builder.objectRef<Omit<Prisma.MessageAttachmentModel, 'c
   }),
 });
 
-const content = { content: true } as const;
+/** What a message says of itself, without its bodies: a page of them would be gigabytes. */
+const content = {
+  content: { select: { from: true, to: true, cc: true, bcc: true, replyTo: true, scheduledAt: true } },
+} as const;
 
 const BODY = atMost(MAX_TEXT_LENGTH);
 const MAILBOXES = jsonSchema({ items: { type: 'string', maxLength: MAX_MAILBOX_LENGTH } });
@@ -150,7 +154,7 @@ const Email = builder.prismaObject('Message', {
     to: t.stringList({
       description: 'Recipients.',
       ...MAILBOXES,
-      select: { content: true, email: true },
+      select: { ...content, email: true },
       resolve: ({ content, email }) => (content?.to as string[] | undefined) ?? [email],
     }),
     cc: t.stringList({
@@ -179,22 +183,19 @@ const Email = builder.prismaObject('Message', {
       nullable: true,
       description: 'The HTML body; null if there is none or the email belongs to a campaign.',
       ...BODY,
-      select: content,
-      resolve: ({ content }) => content?.html ?? null,
+      resolve: async ({ id }, _args, context) => (await bodyOf(context, id))?.html ?? null,
     }),
     text: t.string({
       nullable: true,
       description: 'The text body; null if it is generated from the HTML.',
       ...BODY,
-      select: content,
-      resolve: ({ content }) => content?.text ?? null,
+      resolve: async ({ id }, _args, context) => (await bodyOf(context, id))?.text ?? null,
     }),
     headers: t.field({
       type: 'JSON',
       description: 'Custom headers.',
       ...JSON_OBJECT,
-      select: content,
-      resolve: ({ content }) => content?.headers ?? {},
+      resolve: async ({ id }, _args, context) => (await bodyOf(context, id))?.headers ?? {},
     }),
     attachments: t.field({
       type: [EmailAttachment],

@@ -30,12 +30,18 @@ export const relayNames = (row: string) =>
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1000;
 
+/** Rows of a list that are read at once; those of some have megabytes of text. */
+const ROWS_AT_ONCE = DEFAULT_PAGE_SIZE + 1;
+/** A page that has about as many characters ends early, and the next one continues. */
+export const MAX_PAGE_LENGTH = 16_000_000;
+
 /** Count limit, so that no count reads millions of rows: this total means "this many or more". */
 export const MAX_TOTAL = 100_000;
 
 /**
  * Reads one page by keyset. `read` returns up to `limit` rows whose id sorts before `before` (all if `undefined`),
- * newest first; we ask for one extra row to detect a next page. `count` counts the list up to the given limit.
+ * newest first; we ask for one extra row to detect a next page. A page of large rows is shorter than asked for.
+ * `count` counts the list up to the given limit.
  * @throws DomainError `validation_error` for a page size out of range or an invalid cursor.
  */
 export async function readPage<Row extends { id: string }>(
@@ -44,10 +50,26 @@ export async function readPage<Row extends { id: string }>(
   read: (page: { limit: number; before: string | undefined }) => Promise<Row[]>,
   count: (limit: number) => Promise<number>,
 ): Promise<Page<Row>> {
-  const size = pageSize(first);
-  const rows = await read({ limit: size + 1, before: after == null ? undefined : fromCursor(prefix, after) });
+  const rows: Row[] = [];
+  let size = pageSize(first);
+  for (let length = 0; rows.length <= size;) {
+    const limit = Math.min(size + 1 - rows.length, ROWS_AT_ONCE);
+    const before = rows.at(-1)?.id ?? (after == null ? undefined : fromCursor(prefix, after));
+    const part = await read({ limit, before });
+    rows.push(...part);
+    if (part.length < limit) break;
+    if (rows.length <= size) length += lengthOf(part);
+    if (length > MAX_PAGE_LENGTH) size = rows.length - 1;
+  }
   const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
   return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
+}
+
+/** The number of characters of the texts in a value. */
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + lengthOf(each), 0);
 }
 
 /**

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { newId } from '../src/ids.ts';
+import { type Page, readPage } from '../src/pages.ts';
+
+interface Row {
+  id: string;
+  versions: { body: string }[];
+}
+
+/** A list of rows with a body of this many characters, and how it is read. */
+function listOf(count: number, bodyLength: number) {
+  const versions = [{ body: 'x'.repeat(bodyLength) }];
+  const rows = Array.from({ length: count }, (): Row => ({ id: newId('tpl'), versions })).toReversed();
+  let atOnce = 0;
+  const page = (first: number, after?: string | null): Promise<Page<Row>> =>
+    readPage(
+      'tpl',
+      { first, after },
+      async ({ limit, before }) => {
+        atOnce = Math.max(atOnce, limit);
+        const from = before === undefined ? 0 : rows.findIndex(({ id }) => id === before) + 1;
+        return rows.slice(from, from + limit);
+      },
+      async () => count,
+    );
+  return { rows, page, atOnce: () => atOnce };
+}
+
+test('a page of large rows ends early, and the next pages have the rest', async () => {
+  const { rows, page, atOnce } = listOf(500, 100_000);
+  const found: Row[] = [];
+  let after: string | null | undefined;
+  for (let pages = 1; ; pages++) {
+    const { edges, pageInfo } = await page(1000, after);
+    found.push(...edges.map(({ node }) => node));
+    after = pageInfo.endCursor;
+    if (!pageInfo.hasNextPage) break;
+    expect(edges.length).toBeLessThanOrEqual(202);
+    expect(pages).toBeLessThan(5);
+  }
+  expect(found).toEqual(rows);
+  expect(atOnce()).toBeLessThanOrEqual(101);
+});
+
+test.each([1, 100, 101, 102, 202, 203, 299, 300, 301])(
+  'a page of small rows has the %i that were asked for',
+  async (first) => {
+    const { rows, page } = listOf(300, 10);
+    const { edges, pageInfo } = await page(first);
+    expect(edges.map(({ node }) => node)).toEqual(rows.slice(0, first));
+    expect(pageInfo.hasNextPage).toBe(first < 300);
+  },
+);
