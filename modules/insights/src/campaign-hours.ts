@@ -1,5 +1,4 @@
-import { pool, runCostly } from '@postroom/platform';
-import { cachedAggregate } from './cached-aggregate.ts';
+import { cachedAggregate, pool, runCostly } from '@postroom/platform';
 import { startOf } from './campaign-start.ts';
 
 /** The outcomes of a campaign's messages in one hour. */

@@ -1,5 +1,4 @@
-import { pool, runCostly } from '@postroom/platform';
-import { cachedAggregate } from './cached-aggregate.ts';
+import { cachedAggregate, pool, runCostly } from '@postroom/platform';
 import { startOf } from './campaign-start.ts';
 
 /** What happened to a campaign's messages in a period of a few minutes. */

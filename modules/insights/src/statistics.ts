@@ -1,5 +1,4 @@
-import { idsCreatedFrom, idsCreatedUntil, invalid, pool, runCostly } from '@postroom/platform';
-import { cachedAggregate } from './cached-aggregate.ts';
+import { cachedAggregate, idsCreatedFrom, idsCreatedUntil, invalid, pool, runCostly } from '@postroom/platform';
 import { COUNTED_EVENTS, QUARTER_MS } from './statistics-counts.ts';
 
 /** The length of each point of a series. */

@@ -13,7 +13,7 @@ export {
 export { audit, type AuditEntry } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
-export { batchLoader, batchLoaders } from '@postroom/concurrency';
+export { batchLoader, batchLoaders, cachedAggregate } from '@postroom/concurrency';
 export { buildSchema, builder } from './builder.ts';
 export {
   authenticated,

@@ -1,4 +1,5 @@
 export { batchLoader, batchLoaders } from './batch-loader.ts';
+export { cachedAggregate } from './cached-aggregate.ts';
 export { coalesce, coalesceReads, togetherByProject } from './coalesce.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
