@@ -18,11 +18,11 @@ import {
   emailKeyParts,
   escapeLike,
 } from '@postroom/platform';
-import { CONTACT_COLUMNS, type Contact, type ContactSource } from './contacts.ts';
+import { CONTACT_COLUMNS, type Contact, type ContactSource, findContacts } from './contacts.ts';
 import { Parameters } from './parameters.ts';
 import { type ContactSort, inOrder, type Place } from './contact-order.ts';
-import { compileFilter, type SegmentFilter } from './segment-filter.ts';
-import { checkSegmentFilter, getSegment } from './segments.ts';
+import { compileFilter, isBehavioral, type SegmentFilter } from './segment-filter.ts';
+import { behavioralMatches, checkSegmentFilter, countFilters, getSegment, PREVIEW_CONTACTS } from './segments.ts';
 
 export interface ContactFilter {
   /** Only these contacts. */
@@ -145,6 +145,19 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
   );
   const byPage = Map.groupBy(rows, ({ page }) => page);
   return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, sortKey: _key, ...contact }) => contact));
+}
+
+/** Previews a filter without saving it: the number of contacts and the newest of them. */
+export async function previewSegment(projectId: string, given: unknown) {
+  const filter = await checkSegmentFilter(projectId, given);
+  if (isBehavioral(filter)) {
+    const { count, newest } = await behavioralMatches(projectId, filter);
+    const contacts = await findContacts(projectId, newest);
+    return { count, contacts: newest.flatMap((id) => contacts.get(id) ?? []) };
+  }
+  const [contacts = []] = await newestOfFilters(projectId, [{ filter, limit: PREVIEW_CONTACTS }]);
+  const [count = 0] = await countFilters(projectId, [filter]);
+  return { count, contacts };
 }
 
 /**

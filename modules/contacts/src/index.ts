@@ -60,12 +60,10 @@ export { SEGMENT_FIELDS } from './segment-operators.ts';
 export { compileFilter, type Condition, type SegmentFilter } from './segment-filter.ts';
 export {
   checkSegmentFilter,
-  countFilters,
   createSegment,
   deleteSegment,
   getSegment,
   listSegments,
-  previewSegment,
   segmentSql,
   updateSegment,
 } from './segments.ts';

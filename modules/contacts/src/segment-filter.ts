@@ -262,6 +262,12 @@ const EVENT_READERS = {
   nameProblem: (name: string) => displayNameProblem(name, MAX_EVENT_NAME),
 };
 
+/** Whether a filter asks what contacts did or were sent, which is a matter of many more rows than there are contacts. */
+export function isBehavioral(filter: SegmentFilter): boolean {
+  if ('field' in filter) return SEGMENT_FIELDS[filter.field]?.of !== undefined;
+  return Object.values(filter).flat().some(isBehavioral);
+}
+
 /** Compiles a stored filter to an SQL condition on the contact `c`. All values become parameters. */
 export function compileFilter(filter: SegmentFilter, parameters: Parameters): string {
   if ('and' in filter) return `(${filter.and.map((each) => compileFilter(each, parameters)).join(' AND ')})`;

@@ -136,6 +136,14 @@ function suppressionStatusIn(statuses: readonly string[], parameters: Parameters
   return `(${alternatives.join(' OR ')})`;
 }
 
+type TimeSql = (parameters: Parameters, value: never) => string;
+const givenTime: TimeSql = (parameters, time) => `${parameters.add(time)}::timestamptz`;
+const daysAgo: TimeSql = (parameters, days) => `${parameters.add(parameters.daysAgo(days))}::timestamptz`;
+const createdAt =
+  (comparison: string, at: TimeSql): Sql =>
+  ({ value }, parameters) =>
+    `c.created_at ${comparison} ${at(parameters, value)}`;
+
 /** Whether something happened: ever, since a time, in the last days, and the opposites. */
 const inPast = (ever: Sql, since: Sql, inLast: Sql) => ({
   ever: operator('none', ever),
@@ -157,9 +165,7 @@ function engagement(column: string, state?: 'failed'): SegmentField {
       const add = (each: unknown) => parameters.add(each);
       return mailSql(condition, fact, { add, key: messageKeySql('m'), fewContacts });
     };
-  const since = mail((parameters, time) => `${parameters.add(time)}::timestamptz`);
-  const inLast = mail((parameters, days) => `${parameters.add(parameters.daysAgo(days))}::timestamptz`);
-  return { of: 'mail', operators: inPast(mail(none), since, inLast) };
+  return { of: 'mail', operators: inPast(mail(none), mail(givenTime), mail(daysAgo)) };
 }
 
 const firstDay = (days: number, parameters: Parameters) => dayOf(parameters.daysAgo(days));
@@ -218,6 +224,8 @@ const dayIs =
   };
 
 const dayAfter = (day: string) => dayOf(new Date(new Date(day).getTime() + 86_400_000));
+const isBeforeDay = dayIs(none, (day) => day);
+const isAfterDay = dayIs(dayAfter, none);
 const today = (_: unknown, parameters: Parameters) => dayOf(parameters.daysAgo(0));
 const inLastDays = dayIs(firstDay, (_, parameters) => dayAfter(today(_, parameters)));
 const inNextDays = dayIs(today, (days, parameters) => dayAfter(dayOf(parameters.daysAgo(-days))));
@@ -246,16 +254,10 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
   },
   createdAt: {
     operators: {
-      before: operator('time', ({ value }, parameters) => `c.created_at < ${parameters.add(value)}::timestamptz`),
-      after: operator('time', ({ value }, parameters) => `c.created_at >= ${parameters.add(value)}::timestamptz`),
-      inLast: operator(
-        'days',
-        ({ value }, parameters) => `c.created_at >= ${parameters.add(parameters.daysAgo(value))}::timestamptz`,
-      ),
-      notInLast: operator(
-        'days',
-        ({ value }, parameters) => `c.created_at < ${parameters.add(parameters.daysAgo(value))}::timestamptz`,
-      ),
+      before: operator('time', createdAt('<', givenTime)),
+      after: operator('time', createdAt('>=', givenTime)),
+      inLast: operator('days', createdAt('>=', daysAgo)),
+      notInLast: operator('days', createdAt('<', daysAgo)),
     },
   },
   suppressionStatus: {
@@ -306,16 +308,8 @@ export const SEGMENT_FIELDS: Record<string, SegmentField> = {
       atMost: operator('number', numberIs('<='), ['number']),
       moreThan: operator('number', numberIs('>'), ['number']),
       atLeast: operator('number', numberIs('>='), ['number']),
-      before: operator(
-        'day',
-        dayIs(none, (day) => day),
-        ['date'],
-      ),
-      after: operator(
-        'day',
-        dayIs((day) => dayAfter(day), none),
-        ['date'],
-      ),
+      before: operator('day', isBeforeDay, ['date']),
+      after: operator('day', isAfterDay, ['date']),
       inLast: operator('days', inLastDays, ['date']),
       notInLast: operator('days', not(inLastDays), ['date']),
       inNext: operator('days', inNextDays, ['date']),

@@ -2,6 +2,7 @@ import { PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import { PROJECTS_OF_JOURNEYS } from '@postroom/journeys/sql';
 import {
   assertValid,
+  cachedAggregate,
   conflictIfTaken,
   db,
   invalid,
@@ -19,11 +20,10 @@ import {
   checkDisplayName,
   checkLimit,
 } from '@postroom/platform';
-import { CONTACT_COLUMNS, type Contact } from './contacts.ts';
 import { schemaOf } from './custom-fields.ts';
 import { customEventRetention } from '@postroom/projects';
 import { Parameters } from './parameters.ts';
-import { compileFilter, type EventDays, readFilter, type SegmentFilter } from './segment-filter.ts';
+import { compileFilter, type EventDays, isBehavioral, readFilter, type SegmentFilter } from './segment-filter.ts';
 
 /** A saved segment. Its filter was checked when it was saved. */
 export type Segment = Prisma.SegmentModel & { filter: SegmentFilter };
@@ -31,7 +31,7 @@ export type Segment = Prisma.SegmentModel & { filter: SegmentFilter };
 /** Contact lists evaluate every segment for every contact shown. */
 const MAX_SEGMENTS = 100;
 /** How many contacts a preview shows. */
-const PREVIEW_CONTACTS = 10;
+export const PREVIEW_CONTACTS = 10;
 
 /** The project's segments, newest first. */
 export async function listSegments(projectId: string, args: PageArgs = {}): Promise<Page<Segment>> {
@@ -115,40 +115,48 @@ export async function segmentSql(projectId: string, segmentId: string, parameter
   return compileFilter(filter, parameters);
 }
 
-/** Counts the contacts that match each filter, in one statement; counts are in filter order. */
-export function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
-  return runCostly(projectId, () => count(projectId, filters));
-}
-
-async function count(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
+/** Counts the contacts that match each filter now, in one statement; counts are in filter order. */
+export async function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const counts = filters.map(
     (filter) =>
       `(SELECT count(*)::int FROM contacts c WHERE c.project_id = ${project} AND ${compileFilter(filter, parameters)})`,
   );
-  const { rows } = await pool.query<{ counts: number[] }>(
-    `SELECT ARRAY[${counts.join(', ')}]::int[] AS counts`,
-    parameters.values,
-  );
+  const text = `SELECT ARRAY[${counts.join(', ')}]::int[] AS counts`;
+  const { rows } = await runCostly(projectId, () => pool.query<{ counts: number[] }>(text, parameters.values));
   return rows[0]?.counts ?? [];
 }
 
-/** Previews a filter without saving it: the number of contacts and the newest of them. */
-export async function previewSegment(
-  projectId: string,
-  given: unknown,
-): Promise<{ count: number; contacts: Contact[] }> {
-  const filter = await checkSegmentFilter(projectId, given);
-  const parameters = new Parameters();
-  const text = `SELECT ${CONTACT_COLUMNS} FROM contacts c
-      WHERE c.project_id = ${parameters.add(projectId)} AND ${compileFilter(filter, parameters)}
-      ORDER BY c.id DESC LIMIT ${PREVIEW_CONTACTS}`;
-  return runCostly(projectId, async () => {
-    const { rows } = await pool.query<Contact>(text, parameters.values);
-    const [contactCount = 0] = await count(projectId, [filter]);
-    return { count: contactCount, contacts: rows };
-  });
+/** The number of matching contacts, and the ids of the newest; see docs/decisions/aggregate-caching.md. */
+const cachedMatches = cachedAggregate<{ count: number; newest: string[] }>();
+
+/** The contacts that match a behavioral filter, from the cache if the project is large. */
+export function behavioralMatches(projectId: string, filter: SegmentFilter) {
+  return cachedMatches(JSON.stringify([projectId, filter]), () =>
+    runCostly(projectId, async () => {
+      const parameters = new Parameters();
+      const ofProject = `contacts c WHERE c.project_id = ${parameters.add(projectId)}`;
+      const { rows } = await pool.query<{ count: number; newest: string[]; rows: number }>(
+        `WITH matching AS MATERIALIZED (SELECT c.id FROM ${ofProject} AND ${compileFilter(filter, parameters)})
+         SELECT (SELECT count(*)::int FROM matching) AS count, (SELECT count(*)::int FROM ${ofProject}) AS rows,
+           ARRAY(SELECT id FROM matching ORDER BY id DESC LIMIT ${PREVIEW_CONTACTS}) AS newest`,
+        parameters.values,
+      );
+      const { rows: size = 0, ...result } = rows[0] ?? { count: 0, newest: [] };
+      return { result, rows: size };
+    }),
+  );
+}
+
+/** Counts as `countFilters` does, but behavioral filters over many contacts not on each call. */
+export async function countSegments(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
+  const others = filters.filter((filter) => !isBehavioral(filter));
+  const counts = others.length === 0 ? [] : await countFilters(projectId, others);
+  const countOf = new Map(others.map((filter, index) => [filter, counts[index] ?? 0]));
+  return Promise.all(
+    filters.map(async (filter) => countOf.get(filter) ?? (await behavioralMatches(projectId, filter)).count),
+  );
 }
 
 type Definition = Pick<Segment, 'id' | 'name' | 'filter'>;

@@ -1,8 +1,9 @@
 import { newId, pool } from '@postroom/platform';
 import { type Api, runExclusively, testApi } from '@postroom/testkit';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { previewSegment } from '../src/contact-list.ts';
 import { Parameters } from '../src/parameters.ts';
-import { segmentSql } from '../src/segments.ts';
+import { countFilters, countSegments, segmentSql } from '../src/segments.ts';
 import { suppress } from '../src/suppressions.ts';
 
 // Tests of retention drop partitions of events.
@@ -496,4 +497,55 @@ test('another module can snapshot the contacts of a segment with its SQL', async
     parameters.values,
   );
   expect(rows).toEqual([{ email: 'ada@example.com' }]);
+});
+
+describe('what contacts of a large project were sent or did', () => {
+  const opened = { field: 'opened', op: 'ever' };
+  const named = { field: 'name', op: 'is', value: 'many' };
+
+  /** A project with this many contacts, the newest of whom has opened an email. */
+  async function projectOf(contacts: number) {
+    const { projectId } = await testApi();
+    await pool.query(
+      `INSERT INTO contacts (id, project_id, email, email_key, name, source)
+       SELECT postroom_id('ctc'), $1, i || '@example.com', i || '@example.com', 'many', 'api' FROM generate_series(1, $2::int) i`,
+      [projectId, contacts],
+    );
+    const open = () =>
+      pool.query(
+        `INSERT INTO messages (id, project_id, contact_id, email, state, opened_at)
+         SELECT postroom_id('eml'), project_id, id, email, 'accepted', now() FROM contacts c
+          WHERE project_id = $1 AND NOT EXISTS (SELECT FROM messages WHERE contact_id = c.id) ORDER BY id DESC LIMIT 1`,
+        [projectId],
+      );
+    await open();
+    return { projectId, open };
+  }
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('is counted once for a while; their other properties, the recorded size and small projects are counted each time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const large = await projectOf(20_000);
+    const counts = () => countSegments(large.projectId, [named, opened, { not: { or: [opened] } }]);
+    expect(await counts()).toEqual([20_000, 1, 19_999]);
+    const before = await previewSegment(large.projectId, opened);
+    await large.open();
+    await pool.query(`DELETE FROM contacts WHERE id = (SELECT min(id) FROM contacts WHERE project_id = $1)`, [
+      large.projectId,
+    ]);
+    expect(await counts()).toEqual([19_999, 1, 19_999]);
+    expect(await previewSegment(large.projectId, opened)).toEqual(before);
+    expect(await countFilters(large.projectId, [opened])).toEqual([2]);
+    vi.setSystemTime(Date.now() + 2_100);
+    expect(await counts()).toEqual([19_999, 2, 19_997]);
+    expect((await previewSegment(large.projectId, opened)).contacts).toHaveLength(2);
+
+    const small = await projectOf(3);
+    expect(await countSegments(small.projectId, [opened])).toEqual([1]);
+    await small.open();
+    expect(await countSegments(small.projectId, [opened])).toEqual([2]);
+    expect((await previewSegment(small.projectId, opened)).count).toBe(2);
+  });
 });

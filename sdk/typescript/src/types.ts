@@ -1379,7 +1379,7 @@ export interface SegmentDetail {
   createdAt: string;
   /** When its name or filter last changed. */
   updatedAt: string;
-  /** How many contacts match now, counted on each request. */
+  /** How many contacts match now. With conditions on email or events, the count of a large project may be up to five minutes old. */
   contactCount: number;
 }
 

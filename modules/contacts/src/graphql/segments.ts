@@ -3,6 +3,7 @@ import {
   atMost,
   authenticated,
   batchLoader,
+  batchLoaders,
   builder,
   callerProject,
   type Context,
@@ -18,17 +19,16 @@ import {
   removalMutation,
 } from '@postroom/platform';
 import type { SegmentFilter } from '../segment-filter.ts';
-import { type FilterPage, newestOfFilters } from '../contact-list.ts';
+import { type FilterPage, newestOfFilters, previewSegment } from '../contact-list.ts';
 import { Contact } from './contacts.ts';
 import type { Contact as ContactRow } from '../contacts.ts';
 import {
-  countFilters,
+  countSegments,
   createSegment,
   deleteSegment,
   findSegments,
   getSegment,
   listSegments,
-  previewSegment,
   updateSegment,
 } from '../segments.ts';
 import { type SegmentSize as Size, SIZES_KEPT_DAYS, sizesOf } from '../segment-sizes.ts';
@@ -36,13 +36,11 @@ import { type SegmentSize as Size, SIZES_KEPT_DAYS, sizesOf } from '../segment-s
 const FILTER = 'A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments.';
 const FILTER_OBJECT = jsonSchema({ type: 'object', minProperties: 1 });
 
-/** Keyed by the filter as JSON: all segments of a list are counted in one statement. */
-const loadCount = batchLoader(async (context: Context, filters) => {
-  const counts = await countFilters(
-    callerProject(context),
-    filters.map((filter) => JSON.parse(filter) as SegmentFilter),
-  );
-  return new Map(filters.map((filter, at) => [filter, counts[at] ?? 0]));
+/** Keyed by the filter as JSON: the segments of a list are counted in one statement, besides those that the cache may have. */
+const loadCount = batchLoader(async (context: Context, keys) => {
+  const filters = keys.map((key) => JSON.parse(key) as SegmentFilter);
+  const counts = await countSegments(callerProject(context), filters);
+  return new Map(keys.map((key, at) => [key, counts[at] ?? 0]));
 });
 
 /** Keyed by filter and page as JSON: the contact pages of all segments of a list are read in one statement. */
@@ -60,15 +58,8 @@ const SegmentSize = builder.objectRef<Size>('SegmentSize').implement({
   }),
 });
 
-/** One loader per requested number of days; there are at most 400. */
-const sizeLoaders = new Map<number, (context: Context, id: string) => Promise<Size[] | undefined>>();
-
-function loadSizes(days: number) {
-  const loader =
-    sizeLoaders.get(days) ?? batchLoader((context: Context, ids) => sizesOf(callerProject(context), ids, days));
-  sizeLoaders.set(days, loader);
-  return loader;
-}
+/** By number of days. */
+const sizeLoader = batchLoaders((days: number, context: Context, ids) => sizesOf(callerProject(context), ids, days));
 
 const Segment = builder.prismaObject('Segment', {
   description: 'A saved filter over contacts. Its members are the contacts that match now.',
@@ -78,7 +69,8 @@ const Segment = builder.prismaObject('Segment', {
     name: t.exposeString('name', { description: 'Unique within the project.', ...atMost(MAX_NAME_LENGTH) }),
     filter: t.expose('filter', { type: 'JSON', description: FILTER, ...JSON_OBJECT }),
     contactCount: t.int({
-      description: 'How many contacts match now, counted on each request.',
+      description:
+        'How many contacts match now. With conditions on email or events, the count of a large project may be up to five minutes old.',
       complexity: 100,
       resolve: async ({ filter }, _args, context) => (await loadCount(context, JSON.stringify(filter))) ?? 0,
     }),
@@ -97,7 +89,7 @@ const Segment = builder.prismaObject('Segment', {
         const last = days ?? 90;
         if (last < 1 || last > SIZES_KEPT_DAYS)
           throw invalid({ field: 'days', message: `must be between 1 and ${SIZES_KEPT_DAYS}` });
-        return (await loadSizes(last)(context, id)) ?? [];
+        return (await sizeLoader(last)(context, id)) ?? [];
       },
     }),
     contacts: t.connection(
