@@ -6,9 +6,12 @@ import {
   insertSteps,
   moveStep,
   newStep,
+  pickSteps,
   type Place,
   readDefinition,
   removeStep,
+  renameProblem,
+  renameStep,
   type Step,
   stepsFrom,
   type StepType,
@@ -145,4 +148,77 @@ test('a draft that the API was given may be any object', () => {
   expect(readDefinition({ steps: 'none', entry: 'none' })).toEqual(of());
   const split = { id: 'c', type: 'split', branches: 'none', where: [7], onFailure: null };
   expect(readDefinition({ steps: [split] }).steps).toEqual([{ id: 'c', type: 'split', onFailure: null }]);
+});
+
+describe('changing the id of a step', () => {
+  const before = of(
+    { id: 'mail', type: 'send', next: 'call' },
+    { id: 'call', type: 'webhook', url: 'https://example.com', next: 'if', onFailure: 'mail' },
+    {
+      id: 'if',
+      type: 'condition',
+      message: { stepId: 'mail', outcome: 'opened' },
+      where: [
+        { property: 'steps.call.body.code', op: 'isSet' },
+        { property: 'steps.caller.status', op: 'isSet' },
+      ],
+      yes: 'mail',
+      no: 'half',
+    },
+    {
+      id: 'half',
+      type: 'split',
+      branches: [
+        { percent: 50, next: 'mail' },
+        { percent: 50, next: 'paid' },
+      ],
+    },
+    {
+      id: 'paid',
+      type: 'wait_for_event',
+      event: 'paid',
+      where: [{ property: 'steps.call.x', op: 'isSet' }],
+      timeout: { days: 1 },
+      onTimeout: 'call',
+    },
+  );
+
+  test('what leads to it, and conditions on its email and its response, follow; nothing else changes', () => {
+    const renamed = renameStep(renameStep(before, 'mail', 'welcome'), 'call', 'coupon');
+    expect(renamed.steps.map(({ id }) => id)).toEqual(['welcome', 'coupon', 'if', 'half', 'paid']);
+    expect(edges(renamed)).toEqual({
+      welcome: ['coupon'],
+      coupon: ['if', 'welcome'],
+      if: ['welcome', 'half'],
+      half: ['welcome', 'paid'],
+      paid: [null, 'coupon'],
+    });
+    expect(renamed.steps[2]).toMatchObject({
+      message: { stepId: 'welcome', outcome: 'opened' },
+      where: [{ property: 'steps.coupon.body.code' }, { property: 'steps.caller.status' }],
+    });
+    expect(renamed.steps[4]?.where).toEqual([{ property: 'steps.call.x', op: 'isSet' }]);
+    expect(renameStep(renameStep(renamed, 'welcome', 'mail'), 'coupon', 'call')).toEqual(before);
+  });
+
+  test('one that is taken or malformed is refused', () => {
+    expect(renameProblem(before, 'mail', 'call')).toBe('Another step has this ID.');
+    for (const id of ['', 'a b', 'ä', 'x'.repeat(51)]) expect(renameProblem(before, 'mail', id)).toContain('1 to 50');
+    expect([renameProblem(before, 'mail', 'mail'), renameProblem(before, 'mail', 'Mail-2')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+test('steps that are picked lead to each other past those that are not, and are pasted and removed together', () => {
+  const condition: Step = { id: 'if', type: 'condition', yes: 'c', no: 'a' };
+  const definition = of(wait('a', 'b'), wait('b', 'if'), condition, wait('c', 'd'), wait('d', 'd'));
+  const picked = pickSteps(definition, ['a', 'if', 'd']);
+  expect(edges(of(...picked))).toEqual({ a: ['if'], if: ['d', 'a'], d: ['d'] });
+  const pasted = insertSteps(definition, { stepId: 'b', key: 'next' }, picked);
+  expect(edges(pasted.definition)).toMatchObject({ b: ['a_2'], a_2: ['if_2'], if_2: ['d_2', 'a_2'] });
+  expect(edges(of(...pickSteps(definition, ['c', 'b'])))).toEqual({ c: [null], b: ['c'] });
+  expect(edges(['b', 'if'].reduce(removeStep, definition))).toEqual({ a: ['c'], c: ['d'], d: ['d'] });
+  expect(pickSteps(of(wait('x', 'y'), wait('y', 'x'), wait('z', 'x')), ['z'])).toEqual([wait('z')]);
 });

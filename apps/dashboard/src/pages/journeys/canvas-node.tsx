@@ -23,7 +23,8 @@ export interface CanvasState {
   problems: ReadonlyMap<string, readonly string[]> | undefined;
   counts: Counts | undefined;
   marks: ReadonlyMap<string, Mark> | undefined;
-  selected: string | undefined;
+  /** The node that the panel shows, or the steps that are selected together. */
+  selected: readonly (string | undefined)[];
   /** The node that is in the tab order. */
   active: string;
   edit: CanvasEdit | undefined;
@@ -31,6 +32,8 @@ export interface CanvasState {
   dropPlace: string | undefined;
   setActive: (id: string) => void;
   select: (id: string, byKeyboard: boolean) => void;
+  /** Selects a step together with others, or no longer. */
+  toggle: (id: string) => void;
   press: (event: KeyboardEvent<HTMLElement>, id: string) => void;
   clipboard: (event: ClipboardEvent<HTMLElement>, id: string) => void;
   /** The button of a node is in the document, or no longer. */
@@ -78,10 +81,10 @@ export function StepNode({ data: { placed } }: Props) {
         ref={(button) => canvas.drawn(id, button)}
         data-node={id}
         tabIndex={isActive ? 0 : -1}
-        aria-pressed={canvas.selected === id}
+        aria-pressed={canvas.selected.includes(id)}
         onFocus={() => canvas.setActive(id)}
         // A click without a button of the mouse comes from the keyboard.
-        onClick={({ detail }) => canvas.select(id, detail === 0)}
+        onClick={({ detail, shiftKey }) => (shiftKey ? canvas.toggle(id) : canvas.select(id, detail === 0))}
         onKeyDown={(event) => canvas.press(event, id)}
         onCopy={(event) => canvas.clipboard(event, id)}
         onCut={(event) => canvas.clipboard(event, id)}

@@ -22,7 +22,7 @@ import { CanvasContext, type CanvasState, EndNode, HANDLE, StepNode } from './ca
 import { stepsFromText, stepsToText } from './clipboard.ts';
 import type { Counts } from './counts.ts';
 import type { Mark } from './compare.ts';
-import { type Definition, type Place, placeAfter, type Step } from './definition.ts';
+import { type Definition, pickSteps, type Place, placeAfter, type Step } from './definition.ts';
 import {
   type Direction,
   END_SIZE,
@@ -36,13 +36,14 @@ import {
   type Point,
   type Size,
 } from './graph.ts';
+import { SelectionBar, useSelection } from './selection.tsx';
 import type { Names } from './summaries.ts';
 
 /** What may be done to a journey on its canvas. */
 export interface CanvasEdit {
   /** Adds steps at a place; `isNew` if they are not copies. */
   insert: (place: Place, steps: readonly Step[], isNew?: boolean) => void;
-  remove: (id: string) => void;
+  remove: (ids: readonly string[]) => void;
   move: (id: string, place: Place) => void;
   connect: (place: Place, to: string | null) => void;
   /** Steps were copied. */
@@ -174,11 +175,21 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
   useImperativeHandle(ref, () => ({ show, focus }));
 
   const step = (id: string) => placed.find((node) => node.id === id)?.step;
-  const remove = (id: string) => {
-    const next = [neighborOf(placed, id, 'down'), neighborOf(placed, id, 'up')].find(
-      (other) => other !== undefined && other !== id,
+  const selection = useSelection(placed);
+  /** What is meant when a step is focused: the steps that are selected, or else the step. */
+  const meant = (id: string) => (selection.ids.length > 0 ? selection.ids : [id]);
+  const toggle = (id: string) => {
+    if (isStatic || step(id) === undefined) return;
+    selection.toggle(id, selected);
+    onSelect(undefined, false);
+  };
+  const remove = (ids: readonly string[]) => {
+    const [first = ENTRY] = ids;
+    const next = [neighborOf(placed, first, 'down'), neighborOf(placed, first, 'up')].find(
+      (other) => other !== undefined && !ids.includes(other),
     );
-    flushSync(() => edit?.remove(id));
+    selection.clear();
+    flushSync(() => edit?.remove(ids));
     focus(next ?? ENTRY);
   };
   const press: CanvasState['press'] = (event, id) => {
@@ -187,20 +198,31 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
     const here = step(id);
     if (direction !== undefined && !hasCommand) {
       const next = neighborOf(placed, id, direction);
+      if (!event.shiftKey) selection.clear();
+      else if (!isStatic && next !== undefined) selection.add(id, next);
       if (next !== undefined) focus(next);
     } else if (event.key === 'Escape') {
-      onSelect(undefined, true);
-    } else if (edit === undefined || (here === undefined && event.key.toLowerCase() !== 'a')) {
+      if (selection.ids.length > 0) selection.clear();
+      else onSelect(undefined, true);
+    } else if (event.key === 'Enter' && event.shiftKey) {
+      toggle(id);
+    } else if (event.key.toLowerCase() === 'a' && hasCommand && !isStatic) {
+      onSelect(undefined, false);
+      selection.add(...placed.map((node) => node.id));
+    } else if (
+      edit === undefined ||
+      (here === undefined && selection.ids.length === 0 && event.key.toLowerCase() !== 'a')
+    ) {
       return;
     } else if ((event.key === 'Delete' || event.key === 'Backspace') && !hasCommand) {
-      remove(id);
+      remove(meant(id));
     } else if (event.key.toLowerCase() === 'a' && !hasCommand) {
       const label = placed.find((node) => node.id === id)?.exits[0]?.labelAt;
       if (label) reveal({ x: label.x - LABEL / 2, y: label.y - 13, width: LABEL, height: 26 });
       wrapper.current?.querySelector<HTMLElement>(`[data-insert="${CSS.escape(id)}"]`)?.click();
     } else if (event.key.toLowerCase() === 'd' && hasCommand && here !== undefined) {
       const place = placeAfter(here);
-      if (place !== undefined) edit.insert(place, [here]);
+      if (place !== undefined) edit.insert(place, pickSteps(definition, meant(id)));
     } else return;
     event.preventDefault();
   };
@@ -213,10 +235,11 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
       if (typeof steps === 'string') edit.refused(steps);
       else edit.insert(place, steps);
     } else {
-      if (here === undefined || window.getSelection()?.isCollapsed === false) return;
-      event.clipboardData.setData('text/plain', stepsToText([here]));
-      edit?.copied([here]);
-      if (event.type === 'cut' && edit !== undefined) remove(id);
+      if ((here === undefined && selection.ids.length === 0) || window.getSelection()?.isCollapsed === false) return;
+      const steps = pickSteps(definition, meant(id));
+      event.clipboardData.setData('text/plain', stepsToText(steps));
+      edit?.copied(steps);
+      if (event.type === 'cut' && edit !== undefined) remove(meant(id));
     }
     event.preventDefault();
   };
@@ -228,12 +251,14 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
     problems,
     counts,
     marks,
-    selected,
+    selected: selection.ids.length > 0 ? selection.ids : [selected],
     active: current,
     edit,
     dropPlace: dropPlace?.id,
     setActive,
+    toggle,
     select: (id, byKeyboard) => {
+      selection.clear();
       setActive(id);
       onSelect(id, byKeyboard);
     },
@@ -311,6 +336,13 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
           >
             {!isStatic && <Background />}
             {!isStatic && <Zoom />}
+            {edit && !isStatic && (
+              <SelectionBar
+                selection={selection}
+                onCopy={() => edit.copied(pickSteps(definition, selection.ids))}
+                onRemove={() => remove(selection.ids)}
+              />
+            )}
             {!isStatic && placed.length > MINIMAP_FROM && (
               <MiniMap
                 pannable

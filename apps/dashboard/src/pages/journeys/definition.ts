@@ -144,13 +144,17 @@ function readStep(given: unknown): Step[] {
 const isStep = (given: unknown): given is Step =>
   object(given) && text((given as Step).id) && Object.hasOwn(STEP_TYPES, (given as Step).type);
 
+/** What the id of a step may be, in words. */
+export const STEP_ID_RULE = '1 to 50 letters, digits, - or _.';
+const isStepId = (id: unknown) => typeof id === 'string' && /^[\w-]{1,50}$/.test(id);
+
 /** What is wrong with steps from elsewhere, naming the field; undefined if they can be added. */
 export function stepsProblem(steps: readonly unknown[]): string | undefined {
   const ids = new Set<string>();
   for (const [index, given] of steps.entries()) {
     const at = `steps.${index}`;
     const { id } = (object(given) ? given : {}) as Partial<Step>;
-    if (typeof id !== 'string' || !/^[\w-]{1,50}$/.test(id)) return `${at}.id must be 1 to 50 letters, digits, - or _.`;
+    if (id === undefined || !isStepId(id)) return `${at}.id must be ${STEP_ID_RULE}`;
     if (ids.has(id)) return `${at}.id is the id of another step too.`;
     ids.add(id);
     if (!isStep(given)) return `${at}.type must be one of: ${Object.keys(STEP_TYPES).join(', ')}.`;
@@ -222,6 +226,58 @@ export function stepsFrom({ steps }: Definition, id: string): Step[] {
     ahead.push(...exitsOf(step).map(({ to }) => to));
   }
   return [...found];
+}
+
+/**
+ * The steps with these ids, in the order in which they are given, leading to each other as they would if the others were removed.
+ */
+export function pickSteps({ steps }: Definition, ids: readonly string[]): Step[] {
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const picked = new Set(ids);
+  const nextPicked = (to: string | null): string | null => {
+    const passed = new Set<string>();
+    let next = to;
+    while (next !== null && !picked.has(next) && !passed.has(next)) {
+      passed.add(next);
+      const step = byId.get(next);
+      next = (step && exitsOf(step)[0]?.to) ?? null;
+    }
+    return next !== null && picked.has(next) ? next : null;
+  };
+  return ids.flatMap((id) => {
+    const step = byId.get(id);
+    return step === undefined
+      ? []
+      : [exitsOf(step).reduce((copy, { key, to }) => withExit(copy, key, nextPicked(to)), step)];
+  });
+}
+
+/** What is wrong with a new id of a step; undefined if it may have it. */
+export function renameProblem({ steps }: Definition, id: string, to: string): string | undefined {
+  if (!isStepId(to)) return `Use ${STEP_ID_RULE}`;
+  return to !== id && steps.some((step) => step.id === to) ? 'Another step has this ID.' : undefined;
+}
+
+/** Gives a step another id, also where other steps lead to it, or ask for its message or its response. */
+export function renameStep(definition: Definition, id: string, to: string): Definition {
+  const response = `steps.${id}.`;
+  const where = (conditions: PropertyCondition[]) =>
+    conditions.map((condition) =>
+      condition.property.startsWith(response)
+        ? { ...condition, property: `steps.${to}.${condition.property.slice(response.length)}` }
+        : condition,
+    );
+  const steps = definition.steps.map((step): Step => {
+    const led = exitsOf(step).reduce((copy, exit) => (exit.to === id ? withExit(copy, exit.key, to) : copy), step);
+    return {
+      ...led,
+      ...(step.id === id && { id: to }),
+      // Where a step waits for an event, `where` is about that event.
+      ...(step.type === 'condition' && step.where && { where: where(step.where) }),
+      ...(step.message?.stepId === id && { message: { ...step.message, stepId: to } }),
+    };
+  });
+  return { ...definition, steps };
 }
 
 export const newStep = (type: StepType): Step => ({ id: type, type, ...STEP_TYPES[type].initial });

@@ -7,7 +7,7 @@ import { Canvas, type CanvasEdit, type CanvasHandle } from './canvas.tsx';
 import type { Choices } from './choices.ts';
 import { rememberSteps } from './clipboard.ts';
 import type { Counts } from './counts.ts';
-import { connect, type Definition, insertSteps, moveStep, removeStep, type Step } from './definition.ts';
+import { connect, type Definition, insertSteps, moveStep, removeStep, renameStep, type Step } from './definition.ts';
 import type { PanelHandle } from './panel.tsx';
 import { RULES, SelectionPanel, type PanelEdit } from './step-panel.tsx';
 import { entrySummary } from './summaries.ts';
@@ -55,6 +55,11 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
     rememberSteps(steps);
     notifySuccess(steps.length === 1 ? `${steps[0]?.id} is copied.` : `${countOf(steps.length, 'step')} are copied.`);
   };
+  const rename = (to: string) => {
+    if (selected === undefined) return;
+    edit?.apply(renameStep(definition, selected, to));
+    setSelected(to);
+  };
   const changes: CanvasEdit | undefined = edit && {
     insert: (place, steps, isNew) => {
       const added = insertSteps(definition, place, steps);
@@ -64,7 +69,7 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
       if (isNew) panel.current?.focus();
       else canvas.current?.focus(added.id);
     },
-    remove: (id) => edit.apply(removeStep(definition, id)),
+    remove: (ids) => edit.apply(ids.reduce(removeStep, definition)),
     move: (id, place) => edit.apply(moveStep(definition, id, place)),
     connect: (place, to) => edit.apply(connect(definition, place, to)),
     copied,
@@ -98,7 +103,7 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
             selected={selected}
             definition={definition}
             choices={choices}
-            edit={edit && { ...edit, copied }}
+            edit={edit && { ...edit, copied, rename }}
             onClose={() => {
               select(undefined);
               canvas.current?.focus(selected);
@@ -109,7 +114,7 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
       {edit && (
         <Text size="xs" c="dimmed">
           On a step, the arrow keys lead to the others, Enter edits it, A adds a step after it, Delete removes it, and
-          Ctrl+C and Ctrl+V copy it and paste after it.
+          Ctrl+C and Ctrl+V copy it and paste after it. Shift with a click, an arrow key or Enter selects several.
         </Text>
       )}
     </>

@@ -1,10 +1,19 @@
 import '@mantine/core/styles/Divider.css';
-import { ActionIcon, Alert, Divider, Menu, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCopy, IconCopyPlus, IconDots, IconTrash } from '@tabler/icons-react';
-import type { Ref } from 'react';
+import { ActionIcon, Alert, Divider, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { IconAlertTriangle, IconCopy, IconCopyPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
+import { type Ref, useState } from 'react';
+import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import type { Counts } from './counts.ts';
-import { connect, type Definition, removeStep, replaceStep, type Step, stepsFrom } from './definition.ts';
+import {
+  connect,
+  type Definition,
+  removeStep,
+  renameProblem,
+  replaceStep,
+  type Step,
+  stepsFrom,
+} from './definition.ts';
 import { Panel, type PanelHandle } from './panel.tsx';
 import { EntryForm, RulesForm } from './rules-form.tsx';
 import { StepForm } from './step-form.tsx';
@@ -22,6 +31,8 @@ export interface PanelEdit {
   apply: (definition: Definition, of?: string) => void;
   /** Steps are to be copied. */
   copied: (steps: readonly Step[]) => void;
+  /** The step that is selected gets another id. */
+  rename: (id: string) => void;
   setIncomplete: (isIncomplete: boolean) => void;
   /** Changes when the fields must read the definition again. */
   revision: number;
@@ -109,7 +120,7 @@ function StepPanel({
       title={`${STEP_TYPES[type].label}: ${id}`}
       onClose={onClose}
       ref={panelRef ?? null}
-      actions={<StepMenu step={step} definition={definition} edit={edit} onClose={onClose} />}
+      actions={edit && <StepMenu step={step} definition={definition} counts={counts} edit={edit} onClose={onClose} />}
     >
       <Stack gap="sm">
         {found.length > 0 && (
@@ -144,38 +155,97 @@ function StepPanel({
 function StepMenu({
   step,
   definition,
+  counts,
   edit,
   onClose,
-}: Pick<PanelProps, 'definition' | 'edit' | 'onClose'> & { step: Step }) {
-  if (edit === undefined) return null;
+}: Pick<PanelProps, 'definition' | 'counts' | 'onClose'> & { step: Step; edit: PanelEdit }) {
+  const [isRenaming, setRenaming] = useState(false);
   return (
-    <Menu>
-      <Menu.Target>
-        <ActionIcon aria-label={`Actions for ${step.id}`}>
-          <IconDots size={16} aria-hidden />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => edit.copied([step])}>
-          Copy
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconCopyPlus size={16} aria-hidden />}
-          onClick={() => edit.copied(stepsFrom(definition, step.id))}
-        >
-          Copy with all that follows
-        </Menu.Item>
-        <Menu.Item
-          color="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => {
-            edit.apply(removeStep(definition, step.id));
-            onClose();
-          }}
-        >
-          Remove
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label={`Actions for ${step.id}`}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setRenaming(true)}>
+            Change ID
+          </Menu.Item>
+          <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={() => edit.copied([step])}>
+            Copy
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconCopyPlus size={16} aria-hidden />}
+            onClick={() => edit.copied(stepsFrom(definition, step.id))}
+          >
+            Copy with all that follows
+          </Menu.Item>
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => {
+              edit.apply(removeStep(definition, step.id));
+              onClose();
+            }}
+          >
+            Remove
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Modal opened={isRenaming} onClose={() => setRenaming(false)} title={`Change the ID of ${step.id}`}>
+        <RenameForm
+          step={step}
+          definition={definition}
+          isPublished={counts !== undefined}
+          onRename={edit.rename}
+          onClose={() => setRenaming(false)}
+        />
+      </Modal>
+    </>
+  );
+}
+
+function RenameForm({
+  step: { id, type },
+  definition,
+  isPublished,
+  onRename,
+  onClose,
+}: {
+  step: Step;
+  definition: Definition;
+  isPublished: boolean;
+  onRename: (id: string) => void;
+  onClose: () => void;
+}) {
+  const [text, setText] = useState(id);
+  const problem = renameProblem(definition, id, text);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem !== undefined) return;
+        onClose();
+        if (text !== id) onRename(text);
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Step ID"
+          data-autofocus
+          value={text}
+          error={problem}
+          onChange={(event) => setText(event.currentTarget.value.trim())}
+        />
+        <Text size="sm" c="dimmed">
+          The steps that lead to it, and conditions that name it, follow.
+          {type === 'webhook' && ` Templates with {{steps.${id}}} do not: change them too.`}
+          {isPublished &&
+            ' Published versions keep the old ID: if it is in one of them, contacts at this step can’t move to it in the next version, and finish on theirs.'}
+        </Text>
+        <FormButtons submit="Change" disabled={problem !== undefined} running={false} onCancel={onClose} />
+      </Stack>
+    </form>
   );
 }
