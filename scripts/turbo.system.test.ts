@@ -43,11 +43,18 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-/** The tasks of all packages by their id, such as `groups#types`. */
-function plan(): Map<string, Task> {
+/** The tasks of these packages and of what they depend on, or of all packages, by their id, such as `groups#types`. */
+function plan(packages: readonly string[] = []): Map<string, Task> {
   const stdout = execFileSync(
     process.execPath,
-    [join(ROOT, 'node_modules/turbo/bin/turbo'), 'run', ...TASKS, '--dry=json', `--cwd=${copy}`],
+    [
+      join(ROOT, 'node_modules/turbo/bin/turbo'),
+      'run',
+      ...TASKS,
+      '--dry=json',
+      `--cwd=${copy}`,
+      ...packages.map((name) => `--filter=@postroom/${name}`),
+    ],
     {
       encoding: 'utf8',
       env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1' },
@@ -85,13 +92,16 @@ function affectedBy(file: string): string[] {
   return [...before.keys()].filter(isAffected);
 }
 
-/** The tasks whose hash changes with a file. */
+/** The packages whose tasks are planned again: turbo takes a tenth of the time for them. */
+const REHASHED = ['platform', 'groups', 'contacts', 'gateway'];
+
+/** The tasks of `REHASHED`, of which each changed file affects some, whose hash changes with it. */
 function rehashedBy(file: string): string[] {
   const path = join(copy, file);
   const text = readFileSync(path);
   appendFileSync(path, '\n');
   try {
-    const after = plan();
+    const after = plan(REHASHED);
     return [...after].flatMap(([id, { hash }]) => (before.get(id)?.hash === hash ? [] : [id]));
   } finally {
     writeFileSync(path, text);
@@ -181,7 +191,10 @@ test.each(CHANGES)('a change to $file runs again what depends on it', ({ file, a
 test.each(HASHED)(
   'the tasks that a change to %s affects are those whose hash changes',
   (file) => {
-    expect(rehashedBy(file).sort()).toEqual(affectedBy(file).sort());
+    const rehashed = rehashedBy(file);
+    expect(rehashed.length).toBeGreaterThan(5);
+    const isPlanned = (id: string) => REHASHED.some((name) => id.startsWith(`${name}#`));
+    expect(rehashed.filter(isPlanned).sort()).toEqual(affectedBy(file).filter(isPlanned).sort());
   },
   60_000,
 );
