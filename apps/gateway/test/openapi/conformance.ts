@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormatsModule, { type FormatsPlugin } from 'ajv-formats';
 import type { OpenApiDocument } from '../../src/openapi/document.ts';
 import type { Schema } from '../../src/openapi/schemas.ts';
@@ -22,6 +22,8 @@ export interface Answer {
 export class Conformance {
   readonly #document: OpenApiDocument;
   readonly #named: Record<string, Schema>;
+  /** By the schema in the document: compiling one takes longer than a request. */
+  readonly #compiled = new Map<Schema, ValidateFunction>();
   readonly #ajv = new Ajv2020({
     strict: true,
     allErrors: true,
@@ -46,7 +48,8 @@ export class Conformance {
 
   /** The problems of a value for a schema of the document; empty when it conforms. */
   problems(schema: Schema, value: unknown): string[] {
-    const validate = this.#compile(closed(schema, this.#named) as Schema);
+    const validate = this.#compiled.get(schema) ?? this.#compile(closed(schema, this.#named) as Schema);
+    this.#compiled.set(schema, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(
       ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
