@@ -3,7 +3,7 @@ import { recordReports } from '@postroom/bounces';
 import { holdMail } from '@postroom/emails/testing';
 import { notify } from '@postroom/notifications';
 import { audit, inTransaction, newId, pool } from '@postroom/platform';
-import { type Api, signedIn, testApi } from '@postroom/testkit';
+import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { eraseIn } from '../src/erase.ts';
 
@@ -17,13 +17,18 @@ async function placesOf(text: string): Promise<string[]> {
         AND c.data_type IN ('text', 'character varying', 'json', 'jsonb', 'bytea', 'ARRAY')`,
   );
   const found: string[] = [];
-  for (const { table, column, type } of rows) {
-    const holds =
+  for (const [table, columns] of Map.groupBy(rows, (row) => row.table)) {
+    // A table is read once, for all of its columns.
+    const holds = columns.map(({ column, type }) =>
       type === 'bytea'
-        ? `position(convert_to($1, 'UTF8') IN "${column}") > 0`
-        : `position($1 IN lower("${column}"::text)) > 0`;
-    const { rowCount } = await pool.query(`SELECT FROM "${table}" WHERE ${holds} LIMIT 1`, [text]);
-    if (rowCount !== 0) found.push(`${table}.${column}`);
+        ? `coalesce(bool_or(position(convert_to($1, 'UTF8') IN "${column}") > 0), false)`
+        : `coalesce(bool_or(position($1 IN lower("${column}"::text)) > 0), false)`,
+    );
+    const { rows: results } = await pool.query<{ holds: boolean[] }>(
+      `SELECT ARRAY[${holds.join(', ')}] AS holds FROM "${table}"`,
+      [text],
+    );
+    found.push(...columns.filter((_, at) => results[0]?.holds[at]).map(({ column }) => `${table}.${column}`));
   }
   return found.sort();
 }
@@ -398,14 +403,24 @@ test('every column that can hold an address is erased by the module that owns it
 test('a failed erasure changes nothing', { timeout: 60_000 }, async () => {
   const { api, key, contact } = await person();
   const before = await placesOf(key);
-  // The event is written last, and fails here.
-  await pool.query(
-    `ALTER TABLE events ADD CONSTRAINT broken CHECK (project_id <> '${api.projectId}' OR type <> 'contact.deleted') NOT VALID`,
-  );
+  // The event is written last. Its delivery waits for the endpoint, which is locked, and then it fails.
+  const holder = await pool.connect();
   try {
-    expect(await erase(api, contact.id)).toEqual({ code: 'internal_error' });
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM webhook_endpoints WHERE project_id = $1 FOR UPDATE', [api.projectId]);
+    const { rows } = await holder.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const outcome = erase(api, contact.id);
+    await eventually(async () => {
+      const { rowCount } = await pool.query(
+        `SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+          WHERE $1 = ANY (pg_blocking_pids(pid)) AND query LIKE 'INSERT INTO events%'`,
+        [rows[0]?.pid],
+      );
+      expect(rowCount).toBe(1);
+    });
+    expect(await outcome).toEqual({ code: 'timeout' });
   } finally {
-    await pool.query('ALTER TABLE events DROP CONSTRAINT broken');
+    holder.release(true);
   }
   expect(await placesOf(key)).toEqual(before);
   expect((await api.get(`/v1/contacts/${contact.id}`)).status).toBe(200);
