@@ -1,4 +1,5 @@
-import { journalWitness, readReservations, setWitnesses, temporalWitness } from '@postroom/ledger';
+import { journalWitness, readReservations, setWitnesses } from '@postroom/ledger';
+import { temporalWitness } from '@postroom/ledger/temporal-witness';
 import { config } from '@postroom/platform';
 import type { Client } from '@temporalio/client';
 

@@ -41,5 +41,4 @@ export { BOUNCE_CLASSES, type BounceClass, bounceClassOf } from './bounce-class.
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';
 export { timelineOf } from './timeline.ts';
 export { recoverFromJournals, settleStaleClaims } from './stale-claims.ts';
-export { temporalWitness } from './temporal-witness.ts';
 export type { Reservation } from './witness.ts';
