@@ -38,7 +38,8 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
         command: options.binary,
         args: serverArguments(options, ui),
         folder: dirname(logFile),
-        env: {},
+        // In memory, it lives as long as a test run, and may use memory instead of collecting garbage.
+        env: options.databaseFile === undefined ? { GOGC: '400' } : {},
         logFile,
         stopSignal: 'SIGTERM',
         stopTimeoutMs: STOP_TIMEOUT_MS,
