@@ -39,6 +39,9 @@ function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
       '--disable-dev-shm-usage',
       // Without one, as on CI machines, drawing through an emulated GPU takes several times as long.
       '--disable-gpu',
+      '--in-process-gpu',
+      // Pages live for seconds: what compilers optimize, and threads collect, costs more than it saves.
+      '--js-flags=--no-turbofan,--no-maglev,--single-threaded-gc',
       '--force-color-profile=srgb',
       '--font-render-hinting=none',
       `--host-resolver-rules=MAP ${from} ${to}`,
@@ -60,7 +63,8 @@ export interface Window extends AsyncDisposable {
 
 /**
  * Opens a window, signed in as `user`. Closing it fails the test if it has recorded problems. `origin` is for tests that start
- * their own system; `others` are origins the browser may visit, such as an identity provider.
+ * their own system; `others` are origins the browser may visit, such as an identity provider. Only with `prefetches` does it fetch the
+ * code of all pages ahead, as the browser does for users who did not ask it to save data.
  */
 export async function openWindow(
   api: Pick<Api, 'url' | 'projectId'>,
@@ -72,6 +76,7 @@ export async function openWindow(
     locale = 'en-GB',
     origin = config.PUBLIC_URL,
     others = [] as readonly string[],
+    prefetches = false,
   } = {},
 ): Promise<Window> {
   const running = await launch(api);
@@ -86,6 +91,10 @@ export async function openWindow(
   if (user !== undefined) await context.addCookies(cookiesOf(user.cookie));
   const problems: string[] = [];
   await watch(context, problems, [origin, ...others]);
+  if (!prefetches)
+    await context.addInitScript({
+      content: `if (navigator.connection) Object.defineProperty(navigator.connection, 'saveData', { value: true })`,
+    });
   const page = await context.newPage();
   page.setDefaultTimeout(TIMEOUT_MS);
   return {
@@ -299,11 +308,9 @@ const KEYBOARD = `globalThis.walk = (() => {
   const looksFocused = (element) => atRest.has(element) && look(element) !== atRest.get(element);
   return {
     async arrive() {
-      // Styles change a frame after the key press, and cross-origin frames take focus later.
-      for (let frame = 0; frame < 3; frame++) {
-        await new Promise(requestAnimationFrame);
-        if (document.activeElement !== reached.at(-1) && looksFocused(document.activeElement)) break;
-      }
+      // Some styles change a frame after the key press, and cross-origin frames take focus later.
+      const hasArrived = () => document.activeElement !== reached.at(-1) && looksFocused(document.activeElement);
+      for (let frame = 0; frame < 3 && !hasArrived(); frame++) await new Promise(requestAnimationFrame);
       const { activeElement: element } = document;
       if (element === null || element === document.body || (reached.length > 1 && element === reached[0])) return 'end';
       const place = element.closest('.cm-editor') === null ? 'on' : 'editor';

@@ -320,7 +320,7 @@ inBrowser('the frame', () => {
 
   test('offline, pages that were never opened can be, and say on a separate line what is wrong', async () => {
     const api = await testApi();
-    await using window = await windowOf(api);
+    await using window = await windowOf(api, 'owner', { prefetches: true });
     const { page, context } = window;
     await window.open('');
     const names = await page.evaluate(`fetch('/app/files.json').then((response) => response.json())`);
@@ -355,7 +355,6 @@ inBrowser('the frame', () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page, context } = window;
-    await page.route('**/app/files.json', (route) => route.abort());
     await window.open('/groups');
     await context.setOffline(true);
     await page.getByText('You are offline.').waitFor();
@@ -397,8 +396,6 @@ inBrowser('the frame', () => {
     await using window = await windowOf(api);
     const { page } = window;
     const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
-    // The code of the other pages is not fetched ahead.
-    await page.route('**/app/files.json', (route) => route.abort());
     await page.route('**/assets/contacts-*.js', async (route) => {
       await allowed;
       await route.continue();
@@ -436,8 +433,6 @@ inBrowser('the frame', () => {
     await api.post('/v1/campaigns', { name: 'Autumn newsletter', subject: 'What is new this autumn' });
     await using window = await windowOf(api);
     const { page, context } = window;
-    // The code of the other pages follows.
-    await page.route('**/app/files.json', (route) => route.abort());
     const session = await context.newCDPSession(page);
     await session.send('Network.enable');
     const files = new Map<string, string>();
