@@ -2,6 +2,8 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { COMPILED } from './packages/embedded/src/programs.ts';
+import { NODE_FLAGS } from './packages/testkit/src/node-flags.ts';
 
 const root = import.meta.dirname;
 
@@ -69,6 +71,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+// Test processes and the programs that tests start get it from here. A program starts in half the time with it.
+process.env.NODE_COMPILE_CACHE ??= COMPILED.NODE_COMPILE_CACHE;
+
 // A file's name says which tier it is in; CONTRIBUTING.md has the rules, and scripts/test-tiers.test.ts checks them.
 export default defineConfig({
   resolve: {
@@ -79,6 +84,7 @@ export default defineConfig({
     // Each process loads our modules, the gateway and the worker once and runs many files.
     pool: 'forks',
     isolate: false,
+    execArgv: NODE_FLAGS,
     testTimeout: 30_000,
     // Tests wait for other programs half of the time, so there are more processes than cores.
     maxWorkers: Math.max(1, Math.min(availableParallelism() * 2, Math.floor(totalmem() / WORKER_MEMORY))),

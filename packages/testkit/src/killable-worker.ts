@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { COMPILED } from '@postroom/embedded';
 import pg from 'pg';
 import { createDatabase } from './database.ts';
+import { NODE_FLAGS } from './node-flags.ts';
 import { programs } from './programs.ts';
 
 /** A worker that tests can kill, with its own database and task queue, so that no other worker sees its work. */
@@ -37,14 +37,13 @@ export async function killableWorker(program: string, flags: string[] = []): Pro
       if (worker.process !== undefined) throw new Error('The worker runs already.');
       worker.process = fork(program, {
         env: {
-          ...COMPILED,
           ...process.env,
           DATABASE_URL: database.url,
           TEMPORAL_TASK_QUEUE: database.name,
           WORKFLOW_BUNDLE: codePath,
           ...env,
         },
-        execArgv: flags,
+        execArgv: [...NODE_FLAGS, ...flags],
       });
     },
     kill: async () => {

@@ -3,10 +3,11 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { newId } from '@postroom/platform';
 import { generateKey } from '@postroom/projects';
-import { COMPILED, freePorts } from '@postroom/embedded';
+import { freePorts } from '@postroom/embedded';
 import pg from 'pg';
 import type { Reply } from './api.ts';
 import { createDatabase } from './database.ts';
+import { NODE_FLAGS } from './node-flags.ts';
 import type { PgBouncer } from './pgbouncer.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -71,7 +72,6 @@ export async function startSystem({
       : { name: 'other', url: databaseUrl, drop: () => Promise.resolve() };
   const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, ...adminPorts] = await freePorts(6);
   const environment = {
-    ...COMPILED,
     ...process.env,
     NODE_ENV: 'test',
     LOG_LEVEL: 'error',
@@ -129,7 +129,7 @@ export async function startSystem({
 /** Starts a program from the sources, with an IPC channel. */
 export function fromSources(name: string, env: NodeJS.ProcessEnv): ChildProcess {
   const program = join(ROOT, 'apps', name, 'src/main.ts');
-  return spawn(process.execPath, [program], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  return spawn(process.execPath, [...NODE_FLAGS, program], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
 }
 
 /** A program reports over its IPC channel that it is ready, and stops when the channel closes. */
