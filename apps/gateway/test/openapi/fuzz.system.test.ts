@@ -62,7 +62,7 @@ async function project(): Promise<Api> {
 }
 
 /** Duration of each run. A fixed seed makes it repeatable; set another one to explore further. */
-const SECONDS = Number(process.env.FUZZ_SECONDS ?? 30);
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 20);
 const SEED = process.env.FUZZ_SEED ?? '1';
 
 /** Every check except the one that needs two users. */
