@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
 import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.ts';
 
-const RECIPIENTS = 3_000;
+const RECIPIENTS = 2_000;
 const EMAILS = 400;
 const timeout = 240_000;
 
