@@ -67,6 +67,7 @@ const NOT_OF_CONTACTS = [
   'journey_segment_members',
   'journey_signing_secrets',
   'project_logos',
+  'campaign_counts',
   'statistics_counts',
   'statistics_progress',
   'projects',

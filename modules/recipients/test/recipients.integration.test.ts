@@ -1,6 +1,7 @@
-import { newId, pool } from '@postroom/platform';
+import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+import { recipientsSql } from '../src/filter.ts';
 
 /** The outcome of a message, as columns of its row. */
 type Fate = Record<string, unknown>;
@@ -13,9 +14,17 @@ async function campaignOf(fates: Record<string, Fate>) {
   const api = await testApi();
   const id = newId('cmp');
   await pool.query(
-    `INSERT INTO campaigns (id, project_id, name, subject, status, frozen_at, started_at, recipient_count, cursor)
-     VALUES ($1, $2, 'News', 'News', 'paused', now(), now(), $3, 'eml_z')`,
-    [id, api.projectId, Object.keys(fates).length],
+    `INSERT INTO campaigns (id, project_id, name, subject, status, frozen_at, started_at, recipient_count, cursor, delivered_count,
+       opened_count, clicked_count, machine_opened_count, machine_clicked_count)
+     VALUES ($1, $2, 'News', 'News', 'paused', now(), now(), $3, 'eml_z', $4, $5, $6, $7, $8)`,
+    [
+      id,
+      api.projectId,
+      Object.keys(fates).length,
+      ...['delivered_at', 'opened_at', 'clicked_at', 'machine_opened_at', 'machine_clicked_at'].map(
+        (fact) => Object.values(fates).filter((fate) => fact in fate).length,
+      ),
+    ],
   );
   const messages: Record<string, string> = {};
   for (const [name, fate] of Object.entries(fates)) {
@@ -197,4 +206,19 @@ test('the campaign before is the last one started earlier that had recipients', 
   await earlier('October', 5, 5);
   await earlier('Empty', 2, 0);
   expect(await previous()).toEqual({ name: 'October' });
+});
+
+test('an exact address is looked up by index, however large the campaign', async () => {
+  const { id } = await campaignOf({ ada: SENT });
+  await inTransaction(async (tx) => {
+    await tx.query('SET LOCAL enable_seqscan = off');
+    const { from, parameters } = recipientsSql(id, { email: 'ada@mail.test' });
+    const { rows } = await tx.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN SELECT m.id ${from} ORDER BY m.id DESC LIMIT 51`,
+      parameters.values,
+    );
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('messages_recipient_idx on messages r');
+    expect(plan).not.toContain('messages_campaign_id_id_idx');
+  });
 });
