@@ -52,7 +52,12 @@ async function expected(id: string, start: number) {
   const first = floor(start, HOUR_MS);
   const hours = Array.from({ length: Math.min(72, Math.floor((Date.now() - first) / HOUR_MS) + 1) }, (_, hour) => {
     const at = first + hour * HOUR_MS;
-    const of = (column: Exclude<keyof Row, 'state'>) => numberOf(rows.map((row) => row[column]), at, HOUR_MS);
+    const of = (column: Exclude<keyof Row, 'state'>) =>
+      numberOf(
+        rows.map((row) => row[column]),
+        at,
+        HOUR_MS,
+      );
     return {
       at: new Date(at),
       delivered: of('delivered_at'),
@@ -73,8 +78,15 @@ async function expected(id: string, start: number) {
   const series = Array.from({ length: Number.isFinite(last) ? Math.ceil(total / minutes) : 0 }, (_, period) => {
     const at = begin + period * minutes * MINUTE_MS;
     const of = (times: (Date | null)[]) =>
-      times.filter((time) => inTime(time) && time!.getTime() >= at && time!.getTime() < at + minutes * MINUTE_MS).length;
-    return { at: new Date(at), minutes, sent: of(sent), failed: of(failed), bounced: of(rows.map((row) => row.bounced_at)) };
+      times.filter((time) => inTime(time) && time!.getTime() >= at && time!.getTime() < at + minutes * MINUTE_MS)
+        .length;
+    return {
+      at: new Date(at),
+      minutes,
+      sent: of(sent),
+      failed: of(failed),
+      bounced: of(rows.map((row) => row.bounced_at)),
+    };
   });
   return { hours, minutes: series };
 }
@@ -90,7 +102,16 @@ function randomOf(seed: number) {
   return (limit: number) => (state = (state * 48_271) % 2_147_483_647) % limit;
 }
 
-const TIMES = ['accepted_at', 'unsent_at', 'bounced_at', 'delivered_at', 'opened_at', 'clicked_at', 'complained_at', 'unsubscribed_at'];
+const TIMES = [
+  'accepted_at',
+  'unsent_at',
+  'bounced_at',
+  'delivered_at',
+  'opened_at',
+  'clicked_at',
+  'complained_at',
+  'unsubscribed_at',
+];
 const STATES = ['planned', 'claimed', 'accepted', 'failed', 'unknown'];
 
 test('charts are what a count of every message gives, whatever changes in any of their columns', async () => {
@@ -105,12 +126,19 @@ test('charts are what a count of every message gives, whatever changes in any of
       const time = random(5) === 0 ? null : new Date(start + random(79 * HOUR_MS));
       await inTransaction(async (tx) => {
         await sql(tx, 'SELECT FROM messages WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [some]);
-        await sql(tx, `UPDATE messages SET state = $2::message_state, ${column} = $3 WHERE id = ANY ($1)`, [some, state, time]);
+        await sql(tx, `UPDATE messages SET state = $2::message_state, ${column} = $3 WHERE id = ANY ($1)`, [
+          some,
+          state,
+          time,
+        ]);
         if (random(6) === 0) await sql(tx, 'UPDATE messages SET opened_at = now() WHERE id = ANY ($1)', [some]);
       });
     });
     // The one that is not counted yet is counted while its messages change.
-    await Promise.all([...changes, ...(round === 5 ? [countCampaigns(), campaignHours(other.projectId, other.id)] : [])]);
+    await Promise.all([
+      ...changes,
+      ...(round === 5 ? [countCampaigns(), campaignHours(other.projectId, other.id)] : []),
+    ]);
     if (round % 4 > 0) continue;
     for (const { projectId, id } of round < 5 ? [one] : [one, other])
       expect(await charts(projectId, id), `round ${round}`).toEqual(await expected(id, start));
@@ -124,7 +152,10 @@ test('charts follow retries, late bounces, bots and erasures, and outlive the me
     const counted = await charts(projectId, id);
     expect(counted).toEqual(await expected(id, start));
     const sum = (field: string) =>
-      [...counted.hours, ...counted.minutes].reduce((total, point) => total + Number({ ...point }[field as 'at'] ?? 0), 0);
+      [...counted.hours, ...counted.minutes].reduce(
+        (total, point) => total + Number({ ...point }[field as 'at'] ?? 0),
+        0,
+      );
     return { sent: sum('sent'), failed: sum('failed'), delivered: sum('delivered'), opened: sum('opened') };
   };
   await settle('claim', [
@@ -153,9 +184,7 @@ test('charts follow retries, late bounces, bots and erasures, and outlive the me
        ($2, 'open', now() - interval '1 minute', 'proxy')`,
     [ids[0], ids[2]],
   );
-  await expect
-    .poll(async () => (await classifyHits(), (await check()).opened), { timeout: 20_000 })
-    .toBe(1);
+  await expect.poll(async () => (await classifyHits(), (await check()).opened), { timeout: 20_000 }).toBe(1);
 
   const before = await charts(projectId, id);
   await erasePerson(projectId, { email: 'r1@mail.test' });

@@ -68,6 +68,7 @@ const NOT_OF_CONTACTS = [
   'journey_signing_secrets',
   'project_logos',
   'campaign_counts',
+  'event_exports',
   'statistics_counts',
   'statistics_progress',
   'projects',

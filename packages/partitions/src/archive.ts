@@ -11,7 +11,7 @@ const ROWS = 20_000;
 const PUT_TIMEOUT_MS = 60_000;
 
 /** Stores a file under its name. A name that is there already is replaced. */
-type Store = (name: string, content: Uint8Array<ArrayBuffer>) => Promise<void>;
+export type Store = (name: string, content: Uint8Array<ArrayBuffer>) => Promise<void>;
 
 interface Target {
   /** `s3://bucket/prefix`, or `file:///folder`. */
@@ -25,22 +25,27 @@ interface Target {
 
 /** The archive of ARCHIVE_URL; `undefined` if it is not set. */
 export const configuredArchive = (): Archive | undefined =>
-  config.ARCHIVE_URL === undefined
-    ? undefined
-    : archiveTo({
-        url: config.ARCHIVE_URL,
-        endpoint: config.ARCHIVE_S3_ENDPOINT,
-        region: config.ARCHIVE_S3_REGION,
-        accessKeyId: config.ARCHIVE_S3_ACCESS_KEY_ID,
-        secretAccessKey: config.ARCHIVE_S3_SECRET_ACCESS_KEY,
-      });
+  config.ARCHIVE_URL === undefined ? undefined : archiveTo(configuredTarget(config.ARCHIVE_URL));
+
+const configuredTarget = (url: string): Target => ({
+  url,
+  endpoint: config.ARCHIVE_S3_ENDPOINT,
+  region: config.ARCHIVE_S3_REGION,
+  accessKeyId: config.ARCHIVE_S3_ACCESS_KEY_ID,
+  secretAccessKey: config.ARCHIVE_S3_SECRET_ACCESS_KEY,
+});
+
+/** Stores files below `url`, `s3://bucket/prefix` or `file:///folder`, with the configured access. */
+export const storeAt = (url: string): Store => storeOf(configuredTarget(url));
+
+const storeOf = (target: Target): Store => (target.url.startsWith('file:') ? inFolder(target.url) : inBucket(target));
 
 /**
  * Writes all rows of a partition as Parquet: `events/events_20261123/00001.parquet` and so on, in the order of the column
  * partitioned by. Repeating it after a failure replaces the files.
  */
 export function archiveTo(target: Target, rowsPerFile = ROWS): Archive {
-  const store = target.url.startsWith('file:') ? inFolder(target.url) : inBucket(target);
+  const store = storeOf(target);
   return async (table, partition) => {
     const columns = await columnsOf(partition);
     const key = await keyOf(table);
@@ -54,7 +59,7 @@ export function archiveTo(target: Target, rowsPerFile = ROWS): Archive {
   };
 }
 
-interface Column {
+export interface Column {
   name: string;
   /** PostgreSQL's name of its type. */
   type: string;
@@ -98,7 +103,8 @@ async function readRows(
   return rows;
 }
 
-function toParquet(columns: readonly Column[], rows: readonly unknown[][]): Uint8Array<ArrayBuffer> {
+/** A Parquet file of rows, whose values are in the order of the columns. */
+export function toParquet(columns: readonly Column[], rows: readonly unknown[][]): Uint8Array<ArrayBuffer> {
   const columnData = columns.map(({ name, type }, index) => {
     const data = rows.map((row) => {
       const value = row[index];

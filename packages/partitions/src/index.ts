@@ -1,4 +1,4 @@
-export { archiveTo, configuredArchive } from './archive.ts';
+export { archiveTo, type Column, configuredArchive, type Store, storeAt, toParquet } from './archive.ts';
 import { retry } from '@postroom/errors';
 import { hasCode, type IdPrefix, inTransaction, LOCK_NOT_AVAILABLE, logger, pool, timeOfId } from '@postroom/platform';
 

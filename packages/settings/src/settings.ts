@@ -371,6 +371,12 @@ const retention = {
     .describe(
       'where expired events, deliveries and attempts are stored as Parquet, `s3://bucket/prefix` or `file:///folder`: see [archive](../how-to/archive.md)',
     ),
+  EVENT_EXPORT_URL: z
+    .url({ protocol: /^(s3|file)$/, error: 'must be s3://bucket/prefix or file:///folder' })
+    .optional()
+    .describe(
+      'where new events are stored as Parquet every five minutes, `s3://bucket/prefix` or `file:///folder`, with the access of the archive: see [event export](../how-to/event-export.md)',
+    ),
   ARCHIVE_S3_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be an https:// or http:// URL' })
     .optional()

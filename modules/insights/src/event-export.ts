@@ -1,0 +1,102 @@
+import { type Column, type Store, storeAt, toParquet } from '@postroom/partitions';
+import { config, inTransaction, pool, sql } from '@postroom/platform';
+import { endedTransactions, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
+
+/**
+ * Exports events as Parquet files, each event once. A range of transactions is recorded before its files are written, and counts as
+ * exported afterwards. Whatever is killed in between, the range is written again, to files of the same names. What the files promise to
+ * readers is in docs/how-to/event-export.md.
+ */
+
+/** Events of a file. It is made in memory: events have 0.5 to 5 KB each. */
+const ROWS = 20_000;
+
+const COLUMNS: readonly Column[] = [
+  { name: 'id', type: 'text' },
+  { name: 'project_id', type: 'text' },
+  { name: 'type', type: 'text' },
+  { name: 'created_at', type: 'timestamptz' },
+  { name: 'xact', type: 'int8' },
+  { name: 'data', type: 'text' },
+];
+
+const START = 'INSERT INTO event_exports (project_id) VALUES ($1) ON CONFLICT DO NOTHING';
+const LOCK = `
+  SELECT run, xact::text AS since, until::text AS until, ${IS_FOREIGN} AS "isForeign" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
+const PLAN = 'UPDATE event_exports SET run = $2, xact = $3, until = $4 WHERE project_id = $1';
+const FINISH =
+  'UPDATE event_exports SET xact = until, until = NULL WHERE project_id = $1 AND run = $2 AND xact = $3 AND until = $4';
+
+/** The columns in their order, by the index on `(project_id, xact, id)`. */
+const READ = `
+  SELECT id, project_id, type, created_at, xact::text, data::text FROM events
+  WHERE project_id = $1 AND xact >= $2 AND xact < $3 AND (xact, id) > ($4, $5) ORDER BY xact, id LIMIT $6`;
+
+interface Range {
+  run: number;
+  /** The first transaction, and the one after the last. */
+  since: string;
+  until: string;
+}
+
+/** Exports the events of all projects to EVENT_EXPORT_URL, if that is set. */
+export async function exportEvents(): Promise<void> {
+  if (config.EVENT_EXPORT_URL === undefined) return;
+  const { rows } = await pool.query<{ id: string }>(projectsWithEvents('event_exports'));
+  for (const { id } of rows) await exportProject(id, storeAt(config.EVENT_EXPORT_URL));
+}
+
+/**
+ * Exports the events of a project. Processes that do so at once write the same files.
+ * @param limit about how many events a range has.
+ */
+export async function exportProject(projectId: string, store: Store, limit = ROWS): Promise<void> {
+  for (let hasMore = true; hasMore;) {
+    const { more, ...range } = await planRange(projectId, limit);
+    await writeFiles(projectId, range, { store, limit });
+    await pool.query(FINISH, [projectId, range.run, range.since, range.until]);
+    hasMore = more;
+  }
+}
+
+/** The range whose files have to be written next. One that was not finished comes first, as it was. */
+function planRange(projectId: string, limit: number): Promise<Range & { more: boolean }> {
+  return inTransaction(async (tx) => {
+    await sql(tx, START, [projectId]);
+    const [row] = await sql<Range & { until: string | null; isForeign: boolean }>(tx, LOCK, [projectId]);
+    const { run, since, until, isForeign } = row as Range & { until: string | null; isForeign: boolean };
+    if (until !== null && !isForeign) return { run, since, until, more: true };
+    const from = isForeign ? { run: run + 1, since: '0' } : { run, since };
+    const next = await endedTransactions(tx, { projectId, since: from.since, limit });
+    await sql(tx, PLAN, [projectId, from.run, from.since, next.until]);
+    return { ...from, ...next };
+  });
+}
+
+/** A transaction may have more events than a file. */
+async function writeFiles(
+  projectId: string,
+  { run, since, until }: Range,
+  { store, limit }: { store: Store; limit: number },
+): Promise<void> {
+  for (let number = 1, after = ['0', '']; ; number++) {
+    const { rows } = await pool.query<string[]>({
+      rowMode: 'array',
+      text: READ,
+      values: [projectId, since, until, ...after, limit],
+    });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    await store(`events/${projectId}/${nameOf([run, since, until, number])}.parquet`, toParquet(COLUMNS, rows));
+    after = [last[4] as string, last[0] as string];
+  }
+}
+
+/** Names sort in the order of the events. */
+const nameOf = ([run, since, until, number]: [number, string, string, number]) =>
+  [
+    String(run).padStart(4, '0'),
+    since.padStart(19, '0'),
+    until.padStart(19, '0'),
+    String(number).padStart(4, '0'),
+  ].join('-');
