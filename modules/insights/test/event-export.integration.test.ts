@@ -53,12 +53,19 @@ test('events are exported once and in order, those of a transaction that ends la
     all.push(late, next);
   });
   for (let nth = 0; nth < 5; nth++) all.push(await add());
+  // More events than a file has, of one transaction.
+  const together: string[] = [];
+  await inTransaction(async (tx) => {
+    for (let nth = 0; nth < 5; nth++) together.push(await add(tx));
+  });
+  all.push(...together.sort());
   await eventually(async () => {
     await Promise.all([run(), run()]);
     expect(await ids()).toEqual(all);
   });
   const names = await readdir(join(folder, 'events', projectId));
-  expect(names.every((name) => /^0001-\d{19}-\d{19}-0001\.parquet$/.test(name))).toBe(true);
+  expect(names.every((name) => /^0001-\d{19}-\d{19}-000[12]\.parquet$/.test(name))).toBe(true);
+  expect(names.filter((name) => name.endsWith('-0002.parquet'))).toHaveLength(1);
   await run();
   expect(await readdir(join(folder, 'events', projectId))).toEqual(names);
 });
