@@ -2399,7 +2399,7 @@ export interface ContactFilterInput {
   /** True for suppressed contacts, false for the others. */
   suppressed?: boolean | null | undefined;
   /** Contacts that match this segment filter, which is not saved. */
-  where?: unknown | undefined;
+  where?: Record<string, unknown> | null | undefined;
 }
 
 /** An action, and the contacts it applies to. */
