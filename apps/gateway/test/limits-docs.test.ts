@@ -33,6 +33,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Sending domains', 'modules/domains/src/domains.ts', 'MAX_DOMAINS'],
   ['Mailbox accounts', 'modules/transports/src/mailboxes/mailboxes.ts', 'MAX_MAILBOXES'],
   ["Characters of a page's rows", 'modules/platform/src/pages.ts', 'MAX_PAGE_LENGTH'],
+  ['Characters of all pages of a request', 'packages/concurrency/src/page-reads.ts', 'MAX_PAGES_LENGTH'],
   ['Bytes of bodies and headers of emails', 'modules/emails/src/load-bodies.ts', 'MAX_BODIES_BYTES'],
   ['Values in a JSON body', 'packages/network/src/request-body.ts', 'MAX_JSON_VALUES'],
   ['Problems of a request', 'apps/gateway/src/rest/input.ts', 'MAX_PROBLEMS'],

@@ -11,7 +11,8 @@ import {
   type Page,
   type PageArgs,
   pageOf,
-  pageSize,
+  readInParts,
+  readLimited,
   pool,
   runCostly,
   sql,
@@ -61,15 +62,17 @@ export async function listContacts(
   { first, after, sort }: ListArgs = {},
 ): Promise<Page<Contact>> {
   const segments = await checkFilter(projectId, filter);
-  const size = pageSize(first);
   const order = inOrder(sort ?? 'newest');
-  const parameters = new Parameters();
-  const scope = { filter, segments, order, after: after == null ? undefined : order.fromCursor(after) };
-  const text = `${select(projectId, scope, parameters)} LIMIT ${parameters.add(size + 1)}`;
-  const read = () => pool.query<Contact & { sortKey: string | null }>(text, parameters.values);
   // A search or a segment may scan all contacts to fill one page, and a group has no index in other orders.
   const isCostly = segments.length > 0 || filter.search != null || (order.isByKey && filter.groupId != null);
-  const { rows } = await (isCostly ? runCostly(projectId, read) : read());
+  const { rows, size } = await readInParts<Contact & { sortKey: string | null }>(first, async (limit, last) => {
+    const cursor = last === undefined ? after : order.toCursor(last);
+    const scope = { filter, segments, order, after: cursor == null ? undefined : order.fromCursor(cursor) };
+    const parameters = new Parameters();
+    const text = `${select(projectId, scope, parameters)} LIMIT ${parameters.add(limit)}`;
+    const read = () => pool.query<Contact & { sortKey: string | null }>(text, parameters.values);
+    return readLimited(async () => (await (isCostly ? runCostly(projectId, read) : read())).rows);
+  });
   const edges = rows.map(({ sortKey, ...node }) => ({ cursor: order.toCursor({ id: node.id, sortKey }), node }));
   return pageOf(edges, { size, after, totalCount: () => countChecked(projectId, filter, segments, MAX_TOTAL) });
 }

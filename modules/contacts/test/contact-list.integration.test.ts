@@ -212,3 +212,25 @@ test('a list shows only the contacts of its project, whatever the database conta
   expect(await list(api)).toEqual([]);
   expect(await list(api, '?search=ada')).toEqual([]);
 });
+
+test.each(['', '&search=large', '&sort=email'])(
+  'a page of contacts with long fields ends early, and its cursor continues (%s)',
+  async (query) => {
+    const api = await testApi();
+    const given = Array.from(
+      { length: 210 },
+      (_, index) => [newId('ctc'), `large${1000 + index}@example.com`] as const,
+    );
+    await pool.query(
+      `INSERT INTO contacts (id, project_id, email, email_key, name, source, custom_fields)
+     SELECT id, $1, email, email, '', 'api', jsonb_build_object('note', repeat('x', 100000)) FROM unnest($2::text[], $3::text[]) AS t (id, email)`,
+      [api.projectId, given.map(([id]) => id), given.map(([, email]) => email)],
+    );
+    const page = await api.get(`/v1/contacts?limit=1000${query}`);
+    expect([page.body.data.length, page.body.has_more]).toEqual([201, true]);
+    const rest = await api.get(`/v1/contacts?limit=1000${query}&cursor=${page.body.next_cursor}`);
+    expect([rest.body.data.length, rest.body.has_more]).toEqual([9, false]);
+    const ids = [...page.body.data, ...rest.body.data].map(({ id }: Listed) => id);
+    expect(new Set(ids)).toEqual(new Set(given.map(([id]) => id)));
+  },
+);

@@ -183,19 +183,19 @@ const Email = builder.prismaObject('Message', {
       nullable: true,
       description: 'The HTML body; null if there is none or the email belongs to a campaign.',
       ...BODY,
-      resolve: async ({ id }, _args, context) => (await bodyOf(context, id))?.html ?? null,
+      resolve: async ({ id }, _args, context) => (await bodyOf(context, id, 'html')) ?? null,
     }),
     text: t.string({
       nullable: true,
       description: 'The text body; null if it is generated from the HTML.',
       ...BODY,
-      resolve: async ({ id }, _args, context) => (await bodyOf(context, id))?.text ?? null,
+      resolve: async ({ id }, _args, context) => (await bodyOf(context, id, 'text')) ?? null,
     }),
     headers: t.field({
       type: 'JSON',
       description: 'Custom headers.',
       ...JSON_OBJECT,
-      resolve: async ({ id }, _args, context) => (await bodyOf(context, id))?.headers ?? {},
+      resolve: async ({ id }, _args, context) => (await bodyOf(context, id, 'headers')) ?? {},
     }),
     attachments: t.field({
       type: [EmailAttachment],

@@ -83,7 +83,7 @@ export {
 export type { HealthCheck } from '@postroom/observability';
 export { isHost, isOwnHost } from '@postroom/network/host-check';
 export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
-export { FairShare } from '@postroom/concurrency';
+export { FairShare, limitPages, readLimited } from '@postroom/concurrency';
 export { createHttpServer } from '@postroom/observability';
 export { ClientGone, MAX_JSON_VALUES, parseJsonBody, readBody } from '@postroom/network/request-body';
 export {
@@ -152,6 +152,7 @@ export {
   type Page,
   type PageArgs,
   pageOf,
+  readInParts,
   pageSize,
   readPage,
   countUpTo,

@@ -1,3 +1,4 @@
+import { lengthOf, readLimited } from '@postroom/concurrency';
 import { queryFromInfo } from '@pothos/plugin-prisma';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Context } from './caller.ts';
@@ -33,7 +34,7 @@ export const MAX_PAGE_SIZE = 1000;
 /** Rows of a list that are read at once; those of some have megabytes of text. */
 const ROWS_AT_ONCE = DEFAULT_PAGE_SIZE + 1;
 /** A page that has about as many characters ends early, and the next one continues. */
-export const MAX_PAGE_LENGTH = 16_000_000;
+const MAX_PAGE_LENGTH = 16_000_000;
 
 /** Count limit, so that no count reads millions of rows: this total means "this many or more". */
 export const MAX_TOTAL = 100_000;
@@ -50,26 +51,32 @@ export async function readPage<Row extends { id: string }>(
   read: (page: { limit: number; before: string | undefined }) => Promise<Row[]>,
   count: (limit: number) => Promise<number>,
 ): Promise<Page<Row>> {
+  const given = after == null ? undefined : fromCursor(prefix, after);
+  const { rows, size } = await readInParts<Row>(first, (limit, last) => read({ limit, before: last?.id ?? given }));
+  const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
+  return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
+}
+
+/**
+ * Reads the rows of a page, and one more to detect a next page. `read` returns up to `limit` rows after the last one so far.
+ * @returns the rows, and how many of them are on the page: fewer than asked for if they are large
+ * @throws DomainError `validation_error` for a page size out of range.
+ */
+export async function readInParts<Row>(
+  first: PageArgs['first'],
+  read: (limit: number, last: Row | undefined) => Promise<Row[]>,
+): Promise<{ rows: Row[]; size: number }> {
   const rows: Row[] = [];
   let size = pageSize(first);
   for (let length = 0; rows.length <= size;) {
     const limit = Math.min(size + 1 - rows.length, ROWS_AT_ONCE);
-    const before = rows.at(-1)?.id ?? (after == null ? undefined : fromCursor(prefix, after));
-    const part = await read({ limit, before });
+    const part = await read(limit, rows.at(-1));
     rows.push(...part);
     if (part.length < limit) break;
     if (rows.length <= size) length += lengthOf(part);
     if (length > MAX_PAGE_LENGTH) size = rows.length - 1;
   }
-  const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
-  return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
-}
-
-/** The number of characters of the texts in a value. */
-function lengthOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, each) => sum + lengthOf(each), 0);
+  return { rows, size };
 }
 
 /**
@@ -91,7 +98,8 @@ export function readRows<Row extends { id: string }>(
 ): Promise<Page<Row>> {
   const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
     const onPage = before === undefined ? where : { ...where, id: { lt: before } };
-    return (await table.findMany({ ...query, where: onPage, orderBy: { id: 'desc' }, take: limit } as never)) as Row[];
+    const rows = () => table.findMany({ ...query, where: onPage, orderBy: { id: 'desc' }, take: limit } as never);
+    return readLimited(async () => (await rows()) as Row[]);
   };
   return readPage(prefix, args, read, async (limit) => table.count({ where, take: limit } as never));
 }

@@ -1,3 +1,4 @@
+import { limitPages, readLimited } from '@postroom/concurrency';
 import { expect, test } from 'vitest';
 import { newId } from '../src/ids.ts';
 import { type Page, readPage } from '../src/pages.ts';
@@ -19,7 +20,7 @@ function listOf(count: number, bodyLength: number) {
       async ({ limit, before }) => {
         atOnce = Math.max(atOnce, limit);
         const from = before === undefined ? 0 : rows.findIndex(({ id }) => id === before) + 1;
-        return rows.slice(from, from + limit);
+        return readLimited(async () => rows.slice(from, from + limit));
       },
       async () => count,
     );
@@ -51,3 +52,13 @@ test.each([1, 100, 101, 102, 202, 203, 299, 300, 301])(
     expect(pageInfo.hasNextPage).toBe(first < 300);
   },
 );
+
+test('a request reads a few pages at once, and stops when they are large', async () => {
+  const { page } = listOf(101, 300_000);
+  const outcomes = await limitPages(() => Promise.allSettled(Array.from({ length: 24 }, () => page(100))));
+  const read = outcomes.filter(({ status }) => status === 'fulfilled');
+  expect(read.length).toBeGreaterThanOrEqual(2);
+  expect(read.length).toBeLessThanOrEqual(5);
+  const failed = outcomes.find(({ status }) => status === 'rejected');
+  expect(failed).toMatchObject({ reason: { code: 'payload_too_large' } });
+});
