@@ -72,6 +72,7 @@ const QUERIES: Record<string, string> = {
   }`,
   'enrollments → contact, steps': `query ($journey: ID!) {
     enrollments(journeyId: $journey) { nodes { stepId contact { email } steps { stepId outcome } } }
+    journeyVersions(journeyId: $journey) { nodes { number definition publishedByName } }
   }`,
   'backtests → sides, differences': `{
     backtests { nodes { status assumptions { opened } candidate { runs steps { stepId outcomes { outcome } } sent { day } } baseline { runs } differences { contacts } } }
@@ -302,6 +303,11 @@ async function fill(rows: number): Promise<Filled> {
     journeys.push(await create(api, '/v1/journeys', { name: `J${index}`, definition }));
   }
   const journey = journeys[0] ?? '';
+  await pool.query(
+    `INSERT INTO journey_versions (journey_id, number, definition, published_by_id)
+     SELECT $1, n, '{"steps": []}', 'key_' || n FROM generate_series(1, $2) n`,
+    [journey, rows],
+  );
   for (const [index, contactId] of contacts.entries()) {
     const id = `enr_${index}_${journey}`;
     await pool.query(

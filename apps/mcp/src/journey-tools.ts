@@ -37,6 +37,21 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     ({ journey_id }) => answer(() => postroom.journeys.get(journey_id)),
   );
   server.registerTool(
+    'list_journey_versions',
+    {
+      title: 'List the published versions of a journey',
+      description:
+        'The definitions that contacts entered and enter, the newest first, with when and by whom they were published.',
+      inputSchema: {
+        journey_id: journeyId,
+        number: z.number().int().optional().describe('Only this version.'),
+        ...paging,
+      },
+      annotations: READS,
+    },
+    ({ journey_id, ...query }) => answer(async () => page(await postroom.journeys.versions(journey_id, query))),
+  );
+  server.registerTool(
     'journey_preflight',
     {
       title: 'Check a journey before publishing',

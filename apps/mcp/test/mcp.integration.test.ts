@@ -129,6 +129,7 @@ describe.each([
       'list_events',
       'list_form_submissions',
       'list_forms',
+      'list_journey_versions',
       'list_journeys',
       'list_webhooks',
     ]);

@@ -16,19 +16,17 @@ import {
   notFound,
   type Page,
   type PageArgs,
-  pageOf,
-  pageSize,
   pool,
   type Prisma,
   readRows,
   runCostly,
   type RowsQuery,
   sql,
-  toCursor,
   type Tx,
 } from '@postroom/platform';
 import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
 import { writeListeners } from './listeners.ts';
+import { numberedPage } from './numbered-page.ts';
 import { getStep, type Refusal, refusalOf } from './rules.ts';
 import { arrivals, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
@@ -323,19 +321,19 @@ export async function recentSteps(ids: readonly string[]): Promise<Map<string, L
  * The steps that a run has left, the last first.
  * @throws DomainError `not_found`, `validation_error` for a page size out of range or an invalid cursor.
  */
-export async function listSteps(projectId: string, id: string, { first, after }: PageArgs): Promise<Page<LeftStep>> {
+export async function listSteps(projectId: string, id: string, page: PageArgs): Promise<Page<LeftStep>> {
   await getEnrollment(projectId, id);
-  const size = pageSize(first);
-  const before = after == null ? null : Number(Buffer.from(after, 'base64url').toString('latin1'));
-  if (before !== null && !(Number.isInteger(before) && before > 0 && before < 2 ** 31))
-    throw invalid({ field: 'after', message: 'is not a cursor of this list' });
   const ofRun = 'FROM enrollment_steps s WHERE s.enrollment_id = $1';
-  const { rows } = await pool.query<LeftStep>(
-    `SELECT ${STEP_COLUMNS} ${ofRun} AND ($2::int IS NULL OR s.visit < $2) ORDER BY s.visit DESC LIMIT $3`,
-    [id, before, size + 1],
-  );
-  const edges = rows.map((node) => ({ cursor: toCursor(String(node.visit)), node }));
-  return pageOf(edges, { size, after, totalCount: () => countUpTo(MAX_TOTAL, `SELECT ${ofRun}`, [id]) });
+  return numberedPage(page, {
+    numberOf: ({ visit }) => visit,
+    read: (before, limit) =>
+      sql<LeftStep>(
+        pool,
+        `SELECT ${STEP_COLUMNS} ${ofRun} AND ($2::int IS NULL OR s.visit < $2) ORDER BY s.visit DESC LIMIT $3`,
+        [id, before, limit],
+      ),
+    totalCount: () => countUpTo(MAX_TOTAL, `SELECT ${ofRun}`, [id]),
+  });
 }
 
 /**

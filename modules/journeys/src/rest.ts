@@ -72,6 +72,32 @@ export const routes: Route[] = [
     example: { name: 'Welcome new customers', version: 1 },
   },
   {
+    method: 'GET',
+    path: '/v1/journeys/{id}/versions',
+    needs: 'full',
+    tag,
+    summary: 'List the published versions of a journey, the newest first',
+    document: gql`
+      query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $number: Int) {
+        journeyVersions(journeyId: $id, first: $limit, after: $cursor, number: $number) {
+          nodes {
+            number
+            definition
+            publishedAt
+            publishedById
+            publishedByName
+          }
+          totalCount @include(if: $total)
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    `,
+    reply: page('journeyVersions'),
+  },
+  {
     method: 'POST',
     path: '/v1/journeys/{id}/publish',
     needs: 'full',

@@ -1,6 +1,8 @@
 import { type Definition } from '@postroom/journey-definition';
 import { LRUCache } from 'lru-cache';
-import { pool, sql, type Tx } from '@postroom/platform';
+import { countUpTo, MAX_TOTAL, type Page, type PageArgs, pool, sql, type Tx } from '@postroom/platform';
+import { getJourney } from './journeys.ts';
+import { numberedPage } from './numbered-page.ts';
 
 /** Published definitions, which never change. */
 const definitions = new LRUCache<string, Definition>({ max: 500 });
@@ -28,4 +30,36 @@ export async function publishedDefinitions(journeyIds: readonly string[]): Promi
     [journeyIds],
   );
   return new Map(rows.map(({ id, definition }) => [id, definition]));
+}
+
+/** A definition that contacts entered, or enter. */
+export interface JourneyVersion {
+  number: number;
+  definition: Definition;
+  publishedById: string;
+  publishedAt: Date;
+}
+
+/**
+ * The published versions of a journey, or the one of this number, the newest first.
+ * @throws DomainError `not_found`, `validation_error` for a page size out of range or an invalid cursor.
+ */
+export async function listVersions(
+  projectId: string,
+  id: string,
+  { number = null, ...page }: PageArgs & { number?: number | null | undefined },
+): Promise<Page<JourneyVersion>> {
+  await getJourney(projectId, id);
+  const matching = 'FROM journey_versions WHERE journey_id = $1 AND ($2::int IS NULL OR number = $2)';
+  return numberedPage(page, {
+    numberOf: (version) => version.number,
+    read: (before, limit) =>
+      sql<JourneyVersion>(
+        pool,
+        `SELECT number, definition, published_by_id AS "publishedById", published_at AS "publishedAt" ${matching}
+           AND ($3::int IS NULL OR number < $3) ORDER BY number DESC LIMIT $4`,
+        [id, number, before, limit],
+      ),
+    totalCount: () => countUpTo(MAX_TOTAL, `SELECT ${matching}`, [id, number]),
+  });
 }

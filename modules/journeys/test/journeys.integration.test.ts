@@ -752,6 +752,25 @@ test('waiting until a time uses the zone of the contact, then of the journey', a
   expect(await local(other.id, 'America/New_York')).toBe('Monday 09:00');
 });
 
+test('the published versions of a journey are listed with their definitions, the newest first, or one by number', async () => {
+  const [api, other] = await Promise.all([testApi(), testApi()]);
+  const journey = await published(api, { steps: [wait('first', null)] });
+  const definition = { entry: { type: 'manual' }, steps: [wait('second', null)] };
+  expect((await api.patch(`/v1/journeys/${journey}`, { definition })).status).toBe(200);
+  const versions = async (query = '') => (await api.get(`/v1/journeys/${journey}/versions${query}`)).body;
+  expect((await versions()).data).toMatchObject([{ number: 1, definition: { steps: [{ id: 'first' }] } }]);
+  expect((await api.post(`/v1/journeys/${journey}/publish`, {})).status).toBe(200);
+  const page = await versions('?limit=1&total=true');
+  expect(page).toMatchObject({ data: [{ number: 2, definition: { steps: [{ id: 'second' }] } }], total: 2 });
+  expect((await versions(`?limit=1&cursor=${page.next_cursor}`)).data).toMatchObject([{ number: 1 }]);
+  expect((await versions('?number=1')).data).toMatchObject([
+    { number: 1, publishedById: expect.stringMatching(/^key_/) },
+  ]);
+  expect((await versions('?number=3')).data).toEqual([]);
+  expect((await versions('?cursor=eA')).error.details[0].field).toBe('cursor');
+  expect((await other.get(`/v1/journeys/${journey}/versions`)).status).toBe(404);
+});
+
 test('a draft is edited by version, names are unique, and another project sees nothing', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id, version } = (await api.post('/v1/journeys', { name: 'A' })).body.data;

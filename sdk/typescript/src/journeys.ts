@@ -1,7 +1,7 @@
 import type { List } from './list.ts';
 import { type Body, type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
-import type { Enrollment, EnrollmentStep, Journey, JourneyDetail } from './types.ts';
+import type { Enrollment, EnrollmentStep, Journey, JourneyDetail, JourneyVersion } from './types.ts';
 
 /** Automations that contacts enter. */
 export class Journeys extends Resource {
@@ -42,6 +42,11 @@ export class Journeys extends Resource {
   /** Ends the journey for good, with all its runs. */
   archive(id: string, options?: RequestOptions): Promise<Journey> {
     return this.data('archiveJourney', { path: { id } }, options);
+  }
+
+  /** The published versions, the newest first. */
+  versions(id: string, query: Query<'listJourneyVersions'> = {}, options?: RequestOptions): List<JourneyVersion> {
+    return this.listOf('listJourneyVersions', { path: { id }, query }, options);
   }
 
   /** Lets up to 1,000 contacts enter, each with its own result. */

@@ -714,6 +714,20 @@ export interface Journey {
   publishedAt: string | null;
 }
 
+/** A published version of a journey. It never changes. */
+export interface JourneyVersion {
+  /** Counted from 1 in each journey. */
+  number: number;
+  /** The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  definition: Record<string, unknown>;
+  /** When it was published. */
+  publishedAt: string;
+  /** Who published it, `usr_…` or `key_…`. */
+  publishedById: string;
+  /** What the person or the key is called now; null when they are gone. */
+  publishedByName: string | null;
+}
+
 /**
  * The state of a run.
  *
@@ -3878,6 +3892,17 @@ export interface JourneyDetailResponse {
   data: JourneyDetail;
 }
 
+/** Has a list of `JourneyVersion` in `data`. */
+export interface JourneyVersionListResponse {
+  data: JourneyVersion[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
 /** Resume a paused journey. */
 export interface ResumeJourneyInput {
   /** What becomes of `waitingEvents`; `process` by default. */
@@ -5030,6 +5055,25 @@ export interface Operations {
     body: UpdateJourneyInput;
     reply: JourneyResponse;
   };
+  /** List the published versions of a journey, the newest first */
+  listJourneyVersions: {
+    path: {
+      /** Journey id. */
+      id: string;
+    };
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+      /** Only this one. */
+      number?: number | undefined;
+    };
+    body: undefined;
+    reply: JourneyVersionListResponse;
+  };
   /** Publish the draft of a journey and start it */
   publishJourney: {
     path: {
@@ -5853,6 +5897,7 @@ export const OPERATIONS = {
   listJourneys: 'GET /v1/journeys',
   getJourney: 'GET /v1/journeys/{id}',
   updateJourney: 'PATCH /v1/journeys/{id}',
+  listJourneyVersions: 'GET /v1/journeys/{id}/versions',
   publishJourney: 'POST /v1/journeys/{id}/publish',
   pauseJourney: 'POST /v1/journeys/{id}/pause',
   resumeJourney: 'POST /v1/journeys/{id}/resume',

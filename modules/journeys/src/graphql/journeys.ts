@@ -1,5 +1,5 @@
 import { type DefinitionProblem } from '@postroom/journey-definition';
-import { EDITED_BY } from '@postroom/projects';
+import { actorName, EDITED_BY } from '@postroom/projects';
 import {
   atMost,
   authenticated,
@@ -35,7 +35,7 @@ import {
 import { countWaiting, MAX_WAITING, type WaitingEvents } from '../waiting-events.ts';
 import { countAtSteps, type InProgress, type StepCount, withMatches } from '../new-version.ts';
 import { countPassages, type Passage } from '../passages.ts';
-import { publishedDefinitions } from '../versions.ts';
+import { type JourneyVersion as Version, listVersions, publishedDefinitions } from '../versions.ts';
 import { journeyId, SHORT, STEP_ID } from './members.ts';
 
 const DEFINITION = 'The entry, the steps, and rules for the whole journey; see the page on journeys.';
@@ -210,6 +210,22 @@ const Journey = builder.prismaObject('Journey', {
   }),
 });
 
+const JourneyVersion = builder.objectRef<Version>('JourneyVersion').implement({
+  description: 'A published version of a journey. It never changes.',
+  fields: (t) => ({
+    number: t.exposeInt('number', { description: 'Counted from 1 in each journey.' }),
+    definition: t.expose('definition', { type: 'JSON', description: DEFINITION, ...JSON_OBJECT }),
+    publishedAt: t.expose('publishedAt', { type: 'DateTime', description: 'When it was published.' }),
+    publishedById: t.exposeID('publishedById', { description: 'Who published it, `usr_…` or `key_…`.' }),
+    publishedByName: t.string({
+      nullable: true,
+      description: EDITED_BY.name.description,
+      ...atMost(MAX_NAME_LENGTH),
+      resolve: ({ publishedById }) => actorName(publishedById),
+    }),
+  }),
+});
+
 registerNode(JOURNEY_ID, 'Journey', (context, ids) => findJourneys(callerProject(context), ids), 'read', {
   select: `SELECT id, name, status::text, draft AS definition, published_version AS "publishedVersion"
     FROM journeys WHERE id = ANY ($1::text[]) AND project_id = $2`,
@@ -232,6 +248,18 @@ builder.queryFields((t) => ({
       resolve: (_root, args, context) => listJourneys(callerProject(context), args),
     },
     ...relayNames('Journey'),
+  ),
+  journeyVersions: t.connection(
+    {
+      type: JourneyVersion,
+      description: 'The published versions of a journey, the newest first.',
+      args: {
+        journeyId: t.arg.id(journeyId),
+        number: t.arg.int({ description: 'Only this one.' }),
+      },
+      resolve: (_root, { journeyId: id, ...args }, context) => listVersions(callerProject(context), id, args),
+    },
+    ...relayNames('JourneyVersion'),
   ),
 }));
 
