@@ -1,3 +1,4 @@
+import { pool } from '@postroom/platform';
 import { type Api, eventually, startTestWorker } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -186,6 +187,17 @@ inBrowser('journeys', () => {
       .getByRole('table', { name: 'Contacts in the journey' })
       .getByText('A new version was published')
       .waitFor();
+    await page.getByText('Both are the same.').waitFor();
+    await page.getByRole('combobox', { name: 'Second version' }).click();
+    await page.getByRole('option', { name: 'Version 1, ' }).click();
+    await page
+      .getByText('How contacts enter differs. New: condition and exit. Changed: thanks. Removed: a_day.')
+      .waitFor();
+    await page.getByRole('combobox', { name: 'First version' }).click();
+    await page.getByRole('option', { name: 'Version 1, ' }).click();
+    await page.getByText('Both are the same.').waitFor();
+    expect(await page.getByRole('application', { name: 'Version 1 steps' }).count()).toBe(2);
+    expect(await accessibilityViolations(page)).toEqual([]);
   });
 
   test('with a step focused, keys move between steps, copy, paste and remove; steps are copied to another journey', async () => {
@@ -211,14 +223,50 @@ inBrowser('journeys', () => {
     expect(await focusedNode(page)).toBe('thanks');
     expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
 
-    await node(page, 'a_day').click();
-    await page.getByRole('button', { name: 'Actions for a_day' }).click();
-    await page.getByRole('menuitem', { name: 'Copy with all that follows' }).click();
+    const selected = page.getByRole('group', { name: 'Selected steps' });
+    await page.keyboard.press('Shift+ArrowUp');
+    await selected.getByText('2 steps selected').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Control+c');
     await page.getByText('2 steps are copied.').waitFor();
+    await page.keyboard.press('End');
+    await selected.getByText('2 steps selected').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+v');
+    await node(page, 'thanks_2').waitFor();
+    await node(page, 'a_day').click({ modifiers: ['Shift'] });
+    await selected.getByText('2 steps selected').waitFor();
+    await node(page, 'thanks').click({ modifiers: ['Shift'] });
+    await selected.getByText('3 steps selected').waitFor();
+    await node(page, 'a_day_2').click({ modifiers: ['Shift'] });
+    await selected.getByRole('button', { name: 'Remove' }).click();
+    await node(page, 'a_day').waitFor({ state: 'detached' });
+    await node(page, 'thanks').waitFor({ state: 'detached' });
+    await page.locator('body').press('Control+z');
+    await node(page, 'a_day_2').click();
+    await page.getByRole('button', { name: 'Actions for a_day_2' }).click();
+    await page.getByRole('menuitem', { name: 'Change ID' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Step ID').fill('thanks');
+    await dialog.getByText('Another step has this ID.').waitFor();
+    await dialog.getByLabel('Step ID').fill('later');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await panelOf(page, 'Wait: later').waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await soon(async () => (await definitionOf(api, id)).steps).toMatchObject([
+      { id: 'a_day', next: 'thanks' },
+      { id: 'thanks', next: 'later' },
+      { id: 'later', next: 'thanks_2' },
+      { id: 'thanks_2', next: null },
+    ]);
+
+    await page.getByRole('button', { name: 'Actions for later' }).click();
+    await page.getByRole('menuitem', { name: 'Copy with all that follows' }).click();
+    await page.getByText('2 steps are copied.').last().waitFor();
     await window.open(`/journeys/${other}`);
     await page.getByRole('button', { name: 'Add a step after the entry' }).click();
     await page.getByRole('menuitem', { name: 'Paste 2 steps' }).click();
-    await soon(() => focusedNode(page)).toBe('a_day');
+    await soon(() => focusedNode(page)).toBe('later');
     await page.evaluate(() => {
       const data = new DataTransfer();
       data.setData('text/plain', '{"steps":[{"id":"a","type":"dance"}]}');
@@ -227,8 +275,8 @@ inBrowser('journeys', () => {
     await page.getByText('These steps can’t be added: steps.0.type must be one of').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await soon(async () => (await definitionOf(api, other)).steps).toMatchObject([
-      { id: 'a_day', type: 'wait', next: 'thanks' },
-      { id: 'thanks', type: 'send', from: 'hello@example.com', next: null },
+      { id: 'later', type: 'wait', next: 'thanks_2' },
+      { id: 'thanks_2', type: 'send', from: 'hello@example.com', next: null },
     ]);
   });
 
@@ -375,6 +423,38 @@ inBrowser('journeys', () => {
     await page.getByText('Does not enter').waitFor();
     const path = new URL(page.url()).pathname.replace(/^.*(?=\/backtests)/, '');
     await expectAccessible(api, window.person, path, 'thanks: Sent');
+  });
+
+  test('a run shows all its steps page by page, and is moved to steps of its version', async () => {
+    const { api, id } = await published();
+    const contact = await api.contact('eve@example.net');
+    await api.post(`/v1/journeys/${id}/enrollments`, { contact_ids: [contact.id] });
+    const [run] = (await api.get(`/v1/journeys/${id}/enrollments`)).body.data;
+    await pool.query(
+      `INSERT INTO enrollment_steps (enrollment_id, visit, step_id, arrived_at, left_at, outcome)
+       SELECT $1, n, 'step ' || n, now(), now() + n * interval '1 s', 'waited' FROM generate_series(1, 60) n`,
+      [run.id],
+    );
+    const definition = { entry: { type: 'manual' }, steps: [{ ...WAIT, id: 'another', next: null }] };
+    expect((await api.patch(`/v1/journeys/${id}`, { definition })).status).toBe(200);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/enrollments/${run.id}`);
+    const rows = page.getByRole('table', { name: 'Steps of the contact' }).getByRole('row');
+    await page.getByRole('button', { name: 'Show all steps' }).click();
+    await page.getByText('All steps, the last first.').waitFor();
+    await soon(() => rows.count()).toBe(51);
+    expect(await rows.nth(1).textContent()).toContain('step 60');
+    await page.getByRole('button', { name: 'Next' }).click();
+    await soon(() => rows.count()).toBe(11);
+    expect(await rows.nth(10).textContent()).toContain('step 1');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await soon(() => rows.count()).toBe(51);
+    await page.getByRole('button', { name: 'Move', exact: true }).click();
+    await page.getByRole('dialog').getByRole('combobox', { name: 'Step' }).click();
+    await page.getByRole('option', { name: 'thanks' }).waitFor();
+    expect(await page.getByRole('option', { name: 'another' }).count()).toBe(0);
   });
 
   test('the pages are accessible in both schemes and sizes, and a viewer is offered no changes', async () => {

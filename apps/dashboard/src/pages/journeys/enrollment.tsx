@@ -19,9 +19,9 @@ import { DataTable } from '../../components/table.tsx';
 import { formatDayAndTime, When } from '../../components/when.tsx';
 import { ContactLink, labelOf } from '../audience/contact-link.tsx';
 import { EventProperties } from '../events/event-properties.tsx';
-import { readDefinition } from './definition.ts';
 import { END_REASONS, ENROLLMENT_STATUS, outcomeInWords } from './labels.ts';
 import { nextOf } from './people.tsx';
+import { useVersion } from './use-version.ts';
 
 const ENROLLMENT = graphql(`
   query Enrollment($id: ID!) {
@@ -79,7 +79,6 @@ const JOURNEY_OF_RUN = graphql(`
     journey(id: $id) {
       id
       name
-      definition
     }
   }
 `);
@@ -127,6 +126,7 @@ export function Enrollment() {
   usePolling(enrollment.again, row?.endedAt === null);
   const journeyId = row?.journeyId ?? '';
   const journey = useApiQuery(JOURNEY_OF_RUN, { id: journeyId }, { pause: row === undefined }).data?.journey;
+  const definition = useVersion(journeyId, row?.version);
   const [tone, label] = row === undefined ? (['quiet', ''] as const) : ENROLLMENT_STATUS[row.status];
   return (
     <Page
@@ -139,11 +139,7 @@ export function Enrollment() {
           </TextLink>
         )
       }
-      actions={
-        row?.endedAt === null && (
-          <Actions run={row} steps={readDefinition(journey?.definition ?? {}).steps.map(({ id }) => id)} />
-        )
-      }
+      actions={row?.endedAt === null && <Actions run={row} steps={definition?.steps.map(({ id }) => id) ?? []} />}
     >
       <QueryResult of={enrollment}>{({ enrollment: run }) => <Run run={run} />}</QueryResult>
     </Page>

@@ -1,10 +1,13 @@
-import { SegmentedControl, Stack, Text, Title } from '@mantine/core';
+import { SegmentedControl, Select, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
-import { When } from '../../components/when.tsx';
+import { LinesSkeleton } from '../../components/states.tsx';
+import { formatDayAndTime, When } from '../../components/when.tsx';
 import { Canvas } from './canvas.tsx';
 import type { Choices } from './choices.ts';
-import { differencesOf, type Mark } from './compare.ts';
+import { type Differences, differencesOf, type Mark } from './compare.ts';
 import type { Counts } from './counts.ts';
 import { type Definition, readDefinition, type Step } from './definition.ts';
 import { GraphView } from './graph-view.tsx';
@@ -12,6 +15,7 @@ import { ENTRY } from './graph.ts';
 import { Panel } from './panel.tsx';
 import { stepSummary, stepTitle } from './step-types.ts';
 import { entrySummary, list, type Names, rulesInWords } from './summaries.ts';
+import { useVersion } from './use-version.ts';
 
 type Row = JourneyQuery['journey'];
 
@@ -64,13 +68,119 @@ export function Published({ journey, choices, counts, isPhone }: VersionProps) {
   );
 }
 
-/** The draft next to the published version, with the steps that differ marked. */
+const VERSIONS = graphql(`
+  query JourneyVersions($journeyId: ID!) {
+    journeyVersions(journeyId: $journeyId, first: 200) {
+      nodes {
+        number
+        publishedAt
+        publishedByName
+      }
+    }
+  }
+`);
+
+/** What is chosen for the draft instead of a number. */
+const DRAFT = 'draft';
+
+/** Two versions next to each other, at first the draft and what is published, with the steps that differ marked. */
 export function Compare({ journey, draft, choices, counts, isPhone }: VersionProps & { draft: Definition }) {
   const { names } = choices;
+  const { id, publishedVersion, publishedDefinition } = journey;
   const [selected, setSelected] = useState<string>();
-  const published = readDefinition(journey.publishedDefinition);
-  const { steps: marks, entry, rules } = differencesOf(draft, published);
-  const of = (wanted: Mark) => [...marks].flatMap(([id, mark]) => (mark === wanted ? [id] : []));
+  const [chosen, setChosen] = useState<readonly [string, string]>([DRAFT, String(publishedVersion)]);
+  const versions = useApiQuery(VERSIONS, { journeyId: id }).data?.journeyVersions.nodes ?? [];
+  const numbers = chosen.map((each) =>
+    each === DRAFT || Number(each) === publishedVersion ? undefined : Number(each),
+  );
+  const older = [useVersion(id, numbers[0]), useVersion(id, numbers[1])];
+  const titleOf = (which: string) =>
+    which === DRAFT ? 'Draft' : `${Number(which) === publishedVersion ? 'Published, version' : 'Version'} ${which}`;
+  const definitionOf = (index: 0 | 1) =>
+    chosen[index] === DRAFT
+      ? draft
+      : (older[index] ?? (numbers[index] === undefined ? readDefinition(publishedDefinition) : undefined));
+  const [one, other] = [definitionOf(0), definitionOf(1)];
+  const differences = one && other && differencesOf(one, other);
+  const marks = differences?.entry ? new Map([...differences.steps, [ENTRY, 'changed' as const]]) : differences?.steps;
+  const columns = [
+    {
+      key: 'one',
+      label: 'First version',
+      title: titleOf(chosen[0]),
+      definition: one,
+      choose: (next: string) => setChosen([next, chosen[1]]),
+    },
+    {
+      key: 'other',
+      label: 'Second version',
+      title: titleOf(chosen[1]),
+      definition: other,
+      choose: (next: string) => setChosen([chosen[0], next]),
+    },
+  ];
+  const options = [
+    { value: DRAFT, label: 'Draft' },
+    ...versions.map(({ number, publishedAt, publishedByName }) => ({
+      value: String(number),
+      label: `Version ${number}, ${formatDayAndTime(publishedAt)}${publishedByName === null ? '' : ` by ${publishedByName}`}`,
+    })),
+  ];
+  return (
+    <Stack gap="sm">
+      <Text size="sm" role="status">
+        {differences && inWords(differences)}
+      </Text>
+      <div className="journey-versions">
+        {columns.map(({ key, label, title, definition, choose }, index) => (
+          <Stack key={key} gap={6} miw={0}>
+            <Select
+              aria-label={label}
+              allowDeselect={false}
+              data={options}
+              value={chosen[index] ?? DRAFT}
+              onChange={(next) => next !== null && choose(next)}
+            />
+            <Title order={3}>{title}</Title>
+            {definition === undefined ? (
+              <LinesSkeleton />
+            ) : (
+              <>
+                <Text size="sm" c="dimmed">
+                  {rulesInWords(definition, names).join(' ')}
+                </Text>
+                <Canvas
+                  label={`${title} steps`}
+                  definition={definition}
+                  names={names}
+                  entry={entrySummary(definition.entry, names)}
+                  counts={counts}
+                  marks={marks}
+                  selected={selected}
+                  isStatic={isPhone}
+                  onSelect={setSelected}
+                />
+              </>
+            )}
+          </Stack>
+        ))}
+      </div>
+      {selected !== undefined && (
+        <Panel title={selected === ENTRY ? 'Entry' : selected} onClose={() => setSelected(undefined)}>
+          {columns.map(({ key, title, definition }) => (
+            <Text key={key} size="sm">
+              <b>{title}:</b> {definition && described(selected, definition, names)}
+            </Text>
+          ))}
+        </Panel>
+      )}
+    </Stack>
+  );
+}
+
+/** How the first version differs from the second. */
+function inWords({ steps, entry, rules }: Differences): string {
+  const of = (wanted: Mark) => [...steps].flatMap(([id, mark]) => (mark === wanted ? [id] : []));
   const sentences = [
     ...(entry ? ['How contacts enter differs.'] : []),
     ...(rules ? ['The rules differ.'] : []),
@@ -78,47 +188,7 @@ export function Compare({ journey, draft, choices, counts, isPhone }: VersionPro
       of(mark).length === 0 ? [] : [`${MARKED[mark]}: ${list.format(of(mark))}.`],
     ),
   ];
-  const columns = [
-    { title: 'Draft', definition: draft },
-    { title: `Published, version ${journey.publishedVersion}`, definition: published },
-  ];
-  return (
-    <Stack gap="sm">
-      <Text size="sm" role="status">
-        {sentences.length === 0 ? 'The draft is what is published.' : sentences.join(' ')}
-      </Text>
-      <div className="journey-versions">
-        {columns.map(({ title, definition }) => (
-          <Stack key={title} gap={6} miw={0}>
-            <Title order={3}>{title}</Title>
-            <Text size="sm" c="dimmed">
-              {rulesInWords(definition, names).join(' ')}
-            </Text>
-            <Canvas
-              label={`${title} steps`}
-              definition={definition}
-              names={names}
-              entry={entrySummary(definition.entry, names)}
-              counts={counts}
-              marks={entry ? new Map([...marks, [ENTRY, 'changed' as const]]) : marks}
-              selected={selected}
-              isStatic={isPhone}
-              onSelect={setSelected}
-            />
-          </Stack>
-        ))}
-      </div>
-      {selected !== undefined && (
-        <Panel title={selected === ENTRY ? 'Entry' : selected} onClose={() => setSelected(undefined)}>
-          {columns.map(({ title, definition }) => (
-            <Text key={title} size="sm">
-              <b>{title}:</b> {described(selected, definition, names)}
-            </Text>
-          ))}
-        </Panel>
-      )}
-    </Stack>
-  );
+  return sentences.length === 0 ? 'Both are the same.' : sentences.join(' ');
 }
 
 const MARKED: Record<Mark, string> = { added: 'New', changed: 'Changed', removed: 'Removed' };
