@@ -413,7 +413,9 @@ inBrowser('journeys', () => {
     await window.open(`/journeys/${id}`);
     await page.getByRole('button', { name: 'Backtest' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Compare both').waitFor();
+    await dialog.getByRole('combobox', { name: 'Compare with' }).click();
+    expect(await page.getByRole('option').allTextContents()).toEqual(['Draft', expect.stringMatching(/^Version 1, /)]);
+    await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Run backtest' }).click();
     await page.getByText('Emails only from the tested version').first().waitFor();
     await page.locator('#content').getByText('Completed', { exact: true }).first().waitFor();

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, NumberInput, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../campaigns/campaign-labels.ts';
 import { BACKTEST_STATUS } from './backtest-labels.ts';
+import { DRAFT, useVersionOptions } from './use-version.ts';
 
 const BACKTESTS = graphql(`
   query Backtests($journeyId: ID!) {
@@ -69,7 +70,7 @@ export function BacktestButton({ journey, disabled }: { journey: Tested; disable
   );
 }
 
-type What = 'draft' | 'published' | 'both';
+const sideOf = (chosen: string) => (chosen === DRAFT ? {} : { version: Number(chosen) });
 
 function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Tested; onClose: () => void }) {
   const { id: projectId } = useProject();
@@ -77,18 +78,19 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
   const start = useApiMutation(START);
   const read = useApiQuery(BACKTESTS, { journeyId: id }).data;
   const [days, setDays] = useState('30');
-  const [what, setWhat] = useState<What>(publishedVersion === null ? 'draft' : 'both');
+  const versions = useVersionOptions(id);
+  const [candidate, setCandidate] = useState(DRAFT);
+  const [baseline, setBaseline] = useState(publishedVersion === null ? null : String(publishedVersion));
   const [segmentId, setSegmentId] = useState<string | null>(null);
   const [opened, setOpened] = useState(0);
   const [clicked, setClicked] = useState(0);
   const submit = async () => {
-    const published = { version: publishedVersion };
     const data = await start.run({
       input: {
         journeyId: id,
         days: Number(days),
-        candidate: what === 'published' ? published : {},
-        ...(what === 'both' ? { baseline: published } : {}),
+        candidate: sideOf(candidate),
+        ...(baseline === null ? {} : { baseline: sideOf(baseline) }),
         assume: { opened, clicked },
         segmentId,
       },
@@ -120,23 +122,23 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
           onChange={(chosen) => setDays(chosen ?? '30')}
         />
         {publishedVersion !== null && (
-          <div>
-            <Text size="sm" fw={500} mb={4} id="backtest-what">
-              What to test
-            </Text>
-            <SegmentedControl
-              aria-labelledby="backtest-what"
-              fullWidth
-              size="xs"
-              data={[
-                { value: 'both', label: 'Compare both' },
-                { value: 'draft', label: 'Draft' },
-                { value: 'published', label: 'Published' },
-              ]}
-              value={what}
-              onChange={(chosen) => setWhat(chosen as What)}
+          <Group grow align="flex-start">
+            <Select
+              label="Test"
+              allowDeselect={false}
+              data={versions}
+              value={candidate}
+              onChange={(chosen) => setCandidate(chosen ?? DRAFT)}
             />
-          </div>
+            <Select
+              label="Compare with"
+              placeholder="Nothing"
+              clearable
+              data={versions}
+              value={baseline}
+              onChange={setBaseline}
+            />
+          </Group>
         )}
         <Group grow align="flex-start">
           <NumberInput

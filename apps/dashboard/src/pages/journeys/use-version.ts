@@ -1,6 +1,19 @@
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { formatDayAndTime } from '../../components/when.tsx';
 import { type Definition, readDefinition } from './definition.ts';
+
+const VERSIONS = graphql(`
+  query JourneyVersions($journeyId: ID!) {
+    journeyVersions(journeyId: $journeyId, first: 200) {
+      nodes {
+        number
+        publishedAt
+        publishedByName
+      }
+    }
+  }
+`);
 
 const VERSION = graphql(`
   query JourneyVersion($journeyId: ID!, $number: Int!) {
@@ -18,4 +31,19 @@ export function useVersion(journeyId: string, number: number | undefined): Defin
   const { data } = useApiQuery(VERSION, { journeyId, number: number ?? 0 }, { pause: number === undefined });
   const [found] = data?.journeyVersions.nodes ?? [];
   return found?.number === number ? readDefinition(found?.definition) : undefined;
+}
+
+/** What is chosen for the draft instead of the number of a version. */
+export const DRAFT = 'draft';
+
+/** The draft and the published versions of a journey, the newest first, for a select. */
+export function useVersionOptions(journeyId: string): { value: string; label: string }[] {
+  const versions = useApiQuery(VERSIONS, { journeyId }).data?.journeyVersions.nodes ?? [];
+  return [
+    { value: DRAFT, label: 'Draft' },
+    ...versions.map(({ number, publishedAt, publishedByName }) => ({
+      value: String(number),
+      label: `Version ${number}, ${formatDayAndTime(publishedAt)}${publishedByName === null ? '' : ` by ${publishedByName}`}`,
+    })),
+  ];
 }

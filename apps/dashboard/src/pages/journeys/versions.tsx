@@ -1,10 +1,8 @@
 import { SegmentedControl, Select, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
-import { useApiQuery } from '../../data/api-query.ts';
-import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
 import { LinesSkeleton } from '../../components/states.tsx';
-import { formatDayAndTime, When } from '../../components/when.tsx';
+import { When } from '../../components/when.tsx';
 import { Canvas } from './canvas.tsx';
 import type { Choices } from './choices.ts';
 import { type Differences, differencesOf, type Mark } from './compare.ts';
@@ -15,7 +13,7 @@ import { ENTRY } from './graph.ts';
 import { Panel } from './panel.tsx';
 import { stepSummary, stepTitle } from './step-types.ts';
 import { entrySummary, list, type Names, rulesInWords } from './summaries.ts';
-import { useVersion } from './use-version.ts';
+import { DRAFT, useVersion, useVersionOptions } from './use-version.ts';
 
 type Row = JourneyQuery['journey'];
 
@@ -68,28 +66,13 @@ export function Published({ journey, choices, counts, isPhone }: VersionProps) {
   );
 }
 
-const VERSIONS = graphql(`
-  query JourneyVersions($journeyId: ID!) {
-    journeyVersions(journeyId: $journeyId, first: 200) {
-      nodes {
-        number
-        publishedAt
-        publishedByName
-      }
-    }
-  }
-`);
-
-/** What is chosen for the draft instead of a number. */
-const DRAFT = 'draft';
-
 /** Two versions next to each other, at first the draft and what is published, with the steps that differ marked. */
 export function Compare({ journey, draft, choices, counts, isPhone }: VersionProps & { draft: Definition }) {
   const { names } = choices;
   const { id, publishedVersion, publishedDefinition } = journey;
   const [selected, setSelected] = useState<string>();
   const [chosen, setChosen] = useState<readonly [string, string]>([DRAFT, String(publishedVersion)]);
-  const versions = useApiQuery(VERSIONS, { journeyId: id }).data?.journeyVersions.nodes ?? [];
+  const options = useVersionOptions(id);
   const numbers = chosen.map((each) =>
     each === DRAFT || Number(each) === publishedVersion ? undefined : Number(each),
   );
@@ -118,13 +101,6 @@ export function Compare({ journey, draft, choices, counts, isPhone }: VersionPro
       definition: other,
       choose: (next: string) => setChosen([chosen[0], next]),
     },
-  ];
-  const options = [
-    { value: DRAFT, label: 'Draft' },
-    ...versions.map(({ number, publishedAt, publishedByName }) => ({
-      value: String(number),
-      label: `Version ${number}, ${formatDayAndTime(publishedAt)}${publishedByName === null ? '' : ` by ${publishedByName}`}`,
-    })),
   ];
   return (
     <Stack gap="sm">
