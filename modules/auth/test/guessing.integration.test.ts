@@ -248,7 +248,7 @@ test.each([
     },
   ],
 ] as const)(
-  '%s that was checked while the account is linked to the provider signs nobody in',
+  '%s that was checked while the account is linked to the provider signs no one in',
   async (what, prepare) => {
     const api = await testApi();
     const person = what.endsWith('code') ? await withFactor(api) : { ...(await signedIn(api)), secret: '', codes: [] };

@@ -70,7 +70,14 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
     const now = new Date();
     const { count } = await tx.campaign.updateMany({
       where: { id, status, updatedAt },
-      data: { ...body, status: 'sending', startedAt: now, isCounted: true, pauseReason: null, pauseBlocksSender: false },
+      data: {
+        ...body,
+        status: 'sending',
+        startedAt: now,
+        isCounted: true,
+        pauseReason: null,
+        pauseBlocksSender: false,
+      },
     });
     if (count === 0) return false;
     // Fix the project's tracking settings now, like everything else about the campaign.

@@ -45,7 +45,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
 
 /**
  * Maximum number of values in a JSON body: elements of lists and members of objects; an empty list or object counts
- * twice. Parsing and checking millions of small values would hold up everybody's requests for seconds.
+ * twice. Parsing and checking millions of small values would hold up all requests for seconds.
  */
 export const MAX_JSON_VALUES = 300_000;
 
