@@ -126,7 +126,7 @@ export function objectReader(fields: readonly FieldReader[]): Reader {
 const joined = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
 
 /** The most problems that an error lists. */
-export const MAX_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** A `validation_error` that names fields as the request does. */
 export class RequestError extends DomainError {}

@@ -145,7 +145,7 @@ const isStep = (given: unknown): given is Step =>
   object(given) && text((given as Step).id) && Object.hasOwn(STEP_TYPES, (given as Step).type);
 
 /** What the id of a step may be, in words. */
-export const STEP_ID_RULE = '1 to 50 letters, digits, - or _.';
+const STEP_ID_RULE = '1 to 50 letters, digits, - or _.';
 const isStepId = (id: unknown) => typeof id === 'string' && /^[\w-]{1,50}$/.test(id);
 
 /** What is wrong with steps from elsewhere, naming the field; undefined if they can be added. */
