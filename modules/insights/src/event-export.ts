@@ -27,10 +27,10 @@ const PLAN = 'UPDATE event_exports SET run = $2, xact = $3, until = $4 WHERE pro
 const FINISH =
   'UPDATE event_exports SET xact = until, until = NULL WHERE project_id = $1 AND run = $2 AND xact = $3 AND until = $4';
 
-/** The columns in their order, by the index on `(project_id, xact, id)`. */
+/** The columns in their order, by the index on `(project_id, xact, id)`. Without its table, `xact` would be the text that is selected. */
 const READ = `
   SELECT id, project_id, type, created_at, xact::text, data::text FROM events
-  WHERE project_id = $1 AND xact >= $2 AND xact < $3 AND (xact, id) > ($4, $5) ORDER BY xact, id LIMIT $6`;
+  WHERE project_id = $1 AND xact >= $2 AND xact < $3 AND (xact, id) > ($4, $5) ORDER BY events.xact, id LIMIT $6`;
 
 interface Range {
   run: number;
