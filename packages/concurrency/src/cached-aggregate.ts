@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** Aggregates over fewer rows than this are not cached. */
@@ -23,7 +24,9 @@ export function cachedAggregate<Result>(): (key: string, count: () => Promise<Ag
     max: MAX_ENTRIES,
   });
 
-  return async (key, count) => {
+  return async (of, count) => {
+    // Keys may contain filters of any size, and the cache keeps a thousand.
+    const key = createHash('sha256').update(of).digest('base64');
     const cached = cache.get(key);
     if (cached !== undefined && Date.now() < cached.expiresAt) return (await cached.aggregate).result;
     const counting = count();
