@@ -3,6 +3,7 @@ import {
   config,
   db,
   DomainError,
+  FairSemaphore,
   inTransaction,
   isId,
   lockUntilCommit,
@@ -44,12 +45,17 @@ export async function createImport(
   options: CheckedOptions,
   actorId: string | null = null,
 ): Promise<Import> {
-  await pool.query(STALE_UPLOADS, [projectId]);
-  return db.$transaction(async (tx) => {
-    await checkOpen(tx, projectId);
-    return tx.import.create({ data: { id: newId('imp'), projectId, actorId, ...asColumns(options) } });
+  return opening.run(projectId, async () => {
+    await pool.query(STALE_UPLOADS, [projectId]);
+    return db.$transaction(async (tx) => {
+      await checkOpen(tx, projectId);
+      return tx.import.create({ data: { id: newId('imp'), projectId, actorId, ...asColumns(options) } });
+    });
   });
 }
+
+/** Those of a project wait for each other in `checkOpen`, and must not hold all connections meanwhile. */
+const opening = new FairSemaphore({ total: Infinity, perKey: 2 });
 
 /**
  * Call it in the transaction that opens an import.

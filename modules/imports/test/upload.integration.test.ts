@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { pool } from '@postroom/platform';
+import { inTransaction, lockUntilCommit, pool } from '@postroom/platform';
 import { type Api, eventually, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { contactsOf, ended, upload } from './testing.ts';
@@ -233,4 +233,24 @@ test('an option that is not known is named as it was written, also where a known
   form.set('options', '{"dryRun":true}');
   const inForm = await post(api, form);
   expect([inForm.status, unknown(inForm.body)]).toEqual([400, ['dryRun']]);
+});
+
+test('uploads that a project starts at once wait for each other without holding all connections', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const holding = inTransaction(async (tx) => {
+    await lockUntilCommit(tx, `imports ${api.projectId}`);
+    await held;
+  });
+  const uploads = Array.from({ length: 60 }, () => post(api, FILE, csv));
+  await eventually(async () => {
+    const { rows } = await pool.query(`SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'`);
+    expect(rows.length).toBeGreaterThanOrEqual(2);
+  });
+  const reply = await Promise.race([other.get('/v1/contacts'), new Promise((resolve) => setTimeout(resolve, 5_000))]);
+  release();
+  expect(reply).toMatchObject({ status: 200 });
+  await holding;
+  const statuses = new Set((await Promise.all(uploads)).map(({ status }) => status));
+  expect([...statuses].filter((status) => status !== 202 && status !== 429)).toEqual([]);
 });
