@@ -80,12 +80,13 @@ test('a feature is added as the tutorial says, with a folder and a line', { time
   const copy = copyWithPackages();
   const run = (args: string[]) => {
     const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: 'test' };
-    // The tests in the copy start their own services, because their database has another table.
+    // The tests in the copy start their own services, because their database has another table, and keep their own compiled code.
     for (const name of [
       'TEST_SERVICES',
       'DATABASE_URL',
       'TEMPORAL_ADDRESS',
       'TEMPORAL_TASK_QUEUE',
+      'NODE_COMPILE_CACHE',
       'VITEST',
       'VITEST_POOL_ID',
       'VITEST_WORKER_ID',
