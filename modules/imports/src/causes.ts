@@ -22,7 +22,7 @@ const MAX_CAUSES = 200;
 const MAX_VALUE_LENGTH = 100;
 
 const NOT_AN_OPTION = 'is not an option';
-const DUPLICATE = 'is the address of an earlier line';
+const DUPLICATE = 'is on an earlier line too';
 
 /** Adds the row errors of a batch to the causes of the import. Causes are written in order, to prevent deadlocks. */
 export async function countCauses(tx: Tx, importId: string, plan: Plan, errors: readonly RowError[]): Promise<void> {

@@ -52,7 +52,7 @@ test('a row with an invalid optional field is imported without it, and errors ar
       rows: 1,
       firstLine: 3,
     }),
-    expect.objectContaining({ field: 'email', rows: 1, firstLine: 6, message: 'is the address of an earlier line' }),
+    expect.objectContaining({ field: 'email', rows: 1, firstLine: 6, message: 'is on an earlier line too' }),
     expect.objectContaining({ field: 'email', rows: 1, firstLine: 5 }),
   ]);
 });
