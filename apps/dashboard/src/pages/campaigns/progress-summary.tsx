@@ -34,7 +34,9 @@ export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
       )}
       {status === 'canceled' && (
         <>
-          Canceled: {number(progress.accepted)} of {number(recipientCount)} were sent.
+          {recipientCount === 0
+            ? 'Canceled before anything was sent.'
+            : `Canceled: ${number(progress.accepted)} of ${number(recipientCount)} were sent.`}
         </>
       )}
     </Text>

@@ -103,7 +103,8 @@ export function Recipients() {
   const { id: projectId } = useProject();
   const filter = recipientFilterOf(search);
   const recipients = useApiQuery(RECIPIENTS, { id: campaignId, after: cursorOf(search) ?? null, ...filter });
-  const total = useApiQuery(RECIPIENT_COUNT, { id: campaignId, ...filter }).data?.campaignRecipients.totalCount;
+  const count = useApiQuery(RECIPIENT_COUNT, { id: campaignId, ...filter });
+  const total = count.data?.campaignRecipients.totalCount;
   const campaign = recipients.data?.campaign;
   return (
     <Page
@@ -122,7 +123,7 @@ export function Recipients() {
       <Stack gap="sm">
         <RecipientFilters campaignId={campaignId} search={search} />
         <Text size="sm" c="dimmed" role="status">
-          {total === undefined ? 'Counting…' : countedWords(total)}
+          {total !== undefined ? countedWords(total) : count.problem === undefined && 'Counting…'}
         </Text>
         <QueryResult of={recipients} skeleton={<RowsSkeleton rows={12} />}>
           {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
