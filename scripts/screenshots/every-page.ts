@@ -24,7 +24,7 @@ export async function takeEveryPage(system: System, api: Client, stage: Stage, f
   await mkdir(folder, { recursive: true });
   const browser = await launchBrowser();
   try {
-    const ids = await moreStates(browser, system, api);
+    const ids = await moreStates(browser, system, api, stage);
     const problems: PageProblem[] = [];
     for (const [size, viewport] of Object.entries(SIZES)) {
       for (const colorScheme of SCHEMES) {
@@ -67,6 +67,8 @@ interface MoreIds {
   scheduled: string;
   canceled: string;
   journey: string;
+  /** What contacts did: conditions on email, events and journeys. */
+  segmentByBehavior: string;
   unsubscribeUrl: string;
 }
 
@@ -106,6 +108,7 @@ function projectPages({ url, projects }: System, stage: Stage, ids: MoreIds): Re
     groups: '/groups',
     segments: '/segments',
     segment: `/segments/${stage.segment}`,
+    'segment-by-behavior': `/segments/${ids.segmentByBehavior}`,
     'new-segment': '/segments/new',
     fields: '/fields',
     events: '/events',
@@ -145,7 +148,28 @@ const THANK_YOU = {
   ],
 };
 
-async function moreStates(browser: Browser, system: System, api: Client): Promise<MoreIds> {
+const buyers = ({ campaign }: Stage, journey: string) => ({
+  and: [
+    {
+      field: 'event',
+      op: 'inLast',
+      value: 30,
+      event: 'order placed',
+      times: 2,
+      where: [{ property: 'total', op: 'atLeast', value: 20 }],
+    },
+    { field: 'event', op: 'firstBefore', value: new Date().toISOString(), event: 'order placed' },
+    {
+      or: [
+        { field: 'sent', op: 'ever', campaignId: campaign },
+        { field: 'clicked', op: 'inLast', value: 90, campaignId: campaign, url: 'https://postroom.example/welcome' },
+      ],
+    },
+    { not: { field: 'everInJourney', op: 'is', value: journey } },
+  ],
+});
+
+async function moreStates(browser: Browser, system: System, api: Client, stage: Stage): Promise<MoreIds> {
   const campaign = async (name: string) =>
     (
       await api.post<Created>('/v1/campaigns', {
@@ -189,7 +213,11 @@ async function moreStates(browser: Browser, system: System, api: Client): Promis
     host: "127.0.0.1", port: 9, password: "p" }) { account { id } } }`);
   await context.close();
   const journey = (await api.post<Created>('/v1/journeys', { name: 'Thank you', definition: THANK_YOU })).data.id;
-  return { draft, scheduled, canceled, journey, unsubscribeUrl: await unsubscribeUrlOf(system) };
+  const segmentByBehavior = (
+    await api.post<Created>('/v1/segments', { name: 'Buyers', filter: buyers(stage, journey) })
+  ).data.id;
+  const unsubscribeUrl = await unsubscribeUrlOf(system);
+  return { draft, scheduled, canceled, journey, segmentByBehavior, unsubscribeUrl };
 }
 
 /** The unsubscribe link of a mail in the inbox. */
