@@ -46,7 +46,8 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
   'POST /v1/campaigns/{id}/recipients/resend': complete,
   'POST /v1/campaigns/{id}/recipients/group': ({ api, ids }) =>
     pool.query(
-      `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, clicked_at)
+      `WITH counted AS (UPDATE campaigns SET clicked_count = 1 WHERE id = $2)
+       INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state, accepted_at, clicked_at)
        SELECT $1, project_id, $2, id, email, 'accepted', now(), now() FROM contacts WHERE project_id = $3 LIMIT 1`,
       [newId('eml'), ids['/v1/campaigns'], api.projectId],
     ),
