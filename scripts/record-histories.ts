@@ -118,6 +118,26 @@ const STORIES: Record<string, Story> = {
       completeCampaign: answers(true),
     },
   },
+  'sendCampaign.sent-in-shards': {
+    args: ['cmp_1'],
+    activities: {
+      freezeRecipients: answers({ recipients: 10_000, suppressed: 0, shards: 2 }),
+      sendPages: slowly(1_000, answers(turn('sending', 0, { shards: 2 }), turn('sending', null))),
+      sendShard: slowly(700, answers(true, false)),
+      completeCampaign: answers(false, true),
+    },
+  },
+  'sendCampaign.shards-paused-and-canceled': {
+    args: ['cmp_1'],
+    activities: {
+      freezeRecipients: answers({ recipients: 10_000, suppressed: 0, shards: 2 }),
+      sendPages: answers(turn('paused', null), turn('canceled', null)),
+      sendShard: slowly(2_000, answers(false)),
+      cancelRecipients: answers(counts),
+    },
+    // The shards are still ending.
+    meanwhile: (workflow) => workflow.signal('cancel'),
+  },
   'sendCampaign.held': {
     args: ['cmp_1'],
     activities: {

@@ -44,7 +44,7 @@ const READS: Record<string, string[]> = {
     'suppressions',
   ],
   bounces: ['campaigns', 'messages', 'projects'],
-  // the snapshot of an audience and each claim, in one statement each, and the groups that a recipient may leave
+  // the snapshot of an audience, in one statement, and the groups that a recipient may leave
   campaigns: ['contacts', 'group_members', 'group_opt_outs', 'messages', 'projects', 'suppressions', 'templates'],
   'custom-events': ['contacts'],
   // claims of due messages with what they need to be sent
@@ -69,8 +69,8 @@ const READS: Record<string, string[]> = {
   ],
   // runs with their contacts, the outcomes of their messages, and members to notify
   journeys: ['contacts', 'forms', 'group_members', 'groups', 'members', 'messages', 'segments', 'templates'],
-  // subjects and states of campaigns, and retention settings
-  ledger: ['campaigns', 'projects'],
+  // subjects and states of campaigns, retention settings, and a claim with what its recipients are sent by, in one statement
+  ledger: ['campaigns', 'contacts', 'projects', 'sending_policies', 'suppressions'],
   // the project's name in emails, and its retention settings
   notifications: ['projects'],
   // which data migrations have run
@@ -80,7 +80,7 @@ const READS: Record<string, string[]> = {
   // who is behind an actor id
   projects: ['members', 'users'],
   // the messages of a campaign; the module has no tables
-  recipients: ['campaigns', 'messages'],
+  recipients: ['campaign_shards', 'campaigns', 'messages'],
   // hits and the events they cause, and conditions of segments on mail, in one statement each
   tracking: ['campaigns', 'contacts', 'messages', 'projects'],
   // the signing key and the load of a transport

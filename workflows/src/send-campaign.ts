@@ -3,6 +3,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -28,6 +29,13 @@ const { sendPages } = activitiesOn<typeof campaigns>('campaigns', {
   heartbeatTimeout: '3.5 seconds', // after a kill another worker goes on within five seconds
   retry: { ...retry, initialInterval: '500 ms' },
   summary: 'Send',
+});
+const { sendShard } = activitiesOn<typeof campaigns>('campaigns', {
+  startToCloseTimeout: '30 minutes',
+  scheduleToStartTimeout: '20 seconds', // without a free worker, the campaign is sent without its help
+  heartbeatTimeout: '3.5 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 1, maximumAttempts: 20 }, // a worker that has a shard leaves it to another
+  summary: 'Send a shard',
 });
 const { cancelRecipients } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '1 hour',
@@ -61,12 +69,33 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     timeoutMs === undefined ? condition(() => signalReceived) : condition(() => signalReceived, timeoutMs);
   let backoffs = 0;
 
+  // Other workers send shards alongside the run. A release without shards may have executed this workflow while another one's
+  // activities asked for some; what was decided then is decided for good.
+  let maySendShards: boolean | undefined;
+  let shards = 0;
+  let wantedShards = 0;
+  let shardEnded = false;
+  const runShard = async () => {
+    shards++;
+    const isTimeUp = await sendShard(campaignId, run).catch(() => false); // the run sends the rest of its messages
+    shards--;
+    shardEnded = true;
+    if (isTimeUp && shards < wantedShards) void runShard();
+  };
+  const startShards = (wanted = 0) => {
+    if (wanted > 0) maySendShards ??= patched('campaign-shards');
+    wantedShards = maySendShards === true ? wanted : 0;
+    while (shards < wantedShards) void runShard();
+  };
+
   // The first range of recipients is enough to begin; the others are written meanwhile. Recorded histories have no result here.
   const first: campaigns.RecipientSnapshot | null = await freezeRecipients(campaignId);
   let isCounting = first?.isCounting ?? false;
   let isFreezing = false;
+  startShards(first?.shards);
   for (;;) {
     signalReceived = false;
+    shardEnded = false;
     if (isCounting && !isFreezing) {
       isFreezing = true;
       void freezeRemaining(campaignId)
@@ -78,17 +107,21 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     setCurrentDetails(describe(result));
     backoffs = result.hold === null ? 0 : backoffs + 1;
     if (result.status === 'canceled') {
+      if (shards > 0) await condition(() => shards === 0);
       setCurrentDetails(describe({ ...result, counts: await cancelRecipients(campaignId) }));
       return 'canceled';
     }
     if (result.status === 'completed' || result.status === 'deleted' || result.status === 'superseded')
       return result.status;
-    if (result.status !== 'sending') await waitForSignal();
-    else if (result.hold !== null) await waitForSignal(result.hold.waitMs ?? holdDelayMs(backoffs));
+    startShards(result.shards);
+    if (result.status !== 'sending') {
+      await condition(() => signalReceived || shardEnded); // what a killed shard had claimed is settled at once
+    } else if (result.hold !== null) await waitForSignal(result.hold.waitMs ?? holdDelayMs(backoffs));
     else if (result.waitMs === null && isCounting) await waitForSignal(HOLD_DELAYS_MS[0]);
     else if (result.waitMs === null) {
       if (await completeCampaign(campaignId, run)) return 'completed';
-      await waitForSignal(HOLD_DELAYS_MS[0]); // it has just been paused, or an ending attempt still has a message in flight
+      // It has just been paused, or an ending attempt or a shard still has a message in flight.
+      await condition(() => signalReceived || shardEnded, HOLD_DELAYS_MS[0] ?? 1_000);
     } else if (result.waitMs > 0) await waitForSignal(result.waitMs);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId, run);
   }

@@ -1,25 +1,22 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
-import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
-import { newClaim } from '@postroom/ledger';
+import { config, FairShare, logger, pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import { countWorkers, withHeartbeat, withSlot } from '@postroom/temporal/activity';
+import { isWorthSharding, MAIL_POLICY, measureCores, newClaim } from '@postroom/ledger';
 import { snapshotRecipients, type RecipientSnapshot } from './snapshot-recipients.ts';
 import type { Counts } from './progress-row.ts';
 import { startScheduled } from './sending.ts';
-import {
-  cancelRemaining,
-  complete,
-  pauseAfterErrors,
-  sendUntilDeadline,
-  type Tally,
-  type SendRun,
-} from './send-run.ts';
+import { cancelRemaining, complete, pauseAfterErrors, sendUntilDeadline, type SendRun } from './send-run.ts';
+import type { Tally } from './send-pages.ts';
+import { enterShard, sendShard as sendShardHere } from './send-shard.ts';
 import { autoPause } from './send-monitor.ts';
 
 export type { Counts, RecipientSnapshot, SendRun };
 
 /** Sending campaigns compete for connections and time, so each project may take at most half of the free slots. */
 const sendSlots = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
+/** Shards leave the slots of runs alone, which each campaign needs. */
+const shardSlots = new FairShare(config.WORKER_CAMPAIGN_SLOTS);
 /** A snapshot of a million rows occupies a ledger connection for seconds, and transactional mail needs those connections too. */
 const snapshotSlots = new FairShare(2);
 
@@ -39,7 +36,7 @@ async function inProjectSlot<T>(share: FairShare, campaignId: string, work: () =
 
 /** Takes the snapshot of a campaign's recipients, up to the first range that has any, so that sending can begin. Idempotent. */
 export async function freezeRecipients(campaignId: string): Promise<RecipientSnapshot> {
-  return takeSnapshot(campaignId, true);
+  return withShards(campaignId, await takeSnapshot(campaignId, true), 0);
 }
 
 /** Takes the rest of a campaign's snapshot while it is being sent. Idempotent. */
@@ -65,7 +62,8 @@ function takeSnapshot(campaignId: string, isFirst: boolean): Promise<RecipientSn
 /** Sends for one run and returns the state of the campaign. */
 export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
   const tally: Tally = {};
-  return inProjectSlot(sendSlots, campaignId, () =>
+  const cores = measureCores();
+  const result = await inProjectSlot(sendSlots, campaignId, () =>
     withHeartbeat(
       () =>
         stopAfterRepeatedErrors(
@@ -76,6 +74,36 @@ export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
       tally,
     ),
   );
+  return result.status === 'sending' && result.hold === null ? withShards(campaignId, result, cores()) : result;
+}
+
+/**
+ * Sends a part of a campaign alongside its run, in a worker that sends none of its parts; retried until Temporal has found one.
+ * @returns whether its time was up, so that another one should follow.
+ */
+export function sendShard(campaignId: string, run: number): Promise<boolean> {
+  const tally: Tally = {};
+  const busy = { message: 'This worker sends a part of the campaign already.', retryMs: 500 };
+  return withSlot(enterShard(campaignId), busy, () =>
+    inProjectSlot(shardSlots, campaignId, () =>
+      withHeartbeat(() => sendShardHere({ id: campaignId, run }, newClaim(), cancellationSignal(), tally), tally),
+    ),
+  );
+}
+
+/** Adds how many workers should send a campaign, unless its run suffices. It is sent without help if that can't be found out. */
+async function withShards<Result extends object>(
+  campaignId: string,
+  result: Result,
+  cores: number,
+): Promise<Result & { shards?: number }> {
+  try {
+    const workers = (await isWorthSharding(campaignId, cores)) ? await countWorkers() : 1;
+    return workers > 1 ? { ...result, shards: Math.min(workers, MAIL_POLICY.shard.max) } : result;
+  } catch (error) {
+    logger.warn({ err: error }, 'workers not counted');
+    return result;
+  }
 }
 
 /** Cancels the unsent messages of a canceled campaign. */

@@ -1,3 +1,4 @@
+import { hasShards } from '@postroom/ledger/sql';
 import { inTransaction } from '@postroom/platform';
 import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
 import { type CampaignRun, startSending, timerOf } from './workflow.ts';
@@ -12,7 +13,7 @@ const HAS_OPEN = `recipient_count > accepted_count + failed_count + suppressed_c
 const SENDING = `
   SELECT CASE run WHEN 1 THEN id ELSE id || '-' || run END AS "workflowId", id, project_id AS "projectId", name, run FROM campaigns
   WHERE status IN ('sending', 'paused', 'canceled')
-    AND (status = 'sending' OR status = 'canceled' AND ${HAS_OPEN} OR status = 'paused' AND claimed_count > 0)`;
+    AND (status = 'sending' OR status = 'canceled' AND ${HAS_OPEN} OR status = 'paused' AND (claimed_count > 0 OR ${hasShards('campaigns')}))`;
 
 /** Timers of campaigns that are due within a minute or overdue. Before that, nobody misses a lost timer. */
 const SCHEDULED = `

@@ -1,3 +1,4 @@
+import { ledgerPool } from '@postroom/ledger';
 import { pool } from '@postroom/platform';
 
 /** The columns of a campaign that a send run reads. */
@@ -63,5 +64,18 @@ export function countsOf(row: CampaignRow): Counts {
 /** The campaign's current row; undefined if it has been deleted. */
 export async function readCampaignRow(id: string): Promise<CampaignRow | undefined> {
   const { rows } = await pool.query<CampaignRow>('SELECT * FROM campaigns WHERE id = $1', [id]);
+  return rows[0];
+}
+
+/**
+ * Makes `claim` the fencing token of a campaign: from here on, only its holder may claim messages. An attempt that Temporal has
+ * timed out may still be alive, and this fences it off.
+ * @returns undefined if the campaign is not sending, or `run` is not its current run.
+ */
+export async function acquireFence(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
+  const { rows } = await ledgerPool.query<CampaignRow>(
+    `UPDATE campaigns SET fencing_token = $3, waiting_until = NULL, waiting_reason = NULL WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
+    [campaignId, run, claim],
+  );
   return rows[0];
 }

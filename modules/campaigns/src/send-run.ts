@@ -1,36 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Backoff,
-  campaignNotice,
   CampaignReservations,
   checkNotHeld,
+  type ClaimedPage,
+  countShards,
+  endShards,
   inLedgerTransaction,
   ledgerPool,
   MAIL_POLICY,
-  openInFlightJournal,
+  NO_PAGE,
   settleStaleClaims,
-  releaseClaims,
-  type Reserved,
-  runSendPipeline,
-  settle,
-  type Settlement,
-  UnrecordedError,
-  withRetries,
+  takeOverShards,
 } from '@postroom/ledger';
 import { closeUnsent } from '@postroom/ledger/sql';
-import { MessageError } from '@postroom/mime';
-import { routeFor } from '@postroom/transports';
-import { readTracking, storeLinks } from '@postroom/tracking';
-import { type DayVolume, dayVolume, nextDay } from '@postroom/domains';
-import { BulkPacer, drainSignal, isDraining, logger, pool, record } from '@postroom/platform';
-import { acquireFence, type Capped, claimPage, type ClaimedPage, type ClaimedRecipient } from './claim.ts';
-import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
+import { type DayVolume, nextDay } from '@postroom/domains';
+import { drainSignal, isDraining, pool, record } from '@postroom/platform';
 import { campaignCompleted } from './events.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
-import { SendTrace } from './send-trace.ts';
-import { type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
-import { frequencyCapOf, getPolicy } from './policy.ts';
-import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
+import { prepare, type Sender, sendPages, SnapshotEnd, type Tally } from './send-pages.ts';
+import { isShardHere } from './send-shard.ts';
+import { acquireFence, type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
+import { autoPause } from './send-monitor.ts';
 
 /** The result of one send run. Field names are part of the workflow history. */
 export interface SendRun {
@@ -44,10 +35,9 @@ export interface SendRun {
   waiting?: string;
   /** Set while the snapshot of its recipients is not complete. */
   isCounting?: true;
+  /** How many other workers should help; none if omitted. */
+  shards?: number;
 }
-
-/** Messages settled so far in this run, by state. */
-export type Tally = Partial<Record<Settlement['state'], number>>;
 
 /** A campaign and the number of the run that is sending it. */
 export interface CampaignOfRun {
@@ -66,21 +56,22 @@ export async function sendUntilDeadline(
   tally: Tally = {},
 ): Promise<SendRun> {
   const { epoch } = await checkNotHeld();
+  await endShards(campaignId, 'expired'); // which adds their claims to the campaign's
   const campaign = await acquireFence(campaignId, run, claim);
   if (campaign === undefined) return idleRun({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await settleStaleClaims({ campaignId }, claim);
   // The workflow takes the first range before; it is missing only if that step failed repeatedly and the campaign was paused.
   if (campaign.frozen_at === null && campaign.recipient_count === 0)
     await snapshotRecipients(campaignId, { isFirst: true });
-  const frame = await compileOrPause(campaign);
-  if (frame === undefined) return sendRunOf(campaign, undefined);
-  await pauseOverThreshold(campaignId); // apply reports received since the last run before claiming anything
-  const policy = await getPolicy(campaign.project_id);
-  const frequencyCap = frequencyCapOf(policy);
-  const cap = frequencyCap && { ...frequencyCap, projectId: campaign.project_id };
-  const monitor = new SendMonitor(campaignId, campaign.refusals_in_row, policy.refusalsInRow);
-  const volume = await dayVolume(campaign.project_id, frame.from);
-  const backoff = await sendPages(campaign, { claim, epoch, frame, signal, tally, monitor, volume, cap });
+  const prepared = await prepare(campaign);
+  if (prepared === undefined) return sendRunOf(campaign, undefined);
+  const { monitor, volume } = prepared;
+  const reservations = new CampaignReservations(campaignId);
+  const stopTakingOver = takeOverShards(campaignId, claim, reservations);
+  const next = nextPages(campaignId, reservations, AbortSignal.any([signal, drainSignal]));
+  const backoff = await sendPages(campaign, prepared, { claim, by: 'campaign', epoch, signal, tally, next }).finally(
+    stopTakingOver,
+  );
   await monitor.close();
   if (backoff?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server rejects our credentials or settings: ${backoff.answer}`);
@@ -118,170 +109,28 @@ export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promi
   return sendRunOf(of, undefined);
 }
 
-async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
-  try {
-    const { subject, html, text } = row;
-    const switches = { opens: row.track_opens, clicks: row.track_clicks };
-    const frame = await compileCampaign(
-      await contentOf({
-        projectId: row.project_id,
-        subject,
-        html,
-        text,
-        fromName: row.from_name,
-        fromEmail: row.from_email,
-        replyTo: row.reply_to,
-        previewText: row.preview_text,
-        utmSource: row.utm_source,
-        utmMedium: row.utm_medium,
-        utmCampaign: row.utm_campaign,
-        utmTerm: row.utm_term,
-        utmContent: row.utm_content,
-      }),
-      await readTracking(row.project_id, row.from_email ?? '', switches),
-    );
-    await storeLinks([{ id: row.id, links: frame.links }]);
-    return frame;
-  } catch (error) {
-    if (!(error instanceof MessageError)) throw error;
-    await autoPause(row.id, `The message could not be composed (${error.field}): ${error.message}`);
-    return undefined;
-  }
-}
-
-interface Sending {
-  claim: string;
-  /** The installation's epoch. */
-  epoch: number;
-  frame: CampaignFrame;
-  signal: AbortSignal;
-  tally: Tally;
-  monitor: SendMonitor;
-  /** The domain's daily quota; undefined unless it is warming up. */
-  volume: DayVolume | undefined;
-  /** The project's frequency cap; undefined if it has none. */
-  cap: Capped | undefined;
-}
-
-async function sendPages(
-  { id: campaignId, project_id: projectId }: CampaignRow,
-  { claim, epoch, frame, signal, tally, monitor, volume, cap }: Sending,
-): Promise<Backoff | undefined> {
-  const byMailbox = await usesMailbox(campaignId);
-  const route = await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
+/** Claims pages of what is reserved, and reserves more when that is used up, until the time of the run is over. */
+function nextPages(campaignId: string, reservations: CampaignReservations, signal: AbortSignal): Sender['next'] {
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
-  const pacer = new BulkPacer();
-  const reservations = new CampaignReservations(campaignId);
-  const snapshot = new SnapshotEnd(campaignId, AbortSignal.any([signal, drainSignal]), lastClaimAt);
-  const trace = new SendTrace(campaignId);
-  const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
-  let isRecorded = false;
-  const send = async (row: ClaimedRecipient) => {
-    const { data, subject } = frame.render(row, new Date());
-    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal };
-    return { outcome: await trace.send(row.id, () => route.send(message)), subject };
-  };
-  try {
-    const { hold } = await runSendPipeline<ClaimedRecipient>({
-      claim: async (limit) => {
-        // A draining worker ends its run, so that another one continues at once.
-        if (Date.now() >= lastClaimAt || isDraining()) return NO_PAGE;
-        await pacer.pause(AbortSignal.any([signal, drainSignal]));
-        const granted = volume === undefined ? limit : await volume.take(limit);
-        if (granted === 0) return NO_PAGE;
-        const page = await trace.claim(() =>
-          claimReserved(reservations, snapshot, (reserved) =>
-            pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap)),
-          ),
-        );
-        await volume?.release(granted - page.rows.length);
-        return page;
-      },
-      send,
-      journal,
-      settle: async (settlements) => {
-        await trace.settle(settlements, () =>
-          pacer.measure(() => withRetries(() => settle(claim, settlements, campaignNotice(campaignId)), signal)),
-        );
-        for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
-        // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
-        const returned = settlements.filter(({ state }) => state === 'planned').length;
-        await withRetries(async () => volume?.release(returned), signal).catch(warn);
-        await monitor.note(settlements).catch(warn);
-      },
-      signal,
-      width: () => route.width,
-    });
-    isRecorded = true;
-    return hold;
-  } catch (error) {
-    if (!(error instanceof UnrecordedError)) {
-      await withRetries(() => releaseClaims({ campaignId }, claim), signal);
-      isRecorded = true;
+  const snapshot = new SnapshotEnd(campaignId, signal, lastClaimAt);
+  return async (claimReserved): Promise<ClaimedPage> => {
+    while (Date.now() < lastClaimAt && !isDraining()) {
+      const reserved = await reservations.current();
+      // A shard in this process sends what is behind the cursor, over the same connections.
+      const isShared = isShardHere(campaignId);
+      const page = await claimReserved(isShared ? { ...reserved, position: '' } : reserved);
+      reservations.claimed(page.rows.length);
+      if (page.rows.length > 0 || page.isFencedOff) return page;
+      if (isShared) await sleep(SHARED_POLL_MS, undefined, { signal }).catch(() => {});
+      else if (reserved.isAll && !(await snapshot.mayFollow())) return page;
+      else await reservations.extend();
     }
-    throw error;
-  } finally {
-    journal.close({ isRecorded });
-  }
+    return NO_PAGE;
+  };
 }
 
-/** Whether ranges of the recipient snapshot may follow what is in the ledger. */
-class SnapshotEnd {
-  readonly #campaignId: string;
-  readonly #signal: AbortSignal;
-  readonly #deadline: number;
-  #isReached = false;
-
-  constructor(campaignId: string, signal: AbortSignal, deadline: number) {
-    this.#campaignId = campaignId;
-    this.#signal = signal;
-    this.#deadline = deadline;
-  }
-
-  /**
-   * Call it when all messages are claimed. Waits a moment if ranges may follow.
-   * @returns whether there is something to look for, which is also the case once after the last range.
-   */
-  async mayFollow(): Promise<boolean> {
-    if (this.#isReached || this.#signal.aborted || Date.now() >= this.#deadline) return false;
-    const campaign = await readCampaignRow(this.#campaignId);
-    this.#isReached = campaign?.frozen_at !== null;
-    if (!this.#isReached) await sleep(RANGE_POLL_MS, undefined, { signal: this.#signal }).catch(() => {});
-    return true;
-  }
-}
-
-/** A range is usually written long before its first message can be sent. */
-const RANGE_POLL_MS = 100;
-
-/** Claims a page of what is reserved, and reserves more when that is used up. */
-async function claimReserved(
-  reservations: CampaignReservations,
-  snapshot: SnapshotEnd,
-  claim: (reserved: Reserved) => Promise<ClaimedPage>,
-): Promise<ClaimedPage> {
-  for (;;) {
-    const reserved = await reservations.current();
-    const page = await claim(reserved);
-    reservations.claimed(page.rows.length);
-    if (page.rows.length > 0 || page.isFencedOff) return page;
-    if (reserved.isAll && !(await snapshot.mayFollow())) return page;
-    await reservations.extend();
-  }
-}
-
-const warn = (error: unknown) => logger.warn({ err: error }, 'campaign limits not updated');
-
-/** Whether the campaign is sent from a mailbox account. The snapshot fixes this, because mailbox mail emits different events. */
-async function usesMailbox(campaignId: string): Promise<boolean> {
-  const { rows } = await ledgerPool.query<{ mailbox_id: string | null }>(
-    'SELECT mailbox_id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 1',
-    [campaignId],
-  );
-  return rows[0]?.mailbox_id != null;
-}
-
-const NO_PAGE = { rows: [], ratePerSecond: null };
+/** How often a run looks for deferred messages while a shard in its process sends the others. */
+const SHARED_POLL_MS = 250;
 
 async function sendRunOf({ id, run }: CampaignOfRun, backoff: Backoff | undefined): Promise<SendRun> {
   const campaign = await readCampaignRow(id);
@@ -333,6 +182,7 @@ const CANCEL_PAGE = `
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
   await pool.query('UPDATE campaigns SET fencing_token = $2 WHERE id = $1', [campaignId, claim]);
   await endSnapshot(campaignId);
+  await endShards(campaignId, 'all');
   await settleStaleClaims({ campaignId }, claim);
   for (let after: string | null = ''; after !== null; onPage()) {
     const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);
@@ -348,7 +198,24 @@ export async function cancelRemaining(campaignId: string, claim: string, onPage:
  * @returns whether the calling run has nothing left to do.
  */
 export async function complete({ id, run }: CampaignOfRun): Promise<boolean> {
+  // Shards that send some are asked first, since all messages are many.
+  if ((await countShards(id)).busy === 0 && !(await isOpen(id))) await close({ id, run });
+  const campaign = await readCampaignRow(id);
+  return campaign === undefined || campaign.run !== run || campaign.status === 'completed';
+}
+
+/** Whether a campaign has open messages, or may get more. */
+async function isOpen(id: string): Promise<boolean> {
+  const { rows } = await ledgerPool.query(`SELECT FROM campaigns c WHERE id = $1 AND ${OPEN}`, [id]);
+  return rows.length > 0;
+}
+
+const OPEN = `(frozen_at IS NULL OR EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.state IN ('planned', 'claimed')))`;
+
+async function close({ id, run }: CampaignOfRun): Promise<void> {
   await inLedgerTransaction(async (client) => {
+    // Shards have nothing left to send, and what they counted belongs into the event.
+    await endShards(id, 'all', client);
     // Lock the campaign before checking its messages, so that a concurrent retry runs entirely before or after this.
     const before = await client.query<{ first_completed_at: Date | null }>(
       'SELECT first_completed_at FROM campaigns WHERE id = $1 FOR NO KEY UPDATE',
@@ -356,9 +223,7 @@ export async function complete({ id, run }: CampaignOfRun): Promise<boolean> {
     );
     const { rows } = await client.query<CampaignRow & { delivered_count: number }>(
       `UPDATE campaigns c SET status = 'completed', completed_at = now(), first_completed_at = coalesce(first_completed_at, now())
-       WHERE id = $1 AND run = $2 AND status = 'sending' AND frozen_at IS NOT NULL
-         AND NOT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.state IN ('planned', 'claimed'))
-       RETURNING *`,
+       WHERE id = $1 AND run = $2 AND status = 'sending' AND NOT ${OPEN} RETURNING *`,
       [id, run],
     );
     const [campaign] = rows;
@@ -369,6 +234,4 @@ export async function complete({ id, run }: CampaignOfRun): Promise<boolean> {
     }
     await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
   });
-  const campaign = await readCampaignRow(id);
-  return campaign === undefined || campaign.run !== run || campaign.status === 'completed';
 }

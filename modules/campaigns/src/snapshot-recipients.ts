@@ -30,6 +30,8 @@ export interface RecipientSnapshot {
   suppressed: number;
   /** Set while ranges are left. Part of workflow histories, as are the other fields. */
   isCounting?: true;
+  /** How many workers should send it; its run alone if omitted. */
+  shards?: number;
 }
 
 /** Contacts of the first range, which is written in a few tenths of a second. Each range is larger than the one before, … */

@@ -24,8 +24,14 @@ export type CampaignCount =
  * Adds to the counters of campaigns `c`.
  * @param changes SQL of the number to add, by counter.
  * @param matching how the rest of the statement finds the campaigns: `FROM …` and `WHERE …`, or only `WHERE …`.
+ * @param also SQL of the cursor, if it moves.
  */
-export function addToCampaignCounts(changes: Partial<Record<CampaignCount, string>>, matching: string): string {
-  const assignments = Object.entries(changes).map(([name, change]) => `${name}_count = ${name}_count + ${change}`);
+export function addToCampaignCounts(
+  changes: Partial<Record<CampaignCount, string>>,
+  matching: string,
+  also: { cursor?: string } = {},
+): string {
+  const assignments = Object.entries(changes).map(([name, change]) => `${name}_count = c.${name}_count + ${change}`);
+  assignments.push(...Object.entries(also).map(([column, value]) => `${column} = ${value}`));
   return `UPDATE campaigns c SET ${assignments.join(', ')} ${matching}`;
 }

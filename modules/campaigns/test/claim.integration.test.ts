@@ -1,6 +1,18 @@
+import {
+  claimPage,
+  endShards,
+  extendShard,
+  hasExpiredShards,
+  isWorthSharding,
+  newClaim,
+  openShard,
+  renewShard,
+  settle,
+  settleStaleClaims,
+} from '@postroom/ledger';
 import { newId, pool } from '@postroom/platform';
 import { describe, expect, test } from 'vitest';
-import { claimPage } from '../src/claim.ts';
+import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 
 /** A sending campaign with the fencing token `first` and a snapshot of one new contact per name. */
@@ -149,5 +161,218 @@ describe('with a frequency cap', () => {
     expect(claimed.flat().toSorted()).toEqual(
       ['ada', 'ada', 'bob', 'bob', 'eve', 'eve'].map((name) => `${name}@mail.test`),
     );
+  });
+});
+
+describe('shards', () => {
+  const NAMES = Array.from({ length: 900 }, (_, index) => `shard${index}`);
+  /** A campaign to 900 contacts, and how to open shards of it and claim by them. */
+  async function sharded() {
+    const { id } = await sendingTo([]);
+    const { rows } = await pool.query<{ projectId: string; groupId: string }>(
+      `SELECT project_id AS "projectId", group_ids[1] AS "groupId" FROM campaigns WHERE id = $1`,
+      [id],
+    );
+    const [{ projectId, groupId } = { projectId: '', groupId: '' }] = rows;
+    await pool.query('DELETE FROM campaigns WHERE id = $1', [id]);
+    await pool.query(
+      `WITH contact AS (
+         INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
+         SELECT postroom_id('ctc'), $1, name || '@mail.test', name || '@mail.test', name, 'api', now() FROM unnest($2::text[]) AS name RETURNING id
+       ) INSERT INTO group_members (group_id, contact_id) SELECT $3, id FROM contact`,
+      [projectId, NAMES, groupId],
+    );
+    const campaign = await sendingToGroup(projectId, groupId);
+    const open = async (run = 1) => {
+      const token = newClaim();
+      return { token, isOpen: await openShard({ id: campaign, run }, token) };
+    };
+    const claimBy = (token: string, until: string, limit = 1_000) =>
+      claimPage(campaign, token, limit, false, { position: until, number: 0 }, undefined, 'shard');
+    const claimRest = () => claimPage(campaign, 'first', 1_000, false, ALL);
+    const state = async () => {
+      const { rows: counted } = await pool.query(
+        `SELECT state::text, count(*)::int AS count FROM messages WHERE campaign_id = $1 GROUP BY state ORDER BY state`,
+        [campaign],
+      );
+      return Object.fromEntries(counted.map((row) => [row.state, row.count]));
+    };
+    const counters = async () => {
+      const { rows: found } = await pool.query(
+        'SELECT status::text, claimed_count AS claimed, accepted_count AS accepted, failed_count AS failed FROM campaigns WHERE id = $1',
+        [campaign],
+      );
+      return found[0];
+    };
+    return { id: campaign, projectId, open, claimBy, claimRest, state, counters };
+  }
+
+  /** The last message of the next range. */
+  const extend = async (token: string, messages: number) => (await extendShard(token, messages))?.until ?? '';
+  const accept = (token: string, ids: readonly { id: string }[], by: 'campaign' | 'shard' = 'shard') =>
+    settle(
+      token,
+      ids.map(({ id }) => ({ id, state: 'accepted', answer: '250' })),
+      '',
+      by,
+    );
+  const expire = (token: string) =>
+    pool.query(`UPDATE campaign_shards SET expires_at = now() - interval '1 ms' WHERE fencing_token = $1`, [token]);
+
+  test('every message is in one range or with the run, although all claim at the same time', async () => {
+    const { id, open, claimBy, claimRest, state } = await sharded();
+    const tokens = await Promise.all([open(), open(), open()]);
+    const claimed = await Promise.all([
+      ...tokens.map(async ({ token }) => {
+        const ids: string[] = [];
+        for (let until = ''; (until = await extend(token, 100)) !== '';)
+          for (let page; (page = await claimBy(token, until, 60)).rows.length > 0;)
+            ids.push(...page.rows.map((row) => row.id));
+        return ids;
+      }),
+      (async () => {
+        const ids: string[] = [];
+        for (let page; (page = await claimPage(id, 'first', 30, false, ALL)).rows.length > 0;)
+          ids.push(...page.rows.map((row) => row.id));
+        return ids;
+      })(),
+    ]);
+    expect(new Set(claimed.flat()).size).toBe(900);
+    expect(claimed.flat()).toHaveLength(900);
+    expect(claimed.filter((ids) => ids.length > 0).length).toBeGreaterThan(1);
+    expect((await claimRest()).rows).toEqual([]);
+    expect(await state()).toEqual({ claimed: 900 });
+  });
+
+  test('ranges shrink to halves of what is left, and the last one is not smaller than 200 messages', async () => {
+    const { open, claimBy } = await sharded();
+    const [{ token }, other] = [await open(), await open()];
+    const sizes = [];
+    for (let until = ''; (until = await extend(token, 800)) !== '';)
+      sizes.push((await claimBy(token, until)).rows.length);
+    expect(sizes).toEqual([450, 225, 200, 25]);
+    expect(await extendShard(other.token, 800)).toEqual({ until: null });
+  });
+
+  test('a shard that is not used up is not extended', async () => {
+    const { open, claimBy } = await sharded();
+    const { token } = await open();
+    const until = await extend(token, 300);
+    await claimBy(token, until, 299);
+    expect(await extendShard(token, 300)).toBeUndefined();
+    await claimBy(token, until, 299);
+    expect(await extend(token, 300)).not.toBe('');
+  });
+
+  test('no shard is opened for another run, or claims after a pause or for a run that is over', async () => {
+    const { id, open, claimBy } = await sharded();
+    expect((await open(2)).isOpen).toBe(false);
+    const { token } = await open();
+    const until = await extend(token, 300);
+    await pool.query(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, [id]);
+    expect(await claimBy(token, until)).toMatchObject({ rows: [], isFencedOff: true });
+    expect(await extendShard(token, 300)).toBeUndefined();
+    expect((await open()).isOpen).toBe(false);
+    await pool.query(`UPDATE campaigns SET status = 'sending', run = 2 WHERE id = $1`, [id]);
+    expect(await claimBy(token, until)).toMatchObject({ rows: [], isFencedOff: true });
+  });
+
+  test('with a rate limit, of the campaign or its project, shards claim nothing more', async () => {
+    const { id, projectId, open, claimBy } = await sharded();
+    const { token } = await open();
+    const until = await extend(token, 300);
+    expect((await claimBy(token, until, 10)).rows).toHaveLength(10);
+    await pool.query('UPDATE campaigns SET rate_per_second = 1000 WHERE id = $1', [id]);
+    expect(await claimBy(token, until, 10)).toMatchObject({ rows: [], isFencedOff: true });
+    await pool.query('UPDATE campaigns SET rate_per_second = NULL WHERE id = $1', [id]);
+    await pool.query(
+      'INSERT INTO sending_policies (project_id, rate_per_second, updated_at) VALUES ($1, 1000, now())',
+      [projectId],
+    );
+    expect(await claimBy(token, until, 10)).toMatchObject({ rows: [], isFencedOff: true });
+    expect(await isWorthSharding(id, 1)).toBe(false);
+  });
+
+  test('a shard that was paused returns its rest to the run, which claims it after the pause', async () => {
+    const { id, open, claimBy, claimRest } = await sharded();
+    const { token } = await open();
+    const until = await extend(token, 300);
+    const { rows } = await claimBy(token, until, 100);
+    await accept(token, rows);
+    await pool.query(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, [id]);
+    await endShards(id, { token });
+    await pool.query(`UPDATE campaigns SET status = 'sending' WHERE id = $1`, [id]);
+    const again = [...(await claimRest()).rows, ...(await claimRest()).rows];
+    expect(again).toHaveLength(800);
+    expect(again.some((row) => rows.some(({ id: before }) => before === row.id))).toBe(false);
+  });
+
+  test('an expired shard is fenced off: the run settles what it had claimed and sends the rest, and what it still reports is recorded', async () => {
+    const { id, open, claimBy, claimRest, state, counters } = await sharded();
+    const { token } = await open();
+    const until = await extend(token, 300);
+    const { rows } = await claimBy(token, until, 100);
+    expect(await endShards(id, 'expired')).toBe(0);
+    expect(await settleStaleClaims({ campaignId: id }, 'first')).toBe(0);
+    expect(await hasExpiredShards(id, 'first')).toBe(false);
+    await expire(token);
+    expect(await hasExpiredShards(id, 'first')).toBe(true);
+    expect(await hasExpiredShards(id, 'fenced off')).toBe(false);
+    expect(await endShards(id, 'expired')).toBe(1);
+    expect(await settleStaleClaims({ campaignId: id }, 'first')).toBe(100);
+    expect(await claimBy(token, until)).toMatchObject({ rows: [], isFencedOff: true });
+    expect(await extendShard(token, 300)).toBeUndefined();
+    const others = [...(await claimRest()).rows, ...(await claimRest()).rows];
+    expect(others).toHaveLength(800);
+    expect(await state()).toEqual({ unknown: 100, claimed: 800 });
+    await accept(token, rows.slice(0, 60));
+    expect(await state()).toEqual({ unknown: 40, claimed: 800, accepted: 60 });
+    expect(await counters()).toMatchObject({ claimed: 800, accepted: 60 });
+  });
+
+  test('the campaign gets the counters of a shard when it is renewed, except claims, and when it ends', async () => {
+    const { id, open, claimBy, counters } = await sharded();
+    const { token } = await open();
+    const { rows } = await claimBy(token, await extend(token, 300), 100);
+    await accept(token, rows.slice(0, 70));
+    await settle(token, [{ id: rows[70]?.id ?? '', state: 'failed', answer: '550 no' }], '', 'shard');
+    expect(await counters()).toMatchObject({ claimed: 0, accepted: 0, failed: 0 });
+    await renewShard(token);
+    await renewShard(token);
+    expect(await counters()).toMatchObject({ claimed: 0, accepted: 70, failed: 1 });
+    await accept(token, rows.slice(71, 90));
+    await endShards(id, { token });
+    expect(await counters()).toMatchObject({ claimed: 10, accepted: 89, failed: 1 });
+    await accept(token, rows.slice(90));
+    expect(await counters()).toMatchObject({ claimed: 0, accepted: 99, failed: 1 });
+  });
+
+  test('a campaign completes once, when no shard has an open message, and counts what they sent', async () => {
+    const { id, projectId, open, claimBy, claimRest, counters } = await sharded();
+    const { token } = await open();
+    const page = await claimBy(token, await extend(token, 300));
+    await accept('first', (await claimRest()).rows, 'campaign');
+    expect(await complete({ id, run: 1 })).toBe(false);
+    await accept(token, page.rows.slice(1));
+    expect(await complete({ id, run: 1 })).toBe(false);
+    await accept(token, page.rows);
+    expect(await Promise.all([complete({ id, run: 1 }), complete({ id, run: 1 })])).toEqual([true, true]);
+    expect(await counters()).toEqual({ status: 'completed', claimed: 0, accepted: 900, failed: 0 });
+    const { rows } = await pool.query(`SELECT data FROM events WHERE project_id = $1 AND type = 'campaign.completed'`, [
+      projectId,
+    ]);
+    expect(rows).toMatchObject([{ data: { sent: 900 } }]);
+  });
+
+  test('deferred messages are left to the run', async () => {
+    const { id, open, claimBy, claimRest } = await sharded();
+    const { token } = await open();
+    const until = await extend(token, 300);
+    await pool.query(
+      `UPDATE messages SET not_before = now() WHERE id IN (SELECT id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 10)`,
+      [id],
+    );
+    expect((await claimBy(token, until)).rows).toHaveLength(290);
+    expect((await claimRest()).rows).toHaveLength(610);
   });
 });

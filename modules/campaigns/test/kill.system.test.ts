@@ -19,7 +19,7 @@ let folder: string;
 beforeAll(async () => {
   sink = await startSmtpSink(() => sleep(SLOW_MS));
   folder = mkdtempSync(join(tmpdir(), 'postroom-kill-'));
-  system = await startSystem({ smtpUrl: sink.url, env: { IN_FLIGHT_JOURNAL: folder } });
+  system = await startSystem({ smtpUrl: sink.url, env: { IN_FLIGHT_JOURNAL: folder, CAMPAIGN_SHARDS: 'always' } });
   await system.startWorker();
 }, 120_000);
 
@@ -216,6 +216,44 @@ test('after kill -9 of the worker that sends a campaign, another one goes on wit
   const { accepted, unknown } = (await read(api, path)).progress;
   expect(accepted + unknown).toBe(2_500);
   expect(unknown).toBeLessThanOrEqual(2 * CONNECTIONS);
+  await another.kill();
+  await system.startWorker();
+}, 180_000);
+
+test('after kill -9 of one of two workers that share a campaign, the other one goes on and takes over within five seconds, and no message goes out twice or is lost', async () => {
+  const count = 9_000;
+  const { api, id, path } = await campaignTo('shared', count);
+  const another = await system.startAnother('worker');
+  const shards = async () => {
+    const { rows } = await system.pool.query<{ token: string }>(
+      `SELECT fencing_token AS token FROM campaign_shards WHERE campaign_id = $1 AND until <> ''`,
+      [id],
+    );
+    return rows;
+  };
+  expect((await api.post(`${path}/send`)).status).toBe(202);
+  await eventually(async () => expect(await shards()).toHaveLength(2), 30_000);
+  await eventually(() => expect(taken('shared').length).toBeGreaterThan(1_000), 30_000);
+  await system.killWorker();
+  const killedAt = Date.now();
+  const before = await shards();
+  await eventually(async () => {
+    const left = (await shards()).map(({ token }) => token);
+    expect(before.filter(({ token }) => !left.includes(token))).not.toEqual([]);
+  }, 20_000);
+  expect(Date.now() - killedAt).toBeLessThan(5_000);
+  await untilStatus(api, path, 'completed', 90_000);
+  const times = sink.mails.filter(({ to }) => to.startsWith('shared')).map(({ at }) => at);
+  const gaps = times.map((at, index) => at - (times[index - 1] ?? at));
+  expect(Math.max(...gaps)).toBeLessThan(5_000);
+  expect(taken('shared').every(([, times]) => times === 1)).toBe(true);
+  const { accepted, unknown, claimed } = (await read(api, path)).progress;
+  expect({ total: accepted + unknown, claimed }).toEqual({ total: count, claimed: 0 });
+  expect(unknown).toBeLessThanOrEqual(2 * CONNECTIONS);
+  expect(taken('shared').length).toBeGreaterThanOrEqual(accepted);
+  await expectCountersToAgree(api, path);
+  expect(await shards()).toEqual([]);
+  expect(await eventsOf(api, 'campaign.completed')).toMatchObject([{ sent: accepted }]);
   await another.kill();
   await system.startWorker();
 }, 180_000);

@@ -8,6 +8,7 @@ export {
 } from './after-restore.ts';
 export { cancelPlanned } from './cancel.ts';
 export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
+export { type Capped, type ClaimedPage, type ClaimedRecipient, claimPage, NO_PAGE } from './claim-page.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 export { heldReason, readReservations, type SendingHold, sendingHold, setWitnesses } from './installation.ts';
@@ -21,6 +22,7 @@ export {
 export { journalWitness } from './journal-witness.ts';
 export { ledgerPool } from './ledger-pool.ts';
 export {
+  type CountedBy,
   releaseClaims,
   inLedgerTransaction,
   newClaim,
@@ -35,10 +37,23 @@ export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type 
 export { deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
+export { SendTrace } from './send-trace.ts';
+export { ShardRanges } from './shard-ranges.ts';
 export { type Claimed, settlementOf, unexpected } from './settlement.ts';
 export { countSoftBounces, endStreaks } from './soft-bounces.ts';
 export { BOUNCE_CLASSES, type BounceClass, bounceClassOf } from './bounce-class.ts';
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';
+export {
+  countShards,
+  endShards,
+  extendShard,
+  hasExpiredShards,
+  isWorthSharding,
+  measureCores,
+  openShard,
+  renewShard,
+  takeOverShards,
+} from './shards.ts';
 export { timelineOf } from './timeline.ts';
 export { recoverFromJournals, settleStaleClaims } from './stale-claims.ts';
 export type { Reservation } from './witness.ts';

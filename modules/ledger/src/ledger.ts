@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addToCampaignCounts } from '@postroom/campaigns/sql';
+import { addToCampaignCounts, type CampaignCount } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
 import { inTransaction, newId, recordTraced } from '@postroom/platform';
 import type pg from 'pg';
@@ -41,12 +41,32 @@ export interface Settlement {
 }
 
 /**
- * CTEs that record the events and update the campaign counters for changed ledger rows. They follow a CTE `settled` that
- * returns those rows with their previous state as `before` and an `event_id`. Locks are taken on messages first, then
- * campaigns. An `unknown` row may be resolved later, so counters follow every state change. No provider reports deliveries
- * for a mailbox account, so acceptance counts as delivery (spec: connected mailbox-provider accounts).
+ * Which row counts what a claim settles: that of the campaign, or that of the shard whose fencing token the claim is. If there is no such
+ * shard, or not any more, its campaign counts.
  */
-export const CONSEQUENCES = `
+export type CountedBy = 'campaign' | 'shard';
+
+/**
+ * CTEs that add to the counters of campaigns, or of the shard `$1`.
+ * @param changes SQL of the number to add from the CTE `counted`, whose rows name a `campaign_id`.
+ */
+function counters(changes: Partial<Record<CampaignCount, string>>, by: CountedBy): string {
+  const toCampaigns = addToCampaignCounts(changes, 'FROM counted n WHERE c.id = n.campaign_id');
+  if (by === 'campaign') return `counters AS (${toCampaigns})`;
+  const { delivered: _, ...inShard } = changes; // shards have none: see `consequences`
+  const assignments = Object.entries(inShard).map(([name, change]) => `${name}_count = ${name}_count + ${change}`);
+  return `in_shard AS (
+    UPDATE campaign_shards s SET ${assignments.join(', ')} FROM counted n WHERE s.fencing_token = $1 RETURNING s.campaign_id
+  ), counters AS (${toCampaigns} AND NOT EXISTS (SELECT FROM in_shard))`;
+}
+
+/**
+ * CTEs that record the events and update the counters for changed ledger rows. They follow a CTE `settled` that
+ * returns those rows with their previous state as `before` and an `event_id`. Locks are taken on messages first, then
+ * shards and campaigns. An `unknown` row may be resolved later, so counters follow every state change. No provider reports deliveries
+ * for a mailbox account, so acceptance counts as delivery (spec: connected mailbox-provider accounts); mailboxes have no shards.
+ */
+const consequences = (by: CountedBy): string => `
   emitted AS (
     ${recordTraced(`SELECT m.event_id, m.project_id, CASE m.state WHEN 'accepted' THEN 'email.sent' ELSE 'email.failed' END,
       CASE m.state WHEN 'accepted' THEN json_build_object(${EMAIL_EVENT_MEMBERS})
@@ -66,26 +86,26 @@ export const CONSEQUENCES = `
       .join(', ')},
       count(*) FILTER (WHERE mailbox_id IS NOT NULL AND state = 'accepted') AS delivered
     FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id
-  ), counters AS (
-    ${addToCampaignCounts(
-      {
-        claimed: 'n.claimed',
-        accepted: 'n.accepted',
-        failed: 'n.failed',
-        suppressed: 'n.suppressed',
-        unknown: 'n.unknown',
-        canceled: 'n.canceled',
-        delivered: 'n.delivered',
-      },
-      'FROM counted n WHERE c.id = n.campaign_id',
-    )}
-  )`;
+  ), ${counters(
+    {
+      claimed: 'n.claimed',
+      accepted: 'n.accepted',
+      failed: 'n.failed',
+      suppressed: 'n.suppressed',
+      unknown: 'n.unknown',
+      canceled: 'n.canceled',
+      delivered: 'n.delivered',
+    },
+    by,
+  )}`;
+
+export const CONSEQUENCES = consequences('campaign');
 
 /**
  * Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. Rows and
  * campaigns are found by primary key (`ledgerPool` allows no other plan).
  */
-const SETTLE = `
+const settleSql = (by: CountedBy): string => `
   WITH outcome AS (
     SELECT m.id, m.state AS before, o.answer, o.wait_ms, o.deferred, o.subject, o.event_id,
       CASE WHEN o.state <> 'planned' OR c.id IS NULL OR c.status IN ('sending', 'paused') THEN o.state
@@ -110,7 +130,7 @@ const SETTLE = `
       dispatched_at = CASE WHEN o.state = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.dispatched_at END
     FROM outcome o WHERE m.id = o.id
     RETURNING m.*, o.before, o.event_id
-  ), ${CONSEQUENCES}
+  ), ${consequences(by)}
   SELECT CASE WHEN $9 <> '' THEN pg_notify('postroom', $9)::text END, (SELECT count(*)::int FROM settled) AS settled`;
 
 /**
@@ -118,7 +138,7 @@ const SETTLE = `
  * and reads nothing else, where `SETTLE` locks it first. It skips rows marked unknown, of erased contacts or of mailbox
  * accounts; `SETTLE` handles those.
  */
-const SETTLE_ACCEPTED = `
+const settleAcceptedSql = (by: CountedBy): string => `
   WITH settled AS (
     UPDATE messages m SET state = 'accepted', answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
       accepted_at = now(), unsent_at = NULL, not_before = NULL, workflow_id = NULL
@@ -129,10 +149,17 @@ const SETTLE_ACCEPTED = `
     ${recordTraced(`SELECT event_id, project_id, 'email.sent', data, traceparent FROM settled`)}
   ), counted AS (
     SELECT campaign_id, count(*) AS accepted FROM settled WHERE campaign_id IS NOT NULL GROUP BY campaign_id ORDER BY campaign_id
-  ), counters AS (
-    ${addToCampaignCounts({ claimed: '-n.accepted', accepted: 'n.accepted' }, 'FROM counted n WHERE c.id = n.campaign_id')}
-  )
+  ), ${counters({ claimed: '-n.accepted', accepted: 'n.accepted' }, by)}
   SELECT CASE WHEN $6 <> '' THEN pg_notify('postroom', $6)::text END, (SELECT count(*)::int FROM settled) AS settled`;
+
+const SETTLE = {
+  campaign: { name: 'ledger-settle', text: settleSql('campaign') },
+  shard: { name: 'ledger-settle-shard', text: settleSql('shard') },
+};
+const SETTLE_ACCEPTED = {
+  campaign: { name: 'ledger-settle-accepted', text: settleAcceptedSql('campaign') },
+  shard: { name: 'ledger-settle-accepted-shard', text: settleAcceptedSql('shard') },
+};
 
 /**
  * Records outcomes of the messages that `claim` holds: states, events and campaign counters, all in one statement per
@@ -141,26 +168,30 @@ const SETTLE_ACCEPTED = `
  * @param notice payload of the notification for subscribers; none is sent if empty.
  * @returns the number of rows changed.
  */
-export async function settle(claim: string, settlements: readonly Settlement[], notice = ''): Promise<number> {
+export async function settle(
+  claim: string,
+  settlements: readonly Settlement[],
+  notice = '',
+  by: CountedBy = 'campaign',
+): Promise<number> {
   const [accepted, others] = [
     settlements.filter(({ state }) => state === 'accepted'),
     settlements.filter(({ state }) => state !== 'accepted'),
   ];
   let settled = 0;
   if (accepted.length > 0) {
-    settled = await settleAccepted(claim, accepted, notice);
+    settled = await settleAccepted(claim, accepted, notice, by);
     if (settled < accepted.length) others.push(...accepted);
   }
-  return others.length === 0 ? settled : settled + (await settleAny(claim, others, notice));
+  return others.length === 0 ? settled : settled + (await settleAny(claim, others, notice, by));
 }
 
-async function settleAccepted(claim: string, accepted: Settlement[], notice: string): Promise<number> {
+async function settleAccepted(claim: string, accepted: Settlement[], notice: string, by: CountedBy): Promise<number> {
   // All writers lock rows in id order, which avoids deadlocks.
   accepted.sort((a, b) => (a.id < b.id ? -1 : 1));
   return settledBy(
     await ledgerPool.query<{ settled: number }>({
-      name: 'ledger-settle-accepted',
-      text: SETTLE_ACCEPTED,
+      ...SETTLE_ACCEPTED[by],
       values: [
         claim,
         accepted.map(({ id }) => id),
@@ -173,10 +204,14 @@ async function settleAccepted(claim: string, accepted: Settlement[], notice: str
   );
 }
 
-async function settleAny(claim: string, settlements: readonly Settlement[], notice: string): Promise<number> {
+async function settleAny(
+  claim: string,
+  settlements: readonly Settlement[],
+  notice: string,
+  by: CountedBy,
+): Promise<number> {
   const statement = {
-    name: 'ledger-settle',
-    text: SETTLE,
+    ...SETTLE[by],
     values: [
       claim,
       settlements.map(({ id }) => id),
@@ -247,7 +282,7 @@ export async function releaseClaims(
     `SELECT id, deferrals, deferred_at AS "deferredAt" FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim = $2`,
     [value, claim],
   );
-  return rows.length === 0 ? 0 : settle(claim, rows.map(settlementOf));
+  return rows.length === 0 ? 0 : settle(claim, rows.map(settlementOf), '', 'shard');
 }
 
 /** The column that selects a scope's rows, and its value. */

@@ -88,6 +88,33 @@ export const MAIL_POLICY = {
     progressPollMs: 2_000,
   },
 
+  /** Ranges of a campaign that other workers send alongside its run (docs/decisions/campaign-shards.md). */
+  shard: {
+    /** A campaign with fewer messages left is sent by its run alone. Not measured. */
+    minLeft: 5_000,
+    /**
+     * So is one whose worker uses fewer cores: its CPU is not the limit. On two cores that PostgreSQL and the mail server share, a
+     * worker gets 0.65 to 0.85 of one (measured) once it has compiled its code, and further workers would share them.
+     */
+    minCores: 0.9,
+    /** Shards of one campaign, each in another worker. Not measured. */
+    max: 16,
+    /** A range lasts for about this long, so that no shard is much later than the others, … Not measured. */
+    rangeMs: 1_000,
+    /** … but has at least … Not measured. */
+    minRange: 200,
+    /** … and at most this many messages. Not measured. */
+    maxRange: 50_000,
+    /** How long a shard takes new ranges: Temporal needs up to a second to find a worker for the next one. Not measured. */
+    runMs: 60_000,
+    /** Messages that may be in flight to the mail server for each shard; with less, shards would take each other's connections. Not measured. */
+    minWidth: 8,
+    /** How long a shard lasts unless it is renewed: together with the interval below, less than the five seconds of a takeover. */
+    leaseMs: 3_000,
+    /** How often it is renewed and its counters are added to the campaign's, and how often the run looks for ended ones. Not measured. */
+    renewMs: 1_000,
+  },
+
   /** The dispatcher of transactional mail (docs/decisions/transactional-mail.md). */
   dispatch: {
     /** Messages assigned to one workflow. Measured: 257 a second, which is why more than a few use a queue drain. */

@@ -156,6 +156,13 @@ export class CampaignReservations {
   }
 }
 
+/** Reserves a campaign's messages up to one that is known. @throws SendingHeld; an outage. */
+export const reserveUpTo = (campaignId: string, messageId: string): Promise<Reserved> =>
+  reserve(`campaign ${campaignId}`, 'SELECT $2::text AS position, false AS is_all', [messageId]);
+
+/** How long a reservation can be used, in milliseconds. */
+export const RESERVED_MS = validMs - renewMs;
+
 /** Transactional messages are claimed in the order of `not_before`, so a queue that is long is reserved in part. */
 const QUEUE_POSITION = `
   SELECT ${ISO('p.at')} AS position, p.at > now() AS is_all FROM (

@@ -10,6 +10,10 @@
 export const maySend = (number: string): string =>
   `EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.number >= ${number} AND i.held_reason IS NULL AND i.timeline = current_timeline())`;
 
+/** Whether neither a campaign `c` nor its project has a rate limit. */
+export const isUnlimited = (c: string): string =>
+  `${c}.rate_per_second IS NULL AND NOT EXISTS (SELECT FROM sending_policies p WHERE p.project_id = ${c}.project_id AND p.rate_per_second IS NOT NULL)`;
+
 /** Claims rows that have no `not_before`. */
 export const claimUntried = (claim: string): string =>
   `UPDATE messages m SET state = 'claimed', claim = ${claim}, claimed_at = now()`;
@@ -30,6 +34,9 @@ export const claimOrSuppress = (claim: string, problem: string): string =>
 /** Closes planned rows unsent. @param answer shown to users, as an SQL expression. */
 export const closeUnsent = (state: 'suppressed' | 'canceled', answer: string): string =>
   `UPDATE messages m SET state = '${state}', unsent_at = now(), not_before = NULL, answer = ${answer}`;
+
+/** Makes planned rows due, so that the campaign's run claims them wherever its cursor is. */
+export const MAKE_DUE = 'UPDATE messages m SET not_before = now()';
 
 /** Assigns rows to a workflow. */
 export const assignTo = (workflowId: string): string =>
@@ -93,6 +100,22 @@ export const isAtFrequencyCap = (
 
 /** The lock (see `lockUntilCommit`) under which a project's campaigns and journeys decide who is below the frequency cap. */
 export const frequencyCapLock = (projectId: string): string => `frequency cap ${projectId}`;
+
+/** Whether a campaign `c` has shards. */
+export const hasShards = (c: string): string => `EXISTS (SELECT FROM campaign_shards s WHERE s.campaign_id = ${c}.id)`;
+
+/**
+ * Adds to the counters of the shard with a fencing token, and moves its cursor.
+ * @param changes SQL of the number to add, by counter.
+ */
+export const advanceShard = (
+  token: string,
+  changes: Record<'claimed' | 'suppressed', string>,
+  cursor: string,
+): string =>
+  `UPDATE campaign_shards s SET ${Object.entries(changes)
+    .map(([name, change]) => `${name}_count = ${name}_count + ${change}`)
+    .join(', ')}, cursor = ${cursor} WHERE s.fencing_token = ${token}`;
 
 /** The ids of those contacts in `$1` that have reached the cap of `$3` messages in `$2` days. */
 export const CONTACTS_AT_FREQUENCY_CAP = `

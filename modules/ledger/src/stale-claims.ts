@@ -16,10 +16,18 @@ import { checkNotHeld } from './reservations.ts';
 const REPORTED_AT =
   'coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at)';
 
+/**
+ * Claims of a scope that are neither `$2` nor those of a shard. A shard's token is committed before its first claim and deleted with the
+ * shard: a snapshot that has the claim has the shard too, unless it has ended.
+ */
+const STALE = (column: 'campaign_id' | 'workflow_id') =>
+  `${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
+     ${column === 'campaign_id' ? 'AND NOT EXISTS (SELECT FROM campaign_shards s WHERE s.campaign_id = $1 AND s.fencing_token = messages.claim)' : ''}`;
+
 const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
   WITH stale AS (
     SELECT id, state AS before, ${REPORTED_AT} AS reported_at
-    FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
+    FROM messages WHERE ${STALE(column)}
     ORDER BY id FOR NO KEY UPDATE
   ), settled AS (
     UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
@@ -54,14 +62,14 @@ export async function settleStaleClaims(scope: Scope, claim: string): Promise<nu
   return settled + marked;
 }
 
-/** Unsettled rows of a scope that no provider has reported on. */
-const UNREPORTED = (column: string) =>
-  `SELECT id, claim FROM messages WHERE ${column} = $1 AND state = 'claimed' AND ${REPORTED_AT} IS NULL`;
+/** Rows that no provider has reported on. */
+const UNREPORTED = (condition: string) =>
+  `SELECT id, claim FROM messages WHERE ${condition} AND ${REPORTED_AT} IS NULL`;
 
 async function settleByJournals(column: 'campaign_id' | 'workflow_id', value: string, claim: string) {
   const { rows } = await ledgerPool.query<{ id: string; claim: string }>({
     name: `ledger-stale-${column}`,
-    text: `${UNREPORTED(column)} AND claim IS DISTINCT FROM $2`,
+    text: UNREPORTED(STALE(column)),
     values: [value, claim],
   });
   const byClaim = Map.groupBy(rows, (row) => row.claim);
@@ -87,10 +95,10 @@ export async function recoverFromJournals(): Promise<void> {
     let settled = 0;
     for (const journal of journals) {
       const [column, value] = scopeColumn(journal.scope);
-      const { rows } = await ledgerPool.query<{ id: string }>(`${UNREPORTED(column)} AND claim = $2`, [
-        value,
-        journal.claim,
-      ]);
+      const { rows } = await ledgerPool.query<{ id: string }>(
+        UNREPORTED(`${column} = $1 AND state = 'claimed' AND claim = $2`),
+        [value, journal.claim],
+      );
       settled += await settleByJournal(journal, rows, installation);
       removeJournal(journal.claim);
     }
@@ -114,5 +122,6 @@ async function settleByJournal(
     if (outcome !== undefined) return [outcome];
     return written.has(id) ? [] : [{ id, state: 'planned', answer: null }];
   });
-  return settlements.length === 0 ? 0 : settle(claim, settlements);
+  // A shard whose process has died counts until it expires.
+  return settlements.length === 0 ? 0 : settle(claim, settlements, '', 'shard');
 }

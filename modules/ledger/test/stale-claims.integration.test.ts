@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeInFlightJournals, openInFlightJournal, openInFlightJournals } from '../src/in-flight-journal.ts';
 import { readInstallation } from '../src/installation.ts';
 import { newClaim, type Scope } from '../src/ledger.ts';
+import { endShards } from '../src/shards.ts';
 import { recoverFromJournals, settleStaleClaims } from '../src/stale-claims.ts';
 
 let folder: string;
@@ -94,6 +95,26 @@ test.each(['campaign', 'workflow'] as const)(
     expect(counted).toEqual([{ claimed_count: 0, accepted_count: 1, failed_count: 1, unknown_count: 1 }]);
   },
 );
+
+test('what the journal of a killed shard knows is counted once, before and after the shard ends', async () => {
+  const { scope, claim, states } = await interrupted('campaign');
+  const campaignId = 'campaignId' in scope ? scope.campaignId : '';
+  await pool.query('UPDATE campaigns SET claimed_count = 0 WHERE id = $1', [campaignId]);
+  await pool.query(
+    `INSERT INTO campaign_shards (fencing_token, campaign_id, run, expires_at, claimed_count) VALUES ($1, $2, 1, now(), 4)`,
+    [claim, campaignId],
+  );
+  const counters = async () =>
+    (await pool.query('SELECT claimed_count, accepted_count, failed_count FROM campaigns WHERE id = $1', [campaignId]))
+      .rows[0];
+  await recoverFromJournals();
+  expect(await states()).toEqual(['planned', 'claimed', 'accepted', 'failed']);
+  expect(await counters()).toEqual({ claimed_count: 0, accepted_count: 0, failed_count: 0 });
+  expect(await endShards(campaignId, 'all')).toBe(1);
+  expect(await counters()).toEqual({ claimed_count: 1, accepted_count: 1, failed_count: 1 });
+  expect(await settleStaleClaims(scope, newClaim())).toBe(1);
+  expect(await counters()).toEqual({ claimed_count: 0, accepted_count: 1, failed_count: 1 });
+});
 
 test('without its journal, every message of a killed attempt is unknown', async () => {
   const { scope, states } = await interrupted('campaign', { withJournal: false });

@@ -75,6 +75,7 @@ const NOT_OF_CONTACTS = [
   'provider_notifications',
   'segment_sizes',
   'sending_policies',
+  'campaign_shards',
   'sending_reservations',
   'shared_rates',
   'shared_slots',

@@ -38,8 +38,11 @@ const OUTCOME_CONDITIONS: Record<RecipientOutcome, string> = {
 
 /** Conditions that let a search by state use an index, since the state column has none (see the ledger's migration). */
 const INDEXABLE: Partial<Record<RecipientState, string>> = {
-  planned: '(m.id > c.cursor OR m.not_before IS NOT NULL)',
-  claimed: 'm.id <= c.cursor AND c.claimed_count > 0',
+  // The ranges of shards are before the campaign's cursor, and among the last.
+  planned: `(m.id > least(c.cursor, (SELECT min(s.cursor) FROM campaign_shards s WHERE s.campaign_id = c.id AND s.cursor < s.until))
+      OR m.not_before IS NOT NULL)`,
+  claimed: `m.id <= c.cursor
+      AND (c.claimed_count > 0 OR EXISTS (SELECT FROM campaign_shards s WHERE s.campaign_id = c.id AND s.claimed_count > 0))`,
   accepted: 'm.id <= c.cursor',
   failed: 'm.unsent_at IS NOT NULL',
   suppressed: 'm.unsent_at IS NOT NULL',

@@ -89,6 +89,21 @@ test('each outcome lists the people behind it, humans separate from bots', async
   expect(await listed('state=failed&outcome=opened')).toBe('');
 });
 
+test('messages that a shard has yet to send, or is sending, are listed as such', async () => {
+  const { id, messages, listed } = await campaignOf({
+    ada: SENT,
+    bob: { state: 'claimed', claim: 'shard', claimed_at: NOW },
+    carl: { state: 'planned' },
+  });
+  await pool.query(
+    `INSERT INTO campaign_shards (fencing_token, campaign_id, run, cursor, until, expires_at, claimed_count)
+     VALUES ($1, $2, 1, $3, $4, now(), 1)`,
+    [newId('eml'), id, messages.bob, messages.carl],
+  );
+  expect(await listed('state=planned')).toBe('carl');
+  expect(await listed('state=claimed')).toBe('bob');
+});
+
 test('a search finds part of an address, and combines with the other filters', async () => {
   const { api, path, listed } = await campaignOf(FATES);
   expect(await listed('search=A')).toBe('ada alan bob carl dora eve fred gina');

@@ -427,6 +427,12 @@ const worker = {
     .min(2)
     .default(16)
     .describe('concurrent campaigns per worker; one project gets at most half'),
+  CAMPAIGN_SHARDS: z
+    .enum(['auto', 'always', 'never'])
+    .default('auto')
+    .describe(
+      'whether other workers send parts of a large campaign: `auto` for when the CPU of the worker that sends it is the limit, `always` or `never`; see [campaign shards](../decisions/campaign-shards.md)',
+    ),
   WORKER_WEBHOOK_SLOTS: z.coerce
     .number()
     .int()

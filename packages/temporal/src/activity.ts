@@ -1,5 +1,8 @@
-import { heartbeat } from '@temporalio/activity';
+import { activityInfo, getClient, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import proto from '@temporalio/proto';
+
+const { TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
 
 /** How often an activity reports that it is alive, in milliseconds. Workflows time out after several missed heartbeats. */
 const HEARTBEAT_INTERVAL_MS = 1_000;
@@ -48,4 +51,21 @@ export async function withSlot<T>(
   } finally {
     release();
   }
+}
+
+/** A worker polls for about a minute before it asks again, so one that was last seen earlier is gone. */
+const SEEN_MS = 70_000;
+
+/** The number of workers on the task queue of the current activity. One that was killed counts for about a minute. */
+export async function countWorkers(): Promise<number> {
+  const { taskQueue } = activityInfo();
+  const { connection, options } = getClient();
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace: options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASK_QUEUE_TYPE_ACTIVITY,
+  });
+  const since = Date.now() - SEEN_MS;
+  const seen = (pollers ?? []).filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 > since);
+  return new Set(seen.map(({ identity }) => identity)).size;
 }

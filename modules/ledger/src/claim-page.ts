@@ -1,9 +1,18 @@
-import { ledgerPool, type Reserved } from '@postroom/ledger';
-import { claimOrSuppress, claimUntried, frequencyCapLock, isAtFrequencyCap, maySend } from '@postroom/ledger/sql';
+import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { inTransaction, lockUntilCommit, messageKeySql } from '@postroom/platform';
 import type pg from 'pg';
-import type { FrequencyCap } from './policy.ts';
-import type { CampaignRow } from './progress-row.ts';
+import type { CountedBy } from './ledger.ts';
+import { ledgerPool } from './ledger-pool.ts';
+import type { Reserved } from './reservations.ts';
+import {
+  advanceShard,
+  claimOrSuppress,
+  claimUntried,
+  frequencyCapLock,
+  isAtFrequencyCap,
+  isUnlimited,
+  maySend,
+} from './sql.ts';
 
 /** A claimed message with the contact data its content is rendered from. */
 export interface ClaimedRecipient {
@@ -23,18 +32,7 @@ export interface ClaimedPage {
   isFencedOff: boolean;
 }
 
-/**
- * Makes `claim` the fencing token of a campaign: from here on, only its holder may claim messages. An attempt that Temporal has
- * timed out may still be alive, and this fences it off.
- * @returns undefined if the campaign is not sending, or `run` is not its current run.
- */
-export async function acquireFence(campaignId: string, run: number, claim: string): Promise<CampaignRow | undefined> {
-  const { rows } = await ledgerPool.query<CampaignRow>(
-    `UPDATE campaigns SET fencing_token = $3, waiting_until = NULL, waiting_reason = NULL WHERE id = $1 AND run = $2 AND status = 'sending' RETURNING *`,
-    [campaignId, run, claim],
-  );
-  return rows[0];
-}
+export const NO_PAGE: ClaimedPage = { rows: [], ratePerSecond: null, isFencedOff: false };
 
 /** Messages never tried, past the cursor and as far as reserved. Deferred and requeued ones have a `not_before` and are claimed by that instead. */
 const UNTRIED = (m: string) =>
@@ -42,10 +40,52 @@ const UNTRIED = (m: string) =>
 
 const AT_CAP = `'Not sent: the contact has had as many messages as the project''s frequency cap allows.'`;
 
+/** The lower of a campaign's rate and its part of the project's. */
+const RATE = `least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
+        WHERE s.project_id = p.project_id AND s.status = 'sending'))
+      FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second`;
+
+/** Due messages that were tried before. */
+const REQUEUED = `
+    SELECT m.* FROM fenced CROSS JOIN LATERAL (
+      SELECT id, project_id, contact_id, email, email_key FROM messages
+      WHERE campaign_id = fenced.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
+      ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+    ) AS m`;
+
+/** What claims: the run of the campaign `$1`, or one of its shards. Its row has a cursor and the fencing token `$2`. */
+interface Claimer {
+  /** SQL of the CTE that locks the row. */
+  fenced: string;
+  /** SQL of requeued messages to claim. */
+  requeued: string;
+  /** SQL that counts and moves the cursor. */
+  counters: (changes: Record<'claimed' | 'suppressed', string>, cursor: string) => string;
+}
+
+const RUN: Claimer = {
+  fenced: `SELECT id, cursor, ${RATE} FROM campaigns c
+    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} FOR NO KEY UPDATE OF c`,
+  requeued: REQUEUED,
+  counters: (changes, cursor) => addToCampaignCounts(changes, 'WHERE id = $1 AND fencing_token = $2', { cursor }),
+};
+
+/**
+ * It doesn't lock the campaign: a pause, or a rate limit, that commits meanwhile takes effect with the next page. A campaign with a rate
+ * limit is sent by its run alone.
+ */
+const SHARD: Claimer = {
+  fenced: `SELECT c.id, s.cursor, NULL::float AS rate_per_second FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id
+    WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${maySend('$6')}
+      AND ${isUnlimited('c')} FOR NO KEY UPDATE OF s`,
+  requeued: 'SELECT id, project_id, contact_id, email, email_key FROM messages WHERE false',
+  counters: (changes, cursor) => advanceShard('$2', changes, cursor),
+};
+
 /**
  * Claims the next page: requeued and deferred messages that are due, then untried ones in id order from the campaign's cursor.
  *
- * The campaign's row is locked, so only the holder of the fencing token claims, and only while the campaign is sending. A
+ * The row with the fencing token is locked, so only the token's holder claims, and only while the campaign is sending. A
  * project's rate is split evenly among its sending campaigns. An attempt claims a row at most once, so row and claim together
  * identify one send, and a delayed or repeated settlement cannot be applied to another send.
  *
@@ -58,18 +98,10 @@ const AT_CAP = `'Not sent: the contact has had as many messages as the project''
  * @param atCap SQL of whether a contact is at the frequency cap, given its id and that of the message. Contacts at the cap are marked
  * suppressed as well.
  */
-const claimSql = (atCap?: (contact: string, message: string) => string) => `
+const claimSql = ({ fenced, requeued, counters }: Claimer, atCap?: (contact: string, message: string) => string) => `
   WITH fenced AS (
-    SELECT id, cursor, least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
-        WHERE s.project_id = p.project_id AND s.status = 'sending'))
-      FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second
-    FROM campaigns c WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} FOR NO KEY UPDATE OF c
-  ), requeued AS (
-    SELECT m.* FROM fenced CROSS JOIN LATERAL (
-      SELECT id, project_id, contact_id, email, email_key FROM messages
-      WHERE campaign_id = fenced.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
-      ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
-    ) AS m
+    ${fenced}
+  ), requeued AS (${requeued}
   ), page AS (
     SELECT count(*) AS size, max(id) AS last FROM (
       SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM requeued))
@@ -104,28 +136,45 @@ const claimSql = (atCap?: (contact: string, message: string) => string) => `
     UNION ALL
     SELECT id, email, name, custom_fields, deferrals, deferred_at FROM decided WHERE problem IS NULL
   ), counters AS (
-    UPDATE campaigns SET suppressed_count = suppressed_count + (SELECT count(*) FROM decided WHERE problem IS NOT NULL),
-      claimed_count = claimed_count + (SELECT count(*) FROM taken) + (SELECT count(*) FROM decided WHERE problem IS NULL),
-      cursor = coalesce((SELECT last FROM page), cursor)
-    WHERE id = $1 AND fencing_token = $2
+    ${counters(
+      {
+        claimed: '(SELECT count(*) FROM taken) + (SELECT count(*) FROM decided WHERE problem IS NULL)',
+        suppressed: '(SELECT count(*) FROM decided WHERE problem IS NOT NULL)',
+      },
+      'coalesce((SELECT last FROM page), cursor)',
+    )}
   )
   SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM requeued) AS considered, fenced.rate_per_second AS "ratePerSecond",
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
   FROM fenced LEFT JOIN claimed t ON true`;
 
-const CLAIM = claimSql();
-const CLAIM_BELOW_CAP = claimSql((contact, message) =>
-  isAtFrequencyCap(contact, { messages: '$7::int', days: '$8::int', except: message }),
-);
+const belowCap = (claimer: Claimer) =>
+  claimSql(claimer, (contact, message) =>
+    isAtFrequencyCap(contact, { messages: '$7::int', days: '$8::int', except: message }),
+  );
+
+const CLAIM = {
+  campaign: { name: 'campaign-claim', text: claimSql(RUN) },
+  shard: { name: 'campaign-claim-shard', text: claimSql(SHARD) },
+};
+const CLAIM_BELOW_CAP = {
+  campaign: { name: 'campaign-claim-below-cap', text: belowCap(RUN) },
+  shard: { name: 'campaign-claim-shard-below-cap', text: belowCap(SHARD) },
+};
 
 type ClaimedRow = ClaimedRecipient & { considered: number; ratePerSecond: number | null };
 
-/** A campaign whose project has a frequency cap. */
-export interface Capped extends FrequencyCap {
+/** A campaign whose project has a frequency cap: at most this many messages in this many days. */
+export interface Capped {
   projectId: string;
+  messages: number;
+  days: number;
 }
 
-/** Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due up to `reserved`. */
+/**
+ * Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due up to `reserved`.
+ * @param by what the claim is the fencing token of.
+ */
 export async function claimPage(
   campaignId: string,
   claim: string,
@@ -133,13 +182,14 @@ export async function claimPage(
   needsCustomFields: boolean,
   reserved: Pick<Reserved, 'position' | 'number'>,
   cap?: Capped,
+  by: CountedBy = 'campaign',
 ): Promise<ClaimedPage> {
   const values = [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number];
   for (;;) {
     const { rows } =
       cap === undefined
-        ? await ledgerPool.query<ClaimedRow>({ name: 'campaign-claim', text: CLAIM, values })
-        : await inTransaction((tx) => claimBelowCap(tx, values, cap), ledgerPool);
+        ? await ledgerPool.query<ClaimedRow>({ ...CLAIM[by], values })
+        : await inTransaction((tx) => claimBelowCap(tx, by, values, cap), ledgerPool);
     const [first] = rows;
     if (first === undefined) return { rows: [], ratePerSecond: null, isFencedOff: true };
     const { considered, ratePerSecond } = first;
@@ -150,11 +200,12 @@ export async function claimPage(
 }
 
 /** Waits for other claims of the project: of two messages to a contact that may get one more, only the first is claimed. */
-async function claimBelowCap(tx: pg.ClientBase, values: unknown[], { projectId, messages, days }: Capped) {
+async function claimBelowCap(
+  tx: pg.ClientBase,
+  by: CountedBy,
+  values: unknown[],
+  { projectId, messages, days }: Capped,
+) {
   await lockUntilCommit(tx, frequencyCapLock(projectId));
-  return tx.query<ClaimedRow>({
-    name: 'campaign-claim-below-cap',
-    text: CLAIM_BELOW_CAP,
-    values: [...values, messages, days],
-  });
+  return tx.query<ClaimedRow>({ ...CLAIM_BELOW_CAP[by], values: [...values, messages, days] });
 }

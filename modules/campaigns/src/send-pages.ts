@@ -1,0 +1,212 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Backoff,
+  campaignNotice,
+  type Capped,
+  type ClaimedPage,
+  type ClaimedRecipient,
+  claimPage,
+  type CountedBy,
+  ledgerPool,
+  NO_PAGE,
+  openInFlightJournal,
+  releaseClaims,
+  type Reserved,
+  runSendPipeline,
+  SendTrace,
+  settle,
+  type Settlement,
+  UnrecordedError,
+  withRetries,
+} from '@postroom/ledger';
+import { MessageError } from '@postroom/mime';
+import { routeFor } from '@postroom/transports';
+import { readTracking, storeLinks } from '@postroom/tracking';
+import { type DayVolume, dayVolume } from '@postroom/domains';
+import { BulkPacer, drainSignal, isDraining, logger } from '@postroom/platform';
+import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
+import { type CampaignRow, readCampaignRow } from './progress-row.ts';
+import { frequencyCapOf, getPolicy } from './policy.ts';
+import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
+
+/** Messages settled so far in this run, by state. */
+export type Tally = Partial<Record<Settlement['state'], number>>;
+
+/** A campaign's content and the limits that it is sent within. */
+export interface Prepared {
+  frame: CampaignFrame;
+  route: Awaited<ReturnType<typeof routeFor>>;
+  /** Whether it is sent from a mailbox account. */
+  byMailbox: boolean;
+  monitor: SendMonitor;
+  /** The domain's daily quota; undefined unless it is warming up. */
+  volume: DayVolume | undefined;
+  /** The project's frequency cap; undefined if it has none. */
+  cap: Capped | undefined;
+}
+
+/** @returns undefined if the campaign's message can't be composed, and pauses it. */
+export async function prepare(campaign: CampaignRow): Promise<Prepared | undefined> {
+  const { id, project_id: projectId } = campaign;
+  const frame = await compileOrPause(campaign);
+  if (frame === undefined) return undefined;
+  await pauseOverThreshold(id); // apply reports received since the last run before claiming anything
+  const policy = await getPolicy(projectId);
+  const frequencyCap = frequencyCapOf(policy);
+  const byMailbox = await usesMailbox(id);
+  return {
+    frame,
+    route: await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox }),
+    byMailbox,
+    monitor: new SendMonitor(id, campaign.refusals_in_row, policy.refusalsInRow),
+    volume: await dayVolume(projectId, frame.from),
+    cap: frequencyCap && { ...frequencyCap, projectId },
+  };
+}
+
+async function compileOrPause(row: CampaignRow): Promise<CampaignFrame | undefined> {
+  try {
+    const { subject, html, text } = row;
+    const switches = { opens: row.track_opens, clicks: row.track_clicks };
+    const frame = await compileCampaign(
+      await contentOf({
+        projectId: row.project_id,
+        subject,
+        html,
+        text,
+        fromName: row.from_name,
+        fromEmail: row.from_email,
+        replyTo: row.reply_to,
+        previewText: row.preview_text,
+        utmSource: row.utm_source,
+        utmMedium: row.utm_medium,
+        utmCampaign: row.utm_campaign,
+        utmTerm: row.utm_term,
+        utmContent: row.utm_content,
+      }),
+      await readTracking(row.project_id, row.from_email ?? '', switches),
+    );
+    await storeLinks([{ id: row.id, links: frame.links }]);
+    return frame;
+  } catch (error) {
+    if (!(error instanceof MessageError)) throw error;
+    await autoPause(row.id, `The message could not be composed (${error.field}): ${error.message}`);
+    return undefined;
+  }
+}
+
+/** What sends a campaign's messages: its run, or a shard. */
+export interface Sender {
+  /** Its fencing token. */
+  claim: string;
+  by: CountedBy;
+  /** The installation's epoch. */
+  epoch: number;
+  signal: AbortSignal;
+  tally: Tally;
+  /** Claims the next page of what it has reserved; no rows end it. */
+  next: (
+    claimReserved: (reserved: Pick<Reserved, 'position' | 'number'>) => Promise<ClaimedPage>,
+  ) => Promise<ClaimedPage>;
+}
+
+/** Sends pages until the sender claims no more. @returns why the mail server accepts no more mail, if that is the reason. */
+export async function sendPages(
+  { id: campaignId, project_id: projectId }: CampaignRow,
+  { frame, route, monitor, volume, cap }: Prepared,
+  { claim, by, epoch, signal, tally, next }: Sender,
+): Promise<Backoff | undefined> {
+  const pacer = new BulkPacer();
+  const trace = new SendTrace(campaignId);
+  const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
+  // A shard's counters reach the campaign later, with a notification.
+  const notice = () => (by === 'campaign' ? campaignNotice(campaignId) : '');
+  let isRecorded = false;
+  const send = async (row: ClaimedRecipient) => {
+    const { data, subject } = frame.render(row, new Date());
+    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal };
+    return { outcome: await trace.send(row.id, () => route.send(message)), subject };
+  };
+  try {
+    const { hold } = await runSendPipeline<ClaimedRecipient>({
+      claim: async (limit) => {
+        // A draining worker ends its run, so that another one continues at once.
+        if (isDraining()) return NO_PAGE;
+        await pacer.pause(AbortSignal.any([signal, drainSignal]));
+        const granted = volume === undefined ? limit : await volume.take(limit);
+        if (granted === 0) return NO_PAGE;
+        const page = await trace.claim(() =>
+          next((reserved) =>
+            pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
+          ),
+        );
+        await volume?.release(granted - page.rows.length);
+        return page;
+      },
+      send,
+      journal,
+      settle: async (settlements) => {
+        await trace.settle(settlements, () =>
+          pacer.measure(() => withRetries(() => settle(claim, settlements, notice(), by), signal)),
+        );
+        for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
+        // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
+        const returned = settlements.filter(({ state }) => state === 'planned').length;
+        await withRetries(async () => volume?.release(returned), signal).catch(warn);
+        await monitor.note(settlements).catch(warn);
+      },
+      signal,
+      width: () => route.width,
+    });
+    isRecorded = true;
+    return hold;
+  } catch (error) {
+    if (!(error instanceof UnrecordedError)) {
+      await withRetries(() => releaseClaims({ campaignId }, claim), signal);
+      isRecorded = true;
+    }
+    throw error;
+  } finally {
+    journal.close({ isRecorded });
+  }
+}
+
+const warn = (error: unknown) => logger.warn({ err: error }, 'campaign limits not updated');
+
+/** Whether the campaign is sent from a mailbox account. The snapshot fixes this, because mailbox mail emits different events. */
+async function usesMailbox(campaignId: string): Promise<boolean> {
+  const { rows } = await ledgerPool.query<{ mailbox_id: string | null }>(
+    'SELECT mailbox_id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 1',
+    [campaignId],
+  );
+  return rows[0]?.mailbox_id != null;
+}
+
+/** Whether ranges of the recipient snapshot may follow what is in the ledger. */
+export class SnapshotEnd {
+  readonly #campaignId: string;
+  readonly #signal: AbortSignal;
+  readonly #deadline: number;
+  #isReached = false;
+
+  constructor(campaignId: string, signal: AbortSignal, deadline: number) {
+    this.#campaignId = campaignId;
+    this.#signal = signal;
+    this.#deadline = deadline;
+  }
+
+  /**
+   * Call it when all messages are claimed. Waits a moment if ranges may follow.
+   * @returns whether there is something to look for, which is also the case once after the last range.
+   */
+  async mayFollow(): Promise<boolean> {
+    if (this.#isReached || this.#signal.aborted || Date.now() >= this.#deadline) return false;
+    const campaign = await readCampaignRow(this.#campaignId);
+    this.#isReached = campaign?.frozen_at !== null;
+    if (!this.#isReached) await sleep(RANGE_POLL_MS, undefined, { signal: this.#signal }).catch(() => {});
+    return true;
+  }
+}
+
+/** A range is usually written long before its first message can be sent. */
+const RANGE_POLL_MS = 100;

@@ -1,0 +1,76 @@
+import { isDraining } from '@postroom/platform';
+import { type ClaimedPage, NO_PAGE } from './claim-page.ts';
+import { MAIL_POLICY } from './policy.ts';
+import { RESERVED_MS, type Reserved, reserveUpTo } from './reservations.ts';
+import { extendShard } from './shards.ts';
+
+const { minRange, maxRange, rangeMs } = MAIL_POLICY.shard;
+
+/** When a shard takes no more ranges. */
+interface Until {
+  /** In milliseconds, as `Date.now()`. */
+  deadline: number;
+  /** Waits a moment when all messages are taken. @returns whether more may follow. */
+  mayFollow: () => Promise<boolean>;
+}
+
+/** The ranges of a shard: each lasts about as long, at the rate of the one before. */
+export class ShardRanges {
+  readonly #campaignId: string;
+  readonly #claim: string;
+  readonly #until: Until;
+  #reserved: (Reserved & { expiresAt: number }) | undefined;
+  /** Whether it took its last range because its time was up. */
+  isTimeUp = false;
+  /** Whether all that it took from the campaign is reserved. */
+  isReserved = true;
+  #messages: number = minRange;
+  #claimed = 0;
+  #beganAt = performance.now();
+
+  constructor(campaignId: string, claim: string, until: Until) {
+    this.#campaignId = campaignId;
+    this.#claim = claim;
+    this.#until = until;
+  }
+
+  /** Claims a page. What is left of the range when this process drains, or the campaign is paused, is returned to the run. */
+  async next(claimReserved: (reserved: Reserved) => Promise<ClaimedPage>): Promise<ClaimedPage> {
+    while (!isDraining()) {
+      if (this.#reserved !== undefined) {
+        if (performance.now() > this.#reserved.expiresAt) await this.#reserve(this.#reserved.position);
+        const page = await claimReserved(this.#reserved);
+        this.#claimed += page.rows.length;
+        if (page.rows.length > 0 || page.isFencedOff) return page;
+      }
+      // A range that was begun is sent to its end, even after the deadline.
+      this.isTimeUp = Date.now() >= this.#until.deadline;
+      if (this.isTimeUp || !(await this.#extend())) return NO_PAGE;
+    }
+    return NO_PAGE;
+  }
+
+  /** @returns whether there may be a range. */
+  async #extend(): Promise<boolean> {
+    const perRange = (this.#claimed * rangeMs) / Math.max(1, performance.now() - this.#beganAt);
+    const messages = Math.round(Math.min(maxRange, this.#messages * 4, Math.max(minRange, perRange)));
+    this.isReserved = false;
+    const range = await extendShard(this.#claim, messages);
+    this.isReserved = range?.until == null;
+    if (range === undefined) return false;
+    if (range.until === null) return this.#until.mayFollow();
+    this.#messages = messages;
+    this.#claimed = 0;
+    this.#beganAt = performance.now();
+    await this.#reserve(range.until);
+    this.isReserved = true;
+    return true;
+  }
+
+  async #reserve(position: string): Promise<void> {
+    const expiresAt = performance.now() + RESERVED_MS;
+    const { number } = await reserveUpTo(this.#campaignId, position);
+    // The campaign's reservation may reach further than this shard.
+    this.#reserved = { position, number, isAll: false, expiresAt };
+  }
+}
