@@ -7,6 +7,9 @@
  *   --kb N             size of a message in KB, default 2.5
  *   --rounds N         campaigns in sequence, default 1
  *   --connections N    connections to the mail server, default 10
+ *   --workers N        default 1; CAMPAIGN_SHARDS=always in the environment makes all of them send a campaign
+ *   --pin              give each worker one core
+ *   --delay MS         how long the mail server takes for each message, default 0
  *   --dkim             sign with DKIM (RSA, 2048 bits)
  *   --webhooks         deliver every event to an endpoint of the benchmark
  *   --emails N         transactional emails per second during the campaign, default 10
@@ -34,6 +37,9 @@ const { values } = parseArgs({
     kb: { type: 'string', default: '2.5' },
     rounds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '10' },
+    workers: { type: 'string', default: '1' },
+    pin: { type: 'boolean', default: false },
+    delay: { type: 'string', default: '0' },
     dkim: { type: 'boolean', default: false },
     webhooks: { type: 'boolean', default: false },
     emails: { type: 'string', default: '10' },
@@ -53,7 +59,8 @@ const [RECIPIENTS, KB, ROUNDS, EMAILS] = [values.recipients, values.kb, values.r
 ];
 
 const system = await startSending(values, ['worker']);
-const { url, projectId, key, sink, gateway, worker } = system;
+const { url, projectId, key, sink, gateway, worker, workers } = system;
+sink.tell({ delayMs: Number(values.delay) });
 const { db, newId, pool } = await import('@postroom/platform');
 const { addLocalDomain } = await import('../modules/domains/src/domains.ts');
 const { createDkimKey } = await import('../modules/domains/src/dkim/keys.ts');
@@ -223,7 +230,7 @@ async function untilReceived(events: number): Promise<void> {
 
 function readCpu() {
   return {
-    worker: cpuMs(worker.pid),
+    worker: workers.reduce((sum, { pid }) => sum + cpuMs(pid), 0),
     gateway: cpuMs(gateway.pid),
     sink: cpuMs(sink.pid),
     postgres: cpuBelow('postgres'),

@@ -1,8 +1,9 @@
 // The system under test of the benchmarks that send mail: PostgreSQL (fsync on), Temporal, a gateway, a worker with the settings of
 // `npm start`, and a mail server that discards everything. All of it is removed afterwards.
 import { randomBytes } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
 import { SMALL_MEMORY } from '@postroom/launcher';
@@ -17,6 +18,10 @@ const LIMIT_MS = 20 * 60_000;
 export interface SendingOptions {
   /** Connections to the mail server. */
   connections: string;
+  /** Workers; 1 by default. */
+  workers?: string;
+  /** Whether each worker gets one core, one after the other. */
+  pin?: boolean;
   /** Whether PostgreSQL records the time of each statement. */
   statements: boolean;
   /** The folder for CPU profiles. */
@@ -78,10 +83,17 @@ export async function startSending(
   const flags = (program: 'gateway' | 'worker') =>
     values.profile === undefined || !profiled.includes(program) ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile];
   const gateway = await startChild('../apps/gateway/src/main.ts', process.env, flags('gateway'));
-  const worker = await startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
-    ...SMALL_MEMORY.flags,
-    ...flags('worker'),
-  ]);
+  const startWorker = () =>
+    startChild('../apps/worker/src/main.ts', { ...SMALL_MEMORY.env, ...process.env }, [
+      ...SMALL_MEMORY.flags,
+      ...flags('worker'),
+    ]);
+  const worker = await startWorker();
+  const workers = [worker];
+  while (workers.length < Number(values.workers ?? 1)) workers.push(await startWorker());
+  if (values.pin)
+    for (const [index, { pid }] of workers.entries())
+      execFileSync('taskset', ['-a', '-p', '-c', String(index % availableParallelism()), String(pid)]);
   const { id: projectId } = await createProject('Bench');
   const { key } = await createApiKey({ name: 'bench', scope: 'full', projects: [projectId] });
   let listmonk: Listmonk | undefined;
@@ -91,7 +103,9 @@ export async function startSending(
     key,
     sink,
     gateway,
+    /** The first of the workers. */
     worker,
+    workers,
     /** listmonk with the same mail server, if its binary was given. */
     startPeer: async (): Promise<Listmonk | undefined> => {
       const { listmonk: program, 'listmonk-dir': sources } = values;
@@ -109,7 +123,7 @@ export async function startSending(
     },
     stop: async (): Promise<void> => {
       await listmonk?.stop();
-      await Promise.all([worker, gateway, sink].map((child) => child.stop()));
+      await Promise.all([...workers, gateway, sink].map((child) => child.stop()));
       await closeDatabase();
       await temporal.stop();
       await postgres.stop();
