@@ -6,6 +6,7 @@ import { formatDayAndTime } from '../components/when.tsx';
 import { graphql } from '../generated/gql.ts';
 import type { SendingHoldQuery } from '../generated/graphql.ts';
 import { useMay } from './session.tsx';
+import { WIDE } from '../components/page.tsx';
 
 const SENDING_HOLD = graphql(`
   query SendingHold {
@@ -47,6 +48,8 @@ export function SendingHoldBanner() {
     <Alert
       color="red"
       variant="light"
+      maw={WIDE}
+      mx="auto"
       mb="md"
       role="alert"
       icon={<IconPlayerPause aria-hidden />}

@@ -2,6 +2,7 @@ import { Alert, Group, Text } from '@mantine/core';
 import { IconCloudOff } from '@tabler/icons-react';
 import { useLiveState } from '../data/live.ts';
 import { useOnline } from '../data/network.ts';
+import { WIDE } from './page.tsx';
 
 const WORDS = {
   live: ['Live', 'This page updates automatically.'],
@@ -30,7 +31,7 @@ export function LiveIndicator() {
 export function OfflineBanner() {
   if (useOnline()) return null;
   return (
-    <Alert color="yellow" icon={<IconCloudOff aria-hidden />} mb="md" role="alert" variant="light">
+    <Alert color="yellow" icon={<IconCloudOff aria-hidden />} maw={WIDE} mx="auto" mb="md" role="alert" variant="light">
       You are offline. Data may be out of date, and changes can't be saved until you reconnect.
     </Alert>
   );

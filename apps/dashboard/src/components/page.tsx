@@ -11,7 +11,7 @@ export function useTitle(title: string): void {
 }
 
 /** The default page width, in pixels. Narrower pages align with its left edge. */
-const WIDE = 1120;
+export const WIDE = 1120;
 
 interface PageProps {
   title: string;

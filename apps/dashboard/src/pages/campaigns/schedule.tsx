@@ -66,7 +66,8 @@ function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<S
         <ZoneSelect value={zone} onChange={setZone} />
         {at !== undefined && (
           <Text size="sm" aria-live="polite">
-            Starts {ago(at.toISOString(), Date.now())}: <InZones at={at.toISOString()} />.
+            Starts <InZones at={at.toISOString()} />
+            {at.getTime() - Date.now() < WEEK_MS && `, ${ago(at.toISOString(), Date.now())}`}.
           </Text>
         )}
         <FormButtons
@@ -79,6 +80,9 @@ function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<S
     </form>
   );
 }
+
+/** A start within it is also given relative to now. */
+const WEEK_MS = 7 * 86_400_000;
 
 /** The time zone last chosen in this browser, at first its own. */
 function useScheduleZone() {
