@@ -14,6 +14,18 @@ const fileList: Plugin = {
   },
 };
 
+/** What sign-in and the report of a campaign share with other pages: no dialogs, menus or lists to choose from. */
+const PLAIN = new RegExp(
+  [
+    'node_modules/@mantine/form/',
+    '@mantine/core/.*/(PasswordInput|PinInput)[./]',
+    'src/components/(confirm\\.|description-list|email-preview|form|more-menu|workflow-link)',
+    'src/data/(api-mutation|auth)',
+    'src/pages/audience/audiences',
+    'src/pages/sign-in/auth-layout',
+  ].join('|'),
+);
+
 export default defineConfig({
   root: import.meta.dirname,
   server: {
@@ -41,13 +53,20 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // Each request costs a round trip, and half of a page's code is useless to another: so there are two files for
-        // all pages, one of which has Home, and a file for each page.
+        // Each request costs a round trip, and half of a page's code is useless to another: so there are a few files that
+        // pages share, and a file for each page.
         codeSplitting: {
           groups: [
-            { name: 'main', test: /src\/(main|pages\/home\/home)\.tsx$|graphql-sse/, priority: 1 },
-            // The layout of graphs, which only pages of journeys need.
-            { name: 'graph', test: /node_modules\/@dagrejs\//, priority: 2, includeDependenciesRecursively: false },
+            { name: 'main', test: /src\/(main|pages\/home\/home)\.tsx$|graphql-sse/, priority: 3 },
+            { name: 'plain', test: PLAIN, minShareCount: 2, priority: 2 },
+            // What only pages of journeys need.
+            {
+              name: 'graph',
+              test: /node_modules\/@dagrejs\/|src\/pages\/journeys\//,
+              minShareCount: 2,
+              priority: 1,
+              includeDependenciesRecursively: false,
+            },
             { name: 'shared', minShareCount: 2 },
           ],
         },

@@ -1,7 +1,12 @@
+import { get, type IncomingMessage } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
+import { pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { inBrowser, openWindow, soon } from './browser.ts';
+
+/** The most that a page loads, with everything that it shows: in bytes, and in requests. */
+const FIRST_LOAD_LIMIT = { bytes: 200_000, requests: 20 };
 
 /** Chrome's conditions of a mobile network: 1.6 Mbit/s down, 750 kbit/s up, 150 ms per round trip. */
 const SLOW = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
@@ -64,4 +69,77 @@ inBrowser('loading', () => {
     await expectWithin(LIMIT_MS.here);
     await expectWithin(LIMIT_MS.slow, SLOW);
   });
+
+  test('Home with its charts, a campaign report and sign-in are small, in few requests', async () => {
+    const api = await testApi();
+    const many = (type: string, count: number) => Array.from({ length: count }, () => ({ type, data: {} }));
+    await record(pool, api.projectId, [...many('email.sent', 300), ...many('email.bounced', 9)]);
+    const { id } = (await api.post('/v1/campaigns', { name: 'Autumn newsletter', subject: 'New', html: '<p>Hi</p>' }))
+      .body.data;
+    await pool.query(
+      `UPDATE campaigns SET status = 'completed', started_at = now() - interval '2 hours', frozen_at = now(), completed_at = now(),
+         recipient_count = 300, accepted_count = 295, failed_count = 5 WHERE id = $1`,
+      [id],
+    );
+    const owner = await signedIn(api, 'owner');
+    for (const { name, path, user, shows } of [
+      { name: 'sign-in', path: '/sign-in', user: undefined, shows: 'Forgot your password?' },
+      {
+        name: 'report',
+        path: `/p/${api.projectId}/campaigns/${id}`,
+        user: owner,
+        shows: 'Resend to 5 failed recipients',
+      },
+      { name: 'Home', path: `/p/${api.projectId}`, user: owner, shows: 'Autumn newsletter' },
+    ]) {
+      // A new window has an empty cache.
+      await using window = await openWindow(api, user);
+      const { page, context } = window;
+      // The code of the other pages follows.
+      await page.route('**/app/files.json', (route) => route.abort());
+      const session = await context.newCDPSession(page);
+      await session.send('Network.enable');
+      const files: string[] = [];
+      let bytes = 0;
+      session.on('Network.requestWillBeSent', ({ request: { url } }) => files.push(new URL(url).pathname));
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+      await page.goto(path);
+      await page.getByText(shows).first().waitFor();
+      await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
+      if (name === 'Home') await soon(() => page.locator('.chart-line').count()).toBeGreaterThan(3);
+      // The stream of live updates stays open, so the network is never idle.
+      let before = 0;
+      await soon(async () => {
+        before = files.length;
+        await page.waitForTimeout(700);
+        return files.length - before;
+      }).toBe(0);
+      console.info(`${name}: ${Math.round(bytes / 1000)} kB in ${files.length} requests`);
+      expect(bytes, name).toBeGreaterThan(100_000);
+      expect(bytes, name).toBeLessThan(FIRST_LOAD_LIMIT.bytes);
+      expect(files.length, name).toBeLessThanOrEqual(FIRST_LOAD_LIMIT.requests);
+      if (name !== 'Home') continue;
+
+      // Browsers use Brotli over HTTPS and on this machine only.
+      const sizes = await Promise.all(
+        files
+          .filter((file) => file.startsWith('/assets/'))
+          .map(async (file) => {
+            const { headers } = await fetchEncoded(api.url + file, 'gzip');
+            expect(headers['content-encoding'], file).toBe(file.endsWith('.woff2') ? undefined : 'gzip');
+            return Number(headers['content-length']);
+          }),
+      );
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD_LIMIT.bytes);
+    }
+  });
 });
+
+/** A response with its headers as sent; fetch hides the encoding. */
+const fetchEncoded = (url: string, encoding: string): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers: { 'accept-encoding': encoding } }, (response) => {
+      response.resume();
+      resolve(response);
+    }).once('error', reject);
+  });

@@ -17,20 +17,21 @@ export interface LoadedMenuProps {
   onChange: (opened: boolean) => void;
 }
 
-type LoadedMenu = ComponentType<LoadedMenuProps>;
-
 /** A button whose menu loads when it is first opened. The first page is shown without the code of menus. */
-export function LazyMenu({
+export function LazyMenu<Props extends object = object>({
   load,
+  menu,
   button,
   onChange,
 }: {
-  load: () => Promise<LoadedMenu>;
+  load: () => Promise<ComponentType<LoadedMenuProps & Props>>;
+  /** Other properties of the menu. */
+  menu?: Props;
   button: ReactElement<ButtonProps>;
   /** Called when the menu is opened or closed. */
   onChange?: (opened: boolean) => void;
 }) {
-  const [Loaded, setLoaded] = useState<LoadedMenu>();
+  const [Loaded, setLoaded] = useState<ComponentType<LoadedMenuProps & Props>>();
   const [opened, setOpened] = useState(false);
   const holder = useRef<HTMLSpanElement>(null);
   const hadFocus = useRef(false);
@@ -49,9 +50,9 @@ export function LazyMenu({
   }, [Loaded]);
   const prepare = () => void withFormStyles(load).catch(() => {});
   const open = async () => {
-    const menu = await withFormStyles(load);
+    const loaded = await withFormStyles(load);
     hadFocus.current = holder.current?.contains(document.activeElement) === true;
-    setLoaded(() => menu);
+    setLoaded(() => loaded);
   };
   return (
     <span ref={holder} className="holder">
@@ -64,7 +65,7 @@ export function LazyMenu({
           'aria-expanded': false,
         })
       ) : (
-        <Loaded button={button} opened={opened} onChange={change} />
+        <Loaded {...(menu as Props)} button={button} opened={opened} onChange={change} />
       )}
     </span>
   );

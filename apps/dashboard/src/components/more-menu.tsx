@@ -1,8 +1,11 @@
-import { Button, Menu } from '@mantine/core';
-import { IconCopy, IconDots, IconTrash } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import type { Problem } from '../data/problem.ts';
 import { Confirm } from './confirm.tsx';
+import { LazyMenu } from './lazy-menu.tsx';
+
+const load = async () => (await import('./more-menu-items.tsx')).MoreMenuItems;
 
 interface MoreMenuProps {
   /** The item's name, typed to confirm deletion. */
@@ -26,29 +29,15 @@ export function MoreMenu({ name, duplicate, remove }: MoreMenuProps) {
   const [deleting, setDeleting] = useState(false);
   return (
     <>
-      <Menu>
-        <Menu.Target>
+      <LazyMenu
+        load={load}
+        menu={{ duplicate: duplicate?.run, remove: remove === undefined ? undefined : () => setDeleting(true) }}
+        button={
           <Button variant="default" px={9} aria-label={`More for ${name}`} loading={duplicate?.running}>
             <IconDots size={18} aria-hidden />
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {duplicate !== undefined && (
-            <Menu.Item leftSection={<IconCopy size={16} aria-hidden />} onClick={duplicate.run}>
-              Duplicate
-            </Menu.Item>
-          )}
-          {remove !== undefined && (
-            <Menu.Item
-              color="var(--mantine-color-error)"
-              leftSection={<IconTrash size={16} aria-hidden />}
-              onClick={() => setDeleting(true)}
-            >
-              Delete
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        }
+      />
       {remove !== undefined && (
         <Confirm
           opened={deleting}

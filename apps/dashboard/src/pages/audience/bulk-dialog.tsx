@@ -8,7 +8,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { BulkAction } from '../../generated/graphql.ts';
 import { countOf } from '../campaigns/campaign-labels.ts';
 import type { Selection } from './bulk-bar.tsx';
-import { AUDIENCES } from './contact-filters.tsx';
+import { AUDIENCES } from './audiences.ts';
 import { type ContactSearch, filterOf } from './contact-search.ts';
 
 const START = graphql(`

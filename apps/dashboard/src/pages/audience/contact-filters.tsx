@@ -1,31 +1,13 @@
 import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useApiQuery } from '../../data/api-query.ts';
-import { graphql } from '../../generated/gql.ts';
 import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
 import { useShowSearch } from '../../data/show-search.ts';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
 import { conditionInWords, FieldFilter } from './field-filter.tsx';
 import type { CustomField } from './field-values.tsx';
-
-export const AUDIENCES = graphql(`
-  query Audiences {
-    groups(first: 500) {
-      nodes {
-        id
-        name
-        memberCount
-      }
-    }
-    segments(first: 500) {
-      nodes {
-        id
-        name
-      }
-    }
-  }
-`);
+import { AUDIENCES } from './audiences.ts';
 
 const MAILED = { yes: 'Subscribed', no: 'Not mailed' } as const;
 

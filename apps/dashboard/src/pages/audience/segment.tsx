@@ -16,7 +16,7 @@ import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { ExportLink } from './export-link.tsx';
-import { AUDIENCES } from './contact-filters.tsx';
+import { AUDIENCES } from './audiences.ts';
 import { CUSTOM_FIELDS } from './field-values.tsx';
 import { BundleEditor } from './segment-builder.tsx';
 import {

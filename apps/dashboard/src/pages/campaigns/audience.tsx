@@ -2,7 +2,7 @@ import { Card, Group, MultiSelect, SimpleGrid, Stack, Text } from '@mantine/core
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Section } from '../../components/page.tsx';
-import { AUDIENCES } from '../audience/contact-filters.tsx';
+import { AUDIENCES } from '../audience/audiences.ts';
 import type { PartProps } from './builder.tsx';
 import { countOf, number } from './campaign-labels.ts';
 

@@ -1,5 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
+import { lazyPage } from '../../app/lazy-page.ts';
 import { useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -8,8 +9,10 @@ import type { CampaignQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
-import { Builder } from './builder.tsx';
 import { Running } from './running.tsx';
+
+/** Reports, which are opened more often, load without the code that edits drafts. */
+const Builder = lazyPage(() => import('./builder.tsx'), 'Builder');
 
 const CAMPAIGN = graphql(`
   query Campaign($id: ID!) {

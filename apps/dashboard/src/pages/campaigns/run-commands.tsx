@@ -1,4 +1,4 @@
-import { Button, NumberInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMay } from '../../app/session.tsx';
@@ -6,6 +6,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
+import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
 import { countOf } from './campaign-labels.ts';
@@ -34,13 +35,7 @@ const CANCEL = graphql(`
   }
 `);
 
-const CHANGE_RATE = graphql(`
-  mutation ChangeRate($id: ID!, $rate: Int) {
-    updateCampaign(id: $id, input: { ratePerSecond: $rate }) {
-      id
-    }
-  }
-`);
+const ChangeRate = lazyDialog(async () => (await import('./change-rate.tsx')).ChangeRate);
 
 /** Pauses, resumes, cancels or slows down a campaign that is sending. */
 export function RunCommands({ campaign: { id, name, status, ratePerSecond, progress } }: { campaign: CampaignRow }) {
@@ -100,47 +95,5 @@ export function RunCommands({ campaign: { id, name, status, ratePerSecond, progr
       </Confirm>
       <ChangeRate key={String(ratePerSecond)} id={id} rate={ratePerSecond} opened={asking === 'rate'} onClose={close} />
     </>
-  );
-}
-
-function ChangeRate({
-  id,
-  rate,
-  opened,
-  onClose,
-}: {
-  id: string;
-  rate: number | null;
-  opened: boolean;
-  onClose: () => void;
-}) {
-  const change = useApiMutation(CHANGE_RATE);
-  const [wanted, setWanted] = useState<number | string>(rate ?? '');
-  const confirm = async () => {
-    if ((await change.run({ id, rate: wanted === '' ? null : Number(wanted) })) === undefined) return;
-    notifySuccess('Sending rate updated.');
-    onClose();
-  };
-  return (
-    <Confirm
-      opened={opened}
-      onClose={onClose}
-      title="Sending rate"
-      action="Update rate"
-      running={change.running}
-      problem={change.problem}
-      onConfirm={() => void confirm()}
-      harmless
-    >
-      <NumberInput
-        label="Maximum messages per second"
-        description="Leave blank to send as fast as the provider accepts."
-        min={1}
-        max={100_000}
-        value={wanted}
-        onChange={setWanted}
-        data-autofocus
-      />
-    </Confirm>
   );
 }

@@ -7,7 +7,7 @@ import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import { workflowItem } from '../../components/workflow-link.tsx';
-import { AUDIENCES } from '../audience/contact-filters.tsx';
+import { AUDIENCES } from '../audience/audiences.ts';
 import type { CampaignRow } from './campaign.tsx';
 import { countedWords } from './campaign-labels.ts';
 

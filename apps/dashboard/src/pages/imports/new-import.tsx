@@ -15,7 +15,7 @@ import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { LinesSkeleton } from '../../components/states.tsx';
-import { AUDIENCES } from '../audience/contact-filters.tsx';
+import { AUDIENCES } from '../audience/audiences.ts';
 import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
