@@ -195,6 +195,10 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('combobox', { name: 'Value' }).click();
     await page.getByRole('option', { name: 'pro' }).click();
     await page.getByRole('heading', { name: '2 contacts now' }).waitFor();
+    // Contacts without a name have none here either, and each leads to its page.
+    const members = page.getByRole('table', { name: 'Contacts in the segment' });
+    await members.getByRole('link', { name: 'person2@example.com', exact: true }).waitFor();
+    expect(await members.getByText('person2', { exact: true }).count()).toBe(0);
     await page.getByRole('button', { name: 'Add condition', exact: true }).click();
     await page.getByRole('combobox', { name: 'Field' }).nth(1).click();
     await page.getByRole('option', { name: 'Opened email' }).click();

@@ -16,6 +16,7 @@ const SEARCH = graphql(`
         id
         email
         name
+        hasName
       }
     }
     templates(first: 5, search: $text) {
@@ -79,10 +80,10 @@ export function useRecords(text: string): { group: string; rows: FoundRecord[] }
     },
     {
       group: 'Contacts',
-      rows: data.contacts.nodes.map(({ id, email, name }) => ({
+      rows: data.contacts.nodes.map(({ id, email, name, hasName }) => ({
         id,
         label: email,
-        description: name,
+        description: hasName ? name : 'Contact',
         path: `contacts/${id}`,
         icon: IconAddressBook,
       })),

@@ -17,6 +17,7 @@ import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { ExportLink } from './export-link.tsx';
 import { AUDIENCES } from './audiences.ts';
+import { ContactLink } from './contact-link.tsx';
 import { CUSTOM_FIELDS } from './field-values.tsx';
 import { BundleEditor } from './segment-builder.tsx';
 import {
@@ -82,6 +83,7 @@ const PREVIEW = graphql(`
       contacts {
         id
         name
+        hasName
         email
         suppressionStatus
       }
@@ -292,8 +294,7 @@ function Preview({ filter, id }: { filter: Filter | undefined; id?: string }) {
               rows={contacts}
               keyOf={(contact) => contact.id}
               columns={[
-                { title: 'Name', cell: (contact) => contact.name },
-                { title: 'Address', from: 'xs', cell: (contact) => contact.email },
+                { title: 'Contact', cell: (contact) => <ContactLink contact={contact} /> },
                 {
                   title: 'Status',
                   width: 130,
