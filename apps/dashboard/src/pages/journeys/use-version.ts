@@ -30,7 +30,7 @@ const VERSION = graphql(`
 export function useVersion(journeyId: string, number: number | undefined): Definition | undefined {
   const { data } = useApiQuery(VERSION, { journeyId, number: number ?? 0 }, { pause: number === undefined });
   const [found] = data?.journeyVersions.nodes ?? [];
-  return found?.number === number ? readDefinition(found?.definition) : undefined;
+  return found !== undefined && found.number === number ? readDefinition(found.definition) : undefined;
 }
 
 /** What is chosen for the draft instead of the number of a version. */

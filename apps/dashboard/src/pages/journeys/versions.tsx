@@ -71,7 +71,9 @@ export function Compare({ journey, draft, choices, counts, isPhone }: VersionPro
   const { names } = choices;
   const { id, publishedVersion, publishedDefinition } = journey;
   const [selected, setSelected] = useState<string>();
-  const [chosen, setChosen] = useState<readonly [string, string]>([DRAFT, String(publishedVersion)]);
+  // Until another one is chosen, what is published is compared, also once that is a new version.
+  const [picked, setPicked] = useState<{ one?: string; other?: string }>({});
+  const chosen = [picked.one ?? DRAFT, picked.other ?? String(publishedVersion)] as const;
   const options = useVersionOptions(id);
   const numbers = chosen.map((each) =>
     each === DRAFT || Number(each) === publishedVersion ? undefined : Number(each),
@@ -92,14 +94,14 @@ export function Compare({ journey, draft, choices, counts, isPhone }: VersionPro
       label: 'First version',
       title: titleOf(chosen[0]),
       definition: one,
-      choose: (next: string) => setChosen([next, chosen[1]]),
+      choose: (next: string) => setPicked({ ...picked, one: next }),
     },
     {
       key: 'other',
       label: 'Second version',
       title: titleOf(chosen[1]),
       definition: other,
-      choose: (next: string) => setChosen([chosen[0], next]),
+      choose: (next: string) => setPicked({ ...picked, other: next }),
     },
   ];
   return (
