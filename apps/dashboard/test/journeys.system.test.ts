@@ -246,10 +246,11 @@ inBrowser('journeys', () => {
     await page.getByRole('button', { name: 'Actions for a_day_2' }).click();
     await page.getByRole('menuitem', { name: 'Change ID' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Step ID').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
     await dialog.getByLabel('Step ID').fill('thanks');
     await dialog.getByText('Another step has this ID.').waitFor();
     await dialog.getByLabel('Step ID').fill('later');
-    expect(await accessibilityViolations(page)).toEqual([]);
     await page.keyboard.press('Enter');
     await panelOf(page, 'Wait: later').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
