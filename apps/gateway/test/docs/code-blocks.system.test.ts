@@ -53,6 +53,11 @@ const RUN_ELSEWHERE: { file: string; languages: string[]; test: string }[] = [
     test: 'packages/partitions/test/archive.integration.test.ts',
   },
   {
+    file: 'docs/how-to/event-export.md',
+    languages: ['sql'],
+    test: 'modules/insights/test/event-export.integration.test.ts',
+  },
+  {
     file: 'docs/reference/graphql.md',
     languages: ['graphql', 'js'],
     test: 'apps/gateway/test/graphql-docs.system.test.ts',
@@ -73,6 +78,8 @@ const RUN_ELSEWHERE: { file: string; languages: string[]; test: string }[] = [
 const NOT_RUN = [
   'docs/how-to/archive.md sh',
   'docs/how-to/domains.md graphql',
+  'docs/how-to/event-export.md sh',
+  'docs/how-to/event-export.md sql',
   'docs/how-to/operations.md ini',
   'docs/how-to/operations.md sh',
   'docs/how-to/operations.md sh',
