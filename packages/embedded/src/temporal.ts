@@ -14,6 +14,8 @@ export interface TemporalOptions {
   binary: string;
   port: number;
   uiPort: number;
+  /** Where it serves its metrics; nowhere by default. */
+  metricsPort?: number;
   /** Where workflow histories are stored; without it they are lost on exit. */
   databaseFile?: string;
   logFile: string;
@@ -61,7 +63,7 @@ export async function startTemporal(start: Start, options: TemporalOptions) {
   };
 }
 
-function serverArguments({ port, databaseFile }: TemporalOptions, ui: UiAddress): string[] {
+function serverArguments({ port, metricsPort, databaseFile }: TemporalOptions, ui: UiAddress): string[] {
   const options = [
     ['--ip', HOST],
     ['--port', String(port)],
@@ -69,6 +71,7 @@ function serverArguments({ port, databaseFile }: TemporalOptions, ui: UiAddress)
     ['--ui-port', String(ui.port)],
     ['--log-level', 'warn'],
     ...SEARCH_ATTRIBUTES.map((name) => ['--search-attribute', `${name}=Keyword`]),
+    ...(metricsPort === undefined ? [] : [['--metrics-port', String(metricsPort)]]),
     ...(databaseFile === undefined ? [] : [['--db-filename', databaseFile]]),
     // Measured: without these two, a file database takes a tenth of the load before it collapses.
     ['--sqlite-pragma', 'journal_mode=WAL'],

@@ -1,0 +1,54 @@
+/** What an installation does, in the units in which it is counted. */
+export const OPERATIONS = {
+  email: 'transactional email to one recipient, by `POST /v1/emails`',
+  campaign: 'message of a campaign, tracked and with eight links',
+  hit: 'open or click, counted',
+  delivery: 'webhook delivery of one event, acknowledged at the first attempt',
+  contact: 'contact created by `POST /v1/contacts`',
+  import: 'new contact of an imported file',
+  event: 'custom event, in requests of ten',
+  step: 'step of a journey that a contact completes',
+  read: 'contact read by `GET /v1/contacts/{id}`',
+} as const;
+
+export type Operation = keyof typeof OPERATIONS;
+
+/** The programs whose CPU time is counted. */
+export const PROGRAMS = ['gateway', 'worker', 'postgres', 'temporal'] as const;
+
+export type Program = (typeof PROGRAMS)[number];
+
+/** Use of a resource per operation or per second, by name. */
+export type Cpu = Record<Program, number>;
+
+/** The cost of one operation while the installation does `rate` of them a second and nothing else. */
+export interface CostPoint {
+  rate: number;
+  /** Operations that were measured. */
+  count: number;
+  /** CPU time in microseconds of a standard core (reference.ts). */
+  cpuUs: Cpu;
+  walBytes: number;
+  /** Writes to disk by PostgreSQL: pages of tables and indexes, and flushes of its log. */
+  writes: number;
+  /** Temporal actions, as Temporal counts them. */
+  actions: number;
+}
+
+export interface OperationCost {
+  /** The command that measured it, and when. */
+  command: string;
+  date: string;
+  /** By ascending rate. */
+  points: CostPoint[];
+  /** Bytes that stay in each table and its indexes. */
+  bytes: Record<string, number>;
+}
+
+export interface Costs {
+  /** The machine that measured them. */
+  machine: string;
+  /** Use by an installation that has nothing to do, per second: of a standard core in microseconds, of writes, of actions. */
+  idle: Omit<CostPoint, 'rate' | 'count'> & Pick<OperationCost, 'command' | 'date'>;
+  operations: Record<Operation, OperationCost>;
+}

@@ -1,0 +1,44 @@
+import { type Demand, demandOf, type Rates } from './demand.ts';
+import { type Costs, PROGRAMS } from './operations.ts';
+
+/** All operations at once, as `npm run bench -- capacity --mix` measured them. */
+export interface Mix {
+  command: string;
+  date: string;
+  /** A multiple of the smallest mix. */
+  size: number;
+  seconds: number;
+  /** Of a core meanwhile, relative to a standard core. */
+  speed: number;
+  rates: Rates;
+  /** Per second. */
+  used: Demand;
+  /** Of a transactional email, from the commit of its row to the mail server. */
+  delayMs: { p50: number; p99: number };
+}
+
+/** A predicted and a measured use per second, and the error relative to the measured one. */
+export interface Comparison {
+  predicted: number;
+  measured: number;
+  error: number;
+}
+
+const sum = (numbers: Record<string, number>) => Object.values(numbers).reduce((total, each) => total + each, 0);
+
+/** How far the model is from a mix, by resource. */
+export function errorsOf({ rates, used }: Mix, costs: Costs): Record<string, Comparison> {
+  const demand = demandOf(rates, costs);
+  const compare = (of: (demand: Demand) => number): Comparison => {
+    const [predicted, measured] = [of(demand), of(used)];
+    return { predicted, measured, error: predicted / measured - 1 };
+  };
+  return {
+    ...Object.fromEntries(PROGRAMS.map((program) => [`${program}, cores`, compare(({ cpu }) => cpu[program])])),
+    'all programs, cores': compare(({ cpu }) => sum(cpu)),
+    'database, KB/s': compare(({ bytes }) => sum(bytes) / 1000),
+    'WAL, KB/s': compare(({ walBytes }) => walBytes / 1000),
+    'writes/s': compare(({ writes }) => writes),
+    'Temporal actions/s': compare(({ actions }) => actions),
+  };
+}
