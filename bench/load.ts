@@ -1,6 +1,6 @@
 /**
- * POSTs JSON bodies to one URL over a number of connections, either in a closed loop or at an even rate. It is a separate process,
- * so that its CPU time is known, and exits with its parent.
+ * POSTs JSON bodies to one URL, or GETs it, over a number of connections, either in a closed loop or at an even rate. It is a
+ * separate process, so that its CPU time is known, and exits with its parent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
@@ -9,6 +9,8 @@ import { Pool } from 'undici';
 export interface Load {
   url: string;
   headers: Record<string, string>;
+  /** Default POST. */
+  method?: 'GET' | 'POST';
   /** One item of a body, and the text before the first and after the last item. */
   item: string;
   before?: string;
@@ -35,7 +37,7 @@ export interface LoadFigures {
 async function run(load: Load): Promise<LoadFigures> {
   const { origin, pathname } = new URL(load.url);
   const pool = new Pool(origin, { connections: load.connections, pipelining: 1 });
-  const each = load.each ?? 1;
+  const { each = 1, method = 'POST' } = load;
   const requests = Math.ceil(load.items / each);
   const times: number[] = [];
   let [next, refused, refusal] = [0, 0, ''];
@@ -52,9 +54,9 @@ async function run(load: Load): Promise<LoadFigures> {
       const at = performance.now();
       const response = await pool.request({
         path: pathname,
-        method: 'POST',
+        method,
         headers: { 'content-type': 'application/json', ...load.headers },
-        body,
+        ...(method === 'GET' ? {} : { body }),
       });
       const text = await response.body.text();
       times.push(performance.now() - at);

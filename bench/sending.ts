@@ -47,7 +47,8 @@ export async function startSending(
 
   const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
   chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-  const [postgresPort = 0, temporalPort = 0, uiPort = 0, gatewayPort = 0, listmonkPort = 0] = await freePorts(5);
+  const [postgresPort = 0, temporalPort = 0, uiPort = 0, metricsPort = 0, gatewayPort = 0, listmonkPort = 0] =
+    await freePorts(6);
   const binary = await temporalBinary(undefined, console.log);
   const startDatabase = () =>
     startPostgres(run, { folder: join(folder, 'postgres'), port: postgresPort, logFile: join(folder, 'postgres.log') });
@@ -56,6 +57,7 @@ export async function startSending(
     binary,
     port: temporalPort,
     uiPort,
+    metricsPort,
     databaseFile: join(folder, 'temporal.db'),
     logFile: join(folder, 'temporal.log'),
   });
@@ -99,6 +101,8 @@ export async function startSending(
   let listmonk: Listmonk | undefined;
   return {
     url: `http://127.0.0.1:${gatewayPort}`,
+    /** Where Temporal serves its metrics. */
+    temporalMetrics: `http://127.0.0.1:${metricsPort}/metrics`,
     projectId,
     key,
     sink,

@@ -18,6 +18,7 @@ interface Order {
 
 const BROWSER = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0' };
 
+process.send?.({});
 process.once(
   'message',
   (order) => void hitAtPace(order as Order).then((hits) => process.send?.(hits, () => process.exit(0))),

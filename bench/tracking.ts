@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { migrate } from '@postroom/migrations';
+import { startChild } from './child.ts';
 import type { Hits } from './tracking-hits.ts';
 
 const { values } = parseArgs({
@@ -160,16 +161,13 @@ async function sendRate(): Promise<number> {
 
 /** In a separate process, so that the load generator does not slow down what is measured. */
 async function hitAtPace(): Promise<Hits> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'tracking-hits.ts')], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
-  child.send({
+  const child = await startChild('tracking-hits.ts');
+  return child.ask<Hits>({
     origin: `http://127.0.0.1:${gatewayPort}`,
     tokens: ids.map(trackingToken),
     rate: RATE,
     seconds: SECONDS,
   });
-  return new Promise((resolve) => child.once('message', (hits) => resolve(hits as Hits)));
 }
 
 async function untilJudged(count: number): Promise<void> {

@@ -1,0 +1,225 @@
+/**
+ * Measures what each operation costs, for the model in packages/capacity, or compares the model's prediction with mixes of all
+ * operations at several sizes. Starts what bench/sending.ts starts.
+ * Run: npm run bench -- capacity [options]
+ *   --only OPERATIONS   some of the operations of the model; default all
+ *   --seconds N         length of each measurement at a rate, default 10
+ *   --contacts N        contacts of the project, and recipients of a campaign, default 20000
+ *   --save              write the costs to packages/capacity/src/costs.json, where operations that were not measured stay, or the
+ *                       mixes to mixes.json
+ *   --mix SIZE,SIZE     instead: run all operations at these multiples of the smallest mix, for --seconds each
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import {
+  type CostPoint,
+  type Costs,
+  delayAt,
+  errorsOf,
+  type Mix,
+  type Operation,
+  type OperationCost,
+  OPERATIONS,
+  PROGRAMS,
+  type Rates,
+} from '@postroom/capacity';
+import { prepareMix, type Quantity } from './load-mix.ts';
+import { Meter, type Usage } from './meter.ts';
+import { startSending } from './sending.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: Object.keys(OPERATIONS).join(',') },
+    seconds: { type: 'string', default: '10' },
+    contacts: { type: 'string', default: '20000' },
+    save: { type: 'boolean', default: false },
+    mix: { type: 'string' },
+  },
+});
+const [SECONDS, CONTACTS] = [Number(values.seconds), Number(values.contacts)];
+const COSTS = new URL('../packages/capacity/src/costs.json', import.meta.url);
+/** Workflows that begin with a worker have ended by then. */
+const SETTLE_MS = 10_000;
+const MIXES = new URL('../packages/capacity/src/mixes.json', import.meta.url);
+const IDLE_MS = 15_000;
+/** Operations before each measurement. */
+const WARM_UP = 50;
+const COMMAND_MIX = 'npm run bench -- capacity --mix 2,6,12 --seconds 20 --save';
+const COMMAND = 'npm run bench -- capacity --save';
+
+/** The rates per second at which each operation is measured. A burst takes the number as fast as possible. */
+const RATES: Record<Operation, { rates: number[]; burst?: number }> = {
+  campaign: { rates: [], burst: CONTACTS },
+  email: { rates: [5, 40, 160], burst: 5_000 },
+  hit: { rates: [20, 200, 1_600] },
+  delivery: { rates: [5, 40, 160], burst: 5_000 },
+  contact: { rates: [20, 200] },
+  read: { rates: [20, 400] },
+  import: { rates: [], burst: 20_000 },
+  event: { rates: [20, 400], burst: 10_000 },
+  step: { rates: [10, 100], burst: 12_000 },
+};
+
+/** The smallest mix, per second. Campaigns and imports take their share at once. */
+const MIX: Record<Operation, number> = {
+  email: 5,
+  campaign: 20,
+  hit: 5,
+  delivery: 5,
+  contact: 1,
+  read: 10,
+  import: 10,
+  event: 10,
+  step: 6,
+};
+
+const system = await startSending({ connections: '10', statements: false }, []);
+const { pool } = await import('@postroom/platform');
+const meter = new Meter(pool, {
+  gateway: system.gateway.pid,
+  worker: system.worker.pid,
+  temporalMetrics: system.temporalMetrics,
+});
+const mix = await prepareMix(system, CONTACTS);
+const isOperation = (name: string): name is Operation => name in OPERATIONS;
+const today = new Date().toISOString().slice(0, 10);
+
+try {
+  console.log(`load average ${loadavg()[0]?.toFixed(1)}`);
+  await mix.run('campaign', { count: 2_000 }); // its messages are also those of hits, and programs compile their code
+  for (const operation of Object.keys(OPERATIONS).filter(isOperation)) await mix.run(operation, { count: 200 });
+  // Autovacuum would clean up after one operation while another is measured. Each does its own part instead.
+  await pool.query('VACUUM ANALYZE');
+  await pool.query('ALTER SYSTEM SET autovacuum = off');
+  await pool.query('SELECT pg_reload_conf()');
+  await sleep(SETTLE_MS);
+  if (values.mix === undefined) await measureCosts();
+  else await compareMixes(values.mix.split(',').map(Number));
+} finally {
+  await mix.stop();
+  await system.stop();
+}
+process.exit(0);
+
+async function compareMixes(sizes: readonly number[]): Promise<void> {
+  const mixes: Mix[] = [];
+  for (const size of sizes) mixes.push(await compare(size));
+  if (values.save) writeFileSync(MIXES, `${JSON.stringify(mixes, null, 2)}\n`);
+}
+
+async function measureCosts(): Promise<void> {
+  const costs = JSON.parse(readFileSync(COSTS, 'utf8')) as Costs;
+  costs.machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
+  const idle = await meter.measure(() => sleep(IDLE_MS));
+  costs.idle = { command: COMMAND, date: today, ...perOperation(idle, idle.seconds) };
+  console.log('idle', JSON.stringify(costs.idle));
+  for (const operation of values.only.split(',').filter(isOperation)) {
+    costs.operations[operation] = await measureOperation(operation, costs.idle);
+    if (values.save) writeFileSync(COSTS, `${JSON.stringify(costs, null, 2)}\n`);
+  }
+}
+
+async function measureOperation(operation: Operation, idle: Costs['idle']): Promise<OperationCost> {
+  const points: CostPoint[] = [];
+  const { rates, burst } = RATES[operation];
+  const quantities: Quantity[] = [
+    ...rates.map((rate) => ({ count: rate * SECONDS, rate })),
+    ...(burst === undefined ? [] : [{ count: burst }]),
+  ];
+  const grown = new Map<string, number>();
+  for (const quantity of quantities) {
+    let seconds = 0;
+    const usage = await meter.measure(
+      async () => {
+        const began = performance.now();
+        await mix.run(operation, quantity);
+        seconds = (performance.now() - began) / 1000;
+        if (quantity === quantities.at(-1)) await pool.query('VACUUM');
+      },
+      () => mix.run(operation, { count: WARM_UP }),
+    );
+    const point = { rate: quantity.rate ?? Math.round(quantity.count / seconds), count: quantity.count };
+    points.push({ ...point, ...perOperation(usage, quantity.count, idle) });
+    for (const [table, bytes] of Object.entries(usage.bytes)) grown.set(table, (grown.get(table) ?? 0) + bytes);
+    console.log(operation, JSON.stringify(points.at(-1)));
+  }
+  const total = quantities.reduce((sum, { count }) => sum + count, 0);
+  const bytes = Object.fromEntries(
+    [...grown].map(([table, grew]) => [table, Math.round(grew / total)]).filter(([, each]) => Number(each) >= 5),
+  ) as Record<string, number>;
+  console.log(operation, JSON.stringify(bytes));
+  return { command: COMMAND, date: today, points, bytes };
+}
+
+/** The use of each operation beyond what an idle installation uses in that time. */
+function perOperation(usage: Usage, count: number, idle?: Costs['idle']) {
+  const each = (used: number, idleUsed = 0) =>
+    Math.max(0, Math.round(((used - idleUsed * usage.seconds) / count) * 100) / 100);
+  return {
+    cpuUs: {
+      gateway: each(usage.cpuUs.gateway, idle?.cpuUs.gateway),
+      worker: each(usage.cpuUs.worker, idle?.cpuUs.worker),
+      postgres: each(usage.cpuUs.postgres, idle?.cpuUs.postgres),
+      temporal: each(usage.cpuUs.temporal, idle?.cpuUs.temporal),
+    },
+    walBytes: each(usage.walBytes, idle?.walBytes),
+    writes: each(usage.writes, idle?.writes),
+    actions: each(usage.actions, idle?.actions),
+  };
+}
+
+/** What a mix used, and the error of what the model predicts for it. */
+async function compare(size: number): Promise<Mix> {
+  const entries = Object.entries(MIX) as [Operation, number][];
+  const quantities = entries.map(([operation, rate]) => ({
+    operation,
+    quantity: { count: rate * size * SECONDS, ...(RATES[operation].rates.length > 0 ? { rate: rate * size } : {}) },
+  }));
+  const usage = await meter.measure(
+    async () => {
+      await Promise.all(quantities.map(({ operation, quantity }) => mix.run(operation, quantity)));
+      await pool.query('VACUUM');
+    },
+    () => Promise.all(entries.map(([operation]) => mix.run(operation, { count: WARM_UP }))),
+  );
+  const { seconds, speed } = usage;
+  const perSecond = (used: number) => used / seconds;
+  const measured: Mix = {
+    command: COMMAND_MIX,
+    date: today,
+    size,
+    seconds,
+    speed,
+    rates: Object.fromEntries(
+      quantities.map(({ operation, quantity }) => [operation, perSecond(quantity.count)]),
+    ) as Rates,
+    used: {
+      cpu: {
+        gateway: perSecond(usage.cpuUs.gateway) / 1e6,
+        worker: perSecond(usage.cpuUs.worker) / 1e6,
+        postgres: perSecond(usage.cpuUs.postgres) / 1e6,
+        temporal: perSecond(usage.cpuUs.temporal) / 1e6,
+      },
+      walBytes: perSecond(usage.walBytes),
+      writes: perSecond(usage.writes),
+      actions: perSecond(usage.actions),
+      bytes: { all: perSecond(Object.values(usage.bytes).reduce((sum, each) => sum + each, 0)) },
+    },
+    delayMs: { p50: mix.delayAt(0.5), p99: mix.delayAt(0.99) },
+  };
+  const costs = JSON.parse(readFileSync(COSTS, 'utf8')) as Costs;
+  const delay = delayAt([{ programs: PROGRAMS, cores: cpus().length }], measured.rates, speed, costs);
+  console.log(
+    `size ${size}: ${seconds.toFixed(1)} s, speed ${speed.toFixed(2)}, load average ${loadavg()[0]?.toFixed(1)}`,
+  );
+  for (const [what, { predicted, measured: used, error }] of Object.entries(errorsOf(measured, costs)))
+    console.log(
+      `  ${what.padEnd(22)} predicted ${predicted.toFixed(3)}, measured ${used.toFixed(3)}, error ${(error * 100).toFixed(0)} %`,
+    );
+  console.log(
+    `  delay in ms: predicted ${(delay.service + delay.meanWait).toFixed(0)} on average, p99 ${(delay.service + delay.p99Wait).toFixed(0)}; measured p50 ${measured.delayMs.p50}, p99 ${measured.delayMs.p99}`,
+  );
+  return measured;
+}
