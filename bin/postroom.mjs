@@ -17,6 +17,7 @@ const COMMANDS = {
   journeys: ['keep journeys as files: pull, push, diff', 'journeys'],
   mcp: ['run the MCP server, over stdio or with --http', 'mcp'],
   doctor: ['check settings, database, Temporal, DNS, mail transport and ports, and say what to fix', 'doctor'],
+  capacity: ['predict machines, disk, price and the first limit from a workload', 'capacity'],
   'after-restore': [
     'list what may have been sent since the point a database was restored to; --release sends again',
     'after-restore',
@@ -26,7 +27,7 @@ const COMMANDS = {
 };
 
 /** Commands that print their own help. The others take `--help` for a start: `rotate-encryption-key --help` would rotate. */
-const WITH_HELP = ['start', 'demo', 'migrate', 'bootstrap', 'journeys', 'chaos', 'doctor', 'after-restore'];
+const WITH_HELP = ['start', 'demo', 'migrate', 'bootstrap', 'journeys', 'chaos', 'doctor', 'capacity', 'after-restore'];
 
 const [name, ...args] = process.argv.slice(2);
 const asksForHelp = args.includes('--help') || args.includes('-h');

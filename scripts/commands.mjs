@@ -25,6 +25,7 @@ const PROGRAMS = {
   journeys: { program: 'scripts/journeys/main.ts' },
   mcp: { program: 'apps/mcp/src/main.ts' },
   doctor: { program: 'scripts/doctor/main.ts', environment: runningSystem },
+  capacity: { program: 'scripts/capacity/main.ts' },
   'after-restore': { program: 'apps/worker/src/after-restore.ts', environment: runningSystemRequired },
   'rotate-encryption-key': { program: 'apps/gateway/src/rotate-encryption-key.ts', environment: runningSystemRequired },
   chaos: { program: 'scripts/chaos/main.ts', installs: true },
