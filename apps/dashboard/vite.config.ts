@@ -18,6 +18,7 @@ const fileList: Plugin = {
 const PLAIN = new RegExp(
   [
     'node_modules/@mantine/form/',
+    'icons/Icon(Clock|PlayerPause|PlayerPlay|PlayerStop)\\.',
     '@mantine/core/.*/(PasswordInput|PinInput)[./]',
     'src/components/(confirm\\.|description-list|email-preview|form|more-menu|workflow-link)',
     'src/data/(api-mutation|auth)',

@@ -95,8 +95,6 @@ inBrowser('loading', () => {
       // A new window has an empty cache.
       await using window = await openWindow(api, user);
       const { page, context } = window;
-      // The code of the other pages follows.
-      await page.route('**/app/files.json', (route) => route.abort());
       const session = await context.newCDPSession(page);
       await session.send('Network.enable');
       const files: string[] = [];

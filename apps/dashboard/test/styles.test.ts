@@ -50,8 +50,9 @@ function filesOf(path: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
-test('every component of the first page has its styles without those of forms', () => {
-  const files = filesOf('pages/home/home.tsx', filesOf('main.tsx'));
+test('every component of Home and of a campaign report has its styles without those of forms', () => {
+  const files = filesOf('pages/campaigns/campaign.tsx', filesOf('pages/home/home.tsx', filesOf('main.tsx')));
+  expect([...files]).toContain('pages/campaigns/running.tsx');
   expect([...files]).toContain('components/chart.tsx');
   expect([...files]).toContain('components/table.tsx');
   expect([...files].flatMap((path) => missingSheets(path, first))).toEqual([]);

@@ -1,4 +1,3 @@
-import '@mantine/core/styles/PinInput.css';
 import { Button, Card, Center, Group, Modal, PinInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';

@@ -15,7 +15,7 @@ export const campaignRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/$campaignId',
-    component: lazyPage(() => import('./campaign.tsx'), 'Campaign'),
+    component: lazyPage(() => import('./campaign.tsx'), 'Campaign', { forms: false }),
   }),
   createRoute({
     getParentRoute: () => projectRoute,

@@ -1,4 +1,3 @@
-import '@mantine/core/styles/PinInput.css';
 import { Anchor, Button, PasswordInput, PinInput, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSearch } from '@tanstack/react-router';
