@@ -107,6 +107,11 @@ test('errors name the file, the field and the step, and nothing is published', a
     2,
     ['bad.json: definition.steps.0.for is required (step "hello")', 'Nothing was published.'],
   ]);
+  // Once, also where the message names it.
+  write(folder, 'bad.json', { name: 'Bad', definition: manual({ id: 'join', type: 'join_group', group_id: 'grp_x' }) });
+  expect((await journeys(api, 'push', folder)).out.at(-1)).toMatch(
+    /^bad.json: definition.steps.0.group_id [^"]* \(step "join"\)$/,
+  );
   write(folder, 'bad.json', { name: 'x\ny', definition: manual(wait('first')) });
   expect((await journeys(api, 'push', folder)).err).toEqual([expect.stringMatching(/^bad\.json: name /)]);
   writeFileSync(join(folder, 'bad.json'), '{');

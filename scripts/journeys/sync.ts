@@ -109,8 +109,11 @@ async function problemsOf(postroom: Postroom, saved: ReadonlyMap<string, Journey
   const lines: string[] = [];
   for (const [file, { id }] of saved) {
     const { problems } = await postroom.journeys.get(id);
-    for (const { field, message, stepId } of problems)
-      lines.push(`${file}: ${field} ${message}${stepId === null ? '' : ` (step "${stepId}")`}`);
+    for (const { field, message, stepId } of problems) {
+      // Some messages name the step themselves.
+      const isNamed = stepId === null || message.includes(`"${stepId}"`);
+      lines.push(`${file}: ${field} ${message}${isNamed ? '' : ` (step "${stepId}")`}`);
+    }
   }
   return lines;
 }
