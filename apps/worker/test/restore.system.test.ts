@@ -216,22 +216,34 @@ test(
   },
 );
 
-test('a campaign that was started after the restored point is paused, and mails nobody', { timeout }, async () => {
-  const sending = await createCampaign('later');
-  await postgres.copyDisk();
-  await system.startWorker();
-  await start(sending);
-  await system.killWorker();
-  await sleep(1_000); // what was in flight
-  const before = toRecipients('later').length;
-  await postgres.returnToCopy();
-  await system.startWorker();
-  expect(await afterRestore('--release')).toContain(`${sending.campaign}: started after the restored point`);
-  const row = await one('SELECT status, pause_reason FROM campaigns WHERE id = $1', [sending.campaign]);
-  expect(row).toEqual({ status: 'paused', pause_reason: expect.stringContaining('Sending had begun before') });
-  await sleep(5_000);
-  expect(toRecipients('later').length).toBe(before);
-});
+test(
+  'a campaign that was started after the restored point is paused, as are journeys, and mails nobody',
+  { timeout },
+  async () => {
+    const sending = await createCampaign('later');
+    const { api } = sending;
+    const steps = [{ id: 'later', type: 'wait', for: { days: 2 }, next: null }];
+    const made = await api.post('/v1/journeys', { name: 'Later', definition: { entry: { type: 'manual' }, steps } });
+    const journey = `/v1/journeys/${made.body.data.id}`;
+    expect((await api.post(`${journey}/publish`, {})).body.data).toMatchObject({ status: 'active' });
+    await postgres.copyDisk();
+    await system.startWorker();
+    await start(sending);
+    await system.killWorker();
+    await sleep(1_000); // what was in flight
+    const before = toRecipients('later').length;
+    await postgres.returnToCopy();
+    await system.startWorker();
+    expect(await afterRestore('--release')).toContain(`${sending.campaign}: started after the restored point`);
+    const row = await one('SELECT status, pause_reason FROM campaigns WHERE id = $1', [sending.campaign]);
+    expect(row).toEqual({ status: 'paused', pause_reason: expect.stringContaining('Sending had begun before') });
+    const pausedReason = expect.stringMatching(/^The database was restored to an earlier time/);
+    expect((await api.get(journey)).body.data).toMatchObject({ status: 'paused', pausedReason });
+    expect((await api.post(`${journey}/resume`)).body.data).toMatchObject({ status: 'active', pausedReason: null });
+    await sleep(5_000);
+    expect(toRecipients('later').length).toBe(before);
+  },
+);
 
 test(
   'with HOLD_SENDING mail is accepted and none leaves; released, all of it leaves exactly once',

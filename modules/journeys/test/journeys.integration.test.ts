@@ -9,7 +9,6 @@ import {
   testApi,
 } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { pauseAfterRestore } from '../src/journeys.ts';
 import { mergePassages } from '../src/passages.ts';
 import { deleteOldWaiting } from '../src/waiting-events.ts';
 import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send } from './support.ts';
@@ -807,17 +806,4 @@ test('an erased person leaves no runs, and an export has them', async () => {
   expect((await (await signedIn(api, 'owner')).graphql(erase, { id: ada.id })).body.errors).toBeUndefined();
   const { rows } = await pool.query('SELECT id FROM enrollments WHERE journey_id = $1', [journey]);
   expect(rows).toEqual([]);
-});
-
-test('after the database was restored all active journeys are paused, and say why', async () => {
-  const api = await testApi();
-  const ada = await api.contact('ada@example.net');
-  const journey = await published(api, { steps: [wait('a', null)] });
-  await enroll(api, journey, [ada.id]);
-  expect(await pauseAfterRestore()).toBeGreaterThan(0);
-  expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
-    status: 'paused',
-    pausedReason: expect.stringMatching(/^The database was restored to an earlier time/),
-  });
-  expect((await api.post(`/v1/journeys/${journey}/resume`)).body.data).toMatchObject({ pausedReason: null });
 });
