@@ -54,7 +54,7 @@ export async function openPage(program: string, address: string): Promise<Browse
     return result ?? {};
   };
   const evaluate = async (expression: string) =>
-    (await send('Runtime.evaluate', { expression, returnByValue: true })).result?.value;
+    (await send('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true })).result?.value;
 
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   ({ sessionId } = await send('Target.attachToTarget', { targetId, flatten: true }));

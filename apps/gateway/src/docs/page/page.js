@@ -5,11 +5,12 @@ const dress = () => document.documentElement.classList.toggle('dark-mode', dark.
 dark.addEventListener('change', dress);
 dress();
 
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#reference',
   deepLinking: true,
-  docExpansion: 'list',
+  // With all sections open, Swagger UI would remove from the page what is not in view, and browsers could not find text in it.
+  docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   defaultModelExpandDepth: 3,
   defaultModelRendering: 'model',
@@ -20,17 +21,19 @@ SwaggerUIBundle({
   onComplete: linkSections,
 });
 
-/** Links the sections at the top of the page, because the reference is long. */
+/** Links the sections at the top of the page. A link opens its section. */
 function linkSections() {
   const nav = document.getElementById('tags');
-  const headings = [...document.querySelectorAll('.opblock-tag[data-tag]')];
-  const links = headings.map((heading) => {
+  const tags = [...document.querySelectorAll('.opblock-tag[data-tag]')].map(({ dataset }) => dataset.tag);
+  const links = tags.map((tag) => {
     const link = document.createElement('a');
-    link.textContent = heading.dataset.tag;
-    link.href = `#/${encodeURIComponent(heading.dataset.tag.replaceAll(' ', '_'))}`;
+    link.textContent = tag;
+    link.href = `#/${encodeURIComponent(tag)}`;
     link.addEventListener('click', (event) => {
       event.preventDefault();
-      heading.scrollIntoView({ behavior: 'smooth' });
+      ui.layoutActions.show(['operations-tag', tag], true);
+      const heading = document.querySelector(`.opblock-tag[data-tag="${CSS.escape(tag)}"]`);
+      heading?.scrollIntoView({ behavior: 'smooth' });
     });
     return link;
   });
