@@ -176,25 +176,25 @@ const INFO: Schema = {
   contact: { name: 'Postroom', url: 'https://www.npmjs.com/package/@postroom/sdk' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   description: `
-Everything is JSON over HTTP. Give your API key with each request: \`Authorization: Bearer pr_…\`.
+Everything is JSON over HTTP. Authenticate each request with an API key: \`Authorization: Bearer pr_…\`.
 
-**Projects.** Every request acts on one project. A key of one project acts on that one; a key of several names it in \`X-Project-Id\`.
+**Projects.** Every request acts on one project. A key with access to several projects selects one with \`X-Project-Id\`.
 
-**Names.** Requests are in snake_case, answers in camelCase. A field that is not known is refused, so a misspelt one is not lost.
+**Names.** Requests use snake_case, responses camelCase. Unknown fields are rejected, so a misspelled one is never silently ignored.
 
-**Lists** are newest first: \`{"data": […], "has_more": true, "next_cursor": "…"}\`. Give \`next_cursor\` as \`cursor\` for the next page;
-\`limit\` is 1 to 1000, and 100 when you do not say.
+**Lists** are sorted newest first: \`{"data": […], "has_more": true, "next_cursor": "…"}\`. Pass \`next_cursor\` as \`cursor\` to get the next page.
+\`limit\` is 1 to 1000, and defaults to 100. A page of very large rows can be shorter than \`limit\`; \`has_more\` says whether there are more.
 
-**Errors** are \`{"error": {"code", "message", "request_id", "details": [{"field", "message"}]}}\`. Programs read \`code\`; people read \`message\`.
-What is checked first decides: the key (401), its scope (403), the project (400 or 403), what the path names (404), the body (400), and what is there already (409).
+**Errors** are \`{"error": {"code", "message", "request_id", "details": [{"field", "message"}]}}\`. Use \`code\` in programs; \`message\` is for people.
+Requests are checked in this order: key (401), scope (403), project (400 or 403), resources in the path (404), body (400), conflicts (409).
 
-**Retries.** Send an \`Idempotency-Key\` with a POST and you may send it again without doing it twice: for 24 hours the first answer is
-returned with \`Idempotent-Replayed: true\`. Wait as long as \`Retry-After\` says after a 429; the \`RateLimit-*\` headers tell how much is left.
+**Retries.** With an \`Idempotency-Key\`, a POST can be repeated safely: for 24 hours, the first response is returned again with
+\`Idempotent-Replayed: true\`. After a 429, wait as long as \`Retry-After\` says; the \`RateLimit-*\` headers show how much is left.
 
-**Compatibility.** New members, values of enumerations and types of events may be added at any time: ignore those that you do not know.
+**Compatibility.** Members, enumeration values and event types may be added at any time, so ignore those you do not know.
 Clients that openapi-generator makes for Go and Java (\`okhttp-gson\`) reject unknown members unless they are generated with
 \`--additional-properties=disallowAdditionalPropertiesIfNotPresent=false\`.
 
-**Limits.** A body may have 1 MB, one of \`POST /v1/events\` 4 MB, and one with attachments of emails 40 MB.
+**Limits.** A body can have up to 1 MB; that of \`POST /v1/events\` 4 MB, and emails with attachments 40 MB.
 `.trim(),
 };
