@@ -80,6 +80,8 @@ const NOT_RUN = [
   'docs/how-to/domains.md graphql',
   'docs/how-to/event-export.md sh',
   'docs/how-to/event-export.md sql',
+  'docs/how-to/forms.md html',
+  'docs/how-to/forms.md js',
   'docs/how-to/operations.md ini',
   'docs/how-to/operations.md sh',
   'docs/how-to/operations.md sh',
