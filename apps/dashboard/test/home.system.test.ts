@@ -181,6 +181,13 @@ inBrowser('home', () => {
       })
     ).body.data.id;
     await db.webhookEndpoint.update({ where: { id: endpoint }, data: { enabled: false } });
+    const degraded = { url: 'https://example.com/crm', events: ['contact.created'], description: 'CRM' };
+    const crm = (await api.post('/v1/webhooks', degraded)).body.data.id;
+    await pool.query(
+      `INSERT INTO webhook_endpoint_hours (endpoint_id, hour, acknowledged, failed)
+       VALUES ($1, date_trunc('hour', now()), 9, 1)`,
+      [crm],
+    );
     const campaign = (await api.post('/v1/campaigns', { name: 'Halted', subject: 'x' })).body.data.id;
     await pool.query(
       `UPDATE campaigns SET status = 'paused', started_at = now(), pause_reason = 'Too many bounces.', unknown_count = 3
@@ -192,6 +199,7 @@ inBrowser('home', () => {
     await worries.getByText("bad.acme.example can't send").waitFor();
     await worries.getByText('Halted was paused automatically: Too many bounces.').waitFor();
     await worries.getByText('Halted: 3 messages with an unknown outcome.').waitFor();
+    await worries.getByText('The webhook CRM: 90% of 10 attempts acknowledged in the last 24 hours.').waitFor();
     const row = worries.getByText('The webhook Orders is disabled').locator('..');
     await row.getByRole('link', { name: 'View' }).click();
     await page.getByRole('heading', { name: 'Orders' }).waitFor();

@@ -6,15 +6,15 @@ import { formatShare } from '../../components/numbers.ts';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { BOUNCE_WARNING, COMPLAINTS_GMAIL, COMPLAINTS_LIMIT } from '../../components/thresholds.ts';
-import { When } from '../../components/when.tsx';
 import { countOf, percent, reachOf } from '../campaigns/campaign-labels.ts';
+import { acknowledgedShare } from '../webhooks/endpoint-state.tsx';
 import { type Point, total } from './statistics.ts';
 import type { Overview } from './overview.ts';
 
 interface AttentionItem {
   key: string;
   color: 'red' | 'yellow';
-  says: ReactNode;
+  says: string;
   /** A link to resolve it. */
   link?: ReactNode;
 }
@@ -81,18 +81,13 @@ function worriesOf(
         ),
       })),
     ...webhookEndpoints.nodes
-      .filter(({ enabled, failingSince }) => !enabled || failingSince !== null)
-      .map(({ id, url, description, enabled, disabledReason, failingSince }): AttentionItem => ({
+      .filter(({ enabled, health }) => !enabled || health.state === 'degraded' || health.state === 'failing')
+      .map(({ id, url, description, enabled, disabledReason, health }): AttentionItem => ({
         key: id,
-        color: enabled ? 'yellow' : 'red',
-        says: enabled ? (
-          <>
-            The webhook {description ?? url} started failing {failingSince && <When at={failingSince} />} and has
-            acknowledged nothing since.
-          </>
-        ) : (
-          `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`
-        ),
+        color: enabled && health.state === 'degraded' ? 'yellow' : 'red',
+        says: enabled
+          ? `The webhook ${description ?? url}: ${acknowledgedShare(health)} in the last 24 hours.`
+          : `The webhook ${description ?? url} is disabled${disabledReason === null ? '.' : `: ${disabledReason}`}`,
         link: (
           <TextLink to="/p/$projectId/webhooks/$endpointId" params={{ projectId, endpointId: id }} size="sm" py={3}>
             View
@@ -104,7 +99,7 @@ function worriesOf(
       .map(({ id, email, statusReason }): AttentionItem => ({
         key: id,
         color: 'red',
-        says: `The mailbox ${email} is not sending. ${statusReason?.replaceAll('\n', '. ') ?? ''}`,
+        says: `The mailbox ${email} is not sending. ${statusReason?.replaceAll('\n', '. ') ?? ''}`.trim(),
         link: (
           <TextLink to="/p/$projectId/mailboxes" params={{ projectId }} size="sm" py={3}>
             View

@@ -22,7 +22,11 @@ export const OVERVIEW = graphql(`
         description
         enabled
         disabledReason
-        failingSince
+        health {
+          state
+          acknowledged
+          failed
+        }
       }
     }
     mailboxAccounts {
