@@ -119,19 +119,23 @@ test('charts are what a count of every message gives, whatever changes in any of
   const [one, other] = [await campaignOf(60, start), await campaignOf(60, start, { isCounted: false })];
   const random = randomOf(11);
   const ids = [...one.ids, ...other.ids];
+  const both = [one.id, other.id];
   for (let round = 0; round < 13; round++) {
     const changes = Array.from({ length: 4 }, async () => {
       const some = ids.filter(() => random(8) === 0);
       const [column, state] = [TIMES[random(TIMES.length)], STATES[random(STATES.length)]];
       const time = random(5) === 0 ? null : new Date(start + random(79 * HOUR_MS));
+      const isTwice = random(6) === 0;
       await inTransaction(async (tx) => {
         await sql(tx, 'SELECT FROM messages WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [some]);
+        // Each statement locks the campaigns that it counts for, in their order; two statements might lock them in another.
+        if (isTwice) await sql(tx, 'SELECT FROM campaigns WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE', [both]);
         await sql(tx, `UPDATE messages SET state = $2::message_state, ${column} = $3 WHERE id = ANY ($1)`, [
           some,
           state,
           time,
         ]);
-        if (random(6) === 0) await sql(tx, 'UPDATE messages SET opened_at = now() WHERE id = ANY ($1)', [some]);
+        if (isTwice) await sql(tx, 'UPDATE messages SET opened_at = now() WHERE id = ANY ($1)', [some]);
       });
     });
     // The one that is not counted yet is counted while its messages change.
