@@ -131,6 +131,7 @@ inBrowser('journeys', () => {
     await soon(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Check a condition: condition');
     await panel.getByRole('combobox', { name: 'The email of an earlier step' }).focus();
     await page.keyboard.press('ArrowDown');
+    await page.getByRole('option').first().waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await panel.getByRole('combobox', { name: 'Outcome of the email' }).waitFor();
