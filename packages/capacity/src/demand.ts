@@ -18,7 +18,7 @@ export interface Demand {
  * An operation among others costs what it costs alone at this multiple of its rate: they share wake-ups, statements and pages. Found
  * with mixes of all operations (docs/decisions/capacity-model.md).
  */
-const SHARING = 2;
+const SHARING = 1.25;
 
 /** At a rate, or the most at any rate up to it: busier programs share more, so a lower rate may use more than a higher one. */
 export type Extent = 'at' | 'up to';
