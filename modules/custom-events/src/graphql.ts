@@ -14,6 +14,7 @@ import {
   Node,
   NOT_EMPTY,
   registerNode,
+  removalMutation,
   relayNames,
   rowsQuery,
   displayName,
@@ -394,11 +395,6 @@ const UpdateCustomEventDefinitionInput = builder.inputType('UpdateCustomEventDef
   }),
 });
 
-const DeletePayload = builder.objectRef<{ deletedId: string }>('DeleteCustomEventDefinitionPayload').implement({
-  description: 'What `deleteCustomEventDefinition` did.',
-  fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The id that names nothing any more.' }) }),
-});
-
 builder.mutationFields((t) => ({
   updateCustomEventDefinition: t.prismaField({
     type: CustomEventDefinition,
@@ -412,13 +408,10 @@ builder.mutationFields((t) => ({
       return getDefinition(callerProject(context), id, query);
     },
   }),
-  deleteCustomEventDefinition: t.field({
-    type: DeletePayload,
-    description: 'Removes an event name from the schema. Its events stay, and it returns with the next one.',
-    args: { id: t.arg.id({ required: true, description: 'Definition id.' }) },
-    resolve: async (_root, { id }, context) => {
-      await deleteDefinition(callerProject(context), id);
-      return { deletedId: id };
-    },
-  }),
 }));
+
+removalMutation('deleteCustomEventDefinition', {
+  description: 'Removes an event name from the schema. Its events stay, and it returns with the next one.',
+  id: 'Definition id.',
+  remove: (context, id) => deleteDefinition(callerProject(context), id),
+});

@@ -23,6 +23,7 @@ import {
   NOT_EMPTY,
   oneLine,
   registerNode,
+  removalMutation,
   relayNames,
   rowsQuery,
 } from '@postroom/platform';
@@ -358,13 +359,6 @@ const UpdateFormInput = builder.inputType('UpdateFormInput', {
   }),
 });
 
-const DeletePayload = builder.objectRef<{ deletedId: string }>('FormDeletePayload').implement({
-  description: 'What `formDelete` did.',
-  fields: (t) => ({
-    deletedId: t.exposeID('deletedId', { description: 'The id that names nothing any more.' }),
-  }),
-});
-
 builder.mutationFields((t) => ({
   createForm: t.prismaField({
     type: Form,
@@ -387,13 +381,10 @@ builder.mutationFields((t) => ({
       return db.form.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),
-  formDelete: t.field({
-    type: DeletePayload,
-    description: 'Deletes a form with its submissions, including the records of consent. Subscribed contacts stay.',
-    args: { id: t.arg.id(formId) },
-    resolve: async (_root, { id }, context) => {
-      await deleteForm(callerProject(context), id);
-      return { deletedId: id };
-    },
-  }),
 }));
+
+removalMutation('formDelete', {
+  description: 'Deletes a form with its submissions, including the records of consent. Subscribed contacts stay.',
+  id: 'Form id.',
+  remove: (context, id) => deleteForm(callerProject(context), id),
+});

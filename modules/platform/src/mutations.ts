@@ -23,8 +23,8 @@ export const audits = (audited: AuditedMutation) => ({ extensions: { ...audited 
 export const useInstead = (mutation: string) => `Use Mutation.${mutation}.`;
 
 interface Removal {
-  /** The deprecated mutation with the same effect, which returns a Boolean. */
-  replaces: string;
+  /** The deprecated mutation with the same effect, which returns a Boolean; none if omitted. */
+  replaces?: string;
   description: string;
   /** What the id refers to. */
   id: string;
@@ -35,7 +35,7 @@ interface Removal {
 
 /**
  * Defines a mutation that deletes a node by id, such as `groupDelete`. Its payload returns the id as `deletedId`,
- * for Relay's `@deleteRecord` and `@deleteEdge`. Also defines the deprecated mutation that it replaces.
+ * for Relay's `@deleteRecord` and `@deleteEdge`. Also defines the deprecated mutation that it replaces, if there is one.
  */
 export function removalMutation(name: string, { replaces, description, id, remove, ...scopes }: Removal): void {
   const Payload = builder
@@ -49,7 +49,7 @@ export function removalMutation(name: string, { replaces, description, id, remov
     [name]: t.field({
       type: Payload,
       description,
-      ...succeeds(replaces),
+      ...(replaces === undefined ? {} : succeeds(replaces)),
       ...scopes,
       args: { id: t.arg.id(args.id) },
       resolve: async (_root, { id }, context) => {
@@ -57,6 +57,9 @@ export function removalMutation(name: string, { replaces, description, id, remov
         return { deletedId: id };
       },
     }),
+  }));
+  if (replaces === undefined) return;
+  builder.mutationFields((t) => ({
     [replaces]: t.field({
       type: 'Boolean',
       description: `${description} Returns true.`,
