@@ -167,7 +167,8 @@ async function openEverything(name: string): Promise<OpenWork> {
 const campaignOf = (id: string) => one('SELECT * FROM campaigns WHERE id = $1', [id]);
 const stateOf = (id: string) => one('SELECT * FROM messages WHERE id = $1', [id]);
 const domainOf = (id: string) => one('SELECT * FROM domains WHERE id = $1', [id]);
-const deliveryOf = (api: SystemApi) => one('SELECT * FROM deliveries WHERE project_id = $1 ORDER BY id LIMIT 1', [api.projectId]);
+const deliveryOf = (api: SystemApi) =>
+  one('SELECT * FROM deliveries WHERE project_id = $1 ORDER BY id LIMIT 1', [api.projectId]);
 
 /** Makes the next step of what waits due, which would otherwise take minutes. */
 async function makeDue({ api, email, domain }: OpenWork): Promise<void> {
