@@ -5,6 +5,7 @@ import {
   type Context,
   DomainError,
   logger,
+  mediaTypeOf,
   parseJsonBody,
   readBody,
   RetryLater,
@@ -114,10 +115,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
 }
 
 /** Accepts only JSON: any site can post a form across origins without a preflight (CSRF). */
-function isJson({ headers }: IncomingMessage): boolean {
-  const [type = ''] = (headers['content-type'] ?? '').split(';', 1);
-  return type.trim().toLowerCase() === 'application/json';
-}
+const isJson = ({ headers }: IncomingMessage) => mediaTypeOf(headers['content-type']) === 'application/json';
 
 function answerNotJson(response: ServerResponse): void {
   const error = { message: 'Send the operation as application/json.', extensions: { code: 'unsupported_media_type' } };

@@ -8,6 +8,8 @@ import {
   DomainError,
   invalid,
   logger,
+  mediaTypeOf,
+  parseJsonBody,
   RateLimited,
   RetryLater,
   STATUS_BY_CODE,
@@ -99,8 +101,7 @@ function allowOrigin({ allowedOrigins }: PublicForm, { origin }: FormRequest, re
   response.setHeader('Access-Control-Max-Age', '600');
 }
 
-const mediaType = (contentType = '') => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
-const isJson = ({ contentType }: FormRequest) => mediaType(contentType) === 'application/json';
+const isJson = ({ contentType }: FormRequest) => mediaTypeOf(contentType) === 'application/json';
 const wantsJson = (request: FormRequest) => isJson(request) || request.accept?.includes('application/json') === true;
 
 async function handleSubmission(request: FormRequest, response: ServerResponse, form: PublicForm): Promise<void> {
@@ -150,12 +151,7 @@ async function takeFromRates(form: PublicForm, { address }: FormRequest): Promis
 
 /** Reads a body in JSON as the values of a page. @throws DomainError `validation_error`. */
 function fromJson(body: Buffer): Values {
-  let given: unknown;
-  try {
-    given = JSON.parse(body.toString('utf8'));
-  } catch {
-    throw new DomainError('validation_error', 'The body is not valid JSON.');
-  }
+  const given = parseJsonBody(body);
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new DomainError('validation_error', 'The body must be a JSON object.');
   const { custom_fields: customFields = {}, ...rest } = given as Record<string, unknown>;
@@ -177,7 +173,7 @@ function fromJson(body: Buffer): Values {
 
 /** @throws DomainError `unsupported_media_type`. */
 function fromForm({ body, contentType }: FormRequest): Values {
-  if (mediaType(contentType) !== 'application/x-www-form-urlencoded')
+  if (mediaTypeOf(contentType) !== 'application/x-www-form-urlencoded')
     throw new DomainError('unsupported_media_type', 'Submit a form (application/x-www-form-urlencoded) or JSON.');
   return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
 }

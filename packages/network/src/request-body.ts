@@ -49,6 +49,9 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
  */
 export const MAX_JSON_VALUES = 300_000;
 
+/** The media type of a `Content-Type`, in lower case and without parameters; empty if there is none. */
+export const mediaTypeOf = (contentType = ''): string => (contentType.split(';', 1)[0] ?? '').trim().toLowerCase();
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**

@@ -1,4 +1,4 @@
-import { DomainError, type FieldProblem, parseJsonBody, type Route, snakeCase } from '@postroom/platform';
+import { DomainError, type FieldProblem, mediaTypeOf, parseJsonBody, type Route, snakeCase } from '@postroom/platform';
 import {
   getNamedType,
   type GraphQLInputFieldMap,
@@ -190,7 +190,7 @@ function checkRange(name: string, value: unknown, problems: FieldProblem[]): voi
 /** Parses a JSON body; an empty body is undefined. */
 export function parseBody(contentType: string | undefined, bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
-  const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = mediaTypeOf(contentType);
   if (type !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(type)) {
     throw new DomainError('unsupported_media_type', 'Bodies are JSON: send Content-Type: application/json.');
   }
