@@ -16,7 +16,7 @@ import {
 } from '@postroom/platform';
 import { takeVisit } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
-import { answerPage } from '@postroom/unsubscribe';
+import { answerPage, rejectMethod } from '@postroom/unsubscribe';
 import { confirm, stateOf } from './confirm.ts';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { shownFields } from './forms.ts';
@@ -68,15 +68,7 @@ async function handle(request: FormRequest, response: ServerResponse): Promise<v
   if (form !== undefined) allowOrigin(form, request, response);
   if (method === 'OPTIONS' && form !== undefined)
     return void response.writeHead(204, { Allow: 'GET, HEAD, POST, OPTIONS' }).end();
-  if (!['GET', 'HEAD', 'POST'].includes(method)) {
-    response.setHeader('Allow', 'GET, HEAD, POST');
-    return answerPage(
-      response,
-      405,
-      'Method not allowed',
-      `<p>This page does not support ${escapeHtml(method)} requests.</p>`,
-    );
-  }
+  if (rejectMethod(method, response)) return;
   if (isConfirmation) return handleConfirmation(request, response, token);
   if (form === undefined) {
     if (wantsJson(request)) throw new DomainError('not_found', 'There is no such form, or it is disabled.');

@@ -6,5 +6,6 @@ export {
   type PageOptions,
   type Preference,
   type Preferences,
+  rejectMethod,
 } from './unsubscribe-page.ts';
 export { findUnsubscriber, unsubscribe, type Unsubscriber } from './unsubscribe.ts';

@@ -92,15 +92,7 @@ export async function handleUnsubscribe(
   const { method = 'GET' } = request;
   const wish = method === 'POST' ? await readWish(request) : undefined;
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
-  if (!['GET', 'HEAD', 'POST'].includes(method)) {
-    response.setHeader('Allow', 'GET, HEAD, POST');
-    return answerPage(
-      response,
-      405,
-      'Method not allowed',
-      `<p>This page does not support ${escapeHtml(method)} requests.</p>`,
-    );
-  }
+  if (rejectMethod(method, response)) return;
   if (token === TEST_TOKEN) {
     return answerPage(
       response,
@@ -183,6 +175,15 @@ export interface PageOptions {
   style?: string;
   /** CSP sources to which the response of a form may redirect the browser. */
   formTargets?: readonly string[];
+}
+
+/** Answers a request to a page whose method is not GET, HEAD or POST. @returns whether it was one. */
+export function rejectMethod(method: string, response: ServerResponse): boolean {
+  if (['GET', 'HEAD', 'POST'].includes(method)) return false;
+  response.setHeader('Allow', 'GET, HEAD, POST');
+  const text = `<p>This page does not support ${escapeHtml(method)} requests.</p>`;
+  answerPage(response, 405, 'Method not allowed', text);
+  return true;
 }
 
 /** Sends a small HTML page. `title` and `body` are HTML. */
