@@ -20,6 +20,7 @@ import { parseArgs } from 'node:util';
 import { startChild } from './child.ts';
 import type { Listmonk } from './listmonk.ts';
 import type { Load, LoadFigures } from './load.ts';
+import { postTo } from './post.ts';
 import { cpuBelow, cpuMs, memoryMb } from './processes.ts';
 import { startSending } from './sending.ts';
 import type { SinkStats } from './smtp-sink.ts';
@@ -83,15 +84,8 @@ async function addTemplate(): Promise<string> {
   return id;
 }
 
-async function post(path: string, body: unknown = {}): Promise<{ id: string }> {
-  const response = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
-  return (JSON.parse(text) as { data: { id: string } }).data;
+function post(path: string, body?: unknown) {
+  return postTo({ url, key }, path, body);
 }
 
 async function startPeer(): Promise<(Listmonk & { template: number }) | undefined> {

@@ -15,6 +15,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from './child.ts';
+import { postTo } from './post.ts';
 import { startSending } from './sending.ts';
 import type { SinkStats } from './smtp-sink.ts';
 
@@ -46,15 +47,8 @@ const { createEndpoint } = await import('@postroom/webhooks');
 const receiver = await startChild('webhooks-receiver.ts');
 const { hangingPort } = receiver.ready as { hangingPort: number };
 
-async function post(path: string, key: string, body: unknown): Promise<{ id: string }> {
-  const response = await fetch(`${system.url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
-  return (JSON.parse(text) as { data: { id: string } }).data;
+function post(path: string, key: string, body: unknown) {
+  return postTo({ url: system.url, key }, path, body);
 }
 
 async function newProject(name: string): Promise<{ id: string; key: string }> {

@@ -14,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from './child.ts';
 import type { Load, LoadFigures } from './load.ts';
+import { postTo } from './post.ts';
 import { startSending } from './sending.ts';
 import { showStatements } from './statements.ts';
 
@@ -177,13 +178,6 @@ async function stepsOf(journeyId: string): Promise<number> {
   return rows[0]?.steps ?? 0;
 }
 
-async function post(path: string, body: unknown = {}): Promise<{ id: string }> {
-  const response = await fetch(`${system.url}${path}`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
-  return (JSON.parse(text) as { data: { id: string } }).data;
+function post(path: string, body?: unknown) {
+  return postTo(system, path, body);
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@postroom/capacity';
 import { type Child, startChild } from './child.ts';
 import type { Load, LoadFigures } from './load.ts';
+import { postTo, SENT } from './post.ts';
 import type { startSending } from './sending.ts';
 import type { SinkStats } from './smtp-sink.ts';
 import type { Hits } from './tracking-hits.ts';
@@ -192,15 +193,8 @@ export async function prepareMix(system: System, contacts: number) {
     if (figures.refused > 0) throw new Error(`${path}: ${figures.refused} refused, the first with ${figures.refusal}`);
   }
 
-  async function post(path: string, body: unknown = {}): Promise<{ id: string }> {
-    const response = await fetch(`${url}${path}`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`POST ${path} returned ${response.status}: ${text}`);
-    return (JSON.parse(text) as { data: { id: string } }).data;
+  function post(path: string, body?: unknown) {
+    return postTo({ url, key }, path, body);
   }
 
   async function has(sql: string, values: unknown[]): Promise<boolean> {
@@ -248,7 +242,7 @@ export async function prepareMix(system: System, contacts: number) {
     await pool.query(
       `INSERT INTO events (id, project_id, type, data)
        SELECT postroom_id('evt'), $1, 'email.sent', $2::json FROM generate_series(1, $3::int)`,
-      [listening, EVENT, count],
+      [listening, SENT, count],
     );
   }
 
@@ -293,16 +287,6 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
   for (const deadline = performance.now() + LOST_MS; !(await isDone()); await sleep(POLL_MS))
     if (performance.now() > deadline) throw new Error('It has not ended within two minutes.');
 }
-
-const EVENT = JSON.stringify({
-  email: 'ada@example.com',
-  message_id: 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6',
-  subject: 'News in November',
-  campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1',
-  contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8',
-  tags: ['newsletter'],
-  metadata: {},
-});
 
 function campaignHtml(): string {
   const text = 'We have gathered what changed this month, with notes on each of the releases. '.repeat(8);

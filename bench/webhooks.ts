@@ -24,6 +24,7 @@ import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@p
 import { migrate } from '@postroom/migrations';
 import { Connection } from '@temporalio/client';
 import { Agent } from 'undici';
+import { SENT } from './post.ts';
 import { memoryMb } from './processes.ts';
 import { showStatements, startCounting } from './statements.ts';
 import { type Settings, startSvix, type Svix } from './svix.ts';
@@ -112,15 +113,6 @@ const workerPids = new Set(workers.map(([{ pid }]) => pid));
 const wants = (part: string) => values.only === undefined || values.only === part;
 const good = (n: number) => `http://127.0.0.1:${ports.port}/hook/${n}`;
 const PROGRAMS = ['worker', 'receiver', 'postgres', 'temporal', 'svix-server', 'redis-server'];
-const DATA = JSON.stringify({
-  email: 'ada@example.com',
-  message_id: 'eml_01k9zq4c8fe1m9v3t5w7y2a4b6',
-  subject: 'News in November',
-  campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1',
-  contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8',
-  tags: ['newsletter'],
-  metadata: {},
-});
 
 try {
   console.log(
@@ -229,7 +221,7 @@ async function postsAlone(): Promise<number> {
   const cpu = process.cpuUsage();
   const post = async () => {
     while (left-- > 0) {
-      const body = `{"id":"evt_${left}","type":"email.delivered","created":"${new Date().toISOString()}","data":${DATA}}`;
+      const body = `{"id":"evt_${left}","type":"email.delivered","created":"${new Date().toISOString()}","data":${SENT}}`;
       const t = Math.floor(Date.now() / 1000);
       const v1 = createHmac('sha256', 'whsec_bench').update(`${t}.${body}`).digest('hex');
       const headers = { 'content-type': 'application/json', 'x-webhook-signature': `t=${t},v1=${v1}` };
@@ -317,7 +309,7 @@ function* bodies(count: number): Generator<() => unknown> {
       id: `evt_${n}`,
       type: 'email.delivered',
       created: new Date().toISOString(),
-      data: JSON.parse(DATA),
+      data: JSON.parse(SENT),
     });
 }
 
@@ -355,7 +347,7 @@ async function record(projectIds: readonly string[], events: number): Promise<vo
     `INSERT INTO events (id, project_id, type, data)
      SELECT postroom_id('evt'), project_id, 'email.delivered', $2::json
      FROM generate_series(1, $3::int), unnest($1::text[]) AS project_id`,
-    [projectIds, DATA, events],
+    [projectIds, SENT, events],
   );
 }
 
