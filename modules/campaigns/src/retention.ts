@@ -1,15 +1,7 @@
 import { deleteRecipients, messageRetentions } from '@postroom/ledger';
-import { pool } from '@postroom/platform';
+import { pool, type RetentionOptions } from '@postroom/platform';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-interface Options {
-  /** Retention in days for projects without their own; the configured default if omitted. */
-  days?: number | undefined;
-  now?: number;
-  /** Called after each batch. If it throws, the rest is left for the next run. */
-  onBatch?: () => void;
-}
 
 /**
  * Marks expired campaigns before any row is deleted. Nothing is retried or resolved from then on, so the counters stay
@@ -35,7 +27,7 @@ export async function deleteOldRecipients({
   days,
   now = Date.now(),
   onBatch = () => {},
-}: Options = {}): Promise<number> {
+}: RetentionOptions = {}): Promise<number> {
   for (const project of await messageRetentions(days)) {
     await pool.query(MARK_EXPIRED, [project.projectId, new Date(now - project.days * DAY_MS)]);
     onBatch();

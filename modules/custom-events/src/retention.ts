@@ -1,4 +1,4 @@
-import { deleteInBatches } from '@postroom/platform';
+import { deleteInBatches, type RetentionOptions } from '@postroom/platform';
 import { customEventRetentions } from '@postroom/projects';
 import { LATE_DAYS } from './check-event.ts';
 import { createPartitions, dropPartition, isEmpty, listPartitions } from './partitions.ts';
@@ -14,19 +14,15 @@ export interface Deleted {
   customEventKeys: number;
 }
 
-interface Options {
-  /** Default retention in days, for projects without their own setting. */
-  days?: number | undefined;
-  now?: number;
-  /** Called after each batch. If it throws, the next run continues with the rest. */
-  onBatch?: () => void;
-}
-
 /**
  * Creates the partitions of the coming months, and deletes what has expired: partitions that no project keeps as a whole, and
  * the rows of projects that keep less in batches.
  */
-export async function deleteOld({ days, now = Date.now(), onBatch = () => {} }: Options = {}): Promise<Deleted> {
+export async function deleteOld({
+  days,
+  now = Date.now(),
+  onBatch = () => {},
+}: RetentionOptions = {}): Promise<Deleted> {
   await createPartitions();
   const deleted = { customEventPartitions: 0, customEvents: 0, customEventKeys: 0 };
   const retentions = await customEventRetentions(days);

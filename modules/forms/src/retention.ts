@@ -1,4 +1,4 @@
-import { config, deleteInBatches } from '@postroom/platform';
+import { config, deleteInBatches, type RetentionOptions } from '@postroom/platform';
 
 /** Maximum rows deleted per statement. */
 const BATCH = 1_000;
@@ -14,20 +14,12 @@ const ORPHANED = `
     WHERE s.confirmed_at < $1::timestamptz - make_interval(days => coalesce(p.event_retention_days, $2))
       AND NOT EXISTS (SELECT FROM contacts c WHERE c.id = s.contact_id) LIMIT ${BATCH})`;
 
-interface Options {
-  /** Default retention of events in days, for projects without their own setting. */
-  days?: number;
-  now?: number;
-  /** Called after each batch. If it throws, the rest is left for the next run. */
-  onBatch?: () => void;
-}
-
 /** Deletes submissions that were not confirmed in time, and those whose contact is gone. */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
-}: Options = {}): Promise<{ formSubmissions: number }> {
+}: RetentionOptions = {}): Promise<{ formSubmissions: number }> {
   const options = { batch: BATCH, onBatch };
   const expired = await deleteInBatches(EXPIRED, [new Date(now)], options);
   return { formSubmissions: expired + (await deleteInBatches(ORPHANED, [new Date(now), days], options)) };

@@ -1,18 +1,10 @@
-import { config, idsFrom, inTransaction, pool } from '@postroom/platform';
+import { config, idsFrom, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
 import { DELETE_HITS, DELETE_LINKS } from '@postroom/tracking/sql';
 import type pg from 'pg';
 
 /** The most emails that one transaction changes. */
 const BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-interface Options {
-  /** Days to keep data; forever if undefined. */
-  days?: number | undefined;
-  now?: number;
-  /** Called after each batch. If it throws, the next run continues with the rest. */
-  onBatch?: () => void;
-}
 
 /**
  * Deletes the content of transactional emails past their retention: HTML, text, headers and attachments. Recipients,
@@ -23,7 +15,7 @@ export async function deleteOldContents({
   days = config.CONTENT_RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
-}: Options = {}): Promise<number> {
+}: RetentionOptions = {}): Promise<number> {
   if (days === undefined) return 0;
   const before = idsFrom('eml', new Date(now - days * DAY_MS));
   for (let total = 0; ;) {
@@ -68,7 +60,11 @@ export async function messageRetentions(
  * retention. Emails that may still be sent stay. Unsubscribe links keep working, since they do not need the row.
  * @returns the number of rows deleted.
  */
-export async function deleteOldEmails({ days, now = Date.now(), onBatch = () => {} }: Options = {}): Promise<number> {
+export async function deleteOldEmails({
+  days,
+  now = Date.now(),
+  onBatch = () => {},
+}: RetentionOptions = {}): Promise<number> {
   let total = 0;
   for (const project of await messageRetentions(days)) {
     const before = new Date(now - project.days * DAY_MS);

@@ -1,4 +1,4 @@
-import { config, deleteInBatches } from '@postroom/platform';
+import { config, deleteInBatches, type RetentionOptions } from '@postroom/platform';
 
 /** Maximum rows deleted per statement. */
 const BATCH = 1_000;
@@ -9,19 +9,11 @@ const EXPIRED = `
     WHERE n.created_at < $1::timestamptz - make_interval(days => coalesce(p.event_retention_days, $2)) LIMIT ${BATCH}
   )`;
 
-interface Options {
-  /** Default retention of events in days, for projects without their own setting. */
-  days?: number;
-  now?: number;
-  /** Called after each batch. If it throws, the rest is left for the next run. */
-  onBatch?: () => void;
-}
-
 /** Deletes notifications that are older than the events of their project are kept, with who has read them. */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
-}: Options = {}): Promise<{ notifications: number }> {
+}: RetentionOptions = {}): Promise<{ notifications: number }> {
   return { notifications: await deleteInBatches(EXPIRED, [new Date(now), days], { batch: BATCH, onBatch }) };
 }

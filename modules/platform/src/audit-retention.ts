@@ -1,5 +1,5 @@
 import { config } from '@postroom/settings/config';
-import { deleteInBatches } from './db.ts';
+import { deleteInBatches, type RetentionOptions } from './db.ts';
 import { idsFrom } from './ids.ts';
 
 /** Maximum rows deleted per statement. */
@@ -7,20 +7,12 @@ const BATCH = 1_000;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-interface Options {
-  /** Retention in days; entries are kept forever if undefined. */
-  days?: number | undefined;
-  now?: number;
-  /** Called after each batch. If it throws, the rest is left for the next run. */
-  onBatch?: () => void;
-}
-
 /** Deletes audit entries past their retention. Ids begin with the time, so they select by age. */
 export async function deleteOldAuditEntries({
   days = config.AUDIT_RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
-}: Options = {}): Promise<number> {
+}: RetentionOptions = {}): Promise<number> {
   if (days === undefined) return 0;
   return deleteInBatches(
     `DELETE FROM audit_entries WHERE id IN (SELECT id FROM audit_entries WHERE id < $1 ORDER BY id LIMIT ${BATCH})`,

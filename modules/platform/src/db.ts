@@ -70,6 +70,16 @@ export async function sql<Row = Record<string, unknown>>(tx: Tx, text: string, v
   return result.rows as Row[];
 }
 
+/** What the deletes of expired rows take. */
+export interface RetentionOptions {
+  /** Retention in days for projects without their own setting, if there is one; the configured default if omitted. */
+  days?: number | undefined;
+  /** The time that retention ends at, in ms since the epoch. */
+  now?: number;
+  /** Called after each batch. If it throws, the next run continues with the rest. */
+  onBatch?: () => void;
+}
+
 /**
  * Repeats a DELETE of at most `batch` rows until fewer are left, so that no transaction is long. If `onBatch`, called after each,
  * throws, the rest is left for the next call. @returns the number of rows deleted.

@@ -35,6 +35,7 @@ export {
   closeDatabase,
   db,
   deleteInBatches,
+  type RetentionOptions,
   inTransaction,
   checkLimit,
   lockUntilCommit,

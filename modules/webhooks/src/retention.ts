@@ -6,7 +6,15 @@ import {
   pastEnd,
   queryPatiently,
 } from '@postroom/partitions';
-import { config, deleteEventsWhere, deleteIdempotencyKeys, idsFrom, inTransaction, pool } from '@postroom/platform';
+import {
+  config,
+  deleteEventsWhere,
+  deleteIdempotencyKeys,
+  idsFrom,
+  inTransaction,
+  pool,
+  type RetentionOptions,
+} from '@postroom/platform';
 import { POLICY } from './policy.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -24,14 +32,6 @@ export interface Deleted {
   hours: number;
 }
 
-interface Options {
-  /** Default retention of events, deliveries and attempts, in days, for projects without their own setting. */
-  days?: number;
-  now?: number;
-  /** Called after each batch. If it throws, the next run continues from there. */
-  onBatch?: () => void;
-}
-
 const EVENTS = { name: 'events', prefix: 'evt' } as const;
 const DELIVERIES = { name: 'deliveries', prefix: 'dlv' } as const;
 /** Partitioned by delivery, so that an attempt is in the partition of the same time as its delivery. */
@@ -45,7 +45,7 @@ export async function deleteOld({
   days = config.RETENTION_DAYS,
   now = Date.now(),
   onBatch = () => {},
-}: Options = {}): Promise<Deleted> {
+}: RetentionOptions = {}): Promise<Deleted> {
   const deleteAll = async (batch: () => Promise<number>) => {
     for (let total = 0; ;) {
       const count = await batch();
