@@ -3,7 +3,7 @@
 // Tests that fail twice have failed; those that pass alone are flaky. Both are listed at the end, with the first line of
 // each error, as the end is what is left of a long log. The last line has the final counts.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { dashboardBuilt } from './dashboard.mjs';
@@ -15,18 +15,20 @@ const MAX_RERUN_FILES = 30;
 
 try {
   const node = await setUp();
-  const folder = mkdtempSync(join(tmpdir(), 'postroom-report-'));
+  // For the reports and all temporary files of the tests, which end with the run.
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-tests-'));
+  chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs the tests
   const args = process.argv.slice(2);
   const isOneTier = args.some((argument) => argument.startsWith('--project='));
   if (!isOneTier || args.includes('--project=system')) await dashboardBuilt(node);
-  const first = await runVitest(node, join(folder, 'first.json'), args);
+  const first = await runVitest(node, folder, 'first.json', args);
   const suspects = first.status === 0 || first.isStopped ? [] : first.files.filter((file) => file.status === 'failed');
   let again = { status: first.status, files: [] };
   if (suspects.length > 0 && suspects.length <= MAX_RERUN_FILES) {
     const paths = suspects.map((file) => relative(ROOT, file.name));
     console.log(`\nRerunning alone: ${paths.join(', ')}`);
     const options = args.filter((argument) => argument.startsWith('-'));
-    again = await runVitest(node, join(folder, 'again.json'), [...options, '--no-file-parallelism', ...paths]);
+    again = await runVitest(node, folder, 'again.json', [...options, '--no-file-parallelism', ...paths]);
   }
   rmSync(folder, { recursive: true, force: true });
   const flaky = flakyTests(first.files, again.files);
@@ -41,7 +43,8 @@ try {
   fail(error);
 }
 
-async function runVitest(node, report, args) {
+async function runVitest(node, folder, name, args) {
+  const report = join(folder, name);
   const vitest = spawn(
     node,
     [
@@ -52,7 +55,7 @@ async function runVitest(node, report, args) {
       `--outputFile.json=${report}`,
       ...args,
     ],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, NODE_ENV: 'test' } },
+    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, NODE_ENV: 'test', TMPDIR: folder } },
   );
   // The terminal sends Ctrl-C to vitest as well; it ends its tests and reports, and then this ends.
   let isStopped = false;
