@@ -1,52 +1,16 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconAlertTriangle, IconClipboard, IconLogin2, IconPlus, IconTarget, IconUser } from '@tabler/icons-react';
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
-import { type ClipboardEvent, createContext, type KeyboardEvent, use, useState } from 'react';
+import { useState } from 'react';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
-import type { CanvasEdit } from './canvas.tsx';
+import { type CanvasEdit, useCanvas } from './canvas-state.ts';
 import { rememberedSteps } from './clipboard.ts';
 import type { Mark } from './compare.ts';
-import type { Counts } from './counts.ts';
 import { newStep, type Step, type StepType } from './definition.ts';
 import { ENTRY, type PlacedEdge, type PlacedNode } from './graph.ts';
 import { STEP_ICONS } from './step-icons.ts';
 import { STEP_TYPES, stepSummary, stepTitle } from './step-types.ts';
 import type { Names } from './summaries.ts';
-
-/** The size of the dot that an edge leaves from, in pixels. */
-export const HANDLE = 9;
-
-/** What the nodes of a canvas show besides their step. */
-export interface CanvasState {
-  names: Names;
-  entry: string;
-  problems: ReadonlyMap<string, readonly string[]> | undefined;
-  counts: Counts | undefined;
-  marks: ReadonlyMap<string, Mark> | undefined;
-  /** The node that the panel shows, or the steps that are selected together. */
-  selected: readonly (string | undefined)[];
-  /** The node that is in the tab order. */
-  active: string;
-  edit: CanvasEdit | undefined;
-  /** The edge on which a step that is dragged would be dropped. */
-  dropPlace: string | undefined;
-  setActive: (id: string) => void;
-  select: (id: string, byKeyboard: boolean) => void;
-  /** Selects a step together with others, or no longer. */
-  toggle: (id: string) => void;
-  press: (event: KeyboardEvent<HTMLElement>, id: string) => void;
-  clipboard: (event: ClipboardEvent<HTMLElement>, id: string) => void;
-  /** The button of a node is in the document, or no longer. */
-  drawn: (id: string, button: HTMLButtonElement | null) => void;
-}
-
-export const CanvasContext = createContext<CanvasState | undefined>(undefined);
-
-function useCanvas(): CanvasState {
-  const state = use(CanvasContext);
-  if (state === undefined) throw new Error('A node is outside of a canvas.');
-  return state;
-}
 
 type Props = NodeProps<Node<{ placed: PlacedNode }>>;
 
