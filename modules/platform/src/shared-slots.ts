@@ -79,7 +79,7 @@ export class SharedSlots {
     this.#spare = spare;
   }
 
-  /** @returns the slot's release function; undefined if this process has none left. `refill` or `untilReady` may get more. */
+  /** @returns the slot's release function; undefined if this process has none left. `acquire` or `untilReady` may get more. */
   tryAcquire(): (() => void) | undefined {
     if (this.#used >= this.#usable()) return undefined;
     this.#used++;
@@ -102,11 +102,16 @@ export class SharedSlots {
     return performance.now() < this.#expiresAt ? Math.max(0, this.#used - Math.max(this.#share, this.#spare)) : 0;
   }
 
-  /** Leases a slot for each concurrent call, if others leave any. */
-  async refill(): Promise<void> {
-    const waiter = this.#wait(1, () => {});
-    await this.#ask();
-    this.#waiters = this.#waiters.filter((one) => one !== waiter);
+  /** As `tryAcquire`, but leases more if others leave any. */
+  async acquire(): Promise<(() => void) | undefined> {
+    for (;;) {
+      const release = this.tryAcquire();
+      if (release !== undefined || this.isExhausted()) return release;
+      const waiter = this.#wait(1, () => {});
+      // A request that is under way does not count this caller; the next one does.
+      await (this.#asking ?? this.#ask());
+      this.#waiters = this.#waiters.filter((one) => one !== waiter);
+    }
   }
 
   /** Resolves when a slot may be free for one of this many waiting callers, or after `timeoutMs`. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '@postroom/testkit';
 import { pool } from '../src/db.ts';
@@ -113,6 +113,20 @@ test('a few slots are used without a statement, and count once a process needs m
   third?.();
   await eventually(() => expect(total(users)).toBe(20));
   for (const release of few) release?.();
+});
+
+test('callers that come while a lease is being requested all get a slot, as long as there are any', async () => {
+  const [slots] = sharing(1, { most: 100, spare: 5 }) as [SharedSlots];
+  const acquired: Promise<(() => void) | undefined>[] = [];
+  for (let caller = 0; caller < 60; caller++) {
+    acquired.push(slots.acquire());
+    await setImmediate();
+  }
+  const releases = await Promise.all(acquired);
+  expect(releases.filter((release) => release === undefined)).toHaveLength(0);
+  const others = await Promise.all(Array.from({ length: 60 }, () => slots.acquire()));
+  expect(others.filter((release) => release !== undefined)).toHaveLength(40);
+  for (const release of [...releases, ...others]) release?.();
 });
 
 test('slots that are not used are returned, and a row without leases is deleted after an hour', async () => {

@@ -31,12 +31,7 @@ export function requestSlots({ endpoint_id: id, failures_in_row: failures }: Due
 export async function acquire(delivery: DueDelivery): Promise<(() => void) | undefined> {
   const releaseWorkerSlot = workerSlots.tryAcquire(delivery.project_id);
   if (releaseWorkerSlot === undefined) return undefined;
-  const slots = requestSlots(delivery);
-  let release = slots.tryAcquire();
-  if (release === undefined && !slots.isExhausted()) {
-    await slots.refill();
-    release = slots.tryAcquire();
-  }
+  const release = await requestSlots(delivery).acquire();
   if (release === undefined) releaseWorkerSlot();
   return release === undefined ? undefined : () => [release, releaseWorkerSlot].forEach((each) => each());
 }
