@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { DomainError } from '@postroom/errors';
-import type { ThreadReply, ThreadTask } from './thread-pool.thread.ts';
+import type { ThreadMessage, ThreadReply, ThreadTask } from './thread-pool.thread.ts';
 
 /** A module's function with plain-data arguments and result, whose CPU cost untrusted input controls. */
 export interface ThreadFunction {
@@ -30,7 +30,7 @@ const MAX_THREADS = Math.max(3, Math.min(6, availableParallelism() - 1));
 const MAX_THREADS_PER_CALLER = MAX_THREADS - 1;
 const MAX_QUEUED_PER_CALLER = 2_000;
 const IDLE_MS = 30_000;
-/** Extra time for a thread that still has to load its modules, in milliseconds. */
+/** CPU time in which a thread must have loaded a module, in milliseconds. The time limit of a call begins afterwards. */
 const LOAD_MS = 60_000;
 const MAX_HEAP_MB = 512;
 /** Wall-clock limit as a multiple of the CPU limit, for busy machines. */
@@ -110,7 +110,7 @@ class Thread {
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
       execArgv: [],
     });
-    this.#worker.on('message', (reply: ThreadReply) => this.#take(reply));
+    this.#worker.on('message', (message: ThreadMessage) => this.#receive(message));
     this.#worker.on('error', (error) => this.#end(new ThreadError(error.message)));
     this.#worker.on('exit', () => this.#end(new ThreadError('The thread ended.')));
   }
@@ -120,25 +120,36 @@ class Thread {
     this.#worker.ref();
     this.#call = call;
     const { module, name, args, timeLimitMs } = call;
-    const limitMs = timeLimitMs + (this.#loaded.has(module) ? 0 : LOAD_MS);
+    this.#limit(call, this.#loaded.has(module) ? timeLimitMs : LOAD_MS);
+    this.#worker.postMessage({ module, name, args } satisfies ThreadTask);
+  }
+
+  /** Ends the thread once it has used so much more CPU time for the call. */
+  #limit(call: Call, limitMs: number): void {
+    clearTimeout(this.#timer);
     const startedAt = performance.now();
     const check = async () => {
       const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: Infinity, system: 0 }));
-      if (this.#call !== call) return;
+      if (this.#call !== call || this.#timer !== timer) return;
       const leftMs = limitMs - ((user + system) / 1_000 - this.#usedBefore);
       if (leftMs > 0 && performance.now() - startedAt < limitMs * MAX_STRETCH)
-        this.#timer = setTimeout(() => void check(), Math.max(leftMs, 50));
-      else this.#end(new ThreadError(`It took more than ${timeLimitMs / 1000} seconds.`, { isTimeout: true }));
+        timer = this.#timer = setTimeout(() => void check(), Math.max(leftMs, 50));
+      else this.#end(new ThreadError(`It took more than ${limitMs / 1000} seconds.`, { isTimeout: true }));
     };
-    this.#timer = setTimeout(() => void check(), limitMs);
-    this.#worker.postMessage({ module, name, args } satisfies ThreadTask);
+    let timer = (this.#timer = setTimeout(() => void check(), limitMs));
+  }
+
+  #receive(message: ThreadMessage): void {
+    if (!('loaded' in message)) return this.#take(message);
+    this.#loaded.add(message.loaded);
+    this.#usedBefore = message.usedMs;
+    if (this.#call !== undefined) this.#limit(this.#call, this.#call.timeLimitMs);
   }
 
   #take(reply: ThreadReply): void {
     const call = this.#call;
     if (call === undefined) return;
     this.#call = undefined;
-    this.#loaded.add(call.module);
     this.#usedBefore = reply.usedMs;
     ended(call);
     this.#rest();

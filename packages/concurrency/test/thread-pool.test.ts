@@ -28,6 +28,22 @@ test('a call that takes longer than its limit is ended, and so is one that fills
   expect(await onThread(fn('echo'), 'a', 2)).toBe(2);
 }, 60_000);
 
+test('the time limit holds for the first call of a thread too, which does not include loading the module', async () => {
+  const slow: ThreadFunction = {
+    module: `data:text/javascript,${encodeURIComponent(`
+      for (const end = Date.now() + 1500; Date.now() < end; );
+      export const burn = (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); return ms; };
+    `)}`,
+    name: 'burn',
+    timeLimitMs: 500,
+  };
+  expect(await onThread(slow, 'a', 10)).toBe(10);
+  // Ends the idle threads, so that the last call has a new one.
+  const ended = [1, 2, 3].map(() => onThread(fn('burn', 100), 'a', 60_000).catch((error: unknown) => error));
+  for (const error of await Promise.all(ended)) expect(error).toMatchObject({ isTimeout: true });
+  await expect(onThread(slow, 'a', 30_000)).rejects.toMatchObject({ isTimeout: true });
+}, 20_000);
+
 test('a caller with many costly calls delays no other caller by more than one of them', async () => {
   const costly = Array.from({ length: 12 }, () => onThread(fn('burn'), 'greedy', 200));
   const finished: string[] = [];
