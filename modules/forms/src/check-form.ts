@@ -171,7 +171,9 @@ function longTextProblem(text: string): string | undefined {
 
 /** Why browsers can't be sent to a URL. */
 function redirectProblem(text: string): string | undefined {
-  if (text.length > MAX_FORM_URL_LENGTH) return `must be at most ${MAX_FORM_URL_LENGTH} characters`;
+  // The URL parser would drop tabs and line breaks.
+  const problem = oneLineProblem(text, MAX_FORM_URL_LENGTH);
+  if (problem !== undefined) return problem;
   const url = URL.parse(text);
   if (url === null || !isWeb(url)) return 'must be a URL that begins with https:// or http://';
   if (url.username !== '' || url.password !== '') return 'must not contain a username or a password';
@@ -180,7 +182,7 @@ function redirectProblem(text: string): string | undefined {
 
 function originProblem(text: string): string | undefined {
   const url = text.length > MAX_FORM_URL_LENGTH ? null : URL.parse(text.trim());
-  if (url === null || !isWeb(url) || url.origin !== text.trim().toLowerCase())
+  if (url === null || !isWeb(url) || url.origin !== text.trim().toLowerCase() || url.host.includes('*'))
     return 'must be an origin such as https://www.example.com';
   return undefined;
 }

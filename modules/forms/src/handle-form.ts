@@ -163,11 +163,16 @@ function fromJson(body: Buffer): Values {
   return values;
 }
 
-/** @throws DomainError `unsupported_media_type`. */
+/** @throws DomainError `unsupported_media_type`, `validation_error`. */
 function fromForm({ body, contentType }: FormRequest): Values {
   if (mediaTypeOf(contentType) !== 'application/x-www-form-urlencoded')
     throw new DomainError('unsupported_media_type', 'Submit a form (application/x-www-form-urlencoded) or JSON.');
-  return Object.fromEntries(new URLSearchParams(body.toString('utf8')));
+  const values = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
+  // A page in another encoding would otherwise submit addresses and names that nobody has.
+  for (const [field, value] of Object.entries(values)) {
+    if (value.includes('\ufffd')) throw invalid({ field, message: 'must be text in UTF-8' });
+  }
+  return values;
 }
 
 function givenOf(values: Values): Given {
@@ -263,7 +268,8 @@ async function handleConfirmation(request: FormRequest, response: ServerResponse
 
 function redirectTo(response: ServerResponse, url: string): void {
   response.writeHead(303, {
-    Location: url,
+    // In ASCII and without line breaks, whatever is stored.
+    Location: new URL(url).href,
     'Content-Length': 0,
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',

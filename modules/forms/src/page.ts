@@ -125,7 +125,7 @@ export function embedHtml(
     return `  <label>${escapeHtml(label)} ${control(field, attributes, '')}</label>`;
   });
   const agreement = `  <label><input type="checkbox" name="consent" value="true" required> ${escapeHtml(consentText ?? '')}</label>`;
-  return `<form action="${escapeHtml(url)}" method="post">
+  return `<form action="${escapeHtml(url)}" method="post" accept-charset="utf-8">
 ${[...inputs, ...(consentText === null ? [] : [agreement])].join('\n')}
   <div style="display: none" aria-hidden="true"><input name="${TRAP}" tabindex="-1" autocomplete="off"></div>
   <button>Subscribe</button>

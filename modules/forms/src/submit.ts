@@ -36,6 +36,9 @@ export interface Given {
 /** Submissions of an address to a form that are accepted per hour and per day. Others have no effect, and no different response. */
 const PER_HOUR = 1;
 const PER_DAY = 5;
+/** The same for all forms of a project with double opt-in: anyone could submit all of them to fill a mailbox. */
+const PROJECT_PER_HOUR = 5;
+const PROJECT_PER_DAY = 10;
 
 /**
  * Accepts what a visitor submitted. With double opt-in nothing happens to the contact until the address is confirmed. The outcome does
@@ -81,19 +84,23 @@ async function subscribeAtOnce(form: PublicForm, contact: CheckedContact, networ
 }
 
 /**
- * Locks the address against other submissions to the form, and counts those and the reminders of the last day. Those that held the
- * lock before may have begun later, so `now()` would leave them out.
+ * Locks the address against other submissions to the project, and counts those and the reminders of the last day. Those that held
+ * the lock before may have begun later, so `now()` would leave them out.
  */
 async function isWithinLimits(tx: Tx, form: PublicForm, key: string): Promise<boolean> {
-  await lockUntilCommit(tx, `form submissions ${form.id} ${key}`);
-  const [counted] = await sql<{ hour: number; day: number }>(
+  await lockUntilCommit(tx, `form submissions ${form.projectId} ${key}`);
+  const [counted] = await sql<{ hour: number; day: number; emailsPerHour: number; emailsPerDay: number }>(
     tx,
-    `SELECT count(*) FILTER (WHERE at > now() - interval '1 hour')::int AS hour, count(*)::int AS day
-     FROM form_submissions s CROSS JOIN LATERAL unnest(s.submitted_at || s.reminder_at) AS at
-     WHERE s.project_id = $1 AND s.email_key = $2 AND s.form_id = $3 AND at > now() - interval '1 day' AND at <= clock_timestamp()`,
+    `SELECT count(*) FILTER (WHERE is_of_form AND is_recent)::int AS hour, count(*) FILTER (WHERE is_of_form)::int AS day,
+       count(*) FILTER (WHERE is_email AND is_recent)::int AS "emailsPerHour", count(*) FILTER (WHERE is_email)::int AS "emailsPerDay"
+     FROM (SELECT s.form_id = $3 AS is_of_form, s.message_id IS NOT NULL AS is_email, at > now() - interval '1 hour' AS is_recent
+       FROM form_submissions s CROSS JOIN LATERAL unnest(s.submitted_at || s.reminder_at) AS at
+       WHERE s.project_id = $1 AND s.email_key = $2 AND at > now() - interval '1 day' AND at <= clock_timestamp()) AS submissions`,
     [form.projectId, key, form.id],
   );
-  return (counted?.hour ?? 0) < PER_HOUR && (counted?.day ?? 0) < PER_DAY;
+  const { hour = 0, day = 0, emailsPerHour = 0, emailsPerDay = 0 } = counted ?? {};
+  if (hour >= PER_HOUR || day >= PER_DAY) return false;
+  return !form.doubleOptIn || (emailsPerHour < PROJECT_PER_HOUR && emailsPerDay < PROJECT_PER_DAY);
 }
 
 interface Saved {

@@ -220,6 +220,25 @@ test('an address gets one email per hour and form and five a day, in any spellin
   expect(links.size).toBe(2);
 });
 
+test('all forms of a project together send an address five emails per hour and ten a day', async () => {
+  const api = await formsProject();
+  const forms = await Promise.all(Array.from({ length: 12 }, (_, i) => newForm(api, { name: `Form ${i}` })));
+  const submitAll = () => Promise.all(forms.map((form) => submitPage(api, form, { email: EMAIL })));
+  expect((await submitAll()).map(({ status }) => status)).toEqual(Array(12).fill(200));
+  expect(await mails(api)).toHaveLength(5);
+  for (let hour = 0; hour < 3; hour++) {
+    await Promise.all(forms.map((form) => age(form, '61 minutes')));
+    await submitAll();
+  }
+  expect(await mails(api)).toHaveLength(10);
+  // Others are not affected, nor are forms that send no email.
+  await submitPage(api, forms[0]!, { email: 'grace@example.net' });
+  expect(await mails(api)).toHaveLength(11);
+  const atOnce = await newForm(api, { name: 'At once', double_opt_in: false });
+  await submitPage(api, atOnce, { email: EMAIL });
+  expect(await contactOf(api, EMAIL)).toBeDefined();
+});
+
 test('a reminder is planned with the email, and canceled by the confirmation', async () => {
   const api = await formsProject();
   const form = await newForm(api, { reminder_after_hours: 24, subject: 'Please confirm' });
@@ -363,6 +382,24 @@ test('JSON is accepted from the allowed origins only, which may read the respons
   });
 });
 
+test('a form in another encoding than UTF-8 is rejected instead of storing other characters', async () => {
+  const api = await formsProject();
+  const form = await newForm(api, { fields: [{ key: 'name' }], allowed_origins: ['https://www.example.com'] });
+  const reply = await fetch(`${api.url}/f/${form}`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      Origin: 'https://www.example.com',
+      'X-Forwarded-For': newVisitor(),
+    },
+    body: `email=${EMAIL}&name=Jos%E9`,
+  });
+  expect(reply.status).toBe(400);
+  expect(await reply.text()).toContain('must be text in UTF-8');
+  const { embedHtml } = (await api.get(`/v1/forms/${form}`)).body.data;
+  expect(embedHtml).toContain('accept-charset="utf-8"');
+});
+
 test('browsers are redirected after submission and confirmation, which the policy of the pages allows', async () => {
   const api = await formsProject();
   const form = await newForm(api, {
@@ -375,6 +412,9 @@ test('browsers are redirected after submission and confirmation, which the polic
   expect([submitted.status, submitted.headers.get('location')]).toEqual([303, 'https://example.com/thanks']);
   const confirmed = await confirmLink(await linkOf(api));
   expect([confirmed.status, confirmed.headers.get('location')]).toEqual([303, 'https://example.com/welcome']);
+  await api.patch(`/v1/forms/${form}`, { submitted_url: 'https://bücher.example/danke schön?q=☃' });
+  const elsewhere = await submitPage(api, form, { email: 'grace@example.net' });
+  expect(elsewhere.headers.get('location')).toBe('https://xn--bcher-kva.example/danke%20sch%C3%B6n?q=%E2%98%83');
 });
 
 test('without double opt-in a submission subscribes at once, but changes no contact that exists and nobody who unsubscribed', async () => {
@@ -437,6 +477,9 @@ test('settings are validated, each problem naming its field', async () => {
     'submitted_url',
     'template_id',
   ]);
+  const split = { submitted_url: 'https://example.com/\r\nX: y', allowed_origins: ['https://*.example.com'] };
+  const fields = (await api.post('/v1/forms', { name: 'Bad', from: 'Acme <news@example.com>', ...split })).body.error.details;
+  expect(fields).toMatchObject([{ field: 'submitted_url' }, { field: 'allowed_origins.0' }]);
   expect((await api.post('/v1/forms', { name: 'No sender' })).body.error.details).toMatchObject([{ field: 'from' }]);
   const form = await newForm(api);
   expect((await api.post('/v1/forms', { name: 'Newsletter', from: 'news@example.com' })).status).toBe(409);
