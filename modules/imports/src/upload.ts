@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { audit, DomainError, invalid, pool, type Reply, type StreamExchange } from '@postroom/platform';
+import { audit, DomainError, invalid, isUncompressed, pool, type Reply, type StreamExchange } from '@postroom/platform';
 import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
 import { checkOptions, type ImportOptions } from './options.ts';
 import { brokenOff, readMultipart } from './multipart.ts';
@@ -17,7 +17,7 @@ const ENVELOPE_BYTES = 1024 * 1024;
 export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
   const { projectId, caller, request } = exchange;
   if (Number(request.headers['content-length'] ?? 0) > MAX_FILE_BYTES + ENVELOPE_BYTES) throw tooLarge();
-  const read = readerFor(request.headers);
+  const read = readerFor(request);
   const { id } = await createImport(projectId, await checkOptions(projectId, exchange.options), caller.id);
   let isStarted = false;
   try {
@@ -49,11 +49,11 @@ type ReadBody = (
 ) => Promise<ImportOptions>;
 
 /** @throws DomainError `unsupported_media_type`. */
-function readerFor(headers: StreamExchange['request']['headers']): ReadBody {
-  const [type = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim());
-  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
-  if (isPlain && type.toLowerCase() === 'multipart/form-data') return readForm;
-  if (isPlain && /^text\/(csv|tab-separated-values)$/i.test(type)) return readText(parameters);
+function readerFor(request: StreamExchange['request']): ReadBody {
+  if (!isUncompressed(request)) throw new DomainError('unsupported_media_type', 'Send the body without compression.');
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
+  if (type.toLowerCase() === 'multipart/form-data') return readForm;
+  if (/^text\/(csv|tab-separated-values)$/i.test(type)) return readText(parameters);
   throw new DomainError(
     'unsupported_media_type',
     'Send the file as multipart/form-data, in a part called file, or as a body of type text/csv.',

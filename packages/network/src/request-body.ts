@@ -10,8 +10,8 @@ export class ClientGone extends Error {}
 /**
  * Reads a request's body into memory, at most `maxBytes`. Every server that needs a body uses it. The rest of a
  * longer or slower one is not read: `createHttpServer` closes the connection soon after the response.
- * @throws DomainError `payload_too_large` as soon as the limit is exceeded, `timeout` when it takes too long; `ClientGone`
- * when the client disconnects early.
+ * @throws DomainError `payload_too_large` as soon as the limit is exceeded, `timeout` when it takes too long,
+ * `unsupported_media_type` for a compressed body; `ClientGone` when the client disconnects early.
  */
 export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs = TIMEOUT_MS } = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -26,6 +26,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
     const refuseLarge = () =>
       refuse(new DomainError('payload_too_large', `The body may have at most ${maxBytes} bytes.`));
     const timer = setTimeout(() => refuse(new DomainError('timeout', 'The body did not arrive in time.')), timeoutMs);
+    if (!isUncompressed(request)) return refuse(new DomainError('unsupported_media_type', 'Send the body without compression.'));
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuseLarge();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
@@ -42,6 +43,10 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
     });
   });
 }
+
+/** Whether a request's body is not compressed. Nothing decompresses one: a few kilobytes could become gigabytes. */
+export const isUncompressed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  (headers['content-encoding'] ?? 'identity').trim().toLowerCase() === 'identity';
 
 /**
  * Maximum number of values in a JSON body: elements of lists and members of objects; an empty list or object counts

@@ -52,6 +52,15 @@ test('a body over the limit is rejected at once, and its rest is not read', asyn
   expect(taken).toBeLessThan(20_000_000);
 });
 
+test('a compressed body is rejected with its reason', async () => {
+  const { client, ended } = await post('Content-Length: 9\r\nContent-Encoding: gzip');
+  client.write('x'.repeat(9));
+  expect(await ended).toMatchObject({ code: 'unsupported_media_type', message: 'Send the body without compression.' });
+  const plain = await post('Content-Length: 9\r\nContent-Encoding: Identity');
+  plain.client.write('x'.repeat(9));
+  expect(await plain.ended).toBe(9);
+});
+
 test('a body that arrives too slowly is rejected', async () => {
   const { client, ended } = await post('Content-Length: 1000', { timeoutMs: 200 });
   const drip = setInterval(() => client.write('x'), 50);
