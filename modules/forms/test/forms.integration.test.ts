@@ -478,7 +478,8 @@ test('settings are validated, each problem naming its field', async () => {
     'template_id',
   ]);
   const split = { submitted_url: 'https://example.com/\r\nX: y', allowed_origins: ['https://*.example.com'] };
-  const fields = (await api.post('/v1/forms', { name: 'Bad', from: 'Acme <news@example.com>', ...split })).body.error.details;
+  const fields = (await api.post('/v1/forms', { name: 'Bad', from: 'Acme <news@example.com>', ...split })).body.error
+    .details;
   expect(fields).toMatchObject([{ field: 'submitted_url' }, { field: 'allowed_origins.0' }]);
   expect((await api.post('/v1/forms', { name: 'No sender' })).body.error.details).toMatchObject([{ field: 'from' }]);
   const form = await newForm(api);

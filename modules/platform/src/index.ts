@@ -86,7 +86,14 @@ export { isHost, isOwnHost } from '@postroom/network/host-check';
 export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
 export { FairShare, limitPages, readLimited } from '@postroom/concurrency';
 export { createHttpServer } from '@postroom/observability';
-export { ClientGone, isUncompressed, MAX_JSON_VALUES, mediaTypeOf, parseJsonBody, readBody } from '@postroom/network/request-body';
+export {
+  ClientGone,
+  isUncompressed,
+  MAX_JSON_VALUES,
+  mediaTypeOf,
+  parseJsonBody,
+  readBody,
+} from '@postroom/network/request-body';
 export {
   answerOnce,
   claimIdempotencyKey,

@@ -31,11 +31,11 @@ test('a call that takes longer than its limit is ended, and so is one that fills
 test('the time limit holds for the first call of a thread too, which does not include loading the module', async () => {
   const slow: ThreadFunction = {
     module: `data:text/javascript,${encodeURIComponent(`
-      for (const end = Date.now() + 1500; Date.now() < end; );
+      for (const end = Date.now() + 400; Date.now() < end; );
       export const burn = (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); return ms; };
     `)}`,
     name: 'burn',
-    timeLimitMs: 500,
+    timeLimitMs: 150,
   };
   expect(await onThread(slow, 'a', 10)).toBe(10);
   // Ends the idle threads, so that the last call has a new one.

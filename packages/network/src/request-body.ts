@@ -26,7 +26,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
     const refuseLarge = () =>
       refuse(new DomainError('payload_too_large', `The body may have at most ${maxBytes} bytes.`));
     const timer = setTimeout(() => refuse(new DomainError('timeout', 'The body did not arrive in time.')), timeoutMs);
-    if (!isUncompressed(request)) return refuse(new DomainError('unsupported_media_type', 'Send the body without compression.'));
+    if (!isUncompressed(request))
+      return refuse(new DomainError('unsupported_media_type', 'Send the body without compression.'));
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuseLarge();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
