@@ -145,7 +145,7 @@ test.each([
   [{ emailsPerDay: -1 }, 'emailsPerDay must be a number from 0 to'],
   [{ webhookFailureRate: 2 }, 'webhookFailureRate must be a number from 0 to 1, not 2.'],
   [{ retentionDays: '30' }, 'retentionDays must be a number from 1 to 3650, not "30".'],
-  [{ peakFactor: Number.NaN }, 'peakFactor must be a number from 1'],
+  [{ peakFactor: Number.NaN }, 'peakFactor must be a number from 1 to 10000, not NaN.'],
   [{ mailsPerDay: 1 }, 'mailsPerDay is unknown; the names are emailsPerDay, '],
   [{ toString: 1 }, 'toString is unknown'],
 ])('bad input is rejected by name: %j', (given, message) => {
