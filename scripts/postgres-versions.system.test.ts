@@ -29,7 +29,7 @@ const INSTALL_TIMEOUT_MS = 120_000;
 const PLANS = [
   'packages/migrations/test/migrate',
   'modules/campaigns/test/claim.integration',
-  'modules/webhooks/test/backlog.integration',
+  'modules/webhooks/test/dispatch-cost.integration',
 ];
 /** Statements that the oldest version might not know: bulk writes, cursors, JSON, searches. */
 const STATEMENTS = [

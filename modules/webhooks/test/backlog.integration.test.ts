@@ -1,13 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { config, inTransaction, newId, pool } from '@postroom/platform';
+import { config, pool } from '@postroom/platform';
 import { eventually, startReceiver, startTestWorker } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createEndpoint } from '../src/endpoints.ts';
-import { ALL_DELIVERIES, CLAIM_FIRST_ATTEMPTS, CLAIM_RETRIES, READ_DUE_RETRIES, READ_WAITING } from '../src/queue.ts';
-import { POLICY } from '../src/policy.ts';
+import { backlog } from './waiting-deliveries.ts';
 
-const WAITING = 50_000;
+const WAITING = 20_000;
 
 let client: Client;
 beforeAll(async () => {
@@ -15,25 +13,6 @@ beforeAll(async () => {
   client = new Client({ connection: await Connection.connect({ address: config.TEMPORAL_ADDRESS }) });
 });
 afterAll(() => client.connection.close());
-
-/** An endpoint with this many waiting deliveries. */
-async function backlog(
-  url: string,
-  { enabled, waiting = WAITING }: { enabled: boolean; waiting?: number },
-): Promise<string> {
-  const projectId = newId('prj');
-  await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
-  const { id } = await createEndpoint(projectId, { url, events: ['*'] });
-  await inTransaction(async (tx) => {
-    await tx.query(
-      `INSERT INTO events (id, project_id, type, data)
-       SELECT postroom_id('evt'), $1, 'email.sent', '{}' FROM generate_series(1, $2)`,
-      [projectId, waiting],
-    );
-    await tx.query('UPDATE webhook_endpoints SET enabled = $2 WHERE id = $1', [id, enabled]);
-  });
-  return id;
-}
 
 /**
  * Ten fail before the endpoint counts as degraded, up to ten are in flight by then, and one is a probe. Each test process
@@ -43,7 +22,7 @@ const MOST = 11 + 10 * Math.ceil(availableParallelism() * 1.5);
 
 test('a hanging endpoint has few deliveries in flight and as few open workflows, however many are waiting', async () => {
   const receiver = await startReceiver(() => {});
-  const endpointId = await backlog(receiver.url, { enabled: true });
+  const endpointId = await backlog(receiver.url, { enabled: true, waiting: WAITING });
   let most = 0;
   await eventually(async () => {
     const { rows } = await pool.query<{ tried: number; in_flight: number; retrying: number }>(
@@ -66,78 +45,9 @@ test('a hanging endpoint has few deliveries in flight and as few open workflows,
   await receiver.close();
 }, 120_000);
 
-/** Rows of deliveries that a statement reads, measured in a rolled-back transaction. */
-async function reads(sql: string, values: unknown[]): Promise<{ whole: number; rows: number }> {
-  const undone = new Error('undone');
-  const read = { whole: 0, rows: 0 };
-  await inTransaction(async (tx) => {
-    // May include rows read by earlier statements of this connection.
-    const counters = async () => {
-      const { rows } = await tx.query<typeof read>(
-        // Partitions of a few pages are read as a whole, as that is cheaper than by an index.
-        `SELECT coalesce(sum(seq_scan) FILTER (WHERE pg_relation_size(relid) > 10 * 8192), 0)::int AS whole, sum(idx_tup_fetch)::int AS rows
-         FROM pg_stat_xact_user_tables WHERE relname ~ '^deliveries_'`,
-      );
-      return rows[0] ?? { whole: 0, rows: 0 };
-    };
-    const before = await counters();
-    await tx.query(sql, values);
-    const after = await counters();
-    read.whole = after.whole - before.whole;
-    read.rows = after.rows - before.rows;
-    throw undone;
-  }).catch((error: unknown) => {
-    if (error !== undone) throw error;
-  });
-  return read;
-}
-
-test('the cost of a dispatch round does not grow with the backlog', async () => {
-  const endpointId = await backlog('https://example.com/', { enabled: false });
-  // Some are done, so the in-flight count looks large but is small.
-  await pool.query(
-    `UPDATE deliveries d SET state = 'acknowledged', dispatched_at = now(), closed_at = now()
-     FROM (SELECT id, row_number() OVER () AS n FROM deliveries WHERE endpoint_id = $1) AS numbered
-     WHERE d.id = numbered.id AND n % 10 = 0`,
-    [endpointId],
-  );
-  await pool.query('VACUUM ANALYZE deliveries');
-  const later = await backlog('https://example.com/', { enabled: false, waiting: 20 });
-  expect(await reads('SELECT max(created_at) FROM deliveries', [])).toMatchObject({ whole: 1 });
-  const few = { whole: 0, rows: expect.toSatisfy((rows: number) => rows <= 5 * POLICY.batch.size) };
-  expect(await reads(READ_WAITING, ['', ALL_DELIVERIES])).toEqual(few);
-  for (const id of [endpointId, later])
-    expect(await reads(CLAIM_FIRST_ATTEMPTS, [[id], [300], ['batch_test'], ALL_DELIVERIES])).toEqual(few);
-}, 120_000);
-
-test('the cost of dispatching retries follows what is due and taken, not what waits', async () => {
-  const WAITING_RETRIES = 100_000;
-  const dead = await backlog('https://example.com/', { enabled: false, waiting: WAITING_RETRIES });
-  const well = await backlog('https://example.com/', { enabled: false, waiting: 20 });
-  const retry = (endpointId: string, dueIn: string) =>
-    pool.query(
-      `UPDATE deliveries SET state = 'retried', attempt_count = 1, next_attempt_at = now() + ${dueIn} WHERE endpoint_id = $1`,
-      [endpointId],
-    );
-  await retry(well, `interval '-1 second'`);
-  // All are due, for the longest time; then none is.
-  for (const dueIn of [`interval '-1 hour'`, `interval '1 hour'`]) {
-    await retry(dead, dueIn);
-    await pool.query('VACUUM ANALYZE deliveries');
-    const atMost = (rows: number) => ({ whole: 0, rows: expect.toSatisfy((read: number) => read <= rows) });
-    // Other tests' endpoints have rows too.
-    expect(await reads(READ_DUE_RETRIES, ['', ALL_DELIVERIES])).toEqual(atMost(5 * POLICY.batch.size));
-    expect(await reads(CLAIM_RETRIES, [[well], [20], ['batch_test'], ALL_DELIVERIES])).toEqual(atMost(100));
-    expect(await reads(CLAIM_RETRIES, [[dead], [10], ['batch_test'], ALL_DELIVERIES])).toEqual(atMost(50));
-    expect(await reads(CLAIM_RETRIES, [[dead, well], [10, 20], ['batch_test', 'batch_test'], ALL_DELIVERIES])).toEqual(
-      atMost(150),
-    );
-  }
-}, 120_000);
-
 test('waiting retries of a dead endpoint delay neither first attempts nor retries of another', async () => {
   const [hanging, receiver] = [await startReceiver(() => {}), await startReceiver()];
-  const dead = await backlog(hanging.url, { enabled: false, waiting: 100_000 });
+  const dead = await backlog(hanging.url, { enabled: false, waiting: WAITING });
   await pool.query(
     `UPDATE deliveries SET state = 'retried', attempt_count = 1, next_attempt_at = now() - interval '1 hour' WHERE endpoint_id = $1`,
     [dead],
@@ -170,7 +80,7 @@ test('waiting retries of a dead endpoint delay neither first attempts nor retrie
     [dead],
   );
   expect(rows[0]?.in_flight).toBeLessThanOrEqual(MOST);
-  expect(rows[0]?.waiting).toBeGreaterThan(95_000);
+  expect(rows[0]?.waiting).toBeGreaterThan(WAITING * 0.95);
   await pool.query('UPDATE webhook_endpoints SET enabled = false WHERE id = $1', [dead]);
   await Promise.all([hanging.close(), receiver.close()]);
 }, 120_000);
