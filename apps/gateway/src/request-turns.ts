@@ -1,11 +1,12 @@
-import { type Caller, config, FairSemaphore, limitPages } from '@postroom/platform';
+import { type Caller, config, FairSemaphore, isShared, limitPages, paceBulkWork } from '@postroom/platform';
 import { projectOf } from './identify.ts';
 
 let requests: FairSemaphore | undefined;
 
 /**
- * Runs a REST or GraphQL request. A project gets at most four fifths of the database connections, and a fifth while
- * other projects make requests, so that it can't starve them. What the request reads is limited too.
+ * Runs a REST or GraphQL request. A project gets at most four fifths of the database connections, and a fifth while other projects make
+ * requests, so that it can't starve them. Then those of a project that keeps more than one connection busy are paced too. What the
+ * request reads is limited.
  */
 export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
   const projectId = caller === null ? undefined : projectOf(caller);
@@ -14,6 +15,10 @@ export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promis
     total: Infinity,
     perKey: config.REQUESTS_PER_PROJECT,
     perKeyShared: Math.max(2, Math.floor(config.REQUESTS_PER_PROJECT / 4)),
+    lightBelow: 1,
+    pace: async (key, tookMs) => {
+      if (isShared(key)) await paceBulkWork(key, tookMs);
+    },
   });
   return requests.run(projectId, () => limitPages(work));
 }

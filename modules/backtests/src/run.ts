@@ -68,7 +68,7 @@ export async function continueBacktest(
       // A segment was deleted, or a field that a condition names.
       await endBacktest(id, 'failed', error.message);
     }
-    await paceBulkWork(performance.now() - began, signal);
+    await paceBulkWork(row.projectId, performance.now() - began, signal);
   }
 }
 

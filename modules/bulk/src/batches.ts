@@ -42,7 +42,7 @@ export async function continueOperation(
     const began = performance.now();
     const end = await nextBatch(row);
     if (end !== undefined) await endOperation(id, end.status, end.error);
-    else await paceBulkWork(performance.now() - began, signal);
+    else await paceBulkWork(row.projectId, performance.now() - began, signal);
   }
 }
 

@@ -116,7 +116,7 @@ export async function sendPages(
   { frame, route, monitor, volume, cap }: Prepared,
   { claim, by, epoch, signal, tally, next }: Sender,
 ): Promise<Backoff | undefined> {
-  const pacer = new BulkPacer();
+  const pacer = new BulkPacer(projectId);
   const trace = new SendTrace(campaignId);
   const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
   // A shard's counters reach the campaign later, with a notification.

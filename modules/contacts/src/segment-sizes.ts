@@ -46,7 +46,7 @@ export async function recordSizes(signal: AbortSignal, onProject: () => void = (
     );
     recorded += segments.length;
     onProject();
-    await paceBulkWork(performance.now() - began, signal);
+    await paceBulkWork(projectId, performance.now() - began, signal);
   }
   return recorded;
 }

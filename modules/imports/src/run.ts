@@ -83,11 +83,12 @@ export async function continueImport(
     const began = performance.now();
     const isWritten = await writeBatch(row, plan, batch, outlook);
     onProgress(await progressOf(importId));
-    await paceBulkWork(performance.now() - began, signal);
+    await paceBulkWork(row.projectId, performance.now() - began, signal);
     return isWritten || !(await isToEnd(importId));
   };
   try {
-    const isWhole = await inTurns(batchesOf(row, plan), (batch) => !written.has(batch.number), write, signal);
+    const isNeeded = (batch: Batch) => !written.has(batch.number);
+    const isWhole = await inTurns(row.projectId, batchesOf(row, plan), isNeeded, write, signal);
     signal.throwIfAborted();
     await inTransaction((tx) => end(tx, importId, isWhole ? 'completed' : 'canceled'));
   } catch (error) {
@@ -101,6 +102,7 @@ export async function continueImport(
 
 /** Writes batches in parallel until one returns false or the signal aborts; returns whether all were written. */
 async function inTurns(
+  projectId: string,
   batches: AsyncIterable<Batch>,
   isNeeded: (batch: Batch) => boolean,
   write: (batch: Batch) => Promise<boolean>,
@@ -121,7 +123,7 @@ async function inTurns(
         )
         .finally(() => underWay.delete(writing));
       underWay.add(writing);
-      while (underWay.size >= (isFirst || isDatabaseBusy() ? 1 : WRITERS)) await Promise.race(underWay);
+      while (underWay.size >= (isFirst || isDatabaseBusy(projectId) ? 1 : WRITERS)) await Promise.race(underWay);
       isFirst = false;
     }
   } finally {

@@ -41,27 +41,27 @@ export async function advance(
     signal.throwIfAborted();
     const began = performance.now();
     const triggers = await processTriggers(id);
-    const { found, moved } = await advancePage(id);
+    const { projectId, found, moved } = await advancePage(id);
     progress.triggers += triggers;
     progress.transitions += moved;
     onProgress(progress);
     if (triggers === 0 && found === 0) return progress;
     // A draining worker ends its run, so that another one continues.
     if (Date.now() >= until || isDraining()) return { ...progress, more: true };
-    await paceBulkWork(performance.now() - began, AbortSignal.any([signal, drainSignal])).catch(() => {});
+    await paceBulkWork(projectId, performance.now() - began, AbortSignal.any([signal, drainSignal])).catch(() => {});
   }
 }
 
-/** @returns how many runs were due, and how many of them moved. */
-async function advancePage(id: string): Promise<{ found: number; moved: number }> {
+/** @returns the project of the journey, if that is active, how many runs were due, and how many of them moved. */
+async function advancePage(id: string): Promise<{ projectId: string; found: number; moved: number }> {
   const { rows: journeys } = await pool.query<{ projectId: string }>(
     `SELECT project_id AS "projectId" FROM journeys WHERE id = $1 AND status = 'active'`,
     [id],
   );
   const projectId = journeys[0]?.projectId;
-  if (projectId === undefined) return { found: 0, moved: 0 };
+  if (projectId === undefined) return { projectId: '', found: 0, moved: 0 };
   const { rows: runs } = await pool.query<DueRun>({ name: 'journeys-due', text: DUE, values: [id] });
-  if (runs.length === 0) return { found: 0, moved: 0 };
+  if (runs.length === 0) return { projectId, found: 0, moved: 0 };
   try {
     const plans = await Promise.all(
       [...Map.groupBy(runs, (run) => `${run.version} ${run.stepId}`).values()].map(async (atStep) =>
@@ -71,11 +71,11 @@ async function advancePage(id: string): Promise<{ found: number; moved: number }
     // The others are due in the next page.
     const notifying = plans.find(({ notifies }) => notifies === true);
     const once = plans.filter((plan) => plan.notifies === undefined || plan === notifying);
-    return { found: runs.length, moved: await commit({ id, projectId }, once) };
+    return { projectId, found: runs.length, moved: await commit({ id, projectId }, once) };
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error;
     await pauseByItself(id, error.message);
-    return { found: 0, moved: 0 };
+    return { projectId, found: 0, moved: 0 };
   }
 }
 

@@ -1,30 +1,39 @@
 import { config } from '@postroom/settings/config';
 import { pool } from './db.ts';
+import { REQUESTS } from './shared-rate.ts';
 import { sleep } from './subscription.ts';
 
 /** The database's response time is measured at most this often, in milliseconds. */
 const PROBE_INTERVAL_MS = 250;
+/** Which projects make requests is read at most this often, in milliseconds. */
+const ACTIVE_INTERVAL_MS = 1_000;
+/** A project is active for this long after a request. */
+const ACTIVE_SECONDS = 3;
 
 /**
  * Bulk work pauses as long as it works when a trivial query takes this many milliseconds longer than the fastest one so
- * far, which is about the round trip to the database.
+ * far, which is about the round trip to the database. A request makes several queries, so other projects notice less than that.
  */
-const TOLERANCE_MS = 15;
+const TOLERANCE_MS = { alone: 15, shared: 2 };
+/** Beside other projects, pauses are at most this many times as long as `BULK_PAUSE_RATIO` says. */
+const SHARED_FACTOR = 4;
 
 const MAX_PAUSE_MS = 10_000;
 
 let fastestMs = Infinity;
 let responseMs = 0;
-let probedAt = 0;
+let probedAt = -Infinity;
+let activeProjects: string[] = [];
+let activeReadAt = -Infinity;
 
 /**
- * Pauses bulk work, such as a batch of an import, that took `tookMs`, in proportion to how slowly the database responds.
+ * Pauses bulk work of a project, such as a batch of an import, that took `tookMs`, in proportion to how slowly the database responds.
  * Imports, campaigns and counts thus leave the database and the processor to requests and mail as soon as those have to
- * wait, and use all of it otherwise. Ends early if the signal aborts.
+ * wait, and use all of it otherwise; they give way much sooner while other projects make requests. Ends early if the signal aborts.
  */
-export async function paceBulkWork(tookMs: number, signal?: AbortSignal): Promise<void> {
+export async function paceBulkWork(projectId: string, tookMs: number, signal?: AbortSignal): Promise<void> {
   await probe();
-  const pauseMs = Math.min(MAX_PAUSE_MS, tookMs * pauseRatio(responseMs - fastestMs));
+  const pauseMs = Math.min(MAX_PAUSE_MS, tookMs * ratioFor(projectId));
   if (pauseMs < 1) return;
   await sleep(pauseMs, signal);
 }
@@ -34,7 +43,12 @@ export async function paceBulkWork(tookMs: number, signal?: AbortSignal): Promis
  * the time spent in `measure` counts.
  */
 export class BulkPacer {
+  readonly #projectId: string;
   #workedMs = 0;
+
+  constructor(projectId: string) {
+    this.#projectId = projectId;
+  }
 
   async measure<T>(work: () => Promise<T>): Promise<T> {
     const began = performance.now();
@@ -49,16 +63,29 @@ export class BulkPacer {
   async pause(signal?: AbortSignal): Promise<void> {
     const workedMs = this.#workedMs;
     this.#workedMs = 0;
-    await paceBulkWork(workedMs, signal);
+    await paceBulkWork(this.#projectId, workedMs, signal);
   }
 }
 
-/** Whether bulk work pauses for longer than it works. Work that could run in parallel should not. */
-export const isDatabaseBusy = (): boolean => pauseRatio(responseMs - fastestMs) > 1;
+/** Whether a project's bulk work pauses for longer than it works. Work that could run in parallel should not. */
+export const isDatabaseBusy = (projectId: string): boolean => ratioFor(projectId) > 1;
+
+/** Whether other projects make requests, in any process, as far as is known. */
+export function isShared(projectId: string): boolean {
+  if (performance.now() - activeReadAt > ACTIVE_INTERVAL_MS) {
+    activeReadAt = performance.now();
+    void readActiveProjects().catch(() => {});
+  }
+  return activeProjects.some((active) => active !== projectId);
+}
+
+const ratioFor = (projectId: string) => pauseRatio(responseMs - fastestMs, isShared(projectId) ? 'shared' : 'alone');
 
 /** How long to pause after bulk work, relative to its duration, when a trivial query is delayed by `delayMs`. */
-export const pauseRatio = (delayMs: number): number =>
-  Math.min(config.BULK_PAUSE_RATIO, Math.max(0, (2 * delayMs) / TOLERANCE_MS - 1));
+export function pauseRatio(delayMs: number, use: 'alone' | 'shared'): number {
+  const most = config.BULK_PAUSE_RATIO * (use === 'shared' ? SHARED_FACTOR : 1);
+  return Math.min(most, Math.max(0, (2 * delayMs) / TOLERANCE_MS[use] - 1));
+}
 
 /** Measures the response time, including the wait for a connection, or for an error. Averages over the last few probes. */
 async function probe(): Promise<void> {
@@ -69,4 +96,15 @@ async function probe(): Promise<void> {
   const tookMs = performance.now() - began;
   fastestMs = Math.min(fastestMs, tookMs);
   responseMs = (responseMs + tookMs) / 2;
+}
+
+/** Reads two of the projects that make requests, which their rate limits know: enough to tell whether there is another. */
+async function readActiveProjects(): Promise<void> {
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'active-projects',
+    text: `SELECT substr(name, length($1) + 2) AS id FROM shared_rates
+      WHERE starts_with(name, $1 || ' prj_') AND horizon > now() - interval '${ACTIVE_SECONDS} seconds' LIMIT 2`,
+    values: [REQUESTS],
+  });
+  activeProjects = rows.map(({ id }) => id);
 }

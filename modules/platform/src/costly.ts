@@ -1,4 +1,4 @@
-import { paceBulkWork } from './bulk-pace.ts';
+import { isShared, paceBulkWork } from './bulk-pace.ts';
 import { config } from '@postroom/settings/config';
 import { FairSemaphore } from '@postroom/concurrency';
 
@@ -9,14 +9,16 @@ let semaphore: FairSemaphore | undefined;
 
 /**
  * Runs a query whose cost grows with a project's data, such as a count over all contacts. Limits concurrency per
- * project, and over all projects to half of the connections, and paces the project's next query while the database is
- * slow. `work` must not call this again: it would deadlock.
+ * project, which is 1 while other projects make requests, and over all projects to half of the connections. Paces the project's next
+ * query while the database is slow. `work` must not call this again: it would deadlock.
  * @throws RateLimited if too many of the project are queued.
  */
 export function runCostly<T>(projectId: string, work: () => Promise<T>): Promise<T> {
   semaphore ??= new FairSemaphore({
     total: Math.max(1, Math.floor(config.databasePools.main / 2)),
     perKey: config.COSTLY_QUERIES_PER_PROJECT,
+    perKeyShared: 1,
+    isShared,
     waitingPerKey: WAITING_PER_PROJECT,
     pace: paceBulkWork,
   });

@@ -28,7 +28,7 @@ export { type Certificate, readCertificate, selfSigned } from '@postroom/network
 export { anonymizedNetwork, clientAddress } from '@postroom/network';
 export { config } from '@postroom/settings/config';
 export { type AddressScope, type Config, parseConfig } from '@postroom/settings';
-export { BulkPacer, isDatabaseBusy, paceBulkWork } from './bulk-pace.ts';
+export { BulkPacer, isDatabaseBusy, isShared, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runCostly } from './costly.ts';
 export {
@@ -233,7 +233,7 @@ export { coalesceReads, coalesce, togetherByProject } from '@postroom/concurrenc
 export { onThread, ThreadError, type ThreadFunction } from '@postroom/concurrency';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from '@postroom/network';
-export { deleteIdleRates, SharedRate, type SharedRateOptions } from './shared-rate.ts';
+export { deleteIdleRates, REQUESTS, SharedRate, type SharedRateOptions } from './shared-rate.ts';
 export { deleteIdleSlots, endLeases, SharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
 export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
 export { TokenBucket } from '@postroom/concurrency';

@@ -27,6 +27,9 @@ const RETURN_MS = 1_000;
 /** How long to wait before the database is asked again after a failure, in milliseconds. */
 const FAILURE_RETRY_MS = 1_000;
 
+/** The kind of rate that limits the requests of callers and projects; its name precedes their id. */
+export const REQUESTS = 'requests';
+
 /** Tokens of this process. Token n, from 0, is ready at `firstAt + n * stepMs`, but not before `takenAt`. */
 interface Slice {
   takenAt: number;

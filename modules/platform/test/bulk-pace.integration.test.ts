@@ -1,10 +1,28 @@
 import { expect, test, vi } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BulkPacer, isDatabaseBusy, paceBulkWork, pauseRatio } from '../src/bulk-pace.ts';
+import { eventually } from '@postroom/testkit';
+import { BulkPacer, isDatabaseBusy, isShared, paceBulkWork, pauseRatio } from '../src/bulk-pace.ts';
 import { pool } from '../src/db.ts';
+import { newId } from '../src/ids.ts';
+import { REQUESTS, SharedRate } from '../src/shared-rate.ts';
+
+const PROJECT = newId('prj');
 
 test('bulk work does not pause while the database responds quickly, and gets a third of its time when it is slowest', () => {
-  expect([0, 7.5, 15, 22.5, 60, 60_000].map(pauseRatio)).toEqual([0, 0, 1, 2, 2, 2]);
+  const ratios = [0, 7.5, 15, 22.5, 60, 60_000].map((delayMs) => pauseRatio(delayMs, 'alone'));
+  expect(ratios).toEqual([0, 0, 1, 2, 2, 2]);
+});
+
+test('beside other projects, bulk work pauses sooner, and gets a ninth of its time when the database is slowest', () => {
+  const ratios = [0, 1, 2, 5, 9, 60_000].map((delayMs) => pauseRatio(delayMs, 'shared'));
+  expect(ratios).toEqual([0, 0, 1, 4, 8, 8]);
+});
+
+test('a project shares the installation while another makes requests, in whatever process', async () => {
+  const [own, other] = [newId('prj'), newId('prj')];
+  const rate = new SharedRate(`${REQUESTS} ${other}`, { ratePerSecond: 10, capacity: 10 });
+  await rate.refill();
+  await eventually(() => expect(isShared(own)).toBe(true));
 });
 
 /** Keeps the database busy for half a second, and resolves once that has been noticed. */
@@ -14,24 +32,24 @@ async function makeDatabaseBusy(): Promise<void> {
   setTimeout(() => connections.forEach((connection) => connection.release()), 500);
   await vi.waitFor(
     async () => {
-      await paceBulkWork(0);
-      expect(isDatabaseBusy()).toBe(true);
+      await paceBulkWork(PROJECT, 0);
+      expect(isDatabaseBusy(PROJECT)).toBe(true);
     },
     { timeout: 5_000, interval: 100 },
   );
 }
 
 test('bulk work pauses in proportion to its duration while the database responds slowly, or not at all', async () => {
-  await paceBulkWork(60_000); // at once, as the database is idle
-  expect(isDatabaseBusy()).toBe(false);
+  await paceBulkWork(PROJECT, 60_000); // at once, as the database is idle
+  expect(isDatabaseBusy(PROJECT)).toBe(false);
   await makeDatabaseBusy();
   const began = performance.now();
-  await paceBulkWork(100);
+  await paceBulkWork(PROJECT, 100);
   expect(performance.now() - began).toBeGreaterThan(99);
 });
 
 test('waits for anything but the database do not lengthen the pause, so a rate limit keeps its rate', async () => {
-  const pacer = new BulkPacer();
+  const pacer = new BulkPacer(PROJECT);
   await pacer.measure(() => sleep(100));
   await sleep(1_000); // such as the wait for a rate limit
   await makeDatabaseBusy();
@@ -44,6 +62,6 @@ test('waits for anything but the database do not lengthen the pause, so a rate l
 
 test('a pause ends when its signal aborts', async () => {
   const began = performance.now();
-  await paceBulkWork(60_000, AbortSignal.abort());
+  await paceBulkWork(PROJECT, 60_000, AbortSignal.abort());
   expect(performance.now() - began).toBeLessThan(5_000);
 });

@@ -1,4 +1,4 @@
-import { config, SharedRate } from '@postroom/platform';
+import { config, REQUESTS, SharedRate } from '@postroom/platform';
 
 /** The remaining allowance after a request, allowed or not. */
 export interface Allowance {
@@ -62,7 +62,7 @@ class Rates {
 }
 
 const MAX_RATES = 20_000;
-const ofCallers = new Rates('requests');
+const ofCallers = new Rates(REQUESTS);
 /** Apart from those of callers, since anyone may cause many. */
 const ofVisitors = new Rates('visits');
 

@@ -1,4 +1,4 @@
-import { FairSemaphore, invalid, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
+import { FairSemaphore, invalid, isShared, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { oldestUnseen, pollEvents } from './event-poller.ts';
 import {
@@ -117,7 +117,7 @@ export const READ_UNSEEN = `
   ORDER BY page.rank, page.xact, page.id`;
 
 /** All readers wake at once. A per-project limit keeps one project from taking every connection. */
-const reads = new FairSemaphore({ total: 6, perKey: 2, pace: paceBulkWork });
+const reads = new FairSemaphore({ total: 6, perKey: 2, perKeyShared: 1, isShared, pace: paceBulkWork });
 export const runStreamRead = <T>(projectId: string, read: () => Promise<T>): Promise<T> => reads.run(projectId, read);
 
 /** Reads one page and advances the cursor. One statement, so that rows and snapshot are consistent. */

@@ -1,20 +1,35 @@
 import { RateLimited } from '@postroom/errors';
+import { LRUCache } from 'lru-cache';
 
 export interface FairSemaphoreOptions {
   /** Maximum concurrent work in total. */
   total: number;
   /** Maximum concurrent work per key, such as a project. */
   perKey: number;
-  /** Maximum concurrent work per key while others have work or had some in the last two seconds; `perKey` by default. */
+  /** Maximum concurrent work per key while it shares the semaphore with others; `perKey` by default. */
   perKeyShared?: number;
+  /** Whether a key shares the semaphore: by default, while others have work in it or had some in the last two seconds. */
+  isShared?: (key: string) => boolean;
+  /**
+   * A key that has lately kept fewer slots busy than this, on average, is light: while it shares the semaphore, it may have twice
+   * `perKeyShared`, and it is not paced. No key is by default.
+   */
+  lightBelow?: number;
   /** Maximum waiters per key; more are rejected. */
   waitingPerKey?: number;
-  /** Called with the duration of work in milliseconds. The slot stays taken until it resolves; the work's result does not wait for it. */
-  pace?: (tookMs: number) => Promise<void>;
+  /**
+   * Called with the key and the duration of its work in milliseconds. The slot stays taken until it resolves; the work's result does
+   * not wait for it.
+   */
+  pace?: (key: string, tookMs: number) => Promise<void>;
 }
 
 /** How long after its last work a key counts as active. */
 const ACTIVE_MS = 2_000;
+/** Of the time that a key kept slots busy, half is forgotten after this time. */
+const HALF_LIFE_MS = 2_000;
+/** Keys whose use is known. */
+const MAX_KEYS = 10_000;
 
 interface Line {
   running: number;
@@ -26,19 +41,24 @@ interface Line {
  * by one slot, not by a thousand.
  */
 export class FairSemaphore {
-  readonly #options: Required<Omit<FairSemaphoreOptions, 'pace'>>;
+  readonly #options: Required<Omit<FairSemaphoreOptions, 'pace' | 'isShared'>>;
+  readonly #isShared: (key: string) => boolean;
   readonly #pace: FairSemaphoreOptions['pace'];
   /** Keys with running or waiting work, least recently served first. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
+  /** How long keys kept slots busy, as of a time, in milliseconds. */
+  readonly #used = new LRUCache<string, { busyMs: number; at: number }>({ max: MAX_KEYS });
   /** The key that started work last, and when any other key last did, in milliseconds since the epoch. */
   #latestKey: string | undefined;
   #latestAt = 0;
   #otherAt = 0;
 
-  constructor({ total, perKey, perKeyShared = perKey, waitingPerKey = Infinity, pace }: FairSemaphoreOptions) {
-    this.#options = { total, perKey, perKeyShared, waitingPerKey };
-    this.#pace = pace;
+  constructor(options: FairSemaphoreOptions) {
+    const { total, perKey, perKeyShared = perKey, lightBelow = 0, waitingPerKey = Infinity } = options;
+    this.#options = { total, perKey, perKeyShared, lightBelow, waitingPerKey };
+    this.#isShared = options.isShared ?? ((key) => this.#hasOthers(key));
+    this.#pace = options.pace;
   }
 
   /**
@@ -51,8 +71,10 @@ export class FairSemaphore {
     try {
       return await work();
     } finally {
-      if (this.#pace === undefined) release();
-      else void this.#pace(performance.now() - began).finally(release);
+      const tookMs = performance.now() - began;
+      if (this.#options.lightBelow > 0) this.#used.set(key, { busyMs: this.#busyMs(key) + tookMs, at: Date.now() });
+      if (this.#pace === undefined || this.#isLight(key)) release();
+      else void this.#pace(key, tookMs).finally(release);
     }
   }
 
@@ -97,10 +119,21 @@ export class FairSemaphore {
 
   #hasRoom(key: string, { running }: Line): boolean {
     const { total, perKey, perKeyShared } = this.#options;
-    return this.#running < total && running < (this.#isShared(key) ? perKeyShared : perKey);
+    if (this.#running >= total || running >= perKey) return false;
+    return running < perKeyShared || !this.#isShared(key) || (running < 2 * perKeyShared && this.#isLight(key));
   }
 
-  #isShared(key: string): boolean {
+  #isLight(key: string): boolean {
+    const mostMs = (this.#options.lightBelow * HALF_LIFE_MS) / Math.LN2;
+    return this.#busyMs(key) < mostMs;
+  }
+
+  #busyMs(key: string): number {
+    const used = this.#used.get(key);
+    return used === undefined ? 0 : used.busyMs * 2 ** ((used.at - Date.now()) / HALF_LIFE_MS);
+  }
+
+  #hasOthers(key: string): boolean {
     if (this.#lines.size > (this.#lines.has(key) ? 1 : 0)) return true;
     const otherAt = key === this.#latestKey ? this.#otherAt : this.#latestAt;
     return Date.now() - otherAt < ACTIVE_MS;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { FairSemaphore } from '../src/fair-semaphore.ts';
 import { FairShare } from '../src/fair-share.ts';
@@ -72,6 +73,35 @@ test('a key has less room while others are active, and all of it again when they
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a key has less room while its owner says that it shares the semaphore', () => {
+  let isShared = true;
+  const semaphore = new FairSemaphore({ total: 3, perKey: 3, perKeyShared: 1, isShared: () => isShared });
+  expect([semaphore.tryAcquire('a'), semaphore.tryAcquire('a')].map((release) => release !== undefined)).toEqual([
+    true,
+    false,
+  ]);
+  isShared = false;
+  expect(semaphore.tryAcquire('a')).toBeDefined();
+});
+
+test('beside others, a key that keeps a slot busy has less room than one with little work, and only it is paced', async () => {
+  const paced: string[] = [];
+  const semaphore = new FairSemaphore({
+    total: Infinity,
+    perKey: 9,
+    perKeyShared: 2,
+    isShared: () => true,
+    lightBelow: 0.02,
+    pace: async (key) => void paced.push(key),
+  });
+  await Promise.all(Array.from({ length: 4 }, () => semaphore.run('light', async () => {})));
+  await Promise.all(Array.from({ length: 4 }, () => semaphore.run('heavy', () => sleep(20))));
+  const roomOf = (key: string) =>
+    Array.from({ length: 9 }, () => semaphore.tryAcquire(key)).filter((release) => release !== undefined).length;
+  expect([roomOf('light'), roomOf('heavy')]).toEqual([4, 2]);
+  expect(new Set(paced)).toEqual(new Set(['heavy']));
 });
 
 test('paced work answers at once and keeps its slot until its pause is over', async () => {

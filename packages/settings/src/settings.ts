@@ -394,11 +394,11 @@ const limits = {
   REQUESTS_PER_PROJECT: count
     .optional()
     .describe(
-      'concurrent requests of a project per gateway, and a quarter of it while other projects make requests; more queue; four fifths of its connections by default',
+      'concurrent requests of a project per gateway, and a quarter of it, or half for a project with few, while other projects make requests; more queue; four fifths of its connections by default',
     ),
   COSTLY_QUERIES_PER_PROJECT: count
     .default(2)
-    .describe('concurrent queries of a project whose cost grows with its data'),
+    .describe('concurrent queries of a project whose cost grows with its data; one while other projects make requests'),
   STREAMS_PER_CALLER: count.default(50).describe('open subscriptions of an API key or user per gateway'),
   STREAMS_PER_PROJECT: count.default(200).describe('open subscriptions of a project per gateway'),
   DOWNLOADS_PER_CALLER: count
@@ -451,7 +451,7 @@ const worker = {
     .max(10)
     .default(2)
     .describe(
-      'how long imports, campaigns and counts pause while the database is slow, relative to the work before; 0 for never',
+      'how long imports, campaigns and counts pause while the database is slow, relative to the work before, and four times that while other projects make requests; 0 for never',
     ),
 };
 
