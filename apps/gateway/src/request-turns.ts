@@ -1,4 +1,4 @@
-import { type Caller, config, FairSemaphore, isShared, limitPages, paceBulkWork } from '@postroom/platform';
+import { type Caller, config, FairSemaphore, isShared, limitText, paceBulkWork } from '@postroom/platform';
 import { projectOf } from './identify.ts';
 
 let requests: FairSemaphore | undefined;
@@ -10,7 +10,7 @@ let requests: FairSemaphore | undefined;
  */
 export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
   const projectId = caller === null ? undefined : projectOf(caller);
-  if (projectId === undefined) return limitPages(work);
+  if (projectId === undefined) return limitText(work);
   requests ??= new FairSemaphore({
     total: Infinity,
     perKey: config.REQUESTS_PER_PROJECT,
@@ -20,5 +20,5 @@ export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promis
       if (isShared(key)) await paceBulkWork(key, tookMs);
     },
   });
-  return requests.run(projectId, () => limitPages(work));
+  return requests.run(projectId, () => limitText(work));
 }

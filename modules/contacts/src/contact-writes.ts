@@ -4,6 +4,7 @@ import {
   DomainError,
   emailKey,
   type FieldProblem,
+  invalid,
   newId,
   record,
   recordSelected,
@@ -12,7 +13,13 @@ import {
   UNIQUE_VIOLATION,
 } from '@postroom/platform';
 import { checkEmail, checkName, type ContactSource, LATER } from './contacts.ts';
-import { coerceValues, type CustomFieldValues, type Schema } from './custom-fields.ts';
+import {
+  coerceValues,
+  type CustomFieldValues,
+  MAX_VALUES_LENGTH,
+  type Schema,
+  VALUES_TOO_LONG,
+} from './custom-fields.ts';
 import { type ContactFacts, contactUpdated, FACTS_SQL, factsColumns } from './events.ts';
 import { suppressedAmong } from './suppressions.ts';
 
@@ -273,7 +280,7 @@ function merged(rows: readonly Placed[]): Placed[] {
 async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, boolean>> {
   if (rows.length === 0) return new Map();
   const updates = merged(rows);
-  const changed = await sql<ContactFacts & { renamed: boolean }>(
+  const changed = await sql<ContactFacts & { renamed: boolean; length: number }>(
     tx,
     `WITH n AS (
        SELECT * FROM unnest($2::text[], $3::text[], $4::jsonb[], $5::jsonb[]) AS n(key, name, custom_fields, cleared)
@@ -286,7 +293,7 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
      UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${LATER}
        FROM before b
       WHERE c.id = b.id AND (coalesce(b.new_name, b.name), b.new_fields) IS DISTINCT FROM (b.name, b.custom_fields)
-     RETURNING ${factsColumns('c')}, c.name <> b.name AS renamed`,
+     RETURNING ${factsColumns('c')}, c.name <> b.name AS renamed, length(c.custom_fields::text) AS length`,
     [
       projectId,
       updates.map(({ key }) => key),
@@ -295,6 +302,10 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
       updates.map(({ cleared }) => JSON.stringify(cleared)),
     ],
   );
+  // Each write adds less than that, but many add up.
+  const tooLong = changed.find(({ length }) => length > 2 * MAX_VALUES_LENGTH);
+  if (tooLong !== undefined)
+    throw invalid({ field: 'customFields', message: `of ${tooLong.email} ${VALUES_TOO_LONG}` });
   await record(tx, projectId, changed.filter((contact) => contact.renamed).map(contactUpdated));
   return new Map(changed.map(({ id, renamed }) => [id, renamed]));
 }

@@ -8,6 +8,7 @@ import {
   inTransaction,
   invalid,
   isId,
+  lengthOf,
   newId,
   notFound,
   type Page,
@@ -50,6 +51,9 @@ export interface UpdateCustomFieldInput {
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
+/** Characters of all values of a contact: lists read a hundred contacts at once. */
+export const MAX_VALUES_LENGTH = 64_000;
+export const VALUES_TOO_LONG = `must have at most ${MAX_VALUES_LENGTH} characters together`;
 export const MAX_OPTIONS = 200;
 
 /** The project's custom-field schema, newest field first. */
@@ -187,6 +191,10 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
         field: `customFields.${key}`,
         message: field ? expectation(field) : 'is not a custom field of this project',
       });
+  }
+  if (lengthOf(coerced.values) > MAX_VALUES_LENGTH) {
+    coerced.values = {};
+    coerced.problems.push({ field: 'customFields', message: VALUES_TOO_LONG });
   }
   return coerced;
 }

@@ -1,3 +1,4 @@
+import { pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
@@ -130,4 +131,23 @@ test("another project's custom field is not_found", async () => {
   expect((await api.post('/v1/contacts', { email: 'ada@example.com', custom_fields: { plan: 'pro' } })).status).toBe(
     400,
   );
+});
+
+test('the values of a contact have at most 64,000 characters together, however many writes add to them', async () => {
+  const api = await testApi();
+  const keys = Array.from({ length: 39 }, (_, at) => `f${at}`);
+  await pool.query(
+    `INSERT INTO custom_fields (id, project_id, key, label, type) SELECT postroom_id('fld'), $1, key, key, 'text' FROM unnest($2::text[]) AS key`,
+    [api.projectId, keys],
+  );
+  const values = (from: number, until: number) =>
+    Object.fromEntries(keys.slice(from, until).map((key) => [key, 'x'.repeat(5_000)]));
+  const contact = (customFields: object) => ({ email: 'ada@example.com', custom_fields: customFields });
+  const over = await api.post('/v1/contacts', contact(values(0, 13)));
+  expect([over.status, over.body.error.details[0].field]).toEqual([400, 'custom_fields']);
+  const write = async (from: number) => {
+    const contacts = [contact(values(from, from + 12))];
+    return (await api.post('/v1/contacts/batch', { contacts, on_conflict: 'update' })).status;
+  };
+  expect([await write(0), await write(12), await write(24)]).toEqual([200, 200, 400]);
 });

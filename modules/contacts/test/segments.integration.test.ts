@@ -549,3 +549,21 @@ describe('what contacts of a large project were sent or did', () => {
     expect((await previewSegment(small.projectId, opened)).count).toBe(2);
   });
 });
+
+test('the contacts of segments count towards the text that a request may read', async () => {
+  const api = await testApi();
+  await pool.query(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, custom_fields, source, updated_at)
+     SELECT postroom_id('ctc'), $1, i || '@example.com', i || '@example.com', '', jsonb_build_object('long', repeat('x', 60000)), 'api', now()
+     FROM generate_series(1, 50) i`,
+    [api.projectId],
+  );
+  for (const name of ['A', 'B', 'C', 'D', 'E']) {
+    const filter = { field: 'email', op: 'contains', value: 'example' };
+    expect((await api.post('/v1/segments', { name, filter })).status).toBe(201);
+  }
+  const list = (segments: number) =>
+    api.graphql(`{ segments(first: ${segments}) { nodes { contacts(first: 50) { nodes { customFields } } } } }`);
+  expect((await list(2)).body.errors).toBeUndefined();
+  expect((await list(5)).body.errors[0].extensions.code).toBe('payload_too_large');
+});

@@ -303,18 +303,18 @@ describe('GET /v1/emails', () => {
   });
 });
 
-test('a page of large emails loads 20 MB of bodies, and says so for the rest; without bodies it loads none', async () => {
+test('a page of large emails loads about 12 MB of bodies, and says so for the rest; without bodies it loads none', async () => {
   const api = await sender();
   const text = 'x'.repeat(4_900_000);
   const emails = Array.from({ length: 6 }, () => ({ ...HELLO, html: undefined, text }));
   expect((await api.post('/v1/emails/batch', { emails })).status).toBe(202);
   const { body } = await api.graphql('{ emails { nodes { cc text } } }');
   const lengths = body.data.emails.nodes.map((email: { text: string | null }) => email.text?.length ?? null);
-  expect(lengths).toEqual([...Array<number>(5).fill(text.length), null]);
-  expect(body.errors).toMatchObject([
-    { path: ['emails', 'nodes', 5, 'text'], extensions: { code: 'payload_too_large' } },
-  ]);
-  const twice = (await api.graphql('{ a: emails(first: 3) { nodes { text } } b: emails(first: 3) { nodes { text } } }'))
+  expect(lengths).toEqual([...Array<number>(3).fill(text.length), null, null, null]);
+  expect(body.errors).toMatchObject(
+    [3, 4, 5].map((at) => ({ path: ['emails', 'nodes', at, 'text'], extensions: { code: 'payload_too_large' } })),
+  );
+  const twice = (await api.graphql('{ a: emails(first: 3) { nodes { text } } b: emails(first: 1) { nodes { text } } }'))
     .body;
   expect(twice.errors).toMatchObject([{ extensions: { code: 'payload_too_large' } }]);
   const listed = await api.get('/v1/emails');

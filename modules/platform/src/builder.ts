@@ -5,7 +5,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin, { type AuthFailure, AuthScopeFailureType } from '@pothos/plugin-scope-auth';
 import type PrismaTypes from '../generated/pothos.ts';
 import { getDatamodel } from '../generated/pothos.ts';
-import { getNamedType, getNullableType, type GraphQLOutputType, isListType, isObjectType } from 'graphql';
+import { getNamedType, getNullableType, GraphQLID, type GraphQLOutputType, isListType, isObjectType } from 'graphql';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { config } from '@postroom/settings/config';
 import { db } from './db.ts';
@@ -135,7 +135,7 @@ function scopeOf(failure: AuthFailure): Permission {
 export function buildSchema() {
   const schema = builder.toSchema({ sortSchema: true });
   Object.assign(schema.getType('String') ?? {}, StringScalar);
-  Object.assign(schema.getType('ID') ?? {}, StringScalar);
+  Object.assign(schema.getType('ID') ?? {}, { ...StringScalar, serialize: GraphQLID.serialize });
   for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
     for (const field of Object.values(type.getFields())) {
       if (!getNamedType(field.type).name.endsWith('Connection')) continue;

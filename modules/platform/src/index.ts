@@ -84,7 +84,7 @@ export {
 export type { HealthCheck } from '@postroom/observability';
 export { isHost, isOwnHost } from '@postroom/network/host-check';
 export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
-export { FairShare, limitPages, readLimited } from '@postroom/concurrency';
+export { FairShare, lengthOf, limitText, readLimited, tooMuchText } from '@postroom/concurrency';
 export { createHttpServer } from '@postroom/observability';
 export {
   ClientGone,

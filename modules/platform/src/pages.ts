@@ -31,10 +31,14 @@ export const relayNames = (row: string) =>
 export const DEFAULT_PAGE_SIZE = 100;
 export const MAX_PAGE_SIZE = 1000;
 
-/** Rows of a list that are read at once; those of some have megabytes of text. */
+/** Rows of a list that are read at once; a page of more is read in parts. */
 const ROWS_AT_ONCE = DEFAULT_PAGE_SIZE + 1;
+/** … and of rows with long texts, of which templates and campaigns have up to a megabyte. */
+const LONG_ROWS_AT_ONCE = 10;
+/** The columns with such texts. */
+const LONG_COLUMNS = ['body', 'definition', 'draft', 'html', 'source', 'text'];
 /** A page that has about as many characters ends early, and the next one continues. */
-const MAX_PAGE_LENGTH = 16_000_000;
+const MAX_PAGE_LENGTH = 6_000_000;
 
 /** Count limit, so that no count reads millions of rows: this total means "this many or more". */
 export const MAX_TOTAL = 100_000;
@@ -50,26 +54,30 @@ export async function readPage<Row extends { id: string }>(
   { first, after }: PageArgs,
   read: (page: { limit: number; before: string | undefined }) => Promise<Row[]>,
   count: (limit: number) => Promise<number>,
+  rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<Page<Row>> {
   const given = after == null ? undefined : fromCursor(prefix, after);
-  const { rows, size } = await readInParts<Row>(first, (limit, last) => read({ limit, before: last?.id ?? given }));
+  const readPart = (limit: number, last: Row | undefined) => read({ limit, before: last?.id ?? given });
+  const { rows, size } = await readInParts<Row>(first, readPart, rowsAtOnce);
   const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
   return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
 }
 
 /**
- * Reads the rows of a page, and one more to detect a next page. `read` returns up to `limit` rows after the last one so far.
+ * Reads the rows of a page, and one more to detect a next page. `read` returns up to `limit` rows after the last one so far; it is asked
+ * for at most `rowsAtOnce`.
  * @returns the rows, and how many of them are on the page: fewer than asked for if they are large
  * @throws DomainError `validation_error` for a page size out of range.
  */
 export async function readInParts<Row>(
   first: PageArgs['first'],
   read: (limit: number, last: Row | undefined) => Promise<Row[]>,
+  rowsAtOnce = ROWS_AT_ONCE,
 ): Promise<{ rows: Row[]; size: number }> {
   const rows: Row[] = [];
   let size = pageSize(first);
   for (let length = 0; rows.length <= size;) {
-    const limit = Math.min(size + 1 - rows.length, ROWS_AT_ONCE);
+    const limit = Math.min(size + 1 - rows.length, rowsAtOnce);
     const part = await read(limit, rows.at(-1));
     rows.push(...part);
     if (part.length < limit) break;
@@ -101,8 +109,11 @@ export function readRows<Row extends { id: string }>(
     const rows = () => table.findMany({ ...query, where: onPage, orderBy: { id: 'desc' }, take: limit } as never);
     return readLimited(async () => (await rows()) as Row[]);
   };
-  return readPage(prefix, args, read, async (limit) => table.count({ where, take: limit } as never));
+  const count = async (limit: number) => table.count({ where, take: limit } as never);
+  return readPage(prefix, args, read, count, hasLongColumns(query) ? LONG_ROWS_AT_ONCE : ROWS_AT_ONCE);
 }
+
+const hasLongColumns = ({ select = {} }: { select?: object }) => LONG_COLUMNS.some((column) => column in select);
 
 /** Escapes text for a LIKE pattern; the caller adds `%`. */
 export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');

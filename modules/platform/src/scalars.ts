@@ -1,4 +1,5 @@
-import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
+import { answerText } from '@postroom/concurrency';
 import { textProblem } from '@postroom/errors';
 import { MAX_MAILBOX_LENGTH } from './limits.ts';
 
@@ -12,8 +13,20 @@ function parseText(value: unknown): string {
   return problem === undefined ? value : refuse(problem);
 }
 
-/** Replaces the parsing of GraphQL's String and ID: no number coercion, no characters that PostgreSQL can't store. */
+/** Counts what is answered. */
+function counted<Value>(value: Value): Value {
+  answerText(value);
+  return value;
+}
+
+const serializeString = GraphQLString.serialize;
+
+/**
+ * Replaces the parsing of GraphQL's String and ID: no number coercion, no characters that PostgreSQL can't store. Texts of answers are
+ * counted.
+ */
 export const StringScalar = {
+  serialize: (value: unknown) => counted(serializeString(value)),
   parseValue: parseText,
   parseLiteral: (node: ValueNode) => (node.kind === Kind.STRING ? parseText(node.value) : refuse('must be a string')),
 };
@@ -119,7 +132,7 @@ function jsonLiteral(node: ValueNode, variables: Record<string, unknown> | null 
 export const JsonScalar = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
   description: 'Any JSON value.',
-  serialize: (value) => value,
+  serialize: counted,
   parseValue: parseJson,
   parseLiteral: (node, variables) => parseJson(jsonLiteral(node, variables)),
 });

@@ -1,7 +1,8 @@
-import { limitPages, readLimited } from '@postroom/concurrency';
+import { limitText, readLimited } from '@postroom/concurrency';
 import { expect, test } from 'vitest';
 import { newId } from '../src/ids.ts';
-import { type Page, readPage } from '../src/pages.ts';
+import { type Page, readPage, readRows } from '../src/pages.ts';
+import { JsonScalar, StringScalar } from '../src/scalars.ts';
 
 interface Row {
   id: string;
@@ -36,8 +37,8 @@ test('a page of large rows ends early, and the next pages have the rest', async 
     found.push(...edges.map(({ node }) => node));
     after = pageInfo.endCursor;
     if (!pageInfo.hasNextPage) break;
-    expect(edges.length).toBeLessThanOrEqual(202);
-    expect(pages).toBeLessThan(5);
+    expect(edges.length).toBeLessThanOrEqual(101);
+    expect(pages).toBeLessThan(6);
   }
   expect(found).toEqual(rows);
   expect(atOnce()).toBeLessThanOrEqual(101);
@@ -54,11 +55,35 @@ test.each([1, 100, 101, 102, 202, 203, 299, 300, 301])(
 );
 
 test('a request reads a few pages at once, and stops when they are large', async () => {
-  const { page } = listOf(101, 300_000);
-  const outcomes = await limitPages(() => Promise.allSettled(Array.from({ length: 24 }, () => page(100))));
+  const { page } = listOf(101, 100_000);
+  const outcomes = await limitText(() => Promise.allSettled(Array.from({ length: 24 }, () => page(100))));
   const read = outcomes.filter(({ status }) => status === 'fulfilled');
   expect(read.length).toBeGreaterThanOrEqual(2);
-  expect(read.length).toBeLessThanOrEqual(5);
+  expect(read.length).toBeLessThanOrEqual(3);
   const failed = outcomes.find(({ status }) => status === 'rejected');
   expect(failed).toMatchObject({ reason: { code: 'payload_too_large' } });
+});
+
+test('an answer has a limited amount of text, however often a document asks for it', async () => {
+  const text = 'x'.repeat(5_000_000);
+  await limitText(async () => {
+    for (let times = 0; times < 3; times++) expect(StringScalar.serialize(text)).toBe(text);
+    expect(() => StringScalar.serialize(text)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    expect(() => JsonScalar.serialize({ texts: [text] })).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    expect(StringScalar.serialize('short')).toBe('short');
+  });
+});
+
+test('rows with long texts are read ten at a time', async () => {
+  const taken: number[] = [];
+  const table = {
+    findMany: async ({ take }: { take: number }) => {
+      taken.push(take);
+      return Array.from({ length: take }, () => ({ id: newId('tpl') }));
+    },
+    count: async () => 100,
+  };
+  await readRows(table, 'tpl', { first: 25 }, {}, { select: { id: true, body: true } });
+  await readRows(table, 'tpl', { first: 25 }, {}, { select: { id: true } });
+  expect(taken).toEqual([10, 10, 6, 26]);
 });

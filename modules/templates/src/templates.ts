@@ -10,6 +10,7 @@ import {
   type Page,
   type PageArgs,
   type Prisma,
+  readLimited,
   readRows,
   type RowsQuery,
   versionConflict,
@@ -124,7 +125,9 @@ export async function draftOf({
   publishedVersion,
 }: Pick<Template, 'id' | 'version' | 'publishedVersion'>): Promise<Version | null> {
   if (publishedVersion === null || publishedVersion === version) return null;
-  return db.templateVersion.findUnique({ where: { templateId_number: { templateId: id, number: version } } });
+  const where = { templateId_number: { templateId: id, number: version } };
+  const [draft] = await readLimited(async () => [await db.templateVersion.findUnique({ where })]);
+  return draft ?? null;
 }
 
 /** The content to edit: the draft if there is one. */

@@ -13,6 +13,7 @@ import {
   MAX_NAME_LENGTH,
   NAME,
   Node,
+  readLimited,
   readPage,
   registerNode,
   relayNames,
@@ -43,10 +44,18 @@ const loadCount = batchLoader(async (context: Context, keys) => {
   return new Map(keys.map((key, at) => [key, counts[at] ?? 0]));
 });
 
-/** Keyed by filter and page as JSON: the contact pages of all segments of a list are read in one statement. */
+/** Contacts that are read in one statement, over all pages. */
+const ROWS_AT_ONCE = 1_010;
+
+/** Keyed by filter and page as JSON: the contact pages of the segments of a list share statements. */
 const loadPage = batchLoader(async (context: Context, keys) => {
   const pages = keys.map((key) => JSON.parse(key) as FilterPage);
-  const rows = await newestOfFilters(callerProject(context), pages);
+  const rows: ContactRow[][] = [];
+  while (rows.length < pages.length) {
+    let left = ROWS_AT_ONCE;
+    const part = pages.slice(rows.length).filter(({ limit }) => (left -= limit) >= 0);
+    rows.push(...(await readLimited(() => newestOfFilters(callerProject(context), part))));
+  }
   return new Map(keys.map((key, at) => [key, rows[at] ?? []]));
 });
 
