@@ -69,7 +69,9 @@ test('an answer has a limited amount of text, however often a document asks for 
   await limitText(async () => {
     for (let times = 0; times < 3; times++) expect(StringScalar.serialize(text)).toBe(text);
     expect(() => StringScalar.serialize(text)).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
-    expect(() => JsonScalar.serialize({ texts: [text] })).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
+    expect(() => JsonScalar.serialize({ texts: [text] })).toThrow(
+      expect.objectContaining({ code: 'payload_too_large' }),
+    );
     expect(StringScalar.serialize('short')).toBe('short');
   });
 });

@@ -114,7 +114,9 @@ export function readParameters<Name extends string>(
   const entries = Object.entries<Parameter>(parameters).map(([name, { default: byDefault, min, max }]) => {
     const value = given[name] ?? byDefault;
     if (typeof value !== 'number' || !Number.isFinite(value) || value < min || value > max)
-      throw new RangeError(`${shown(name)} must be a number from ${min} to ${max}, not ${typeof value === 'number' ? value : JSON.stringify(value)}.`);
+      throw new RangeError(
+        `${shown(name)} must be a number from ${min} to ${max}, not ${typeof value === 'number' ? value : JSON.stringify(value)}.`,
+      );
     return [name, value] as const;
   });
   return Object.fromEntries(entries) as Record<Name, number>;
