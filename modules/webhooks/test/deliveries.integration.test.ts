@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newId, pool, record } from '@postroom/platform';
+import { idsFrom, isId, newId, pool, record } from '@postroom/platform';
 import {
   type Api,
   eventually,
@@ -550,4 +550,22 @@ test('retrying an acknowledged delivery, or one to a disabled endpoint, is a con
   expect((await api.post(`/v1/deliveries/${done.id}/retry`)).status).toBe(409);
   const other = await testApi();
   expect((await other.post(`/v1/deliveries/${done.id}/retry`)).status).toBe(404);
+});
+
+test('the deliveries of events that were recorded together have ids in their order, which tell the time', async () => {
+  const api = await testApi();
+  const { url } = await receiver();
+  const endpoints = [await endpoint(api, url), await endpoint(api, url)];
+  const began = Date.now();
+  const events = Array.from({ length: 300 }, (_, number) => ({ type: 'contact.created', data: { number } }));
+  const eventIds = await record(pool, api.projectId, events);
+  const { rows } = await pool.query<{ id: string; endpoint_id: string; event_id: string }>(
+    'SELECT id, endpoint_id, event_id FROM deliveries WHERE project_id = $1 ORDER BY id',
+    [api.projectId],
+  );
+  for (const { id } of endpoints)
+    expect(rows.filter((row) => row.endpoint_id === id).map((row) => row.event_id)).toEqual(eventIds);
+  expect(rows.every(({ id }) => isId('dlv', id))).toBe(true);
+  expect((rows[0] as { id: string }).id > idsFrom('dlv', new Date(began - 1_000))).toBe(true);
+  expect((rows.at(-1) as { id: string }).id < idsFrom('dlv', new Date(Date.now() + 1_000))).toBe(true);
 });
