@@ -22,8 +22,8 @@ import {
 import { CONTACT_COLUMNS, type Contact, type ContactSource, findContacts } from './contacts.ts';
 import { Parameters } from './parameters.ts';
 import { type ContactSort, inOrder, type Place } from './contact-order.ts';
-import { compileFilter, isBehavioral, type SegmentFilter } from './segment-filter.ts';
-import { behavioralMatches, checkSegmentFilter, countFilters, getSegment, PREVIEW_CONTACTS } from './segments.ts';
+import { compileFilter, type SegmentFilter } from './segment-filter.ts';
+import { checkSegmentFilter, getSegment, matchesOf } from './segments.ts';
 
 export interface ContactFilter {
   /** Only these contacts. */
@@ -152,15 +152,9 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
 
 /** Previews a filter without saving it: the number of contacts and the newest of them. */
 export async function previewSegment(projectId: string, given: unknown) {
-  const filter = await checkSegmentFilter(projectId, given);
-  if (isBehavioral(filter)) {
-    const { count, newest } = await behavioralMatches(projectId, filter);
-    const contacts = await findContacts(projectId, newest);
-    return { count, contacts: newest.flatMap((id) => contacts.get(id) ?? []) };
-  }
-  const [contacts = []] = await newestOfFilters(projectId, [{ filter, limit: PREVIEW_CONTACTS }]);
-  const [count = 0] = await countFilters(projectId, [filter]);
-  return { count, contacts };
+  const { count, newest } = await matchesOf(projectId, await checkSegmentFilter(projectId, given));
+  const contacts = await findContacts(projectId, newest);
+  return { count, contacts: newest.flatMap((id) => contacts.get(id) ?? []) };
 }
 
 /**

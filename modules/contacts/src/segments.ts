@@ -31,7 +31,7 @@ export type Segment = Prisma.SegmentModel & { filter: SegmentFilter };
 /** Contact lists evaluate every segment for every contact shown. */
 const MAX_SEGMENTS = 100;
 /** How many contacts a preview shows. */
-export const PREVIEW_CONTACTS = 10;
+const PREVIEW_CONTACTS = 10;
 
 /** The project's segments, newest first. */
 export async function listSegments(projectId: string, args: PageArgs = {}): Promise<Page<Segment>> {
@@ -128,25 +128,34 @@ export async function countFilters(projectId: string, filters: readonly SegmentF
   return rows[0]?.counts ?? [];
 }
 
-/** The number of matching contacts, and the ids of the newest; see docs/decisions/aggregate-caching.md. */
-const cachedMatches = cachedAggregate<{ count: number; newest: string[] }>();
+/** The number of contacts that match a filter, and the ids of the newest. */
+interface Matches {
+  count: number;
+  newest: string[];
+}
 
-/** The contacts that match a behavioral filter, from the cache if the project is large. */
-export function behavioralMatches(projectId: string, filter: SegmentFilter) {
-  return cachedMatches(JSON.stringify([projectId, filter]), () =>
-    runCostly(projectId, async () => {
-      const parameters = new Parameters();
-      const ofProject = `contacts c WHERE c.project_id = ${parameters.add(projectId)}`;
-      const { rows } = await pool.query<{ count: number; newest: string[]; rows: number }>(
-        `WITH matching AS MATERIALIZED (SELECT c.id FROM ${ofProject} AND ${compileFilter(filter, parameters)})
-         SELECT (SELECT count(*)::int FROM matching) AS count, (SELECT count(*)::int FROM ${ofProject}) AS rows,
-           ARRAY(SELECT id FROM matching ORDER BY id DESC LIMIT ${PREVIEW_CONTACTS}) AS newest`,
-        parameters.values,
-      );
-      const { rows: size = 0, ...result } = rows[0] ?? { count: 0, newest: [] };
-      return { result, rows: size };
-    }),
+/** See docs/decisions/aggregate-caching.md. */
+const cachedMatches = cachedAggregate<Matches>();
+
+/** The contacts that match a filter; those of a behavioral one from the cache if the project is large. */
+export async function matchesOf(projectId: string, filter: SegmentFilter): Promise<Matches> {
+  const read = () => runCostly(projectId, () => readMatches(projectId, filter));
+  return isBehavioral(filter) ? cachedMatches(JSON.stringify([projectId, filter]), read) : (await read()).result;
+}
+
+/** Evaluates the filter once per contact of the project, whose number is `rows`. */
+async function readMatches(projectId: string, filter: SegmentFilter): Promise<{ result: Matches; rows: number }> {
+  const parameters = new Parameters();
+  const ofProject = `contacts c WHERE c.project_id = ${parameters.add(projectId)}`;
+  const { rows } = await pool.query<Matches & { rows: number }>(
+    `WITH matching AS MATERIALIZED (SELECT c.id FROM ${ofProject} AND ${compileFilter(filter, parameters)})
+     SELECT (SELECT count(*)::int FROM matching) AS count,
+       ${isBehavioral(filter) ? `(SELECT count(*)::int FROM ${ofProject})` : '0'} AS rows,
+       ARRAY(SELECT id FROM matching ORDER BY id DESC LIMIT ${PREVIEW_CONTACTS}) AS newest`,
+    parameters.values,
   );
+  const { rows: size = 0, ...result } = rows[0] ?? { count: 0, newest: [] };
+  return { result, rows: size };
 }
 
 /** Counts as `countFilters` does, but behavioral filters over many contacts not on each call. */
@@ -155,7 +164,7 @@ export async function countSegments(projectId: string, filters: readonly Segment
   const counts = others.length === 0 ? [] : await countFilters(projectId, others);
   const countOf = new Map(others.map((filter, index) => [filter, counts[index] ?? 0]));
   return Promise.all(
-    filters.map(async (filter) => countOf.get(filter) ?? (await behavioralMatches(projectId, filter)).count),
+    filters.map(async (filter) => countOf.get(filter) ?? (await matchesOf(projectId, filter)).count),
   );
 }
 
