@@ -34,7 +34,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Mailbox accounts', 'modules/transports/src/mailboxes/mailboxes.ts', 'MAX_MAILBOXES'],
   ["Characters of a page's rows", 'modules/platform/src/pages.ts', 'MAX_PAGE_LENGTH'],
   ['Characters of text that a request reads', 'packages/concurrency/src/request-text.ts', 'MAX_REQUEST_TEXT'],
-  ['Characters of all custom fields', 'modules/contacts/src/custom-fields.ts', 'MAX_VALUES_LENGTH'],
+  ['Characters of all custom fields', 'packages/custom-fields/src/index.ts', 'MAX_VALUES_LENGTH'],
   ['Values in a JSON body', 'packages/network/src/request-body.ts', 'MAX_JSON_VALUES'],
   ['Problems of a request', 'apps/gateway/src/rest/input.ts', 'MAX_PROBLEMS'],
   ['Depth of a JSON value', 'modules/platform/src/scalars.ts', 'MAX_JSON_DEPTH'],

@@ -23,7 +23,7 @@ import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume } from '@postroom/domains';
-import { BulkPacer, drainSignal, isDraining, logger } from '@postroom/platform';
+import { drainSignal, isDraining, logger, paceBulkWork, Stopwatch } from '@postroom/platform';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { type CampaignRow, readCampaignRow } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from './policy.ts';
@@ -116,7 +116,7 @@ export async function sendPages(
   { frame, route, monitor, volume, cap }: Prepared,
   { claim, by, epoch, signal, tally, next }: Sender,
 ): Promise<Backoff | undefined> {
-  const pacer = new BulkPacer(projectId);
+  const worked = new Stopwatch();
   const trace = new SendTrace(campaignId);
   const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
   // A shard's counters reach the campaign later, with a notification.
@@ -132,12 +132,12 @@ export async function sendPages(
       claim: async (limit) => {
         // A draining worker ends its run, so that another one continues at once.
         if (isDraining()) return NO_PAGE;
-        await pacer.pause(AbortSignal.any([signal, drainSignal]));
+        await paceBulkWork(projectId, worked.take(), AbortSignal.any([signal, drainSignal]));
         const granted = volume === undefined ? limit : await volume.take(limit);
         if (granted === 0) return NO_PAGE;
         const page = await trace.claim(() =>
           next((reserved) =>
-            pacer.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
+            worked.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
           ),
         );
         await volume?.release(granted - page.rows.length);
@@ -147,7 +147,7 @@ export async function sendPages(
       journal,
       settle: async (settlements) => {
         await trace.settle(settlements, () =>
-          pacer.measure(() => withRetries(() => settle(claim, settlements, notice(), by), signal)),
+          worked.measure(() => withRetries(() => settle(claim, settlements, notice(), by), signal)),
         );
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
         // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.

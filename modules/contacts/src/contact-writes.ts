@@ -19,7 +19,7 @@ import {
   MAX_VALUES_LENGTH,
   type Schema,
   VALUES_TOO_LONG,
-} from './custom-fields.ts';
+} from '@postroom/custom-fields';
 import { type ContactFacts, contactUpdated, FACTS_SQL, factsColumns } from './events.ts';
 import { suppressedAmong } from './suppressions.ts';
 

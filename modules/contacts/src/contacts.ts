@@ -21,7 +21,8 @@ import {
   assertValid,
   oneLineProblems,
 } from '@postroom/platform';
-import { customFieldValues, type CustomFieldValues } from './custom-fields.ts';
+import type { CustomFieldValues } from '@postroom/custom-fields';
+import { customFieldValues } from './custom-fields.ts';
 import { contactCreated, contactDeleted, type ContactFacts, contactUpdated, factsColumns } from './events.ts';
 import { shownName } from './names.ts';
 import {

@@ -4,11 +4,9 @@ import {
   conflictIfTaken,
   db,
   DomainError,
-  type FieldProblem,
   inTransaction,
   invalid,
   isId,
-  lengthOf,
   newId,
   notFound,
   type Page,
@@ -22,18 +20,15 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import {
-  coerce,
+  coerceValues,
   CUSTOM_FIELD_TYPES,
   type CustomFieldType,
-  type CustomFieldValue,
-  expectation,
+  type CustomFieldValues,
   type FieldSchema,
+  type Schema,
 } from '@postroom/custom-fields';
 
 export type CustomField = Prisma.CustomFieldModel;
-
-/** A contact's values by key; keys without a value are absent. */
-export type CustomFieldValues = Record<string, CustomFieldValue>;
 
 export interface CreateCustomFieldInput {
   key: string;
@@ -51,9 +46,6 @@ export interface UpdateCustomFieldInput {
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
-/** Characters of all values of a contact: lists read a hundred contacts at once. */
-export const MAX_VALUES_LENGTH = 64_000;
-export const VALUES_TOO_LONG = `must have at most ${MAX_VALUES_LENGTH} characters together`;
 export const MAX_OPTIONS = 200;
 
 /** The project's custom-field schema, newest field first. */
@@ -143,9 +135,6 @@ export async function deleteCustomField(projectId: string, id: string): Promise<
   });
 }
 
-/** The project's custom-field schema by key. */
-export type Schema = ReadonlyMap<string, FieldSchema>;
-
 /** Reads the schema that a project's values are coerced against. */
 export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
   const rows = await sql<FieldSchema>(tx, 'SELECT key, type, options FROM custom_fields WHERE project_id = $1', [
@@ -165,39 +154,6 @@ const readSchemas = coalesceReads<Schema>(async (projectIds) => {
   const byProject = Map.groupBy(rows, ({ projectId }) => projectId);
   return new Map([...byProject].map(([id, fields]) => [id, new Map(fields.map((field) => [field.key, field]))]));
 });
-
-/** The result of coercing an object of values: values to store, keys to clear, and problems. */
-export interface Coerced {
-  values: CustomFieldValues;
-  cleared: string[];
-  problems: FieldProblem[];
-}
-
-/** Coerces an object of values against a schema; unknown keys and values that can't be coerced are problems. */
-export function coerceValues(given: unknown, schema: Schema): Coerced {
-  const coerced: Coerced = { values: {}, cleared: [], problems: [] };
-  if (given == null) return coerced;
-  if (typeof given !== 'object' || Array.isArray(given)) {
-    coerced.problems.push({ field: 'customFields', message: 'must be an object of values by key' });
-    return coerced;
-  }
-  for (const [key, value] of Object.entries(given)) {
-    const field = schema.get(key);
-    const stored = field && coerce(value, field);
-    if (stored === null) coerced.cleared.push(key);
-    else if (stored !== undefined) coerced.values[key] = stored;
-    else
-      coerced.problems.push({
-        field: `customFields.${key}`,
-        message: field ? expectation(field) : 'is not a custom field of this project',
-      });
-  }
-  if (lengthOf(coerced.values) > MAX_VALUES_LENGTH) {
-    coerced.values = {};
-    coerced.problems.push({ field: 'customFields', message: VALUES_TOO_LONG });
-  }
-  return coerced;
-}
 
 /**
  * The values to store for one contact; null and blank values are dropped.

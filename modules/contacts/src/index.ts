@@ -4,6 +4,7 @@ export {
   CUSTOM_FIELD_TYPES,
   type CustomFieldType,
   type CustomFieldValue,
+  type CustomFieldValues,
   type FieldSchema,
 } from '@postroom/custom-fields';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
@@ -46,7 +47,6 @@ export {
   createCustomField,
   type CreateCustomFieldInput,
   type CustomField,
-  type CustomFieldValues,
   deleteCustomField,
   getCustomField,
   listCustomFields,

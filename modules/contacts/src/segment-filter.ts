@@ -9,7 +9,7 @@ import {
 import { coerce, dayFromDateTime, dayFromText, expectation } from '@postroom/custom-fields';
 import { EVENT_MEMBERS, type EventCondition, readEventCondition } from '@postroom/custom-events/sql';
 import { MAIL_MEMBERS, type MailCondition, readMailCondition } from '@postroom/tracking/sql';
-import type { Schema } from './custom-fields.ts';
+import type { Schema } from '@postroom/custom-fields';
 import type { Parameters } from './parameters.ts';
 import { type Operator, SEGMENT_FIELDS, type SegmentField } from './segment-operators.ts';
 

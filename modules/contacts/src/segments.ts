@@ -163,9 +163,7 @@ export async function countSegments(projectId: string, filters: readonly Segment
   const others = filters.filter((filter) => !isBehavioral(filter));
   const counts = others.length === 0 ? [] : await countFilters(projectId, others);
   const countOf = new Map(others.map((filter, index) => [filter, counts[index] ?? 0]));
-  return Promise.all(
-    filters.map(async (filter) => countOf.get(filter) ?? (await matchesOf(projectId, filter)).count),
-  );
+  return Promise.all(filters.map(async (filter) => countOf.get(filter) ?? (await matchesOf(projectId, filter)).count));
 }
 
 type Definition = Pick<Segment, 'id' | 'name' | 'filter'>;

@@ -1,11 +1,10 @@
+import { sleep } from '@postroom/concurrency';
 import { config } from '@postroom/settings/config';
 import { pool } from './db.ts';
 import { REQUESTS } from './shared-rate.ts';
-import { sleep } from './subscription.ts';
 
-/** The database's response time is measured at most this often, in milliseconds. */
+/** How often the database's response time is measured at most, and which projects make requests, in milliseconds. */
 const PROBE_INTERVAL_MS = 250;
-/** Which projects make requests is read at most this often, in milliseconds. */
 const ACTIVE_INTERVAL_MS = 1_000;
 /** A project is active for this long after a request. */
 const ACTIVE_SECONDS = 3;
@@ -34,37 +33,7 @@ let activeReadAt = -Infinity;
 export async function paceBulkWork(projectId: string, tookMs: number, signal?: AbortSignal): Promise<void> {
   await probe();
   const pauseMs = Math.min(MAX_PAUSE_MS, tookMs * ratioFor(projectId));
-  if (pauseMs < 1) return;
-  await sleep(pauseMs, signal);
-}
-
-/**
- * Paces bulk work that alternates between the database and other waits, such as those for a mail server or a rate limit. Only
- * the time spent in `measure` counts.
- */
-export class BulkPacer {
-  readonly #projectId: string;
-  #workedMs = 0;
-
-  constructor(projectId: string) {
-    this.#projectId = projectId;
-  }
-
-  async measure<T>(work: () => Promise<T>): Promise<T> {
-    const began = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.#workedMs += performance.now() - began;
-    }
-  }
-
-  /** Pauses for the work since the last pause, as `paceBulkWork` does. */
-  async pause(signal?: AbortSignal): Promise<void> {
-    const workedMs = this.#workedMs;
-    this.#workedMs = 0;
-    await paceBulkWork(this.#projectId, workedMs, signal);
-  }
+  if (pauseMs >= 1) await sleep(pauseMs, signal);
 }
 
 /** Whether a project's bulk work pauses for longer than it works. Work that could run in parallel should not. */

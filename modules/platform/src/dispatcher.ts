@@ -22,7 +22,7 @@ import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './outbox.ts';
 import { config } from '@postroom/settings/config';
 import { exponentialDelays } from '@postroom/errors';
 import { assertNoTransaction } from '@postroom/network';
-import { Notifier, sleep } from './subscription.ts';
+import { Notifier, sleep } from '@postroom/concurrency';
 import type { WorkerRole } from '@postroom/temporal';
 import { currentTraceparent, inSpan } from '@postroom/observability';
 

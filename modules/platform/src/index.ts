@@ -28,7 +28,7 @@ export { type Certificate, readCertificate, selfSigned } from '@postroom/network
 export { anonymizedNetwork, clientAddress } from '@postroom/network';
 export { config } from '@postroom/settings/config';
 export { type AddressScope, type Config, parseConfig } from '@postroom/settings';
-export { BulkPacer, isDatabaseBusy, isShared, paceBulkWork } from './bulk-pace.ts';
+export { isDatabaseBusy, isShared, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
 export { runCostly } from './costly.ts';
 export {
@@ -84,7 +84,17 @@ export {
 export type { HealthCheck } from '@postroom/observability';
 export { isHost, isOwnHost } from '@postroom/network/host-check';
 export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
-export { FairShare, lengthOf, limitText, readLimited, tooMuchText } from '@postroom/concurrency';
+export {
+  FairShare,
+  lengthOf,
+  limitText,
+  Notifier,
+  readLimited,
+  sleep,
+  Stopwatch,
+  subscription,
+  tooMuchText,
+} from '@postroom/concurrency';
 export { createHttpServer } from '@postroom/observability';
 export {
   ClientGone,
@@ -136,7 +146,7 @@ export {
 } from './limits.ts';
 export { listen } from './listen.ts';
 export { notifySoon } from './notify-soon.ts';
-export { announce, type Change, Notifier, sleep, subscribe, subscription, watchUntilFinal } from './subscription.ts';
+export { announce, type Change, subscribe, watchUntilFinal } from './subscription.ts';
 export { drainSignal, isDraining } from '@postroom/observability';
 export { logger } from '@postroom/observability';
 export { type LogContext, withLogContext } from '@postroom/observability';

@@ -6,7 +6,7 @@ import { startDraining } from '@postroom/observability';
 import { logger } from '@postroom/observability';
 import { measureProcess, renderMetrics } from '@postroom/observability';
 import { identity } from '@postroom/observability';
-import { sleep } from './subscription.ts';
+import { sleep } from '@postroom/concurrency';
 import { startTracing } from '@postroom/observability';
 
 /** A running component. Stopping it drains work in flight. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { pool } from '../src/db.ts';
 import { CHANNEL } from '../src/listen.ts';
-import { type Change, Notifier, sleep, subscribe, subscription } from '../src/subscription.ts';
+import { Notifier, sleep, subscription } from '@postroom/concurrency';
+import { type Change, subscribe } from '../src/subscription.ts';
 
 test('a subscription ends as soon as its reader leaves, even while it waits for a change', async () => {
   let ended = false;

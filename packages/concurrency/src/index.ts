@@ -3,6 +3,8 @@ export { cachedAggregate } from './cached-aggregate.ts';
 export { coalesce, coalesceReads, togetherByProject } from './coalesce.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
+export { Notifier, sleep, subscription } from './notifier.ts';
 export { answerText, lengthOf, limitText, readLimited, tooMuchText } from './request-text.ts';
+export { Stopwatch } from './stopwatch.ts';
 export { onThread, ThreadError, type ThreadFunction } from './thread-pool.ts';
 export { TokenBucket } from './token-bucket.ts';

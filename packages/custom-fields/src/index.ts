@@ -1,4 +1,4 @@
-import { MAX_NUMBER, numberProblem, textProblem } from '@postroom/platform';
+import { type FieldProblem, lengthOf, MAX_NUMBER, numberProblem, textProblem } from '@postroom/platform';
 
 /** The types a custom field can have. */
 export const CUSTOM_FIELD_TYPES = ['text', 'number', 'boolean', 'date', 'select'] as const;
@@ -6,12 +6,18 @@ export type CustomFieldType = (typeof CUSTOM_FIELD_TYPES)[number];
 
 export type CustomFieldValue = string | number | boolean;
 
+/** A contact's values by key; keys without a value are absent. */
+export type CustomFieldValues = Record<string, CustomFieldValue>;
+
 /** The parts of a field definition that coercion uses. */
 export interface FieldSchema {
   key: string;
   type: CustomFieldType;
   options: readonly string[];
 }
+
+/** A project's custom-field schema by key. */
+export type Schema = ReadonlyMap<string, FieldSchema>;
 
 /** One row of the coercion table. The documentation prints its descriptions; `coerce` runs `convert`. */
 export interface CoercionRule {
@@ -28,6 +34,9 @@ export interface CoercionRule {
 
 /** Maximum length of a text value, in characters. */
 const MAX_TEXT_LENGTH = 5000;
+/** Characters of all values of a contact: lists read a hundred contacts at once. */
+export const MAX_VALUES_LENGTH = 64_000;
+export const VALUES_TOO_LONG = `must have at most ${MAX_VALUES_LENGTH} characters together`;
 
 const YES = new Set(['true', 'yes', 'y', 'on', '1']);
 const NO = new Set(['false', 'no', 'n', 'off', '0']);
@@ -166,6 +175,39 @@ export function coerce(value: unknown, field: FieldSchema): CustomFieldValue | n
     if (stored !== undefined) return stored;
   }
   return undefined;
+}
+
+/** The result of coercing an object of values: values to store, keys to clear, and problems. */
+export interface Coerced {
+  values: CustomFieldValues;
+  cleared: string[];
+  problems: FieldProblem[];
+}
+
+/** Coerces an object of values against a schema; unknown keys and values that can't be coerced are problems. */
+export function coerceValues(given: unknown, schema: Schema): Coerced {
+  const coerced: Coerced = { values: {}, cleared: [], problems: [] };
+  if (given == null) return coerced;
+  if (typeof given !== 'object' || Array.isArray(given)) {
+    coerced.problems.push({ field: 'customFields', message: 'must be an object of values by key' });
+    return coerced;
+  }
+  for (const [key, value] of Object.entries(given)) {
+    const field = schema.get(key);
+    const stored = field && coerce(value, field);
+    if (stored === null) coerced.cleared.push(key);
+    else if (stored !== undefined) coerced.values[key] = stored;
+    else
+      coerced.problems.push({
+        field: `customFields.${key}`,
+        message: field ? expectation(field) : 'is not a custom field of this project',
+      });
+  }
+  if (lengthOf(coerced.values) > MAX_VALUES_LENGTH) {
+    coerced.values = {};
+    coerced.problems.push({ field: 'customFields', message: VALUES_TOO_LONG });
+  }
+  return coerced;
 }
 
 /** The error message for a rejected value. */
