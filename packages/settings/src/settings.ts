@@ -6,6 +6,9 @@ const port = z.coerce.number().int().min(0).max(65535);
 const count = z.coerce.number().int().min(1);
 const days = z.coerce.number().int().min(1).max(3650);
 const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === '1' || value === 'true');
+const storeUrl = z.string().regex(/^(?:s3:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^?#\s]*)?|file:\/\/\/[^?#\s]+)$/, {
+  error: 'must be s3://bucket/prefix or file:///folder',
+});
 const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' });
 /** Parses addresses with an optional port, 53 by default: `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`. */
 const nameServers = z.string().transform((text, context) =>
@@ -365,14 +368,12 @@ const retention = {
       'days that messages with their recipients and outcomes are kept, unless a project overrides it (Settings, Project, or `setMessageRetention`): see [retention](../decisions/message-retention.md); forever by default',
     ),
   AUDIT_RETENTION_DAYS: days.optional().describe('days that the audit log is kept; forever by default'),
-  ARCHIVE_URL: z
-    .url({ protocol: /^(s3|file)$/, error: 'must be s3://bucket/prefix or file:///folder' })
+  ARCHIVE_URL: storeUrl
     .optional()
     .describe(
       'where expired events, deliveries and attempts are stored as Parquet, `s3://bucket/prefix` or `file:///folder`: see [archive](../how-to/archive.md)',
     ),
-  EVENT_EXPORT_URL: z
-    .url({ protocol: /^(s3|file)$/, error: 'must be s3://bucket/prefix or file:///folder' })
+  EVENT_EXPORT_URL: storeUrl
     .optional()
     .describe(
       'where new events are stored as Parquet every five minutes, `s3://bucket/prefix` or `file:///folder`, with the access of the archive: see [event export](../how-to/event-export.md)',

@@ -41,6 +41,15 @@ test('only trusted documents, and none named: that is refused, and does not mean
   );
 });
 
+test('an archive without a bucket, or in a folder of another host, is refused', () => {
+  for (const url of ['s3://', 's3://user:pw@bucket/x', 's3://bucket?x', 'file:///', 'file://host/folder', '/folder'])
+    expect(() => parseConfig({ ARCHIVE_URL: url, EVENT_EXPORT_URL: url }), url).toThrow(
+      /ARCHIVE_URL: must be s3:[^]*EVENT_EXPORT_URL: must be s3:/,
+    );
+  for (const url of ['s3://bucket', 's3://my-bucket.x/a/b', 'file:///var/lib/postroom'])
+    expect(parseConfig({ ARCHIVE_URL: url }).ARCHIVE_URL).toBe(url);
+});
+
 test('a secret key of the wrong length is refused', () => {
   expect(() => parseConfig({ POSTROOM_SECRET_KEY: Buffer.alloc(16).toString('base64') })).toThrow(
     /POSTROOM_SECRET_KEY: must be 32 bytes/,
