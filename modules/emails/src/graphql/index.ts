@@ -1,0 +1,3 @@
+export { EmailStatus } from './emails.ts';
+import './send-email.ts';
+import './sending-hold.ts';
