@@ -1,11 +1,13 @@
 import { membersOf, PROJECTS_OF_GROUPS } from '@postroom/groups/sql';
 import {
   countUpTo,
+  DEFAULT_PAGE_SIZE,
   emailKey,
   idsCreatedFrom,
   idsCreatedUntil,
   invalid,
   isId,
+  lazyEdge,
   MAX_TOTAL,
   notFound,
   type Page,
@@ -50,6 +52,9 @@ interface ListArgs extends PageArgs {
   sort?: ContactSort | null | undefined;
 }
 
+/** A row of a list; `sortKey` is what it is sorted by before the id. */
+type SortedContact = Contact & { sortKey?: string };
+
 /**
  * Lists the project's contacts that pass every filter, newest first or in another order. Uses keyset pagination, so
  * page 5,000 costs the same as the first.
@@ -65,15 +70,22 @@ export async function listContacts(
   const order = inOrder(sort ?? 'newest');
   // A search or a segment may scan all contacts to fill one page, and a group has no index in other orders.
   const isCostly = segments.length > 0 || filter.search != null || (order.isByKey && filter.groupId != null);
-  const { rows, size } = await readInParts<Contact & { sortKey: string | null }>(first, async (limit, last) => {
+  const isPlain = Object.values(filter).every((condition) => condition == null);
+  const { rows, size } = await readInParts<SortedContact>(first, async (limit, last) => {
     const cursor = last === undefined ? after : order.toCursor(last);
     const scope = { filter, segments, order, after: cursor == null ? undefined : order.fromCursor(cursor) };
     const parameters = new Parameters();
-    const text = `${select(projectId, scope, parameters)} LIMIT ${parameters.add(limit)}`;
-    const read = () => pool.query<Contact & { sortKey: string | null }>(text, parameters.values);
+    // A literal limit, because PostgreSQL expects a parameter to be a tenth of all rows, and would plan each execution.
+    const text = `${select(projectId, scope, parameters)} LIMIT ${limit}`;
+    // Only the most frequent statements are prepared: each costs memory in every connection.
+    const prepared =
+      isPlain && limit > DEFAULT_PAGE_SIZE
+        ? { name: `contacts ${sort ?? 'newest'} ${cursor == null ? 'first' : 'next'}` }
+        : {};
+    const read = () => pool.query<SortedContact>({ ...prepared, text, values: parameters.values });
     return readLimited(async () => (await (isCostly ? runCostly(projectId, read) : read())).rows);
   });
-  const edges = rows.map(({ sortKey, ...node }) => ({ cursor: order.toCursor({ id: node.id, sortKey }), node }));
+  const edges = rows.map((row) => lazyEdge<SortedContact>(row, order.toCursor));
   return pageOf(edges, { size, after, totalCount: () => countChecked(projectId, filter, segments, MAX_TOTAL) });
 }
 
@@ -143,11 +155,9 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
     return `SELECT ${at} AS page, * FROM (${page} LIMIT ${parameters.add(limit)}) AS page_${at}`;
   });
   const text = `${parts.join(' UNION ALL ')} ORDER BY page, id DESC`;
-  const { rows } = await runCostly(projectId, () =>
-    pool.query<Contact & { page: number; sortKey: null }>(text, parameters.values),
-  );
+  const { rows } = await runCostly(projectId, () => pool.query<Contact & { page: number }>(text, parameters.values));
   const byPage = Map.groupBy(rows, ({ page }) => page);
-  return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, sortKey: _key, ...contact }) => contact));
+  return pages.map((_page, at) => (byPage.get(at) ?? []).map(({ page: _, ...contact }) => contact));
 }
 
 /** Previews a filter without saving it: the number of contacts and the newest of them. */
@@ -185,7 +195,7 @@ interface Scope {
 function select(projectId: string, { filter, segments, order, after }: Scope, parameters: Parameters): string {
   const { from, id, where } = conditionsOf(projectId, filter, segments, parameters, order.isByKey);
   if (after !== undefined) where.push(order.after(after, parameters, id));
-  return `SELECT ${CONTACT_COLUMNS}, ${order.column} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${order.orderBy(id)}`;
+  return `SELECT ${[CONTACT_COLUMNS, ...order.columns].join(', ')} FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${order.orderBy(id)}`;
 }
 
 /** The FROM clause of a list, and the conditions that apply to every page. */

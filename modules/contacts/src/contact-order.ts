@@ -35,14 +35,14 @@ export function inOrder(sort: ContactSort) {
   const [sign, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
   return {
     isByKey: key !== undefined,
-    /** The column that cursors need. */
-    column: `${key ?? 'NULL::text'} AS "sortKey"`,
+    /** The columns that cursors need besides the id. */
+    columns: key === undefined ? [] : [`${key} AS "sortKey"`],
     orderBy: (id: string) => (key === undefined ? `${id} ${direction}` : `${key} ${direction}, ${id} ${direction}`),
     after: (place: Place, parameters: Parameters, id: string) =>
       key === undefined
         ? `${id} ${sign} ${parameters.add(place.id)}`
         : `(${key}, ${id}) ${sign} (${parameters.add(place.key)}, ${parameters.add(place.id)})`,
-    toCursor: ({ id: last, sortKey }: { id: string; sortKey: string | null }) =>
+    toCursor: ({ id: last, sortKey }: { id: string; sortKey?: string }) =>
       toText(key === undefined ? last : JSON.stringify([last, sortKey])),
     fromCursor: (cursor: string): Place => {
       const text = Buffer.from(cursor, 'base64url').toString();

@@ -170,6 +170,7 @@ export {
   type Page,
   type PageArgs,
   pageOf,
+  lazyEdge,
   readInParts,
   pageSize,
   readPage,

@@ -12,9 +12,25 @@ export interface PageArgs {
   after?: string | null | undefined;
 }
 
+/** A row of a page. */
+interface Edge<Row> {
+  readonly cursor: string;
+  readonly node: Row;
+}
+
+/** A row whose cursor is made when it is read: most requests read only that of the last row. */
+export function lazyEdge<Row>(node: Row, cursorOf: (node: Row) => string): Edge<Row> {
+  return {
+    node,
+    get cursor() {
+      return cursorOf(node);
+    },
+  };
+}
+
 /** One page of a list, newest first, as a Relay connection with `nodes`. */
 export interface Page<Row> {
-  edges: { cursor: string; node: Row }[];
+  edges: Edge<Row>[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
   /** Counts the whole list, up to `MAX_TOTAL`. Evaluated only if requested. */
   totalCount: () => Promise<number>;
@@ -59,7 +75,7 @@ export async function readPage<Row extends { id: string }>(
   const given = after == null ? undefined : fromCursor(prefix, after);
   const readPart = (limit: number, last: Row | undefined) => read({ limit, before: last?.id ?? given });
   const { rows, size } = await readInParts<Row>(first, readPart, rowsAtOnce);
-  const edges = rows.map((node) => ({ cursor: toCursor(node.id), node }));
+  const edges = rows.map((node) => lazyEdge(node, ({ id }) => toCursor(id)));
   return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
 }
 
