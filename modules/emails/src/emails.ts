@@ -120,9 +120,12 @@ async function draftEmails(
   const read = inputs.map((input, index) => readEmail(input, problems, pathOf(index)));
   const valid = problems.found.length === 0 ? read : [];
   const addresses = valid.flatMap(recipientsOf).map(({ email }) => email);
+  const isOneOfMany = inputs.length > 1;
   // Concurrently, since each queries the database. Validation problems are reported before suppressions or sender problems.
   const [contents, suppressed, mailboxes] = await Promise.allSettled([
-    Promise.all(inputs.map((input, index) => renderContent(projectId, input, problems, pathOf(index)))),
+    Promise.all(
+      inputs.map((input, index) => renderContent(projectId, input, problems, { path: pathOf(index), isOneOfMany })),
+    ),
     suppressedAddresses(projectId, addresses),
     checkSenders(projectId, valid),
   ]);

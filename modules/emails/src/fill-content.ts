@@ -37,25 +37,27 @@ export const MAX_TEXT_LENGTH = 5_000_000;
 const MAX_MISSING = 100;
 
 /** Fills placeholders in, and generates text if there is only HTML. */
-export function fillContent({ values, ...given }: ContentInput): FilledContent {
+export const fillContent = (given: ContentInput): FilledContent => addText(fillPlaceholders(given));
+
+/** Fills placeholders in. */
+export function fillPlaceholders({ values, ...given }: ContentInput): FilledContent {
   const problems: FilledContent['problems'] = [];
   const fill = (field: 'subject' | 'html' | 'text') => {
     const source = given[field];
     return source === null || values === null ? source : fillIn(source, field, values, problems);
   };
   const [subject, html, text] = [fill('subject'), fill('html'), fill('text')];
-  const filled = { subject, html, text, htmlText: null, problems };
+  return { subject, html, text, htmlText: null, problems };
+}
+
+/** Checks filled HTML, and generates text from it if there is none. */
+export function addText(filled: FilledContent): FilledContent {
+  const { html, text, problems } = filled;
   if (html === null || problems.length > 0) return filled;
   const complexity = htmlProblem(html);
-  if (complexity !== undefined) problems.push({ field: 'html', message: complexity });
-  if (complexity !== undefined || text !== null) return filled;
-  const { source: htmlText } = textOfHtml({
-    format: 'html',
-    source: html,
-    statics: [html],
-    slots: [],
-    problems: [],
-  });
+  if (complexity !== undefined) return { ...filled, problems: [{ field: 'html', message: complexity }] };
+  if (text !== null) return filled;
+  const { source: htmlText } = textOfHtml({ format: 'html', source: html, statics: [html], slots: [], problems: [] });
   return { ...filled, htmlText };
 }
 

@@ -50,7 +50,7 @@ export async function prepareEmails(projectId: string, inputs: readonly ContactE
 async function draftOf(projectId: string, input: ContactEmailInput): Promise<ContactDraft | { problem: FieldProblem }> {
   const problems = new Problems();
   const email = readEmail(input, problems);
-  const content = await renderContent(projectId, input, problems);
+  const content = await renderContent(projectId, input, problems, { isOneOfMany: true });
   const [problem] = problems.found;
   const templateId = input.madeFrom ?? input.templateId ?? null;
   return problem === undefined ? { input, templateId, ...email, ...content } : { problem };

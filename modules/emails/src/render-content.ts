@@ -16,12 +16,13 @@ export interface RenderedContent {
 /**
  * Renders the subject and bodies of an email, from its own content or a published template. Placeholders are filled in only
  * if the email has a template or `variables`; otherwise braces are literal. Adds problems to `problems`, under `path`.
+ * @param options.isOneOfMany as in `renderForProject`
  */
 export async function renderContent(
   projectId: string,
   input: SendEmailInput,
   problems: Problems,
-  path = '',
+  { path = '', isOneOfMany = false } = {},
 ): Promise<RenderedContent> {
   const template = await readTemplate(projectId, input, problems, path);
   const subject = input.subject ?? template?.subject ?? null;
@@ -42,7 +43,11 @@ export async function renderContent(
     : null;
   const isTooLong = [html, text].some((source) => (source?.length ?? 0) > MAX_TEXT_LENGTH); // reported by `readEmail`
   if (isTooLong) return { subject: subject ?? '', html, text, htmlText: null };
-  const rendered = await renderForProject(projectId, { subject, html: html === '' ? null : html, text, values });
+  const rendered = await renderForProject(
+    projectId,
+    { subject, html: html === '' ? null : html, text, values },
+    { isOneOfMany },
+  );
   for (const { field, message } of rendered.problems)
     problems.add(field === 'html' && template !== null ? `${path}templateId` : `${path}${field}`, message);
   return {

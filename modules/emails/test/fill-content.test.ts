@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fillContent } from '../src/fill-content.ts';
+import { type ContentInput, fillContent } from '../src/fill-content.ts';
+import { renderForProject } from '../src/fill-content-for-project.ts';
 
 test('a subject is at most 998 characters long after its placeholders are filled in, as before', () => {
   const given = { subject: 'Hello {{name}}', html: null, text: 'Hello' };
@@ -8,4 +9,34 @@ test('a subject is at most 998 characters long after its placeholders are filled
   expect(fill('x'.repeat(993)).problems).toEqual([
     { field: 'subject', message: 'has more than 998 characters with its values filled in' },
   ]);
+});
+
+test('content that is quick to render is rendered at once, other content on a thread', async () => {
+  const whereRendered = (given: Partial<ContentInput>, options?: { isOneOfMany: boolean }) => {
+    const rendered = renderForProject(
+      'prj_1',
+      { subject: 'Hello', html: null, text: null, values: null, ...given },
+      options,
+    );
+    const laterTurn = new Promise<string>((resolve) => setImmediate(() => resolve('on a thread')));
+    return Promise.race([
+      rendered.then(({ problems }) => (problems.length === 0 ? 'at once' : 'with problems')),
+      laterTurn,
+    ]);
+  };
+  const [html, values] = ['<p>Hello {{name}}</p>', { name: 'Ada' }];
+  expect(await whereRendered({ html, values })).toBe('at once');
+  expect(await whereRendered({ html, text: 'Hello {{name}}', values })).toBe('at once');
+  expect(await whereRendered({ html, values }, { isOneOfMany: true })).toBe('on a thread');
+  expect(await whereRendered({ text: 'Hello' }, { isOneOfMany: true })).toBe('at once');
+  expect(await whereRendered({ html: '<br>'.repeat(60) })).toBe('on a thread');
+  expect(await whereRendered({ html: 'Hello'.repeat(500) })).toBe('on a thread');
+  // What may be long only after its placeholders are filled in, and what may take many steps.
+  expect(await whereRendered({ html: '{{name}}', values: { name: 'x'.repeat(3_000) } })).toBe('on a thread');
+  expect(await whereRendered({ text: '{{name}}'.repeat(1_000), values: { name: 'x'.repeat(3_000) } })).toBe(
+    'on a thread',
+  );
+  expect(await whereRendered({ text: '{% for a in list %}{{a}}{% endfor %}', values: { list: [1] } })).toBe(
+    'on a thread',
+  );
 });

@@ -35,8 +35,8 @@ export function htmlProblem(html: string): string | undefined {
 
 class TooComplex extends Error {}
 
-/** Counts tags up to a limit: most mail has so few that no further check is needed. */
-function countTags(html: string, most: number): number {
+/** Counts opening tags up to a limit: most mail has so few that no further check is needed. */
+export function countTags(html: string, most: number): number {
   let count = 0;
   for (let at = html.indexOf('<'); at !== -1 && count < most; at = html.indexOf('<', at + 1)) {
     const next = html.charCodeAt(at + 1) | 0x20;

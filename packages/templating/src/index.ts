@@ -1,5 +1,5 @@
 export { addToBody, addToBodyStart } from './body.ts';
-export { htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './html-limits.ts';
+export { countTags, htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './html-limits.ts';
 export { parseTemplate } from './parse.ts';
 export { linkSlots, MAX_SLOTS } from './template.ts';
 export type { Context, Slot, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
