@@ -66,6 +66,8 @@ export const tooMuchText = (): DomainError =>
 /** The number of characters of the texts in a value. */
 export function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, each) => sum + lengthOf(each), 0);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return 0;
+  let length = 0;
+  for (const each of Object.values(value)) length += lengthOf(each);
+  return length;
 }
