@@ -7,7 +7,7 @@ import {
   idsCreatedUntil,
   invalid,
   isId,
-  lazyEdge,
+  LazyEdge,
   MAX_TOTAL,
   notFound,
   type Page,
@@ -85,7 +85,7 @@ export async function listContacts(
     const read = () => pool.query<SortedContact>({ ...prepared, text, values: parameters.values });
     return readLimited(async () => (await (isCostly ? runCostly(projectId, read) : read())).rows);
   });
-  const edges = rows.map((row) => lazyEdge<SortedContact>(row, order.toCursor));
+  const edges = rows.map((row) => new LazyEdge<SortedContact>(row, order.toCursor));
   return pageOf(edges, { size, after, totalCount: () => countChecked(projectId, filter, segments, MAX_TOTAL) });
 }
 

@@ -1,6 +1,6 @@
 import { lengthOf, readLimited } from '@postroom/concurrency';
 import { queryFromInfo } from '@pothos/plugin-prisma';
-import type { GraphQLResolveInfo } from 'graphql';
+import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { Context } from './caller.ts';
 import { pool } from './db.ts';
 import { invalid } from '@postroom/errors';
@@ -18,14 +18,19 @@ interface Edge<Row> {
   readonly node: Row;
 }
 
-/** A row whose cursor is made when it is read: most requests read only that of the last row. */
-export function lazyEdge<Row>(node: Row, cursorOf: (node: Row) => string): Edge<Row> {
-  return {
-    node,
-    get cursor() {
-      return cursorOf(node);
-    },
-  };
+/** A row whose cursor is made when it is read, since most requests read only that of the last row. */
+export class LazyEdge<Row> implements Edge<Row> {
+  readonly node: Row;
+  readonly #cursorOf: (node: Row) => string;
+
+  constructor(node: Row, cursorOf: (node: Row) => string) {
+    this.node = node;
+    this.#cursorOf = cursorOf;
+  }
+
+  get cursor(): string {
+    return this.#cursorOf(this.node);
+  }
 }
 
 /** One page of a list, newest first, as a Relay connection with `nodes`. */
@@ -75,7 +80,7 @@ export async function readPage<Row extends { id: string }>(
   const given = after == null ? undefined : fromCursor(prefix, after);
   const readPart = (limit: number, last: Row | undefined) => read({ limit, before: last?.id ?? given });
   const { rows, size } = await readInParts<Row>(first, readPart, rowsAtOnce);
-  const edges = rows.map((node) => lazyEdge(node, ({ id }) => toCursor(id)));
+  const edges = rows.map((node) => new LazyEdge(node, cursorOfRow));
   return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
 }
 
@@ -163,6 +168,7 @@ export function fromCursor(prefix: IdPrefix, cursor: string): string {
 }
 
 export const toCursor = (id: string) => Buffer.from(id, 'latin1').toString('base64url');
+const cursorOfRow = ({ id }: { id: string }) => toCursor(id);
 
 /** A page of at most `size` of the rows that were read; one more row means that there is a next page. */
 export function pageOf<Row>(
@@ -187,6 +193,16 @@ export function pageOf<Row>(
  * columns. It has no type, so rows keep theirs; rules must not rely on columns of rows loaded with it.
  */
 export type RowsQuery = object;
+
+/** Whether a document selects a field of this name anywhere below the one being resolved. */
+export function selectsBelow({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): boolean {
+  const selects = (set: SelectionSetNode | undefined): boolean =>
+    set?.selections.some((node) => {
+      if (node.kind === Kind.FRAGMENT_SPREAD) return selects(fragments[node.name.value]?.selectionSet);
+      return (node.kind === Kind.FIELD && node.name.value === name) || selects(node.selectionSet);
+    }) ?? false;
+  return fieldNodes.some(({ selectionSet }) => selects(selectionSet));
+}
 
 /** Reads the selection under `nodes` and `edges { node }` of a connection. */
 export function rowsQuery(context: Context, info: GraphQLResolveInfo): RowsQuery {

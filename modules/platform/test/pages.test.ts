@@ -1,7 +1,8 @@
 import { limitText, readLimited } from '@postroom/concurrency';
+import { buildSchema, graphqlSync } from 'graphql';
 import { expect, test } from 'vitest';
 import { newId } from '../src/ids.ts';
-import { type Page, readPage, readRows } from '../src/pages.ts';
+import { type Page, readPage, readRows, selectsBelow } from '../src/pages.ts';
 import { JsonScalar, StringScalar } from '../src/scalars.ts';
 
 interface Row {
@@ -88,4 +89,23 @@ test('rows with long texts are read ten at a time', async () => {
   await readRows(table, 'tpl', { first: 25 }, {}, { select: { id: true, body: true } });
   await readRows(table, 'tpl', { first: 25 }, {}, { select: { id: true } });
   expect(taken).toEqual([10, 10, 6, 26]);
+});
+
+test('a field is found in nested selections and fragments, below the field being resolved only', () => {
+  const schema = buildSchema(
+    'type Row { id: ID rows: [Row] tags: [String] } type Query { tags: [String] rows: [Row] }',
+  );
+  const found: boolean[] = [];
+  const rows = (_args: unknown, _context: unknown, info: Parameters<typeof selectsBelow>[0]) => {
+    found.push(selectsBelow(info, 'tags'));
+    return [];
+  };
+  for (const source of [
+    '{ rows { rows { tags } } }',
+    '{ rows { ... on Row { tags } } }',
+    '{ rows { ...inner } } fragment inner on Row { rows { tags } }',
+    '{ tags rows { id } }',
+  ])
+    graphqlSync({ schema, source, rootValue: { rows } });
+  expect(found).toEqual([true, true, true, false]);
 });
