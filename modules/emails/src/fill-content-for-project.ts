@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
+import { lengthOf, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
 import { countTags, type Template } from '@postroom/templating';
 import { MessageError } from '@postroom/mime';
 import { addText, type ContentInput, type FilledContent, fillPlaceholders } from './fill-content.ts';
@@ -8,6 +9,7 @@ const MODULE = import.meta.resolve('./fill-content.ts');
 /** Typical mail takes a few milliseconds; mail at the limits of depth and length takes half a second. */
 const TIME_LIMIT_MS = 3_000;
 const FILL: ThreadFunction = { module: MODULE, name: 'fillContent', timeLimitMs: TIME_LIMIT_MS };
+const FILL_ALL: ThreadFunction = { module: MODULE, name: 'fillAll', timeLimitMs: TIME_LIMIT_MS };
 const ADD_TEXT: ThreadFunction = { module: MODULE, name: 'addText', timeLimitMs: TIME_LIMIT_MS };
 const CONVERT: ThreadFunction = { module: MODULE, name: 'textOfHtml', timeLimitMs: TIME_LIMIT_MS };
 
@@ -32,13 +34,47 @@ export async function renderForProject(
   const filled = isQuickToFill(given) && (isFinished || !isOneOfMany) ? fillPlaceholders(given) : undefined;
   if (filled !== undefined && (filled.problems.length > 0 || isQuickToConvert(filled.html))) return addText(filled);
   try {
-    return filled === undefined
-      ? await onThread<[ContentInput], FilledContent>(FILL, projectId, given)
-      : await onThread<[FilledContent], FilledContent>(ADD_TEXT, projectId, filled);
+    if (filled !== undefined) return await onThread<[FilledContent], FilledContent>(ADD_TEXT, projectId, filled);
+    return await (isOneOfMany ? fillTogether(projectId, given) : fillAlone(projectId, given));
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
     const message = `cannot be rendered: ${error.message} Make it smaller or simpler.`;
     return { ...given, htmlText: null, problems: [{ field: given.html === null ? 'text' : 'html', message }] };
+  }
+}
+
+const fillAlone = (projectId: string, given: ContentInput) =>
+  onThread<[ContentInput], FilledContent>(FILL, projectId, given);
+
+/** Emails per call of a thread, and their characters. */
+const GROUP = { size: 25, length: 50_000 };
+
+/** The groups of this turn of the event loop, by project. */
+const groups = new Map<string, { members: ContentInput[]; length: number; filled: Promise<FilledContent[]> }>();
+
+/**
+ * Renders the emails of a batch in few calls, each of which costs as much as a short email. If one of a group takes too long, each is
+ * rendered alone.
+ */
+async function fillTogether(projectId: string, given: ContentInput): Promise<FilledContent> {
+  const length = lengthOf([given.html, given.text, given.values]);
+  let group = groups.get(projectId);
+  if (group === undefined || group.members.length >= GROUP.size || group.length + length > GROUP.length) {
+    const members: ContentInput[] = [];
+    const filled = setImmediate().then(() => {
+      if (groups.get(projectId)?.members === members) groups.delete(projectId);
+      return onThread<[ContentInput[]], FilledContent[]>(FILL_ALL, projectId, members);
+    });
+    group = { members, length: 0, filled };
+    groups.set(projectId, group);
+  }
+  group.length += length;
+  const at = group.members.push(given) - 1;
+  try {
+    return (await group.filled)[at] as FilledContent;
+  } catch (error) {
+    if (!(error instanceof ThreadError) || group.members.length === 1) throw error;
+    return fillAlone(projectId, given);
   }
 }
 

@@ -39,6 +39,9 @@ const MAX_MISSING = 100;
 /** Fills placeholders in, and generates text if there is only HTML. */
 export const fillContent = (given: ContentInput): FilledContent => addText(fillPlaceholders(given));
 
+/** `fillContent` for several emails. */
+export const fillAll = (given: readonly ContentInput[]): FilledContent[] => given.map(fillContent);
+
 /** Fills placeholders in. */
 export function fillPlaceholders({ values, ...given }: ContentInput): FilledContent {
   const problems: FilledContent['problems'] = [];

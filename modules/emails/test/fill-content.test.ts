@@ -40,3 +40,14 @@ test('content that is quick to render is rendered at once, other content on a th
     'on a thread',
   );
 });
+
+test('each email of a batch gets its own content, and one that cannot be rendered fails alone', async () => {
+  const isOneOfMany = true;
+  const render = (html: string, values: ContentInput['values']) =>
+    renderForProject('prj_1', { subject: 'Hello', html, text: null, values }, { isOneOfMany });
+  const names = Array.from({ length: 60 }, (_, n) => `User ${n}`);
+  const unreadable = render(5 as never, null);
+  const rendered = await Promise.all(names.map((name) => render('<p>Hello {{name}}</p>', { name })));
+  expect(rendered.map(({ htmlText }) => htmlText)).toEqual(names.map((name) => `Hello ${name}\n`));
+  expect((await unreadable).problems).toMatchObject([{ field: 'html' }]);
+});
