@@ -196,9 +196,15 @@ export type RowsQuery = object;
 
 /** Whether a document selects a field of this name anywhere below the one being resolved. */
 export function selectsBelow({ fieldNodes, fragments }: GraphQLResolveInfo, name: string): boolean {
+  // Fragments that spread each other twice have exponentially many paths.
+  const visited = new Set<string>();
   const selects = (set: SelectionSetNode | undefined): boolean =>
     set?.selections.some((node) => {
-      if (node.kind === Kind.FRAGMENT_SPREAD) return selects(fragments[node.name.value]?.selectionSet);
+      if (node.kind === Kind.FRAGMENT_SPREAD) {
+        if (visited.has(node.name.value)) return false;
+        visited.add(node.name.value);
+        return selects(fragments[node.name.value]?.selectionSet);
+      }
       return (node.kind === Kind.FIELD && node.name.value === name) || selects(node.selectionSet);
     }) ?? false;
   return fieldNodes.some(({ selectionSet }) => selects(selectionSet));

@@ -105,7 +105,10 @@ test('a field is found in nested selections and fragments, below the field being
     '{ rows { ... on Row { tags } } }',
     '{ rows { ...inner } } fragment inner on Row { rows { tags } }',
     '{ tags rows { id } }',
+    // As many paths as 2 to the power of 60.
+    `{ rows { ...f0 } } ${Array.from({ length: 60 }, (_, n) => `fragment f${n} on Row { ...f${n + 1} ...f${n + 1} }`).join(' ')}
+     fragment f60 on Row { id }`,
   ])
     graphqlSync({ schema, source, rootValue: { rows } });
-  expect(found).toEqual([true, true, true, false]);
+  expect(found).toEqual([true, true, true, false, false]);
 });
