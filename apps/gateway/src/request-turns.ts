@@ -5,8 +5,8 @@ let requests: FairSemaphore | undefined;
 
 /**
  * Runs a REST or GraphQL request. A project gets at most four fifths of the database connections, and a fifth while other projects make
- * requests, so that it can't starve them. Then those of a project that keeps more than one connection busy are paced too. What the
- * request reads is limited.
+ * requests, so that it can't starve them. Then those of a project that waits for its turn, or keeps more than one connection busy, are
+ * paced too. What the request reads is limited.
  */
 export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
   const projectId = caller === null ? undefined : projectOf(caller);

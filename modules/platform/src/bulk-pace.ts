@@ -11,7 +11,8 @@ const ACTIVE_SECONDS = 3;
 
 /**
  * Bulk work pauses as long as it works when a trivial query takes this many milliseconds longer than the fastest one so
- * far, which is about the round trip to the database. A request makes several queries, so other projects notice less than that.
+ * far, which is about the round trip to the database; a long round trip varies, so it is tolerated as well. A request makes several
+ * queries, so other projects notice less than that.
  */
 const TOLERANCE_MS = { alone: 15, shared: 2 };
 /** Beside other projects, pauses are at most this many times as long as `BULK_PAUSE_RATIO` says. */
@@ -41,19 +42,17 @@ export const isDatabaseBusy = (projectId: string): boolean => ratioFor(projectId
 
 /** Whether other projects make requests, in any process, as far as is known. */
 export function isShared(projectId: string): boolean {
-  if (performance.now() - activeReadAt > ACTIVE_INTERVAL_MS) {
-    activeReadAt = performance.now();
-    void readActiveProjects().catch(() => {});
-  }
+  if (performance.now() - activeReadAt > ACTIVE_INTERVAL_MS) void readActiveProjects().catch(() => {});
   return activeProjects.some((active) => active !== projectId);
 }
 
-const ratioFor = (projectId: string) => pauseRatio(responseMs - fastestMs, isShared(projectId) ? 'shared' : 'alone');
+const ratioFor = (projectId: string) =>
+  pauseRatio(responseMs - fastestMs, isShared(projectId) ? 'shared' : 'alone', fastestMs);
 
 /** How long to pause after bulk work, relative to its duration, when a trivial query is delayed by `delayMs`. */
-export function pauseRatio(delayMs: number, use: 'alone' | 'shared'): number {
+export function pauseRatio(delayMs: number, use: 'alone' | 'shared', roundTripMs = 0): number {
   const most = config.BULK_PAUSE_RATIO * (use === 'shared' ? SHARED_FACTOR : 1);
-  return Math.min(most, Math.max(0, (2 * delayMs) / TOLERANCE_MS[use] - 1));
+  return Math.min(most, Math.max(0, (2 * delayMs) / Math.max(TOLERANCE_MS[use], roundTripMs) - 1));
 }
 
 /** Measures the response time, including the wait for a connection, or for an error. Averages over the last few probes. */
@@ -69,6 +68,7 @@ async function probe(): Promise<void> {
 
 /** Reads two of the projects that make requests, which their rate limits know: enough to tell whether there is another. */
 async function readActiveProjects(): Promise<void> {
+  activeReadAt = performance.now();
   const { rows } = await pool.query<{ id: string }>({
     name: 'active-projects',
     text: `SELECT substr(name, length($1) + 2) AS id FROM shared_rates

@@ -11,8 +11,8 @@ export interface FairSemaphoreOptions {
   /** Whether a key shares the semaphore: by default, while others have work in it or had some in the last two seconds. */
   isShared?: (key: string) => boolean;
   /**
-   * A key that has lately kept fewer slots busy than this, on average, is light: while it shares the semaphore, it may have twice
-   * `perKeyShared`, and it is not paced. No key is by default.
+   * A key is light if none of its work waits, and it has lately kept fewer slots busy than this, on average. While it shares the
+   * semaphore, it may have twice `perKeyShared`, and it is not paced. No key is by default.
    */
   lightBelow?: number;
   /** Maximum waiters per key; more are rejected. */
@@ -125,7 +125,7 @@ export class FairSemaphore {
 
   #isLight(key: string): boolean {
     const mostMs = (this.#options.lightBelow * HALF_LIFE_MS) / Math.LN2;
-    return this.#busyMs(key) < mostMs;
+    return this.#busyMs(key) < mostMs && (this.#lines.get(key)?.waiting.length ?? 0) === 0;
   }
 
   #busyMs(key: string): number {

@@ -93,15 +93,29 @@ test('beside others, a key that keeps a slot busy has less room than one with li
     perKey: 9,
     perKeyShared: 2,
     isShared: () => true,
-    lightBelow: 0.02,
+    lightBelow: 0.2,
     pace: async (key) => void paced.push(key),
   });
   await Promise.all(Array.from({ length: 4 }, () => semaphore.run('light', async () => {})));
-  await Promise.all(Array.from({ length: 4 }, () => semaphore.run('heavy', () => sleep(20))));
+  await Promise.all(Array.from({ length: 4 }, () => semaphore.run('heavy', () => sleep(200))));
   const roomOf = (key: string) =>
     Array.from({ length: 9 }, () => semaphore.tryAcquire(key)).filter((release) => release !== undefined).length;
   expect([roomOf('light'), roomOf('heavy')]).toEqual([4, 2]);
   expect(new Set(paced)).toEqual(new Set(['heavy']));
+});
+
+test('beside others, a key with more work than room is paced, however short its work is', async () => {
+  const paced: string[] = [];
+  const semaphore = new FairSemaphore({
+    total: Infinity,
+    perKey: 9,
+    perKeyShared: 1,
+    isShared: () => true,
+    lightBelow: 1,
+    pace: async (key) => void paced.push(key),
+  });
+  await Promise.all(Array.from({ length: 10 }, () => semaphore.run('a', async () => {})));
+  expect(paced.length).toBeGreaterThanOrEqual(7);
 });
 
 test('paced work answers at once and keeps its slot until its pause is over', async () => {
