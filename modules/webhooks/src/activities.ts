@@ -9,7 +9,7 @@ import {
   releaseDeliveries,
   loadDeliveries,
   post,
-  recordAttempts,
+  recordAttempt,
   splitBatch,
 } from './attempts.ts';
 import { type BatchOutcome, runBatch } from './batch.ts';
@@ -92,7 +92,7 @@ async function attemptWithinLimit(delivery: DueDelivery): Promise<Attempted> {
   };
   return withSlot(await acquire(delivery), busy, async () => {
     const attempted = await post(delivery);
-    await recordAttempts([attempted], { requeue: false });
+    await recordAttempt(attempted);
     return attempted;
   });
 }

@@ -1,5 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { config, currentTraceparent, inSpan, logger, pool, withLogContext } from '@postroom/platform';
+import {
+  config,
+  currentTraceparent,
+  inSpan,
+  logger,
+  pool,
+  togetherByProject,
+  withLogContext,
+} from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from '@postroom/guarded-client';
@@ -67,9 +75,12 @@ export async function post(delivery: DueDelivery): Promise<Attempted> {
   const secrets = secretsOf(delivery);
   const { headers, answer } =
     secrets === undefined
-      ? secretUnreadable()
+      ? nothingSent('The signing secret could not be read')
       : await withLogContext({ deliveryId: delivery.id }, () =>
-          postTraced(delivery, number, secrets).catch(requestFailed),
+          postTraced(delivery, number, secrets).catch((error: unknown) => {
+            logger.error({ err: error }, 'could not build the request of a webhook delivery');
+            return nothingSent('The request could not be made');
+          }),
         );
   measureAttempt(answer);
   const acknowledged = isAcknowledged(answer);
@@ -106,20 +117,8 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
   return { headers, answer };
 }
 
-/**
- * A request that cannot be built counts as an attempt, so that it blocks no other delivery and is eventually given
- * up.
- */
-function requestFailed(error: unknown) {
-  logger.error({ err: error }, 'could not build the request of a webhook delivery');
-  return { headers: {}, answer: noAnswer('The request could not be made: nothing was sent.') };
-}
-
-/** A secret encrypted with another key cannot be decrypted; this must not block other deliveries. */
-const secretUnreadable = () => ({
-  headers: {},
-  answer: noAnswer('The signing secret could not be read: nothing was sent.'),
-});
+/** An attempt that could not be made counts as one, so that it blocks no other delivery and is eventually given up. */
+const nothingSent = (reason: string) => ({ headers: {}, answer: noAnswer(`${reason}: nothing was sent.`) });
 
 function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): SigningSecrets | undefined {
   try {
@@ -204,6 +203,12 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
   });
   await disableFailing();
 }
+
+/** Records an attempt together with others of its project: fifty requests that hang end at once, and would take all connections. */
+export const recordAttempt = togetherByProject(
+  ({ delivery }: Attempted) => delivery.project_id,
+  (attempts) => recordAttempts(attempts, { requeue: false }).then(() => attempts),
+);
 
 /**
  * Releases deliveries from their workflow to the table, where the dispatcher finds them while their endpoint is

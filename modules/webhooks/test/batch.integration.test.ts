@@ -1,7 +1,8 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
-import { afterEach, expect, test } from 'vitest';
-import { loadDeliveries, splitBatch } from '../src/attempts.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { noAnswer } from '@postroom/guarded-client';
+import { loadDeliveries, recordAttempt, splitBatch } from '../src/attempts.ts';
 import { runBatch } from '../src/batch.ts';
 import { createEndpoint } from '../src/endpoints.ts';
 import { ALL_DELIVERIES, claimFirstAttempts, claimInTurn, claimRetries } from '../src/queue.ts';
@@ -61,6 +62,20 @@ test('the outcome names what was not acknowledged and what was not attempted', a
   const { retriedIds = [], returnedIds = [] } = await runBatch(deliveries, going);
   expect([retriedIds.length, returnedIds.length]).toEqual([10, 50]);
   expect([...retriedIds, ...returnedIds].toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
+});
+
+test('attempts of a project that end at once are recorded in a few statements', async () => {
+  const { deliveries } = await marked(50, () => {});
+  const answer = noAnswer('No complete answer within 10 seconds.');
+  const attempts = deliveries.map((delivery) => {
+    return { delivery, number: 1, headers: {}, answer, acknowledged: false, delayMs: 60_000 };
+  });
+  const query = vi.spyOn(pool, 'query');
+  await Promise.all(attempts.map(recordAttempt));
+  const names = query.mock.calls.map(([statement]) => (statement as { name?: string }).name);
+  query.mockRestore();
+  expect(names.filter((name) => name === 'webhooks-record').length).toBeLessThanOrEqual(2);
+  expect(await states(deliveries)).toEqual([{ state: 'retried', waits: false, count: 50 }]);
 });
 
 test('one failure among many does not affect the others', async () => {
