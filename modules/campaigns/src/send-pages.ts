@@ -23,7 +23,7 @@ import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume } from '@postroom/domains';
-import { drainSignal, isDraining, logger, paceBulkWork, Stopwatch } from '@postroom/platform';
+import { drainSignal, isDraining, logger, paceBulkWork, runBulkStep, Stopwatch } from '@postroom/platform';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { type CampaignRow, readCampaignRow } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from './policy.ts';
@@ -117,6 +117,7 @@ export async function sendPages(
   { claim, by, epoch, signal, tally, next }: Sender,
 ): Promise<Backoff | undefined> {
   const worked = new Stopwatch();
+  const step = <T>(work: () => Promise<T>) => runBulkStep(projectId, () => worked.measure(work));
   const trace = new SendTrace(campaignId);
   const journal = openInFlightJournal({ claim, scope: { campaignId }, epoch });
   // A shard's counters reach the campaign later, with a notification.
@@ -137,7 +138,7 @@ export async function sendPages(
         if (granted === 0) return NO_PAGE;
         const page = await trace.claim(() =>
           next((reserved) =>
-            worked.measure(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
+            step(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
           ),
         );
         await volume?.release(granted - page.rows.length);
@@ -147,7 +148,7 @@ export async function sendPages(
       journal,
       settle: async (settlements) => {
         await trace.settle(settlements, () =>
-          worked.measure(() => withRetries(() => settle(claim, settlements, notice(), by), signal)),
+          withRetries(() => step(() => settle(claim, settlements, notice(), by)), signal),
         );
         for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
         // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.

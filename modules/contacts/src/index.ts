@@ -26,6 +26,7 @@ export {
   type OnConflict,
   previewContacts,
   readContact,
+  mergeSearchIndexes,
   writeContacts,
   type WrittenContact,
 } from './contact-writes.ts';

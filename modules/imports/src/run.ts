@@ -1,4 +1,16 @@
-import { announce, db, inTransaction, isDatabaseBusy, paceBulkWork, pool, DomainError } from '@postroom/platform';
+import { mergeSearchIndexes } from '@postroom/contacts';
+import {
+  announce,
+  db,
+  inTransaction,
+  isDatabaseBusy,
+  isShared,
+  paceBulkWork,
+  pool,
+  runBulkStep,
+  Stopwatch,
+  DomainError,
+} from '@postroom/platform';
 import { type Batch, batchesOf, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
 import { end, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
@@ -80,16 +92,23 @@ export async function continueImport(
   const written = await writtenBatches(pool, importId);
   const outlook = { isBright: true };
   const write = async (batch: Batch): Promise<boolean> => {
-    const began = performance.now();
-    const isWritten = await writeBatch(row, plan, batch, outlook);
+    const worked = new Stopwatch();
+    const step = async () => {
+      const isWritten = await writeBatch(row, plan, batch, outlook);
+      // Merging once at the end is faster, but until then other projects' writes of contacts would do it.
+      if (isShared(row.projectId)) await mergeSearchIndexes();
+      return isWritten;
+    };
+    const isWritten = await runBulkStep(row.projectId, () => worked.measure(step));
     onProgress(await progressOf(importId));
-    await paceBulkWork(row.projectId, performance.now() - began, signal);
+    await paceBulkWork(row.projectId, worked.take(), signal);
     return isWritten || !(await isToEnd(importId));
   };
   try {
     const isNeeded = (batch: Batch) => !written.has(batch.number);
     const isWhole = await inTurns(row.projectId, batchesOf(row, plan), isNeeded, write, signal);
     signal.throwIfAborted();
+    await mergeSearchIndexes();
     await inTransaction((tx) => end(tx, importId, isWhole ? 'completed' : 'canceled'));
   } catch (error) {
     // Another worker ended the import; keep its result.
@@ -123,7 +142,8 @@ async function inTurns(
         )
         .finally(() => underWay.delete(writing));
       underWay.add(writing);
-      while (underWay.size >= (isFirst || isDatabaseBusy(projectId) ? 1 : WRITERS)) await Promise.race(underWay);
+      while (underWay.size >= (isFirst || isShared(projectId) || isDatabaseBusy(projectId) ? 1 : WRITERS))
+        await Promise.race(underWay);
       isFirst = false;
     }
   } finally {

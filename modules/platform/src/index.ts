@@ -30,7 +30,7 @@ export { config } from '@postroom/settings/config';
 export { type AddressScope, type Config, parseConfig } from '@postroom/settings';
 export { isDatabaseBusy, isShared, paceBulkWork } from './bulk-pace.ts';
 export { createPool, useBackgroundTimeouts } from './connection-pool.ts';
-export { runCostly } from './costly.ts';
+export { runBulkStep, runCostly } from './costly.ts';
 export {
   closeDatabase,
   db,
@@ -84,17 +84,8 @@ export {
 export type { HealthCheck } from '@postroom/observability';
 export { isHost, isOwnHost } from '@postroom/network/host-check';
 export { FairSemaphore, type FairSemaphoreOptions } from '@postroom/concurrency';
-export {
-  FairShare,
-  lengthOf,
-  limitText,
-  Notifier,
-  readLimited,
-  sleep,
-  Stopwatch,
-  subscription,
-  tooMuchText,
-} from '@postroom/concurrency';
+export { FairShare, lengthOf, limitText, readLimited, tooMuchText } from '@postroom/concurrency';
+export { Notifier, sleep, Stopwatch, subscription } from '@postroom/concurrency';
 export { createHttpServer } from '@postroom/observability';
 export {
   ClientGone,
