@@ -61,10 +61,30 @@ export interface Window extends AsyncDisposable {
   open: (path: string) => Promise<void>;
 }
 
+/** What can't change once a window is open, so that tests with the same share windows one after another. */
+interface Kind {
+  url: string;
+  origin: string;
+  others: readonly string[];
+  locale: string;
+  prefetches: boolean;
+}
+
+/** An open browser window, which tests use one after another: the second one finds the code of the dashboard compiled. */
+interface Tab {
+  page: Page;
+  context: BrowserContext;
+  problems: string[];
+}
+
+/** Windows that no test uses, by their kind. */
+const idle = new Map<string, Tab[]>();
+
 /**
  * Opens a window, signed in as `user`. Closing it fails the test if it has recorded problems. `origin` is for tests that start
  * their own system; `others` are origins the browser may visit, such as an identity provider. Only with `prefetches` does it fetch the
- * code of all pages ahead, as the browser does for users who did not ask it to save data.
+ * code of all pages ahead, as the browser does for users who did not ask it to save data. Files that an earlier test has loaded may come
+ * from the cache, unless it `isFresh`.
  */
 export async function openWindow(
   api: Pick<Api, 'url' | 'projectId'>,
@@ -77,26 +97,17 @@ export async function openWindow(
     origin = config.PUBLIC_URL,
     others = [] as readonly string[],
     prefetches = false,
+    isFresh = false,
   } = {},
 ): Promise<Window> {
-  const running = await launch(api);
-  const context = await running.newContext({
-    baseURL: origin,
-    viewport: { width, height },
-    colorScheme,
-    reducedMotion: 'reduce',
-    locale,
-    timezoneId: 'Europe/Berlin',
-  });
+  const kind = { url: api.url, origin, others, locale, prefetches };
+  const key = JSON.stringify(kind);
+  const tab = (isFresh ? undefined : idle.get(key)?.pop()) ?? (await openTab(kind));
+  const { page, context, problems } = tab;
+  problems.length = 0;
   if (user !== undefined) await context.addCookies(cookiesOf(user.cookie));
-  const problems: string[] = [];
-  await watch(context, problems, [origin, ...others]);
-  if (!prefetches)
-    await context.addInitScript({
-      content: `if (navigator.connection) Object.defineProperty(navigator.connection, 'saveData', { value: true })`,
-    });
-  const page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT_MS);
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
   return {
     page,
     context,
@@ -106,10 +117,39 @@ export async function openWindow(
       await page.getByRole('heading', { level: 1 }).waitFor();
     },
     [Symbol.asyncDispose]: async () => {
-      await context.close();
-      expect(problems).toEqual([]);
+      const found = [...problems];
+      if (!isFresh && (await forget(tab, origin))) idle.set(key, [...(idle.get(key) ?? []), tab]);
+      else await context.close();
+      expect(found).toEqual([]);
     },
   };
+}
+
+async function openTab({ url, origin, others, locale, prefetches }: Kind): Promise<Tab> {
+  const running = await launch({ url });
+  const context = await running.newContext({ baseURL: origin, locale, timezoneId: 'Europe/Berlin' });
+  const problems: string[] = [];
+  await watch(context, problems, [origin, ...others]);
+  if (!prefetches)
+    await context.addInitScript({
+      content: `if (navigator.connection) Object.defineProperty(navigator.connection, 'saveData', { value: true })`,
+    });
+  const page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT_MS);
+  return { page, context, problems };
+}
+
+/** Leaves nothing of a test in its window. @returns false if that is not possible. */
+async function forget({ page, context }: Tab, origin: string): Promise<boolean> {
+  if (page.isClosed() || new URL(page.url()).origin !== origin) return false;
+  for (const other of context.pages()) if (other !== page) await other.close();
+  page.removeAllListeners();
+  await Promise.all([page.unrouteAll({ behavior: 'ignoreErrors' }), context.unrouteAll({ behavior: 'ignoreErrors' })]);
+  await Promise.all([context.setOffline(false), context.clearPermissions(), context.clearCookies()]);
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  await page.mouse.move(-1, -1); // or what is under it later looks hovered
+  await page.goto('about:blank');
+  return true;
 }
 
 /** A user with a role in the project, in a separate window. */
@@ -211,7 +251,7 @@ export async function expectAccessible(api: Api, user: SignedIn, path: string, t
     await nextFrame(page);
     if (colorScheme === 'dark') {
       // The dark scheme changes colors, and neither structure nor layout.
-      expect(await accessibilityViolations(page, COLOR_RULES), `dark, ${name}`).toEqual([]);
+      await soon(() => accessibilityViolations(page, COLOR_RULES), `dark, ${name}`).toEqual([]);
       continue;
     }
     expect(await accessibilityViolations(page), `light, ${name}`).toEqual([]);
@@ -226,7 +266,7 @@ let review: { user: SignedIn; window: Window } | undefined;
 /** One window for all pages that a user's tests review, so that the browser compiles the dashboard once. */
 async function windowForReview(api: Api, user: SignedIn): Promise<Window> {
   if (review?.user !== user) {
-    await review?.window.context.close();
+    await review?.window[Symbol.asyncDispose]();
     review = { user, window: await openWindow(api, user, SIZES.desktop) };
   }
   review.window.problems.length = 0;
@@ -261,7 +301,8 @@ export const PNG = Buffer.from(
 );
 
 /** `expect.poll` with a timeout that allows for a slow machine. */
-export const soon = <T>(value: () => T | Promise<T>) => expect.poll(value, { timeout: TIMEOUT_MS });
+export const soon = <T>(value: () => T | Promise<T>, message?: string) =>
+  expect.poll(value, { timeout: TIMEOUT_MS, ...(message !== undefined && { message }) });
 
 /**
  * Problems for keyboard users, one per line: controls that the Tab key does not reach, reaches out of order, or reaches without a

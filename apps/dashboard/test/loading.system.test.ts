@@ -42,8 +42,7 @@ inBrowser('loading', () => {
     await api.post('/v1/contacts/batch', { contacts });
     const user = isSignedIn ? await signedIn(api, 'owner') : undefined;
     const measure = async (network?: typeof SLOW) => {
-      // A new window has an empty cache.
-      await using window = await openWindow(api, user);
+      await using window = await openWindow(api, user, { isFresh: true }); // with an empty cache
       const { page, context } = window;
       const session = await context.newCDPSession(page);
       await session.send('Network.enable');
@@ -92,8 +91,7 @@ inBrowser('loading', () => {
       },
       { name: 'Home', path: `/p/${api.projectId}`, user: owner, shows: 'Autumn newsletter' },
     ]) {
-      // A new window has an empty cache.
-      await using window = await openWindow(api, user);
+      await using window = await openWindow(api, user, { isFresh: true }); // with an empty cache
       const { page, context } = window;
       const session = await context.newCDPSession(page);
       await session.send('Network.enable');

@@ -349,7 +349,7 @@ inBrowser('the frame', () => {
 
   test('offline, a page whose code is not loaded says so, and opens when the connection is back', async () => {
     const api = await testApi();
-    await using window = await windowOf(api);
+    await using window = await windowOf(api, 'owner', { isFresh: true });
     const { page, context } = window;
     await window.open('/groups');
     await context.setOffline(true);
