@@ -1,6 +1,6 @@
 import { addLocalDomain } from '@postroom/domains';
 import { pool } from '@postroom/platform';
-import { type Api, eventually, testApi } from '@postroom/testkit';
+import { type Api, eventually, type SignedIn, testApi } from '@postroom/testkit';
 import { expect } from 'vitest';
 
 /** A project that may send, with a published template. */
@@ -12,6 +12,9 @@ export async function journeyProject(body = '<p>Hello {{name|there}}</p>') {
   expect((await api.post(`/v1/templates/${template.id}/publish`)).status).toBe(200);
   return { api, templateId: template.id as string };
 }
+
+/** A step that waits for two days. */
+export const wait = (id: string, next: string | null) => ({ id, type: 'wait', for: { days: 2 }, next });
 
 export const send = (id: string, templateId: string, next: string | null = null) => ({
   id,
@@ -69,3 +72,11 @@ export const makeDue = (journeyId: string) =>
     `UPDATE enrollments SET due_at = now(), entered_at = entered_at - interval '1 day' WHERE journey_id = $1 AND due_at > now()`,
     [journeyId],
   );
+
+/** How many runs went which way, as the journey reports it. */
+export const passagesOf = async (api: Api, id: string) => (await api.get(`/v1/journeys/${id}`)).body.data.passages;
+
+/** The notifications of a user. */
+export const notices = async (owner: SignedIn) =>
+  (await owner.graphql('{ notifications(first: 10) { nodes { kind subjectId title detail } } }')).body.data
+    .notifications.nodes;
