@@ -1,32 +1,17 @@
 import { config, newId } from '@postroom/platform';
-import {
-  eventually,
-  type Receiver,
-  type SmtpSink,
-  startReceiver,
-  startSmtpSink,
-  startSystem,
-  type System,
-  type SystemApi,
-} from '@postroom/testkit';
+import { eventually, mailSystem, type Receiver, startReceiver, type SystemApi } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-let sink: SmtpSink;
-let system: System;
-let receiver: Receiver;
 let isMailServerDown = false;
+const { system, sink } = await mailSystem(() =>
+  isMailServerDown ? { code: 451, message: '4.3.2 Come back later' } : undefined,
+);
+let receiver: Receiver;
 beforeAll(async () => {
-  sink = await startSmtpSink(() => (isMailServerDown ? { code: 451, message: '4.3.2 Come back later' } : undefined));
   receiver = await startReceiver((_, response) => void response.writeHead(500).end());
-  system = await startSystem({ smtpUrl: sink.url });
-  await system.startWorker();
 });
-afterAll(async () => {
-  await system.stop();
-  await receiver.close();
-  await sink.close();
-});
+afterAll(() => receiver.close());
 
 async function member(projectId: string, email: string, role: string): Promise<void> {
   const id = newId('usr');

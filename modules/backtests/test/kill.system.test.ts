@@ -1,16 +1,9 @@
-import { eventually, startSystem, type System } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 
 const CONTACTS = 20_000;
 
-let system: System;
-
-beforeAll(async () => {
-  system = await startSystem({});
-  await system.startWorker();
-}, 120_000);
-
-afterAll(() => system.stop());
+const { system } = await mailSystem();
 
 test('after kill -9 of the worker a backtest goes on, and counts and lists each contact once', async () => {
   const api = await system.api();

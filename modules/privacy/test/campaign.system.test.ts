@@ -1,24 +1,7 @@
-import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, mailSystem, OWNER } from '@postroom/testkit';
+import { expect, test } from 'vitest';
 
-const OWNER = { email: 'owner@people.example', password: 'correct horse battery' };
-
-let sink: SmtpSink;
-let system: System;
-
-beforeAll(async () => {
-  sink = await startSmtpSink();
-  system = await startSystem({
-    smtpUrl: sink.url,
-    env: { POSTROOM_OWNER_EMAIL: OWNER.email, POSTROOM_OWNER_PASSWORD: OWNER.password },
-  });
-  await system.startWorker();
-}, 120_000);
-
-afterAll(async () => {
-  await system.stop();
-  await sink.close();
-});
+const { system, sink } = await mailSystem();
 
 test(
   'a contact erased during a campaign gets no more mail and stays anonymous, and the campaign completes with correct counts',

@@ -12,7 +12,7 @@ export {
 export { createDatabase, type EmptyDatabase, emptyDatabase } from './database.ts';
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
-export { mailSystem } from './mail-system.ts';
+export { mailSystem, OWNER } from './mail-system.ts';
 export { type MailFaults, mailFaults, rejectOrDefer } from './mail-faults.ts';
 export { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 export { runExclusively } from './run-exclusively.ts';

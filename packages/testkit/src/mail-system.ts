@@ -3,9 +3,13 @@ import { startSystem, type System } from './system.ts';
 
 let shared: Promise<{ system: System; sink: SmtpSink }> | undefined;
 
+/** Who owns that installation, but is no member of a test's project. */
+export const OWNER = { email: 'owner@people.example', password: 'correct horse battery' };
+
 async function start(): Promise<{ system: System; sink: SmtpSink }> {
   const sink = await startSmtpSink();
-  return { system: await startSystem({ smtpUrl: sink.url }), sink };
+  const env = { POSTROOM_OWNER_EMAIL: OWNER.email, POSTROOM_OWNER_PASSWORD: OWNER.password };
+  return { system: await startSystem({ smtpUrl: sink.url, env }), sink };
 }
 
 /**
