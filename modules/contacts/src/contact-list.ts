@@ -70,7 +70,6 @@ export async function listContacts(
   const order = inOrder(sort ?? 'newest');
   // A search or a segment may scan all contacts to fill one page, and a group has no index in other orders.
   const isCostly = segments.length > 0 || filter.search != null || (order.isByKey && filter.groupId != null);
-  const isPlain = Object.values(filter).every((condition) => condition == null);
   const { rows, size } = await readInParts<SortedContact>(first, async (limit, last) => {
     const cursor = last === undefined ? after : order.toCursor(last);
     const scope = { filter, segments, order, after: cursor == null ? undefined : order.fromCursor(cursor) };
@@ -78,12 +77,10 @@ export async function listContacts(
     // A literal limit, because PostgreSQL expects a parameter to be a tenth of all rows, and would plan each execution.
     const text = `${select(projectId, scope, parameters)} LIMIT ${limit}`;
     // Only the most frequent statements are prepared: each costs memory in every connection.
-    const prepared =
-      isPlain && limit > DEFAULT_PAGE_SIZE
-        ? { name: `contacts ${sort ?? 'newest'} ${cursor == null ? 'first' : 'next'}` }
-        : {};
-    const read = () => pool.query<SortedContact>({ ...prepared, text, values: parameters.values });
-    return readLimited(async () => (await (isCostly ? runCostly(projectId, read) : read())).rows);
+    const isPrepared = limit > DEFAULT_PAGE_SIZE && Object.values(filter).every((condition) => condition == null);
+    const name = isPrepared ? `contacts ${sort ?? 'newest'} ${cursor == null ? 'first' : 'next'}` : '';
+    const read = async () => (await pool.query<SortedContact>({ name, text, values: parameters.values })).rows;
+    return readLimited(() => (isCostly ? runCostly(projectId, read) : read()));
   });
   const edges = rows.map((row) => new LazyEdge<SortedContact>(row, order.toCursor));
   return pageOf(edges, { size, after, totalCount: () => countChecked(projectId, filter, segments, MAX_TOTAL) });

@@ -43,7 +43,7 @@ export function inOrder(sort: ContactSort) {
         ? `${id} ${sign} ${parameters.add(place.id)}`
         : `(${key}, ${id}) ${sign} (${parameters.add(place.key)}, ${parameters.add(place.id)})`,
     toCursor: ({ id: last, sortKey }: { id: string; sortKey?: string }) =>
-      toText(key === undefined ? last : JSON.stringify([last, sortKey])),
+      Buffer.from(key === undefined ? last : JSON.stringify([last, sortKey])).toString('base64url'),
     fromCursor: (cursor: string): Place => {
       const text = Buffer.from(cursor, 'base64url').toString();
       if (key === undefined && isId('ctc', text)) return { id: text };
@@ -53,8 +53,6 @@ export function inOrder(sort: ContactSort) {
     },
   };
 }
-
-const toText = (text: string) => Buffer.from(text).toString('base64url');
 
 function placeIn(text: string): Place | undefined {
   if (text.includes('\0')) return undefined;

@@ -51,6 +51,8 @@ export interface Contact {
   suppressionStatus: SuppressionStatus;
   createdAt: Date;
   updatedAt: Date;
+  /** Its segments, if they were read with the page. */
+  segments?: { id: string; name: string }[];
 }
 
 export interface CreateContactInput {

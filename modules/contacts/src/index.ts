@@ -17,19 +17,7 @@ export {
   listContacts,
   MAX_FILTER_IDS,
 } from './contact-list.ts';
-export {
-  retryOnCollision,
-  type CheckedContact,
-  checkContact,
-  type ContactRow,
-  ON_CONFLICT,
-  type OnConflict,
-  previewContacts,
-  readContact,
-  mergeSearchIndexes,
-  writeContacts,
-  type WrittenContact,
-} from './contact-writes.ts';
+export * from './contact-writes.ts';
 export {
   type Contact,
   CONTACT_SOURCES,
@@ -55,7 +43,7 @@ export {
   schemaOf,
   updateCustomField,
 } from './custom-fields.ts';
-export { type ContactFacts, contactUpdated, factsColumns } from './events.ts';
+export { type ContactFacts, contactDeleted, contactUpdated, factsColumns } from './events.ts';
 export { Parameters } from './parameters.ts';
 export { SEGMENT_FIELDS } from './segment-operators.ts';
 export { compileFilter, type Condition, type SegmentFilter } from './segment-filter.ts';
@@ -93,4 +81,3 @@ export {
   type SuppressionReason,
   type SuppressionStatus,
 } from './suppressions.ts';
-export { contactDeleted } from './events.ts';

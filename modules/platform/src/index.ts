@@ -115,26 +115,8 @@ export {
   newIdAt,
   timeOfId,
 } from './ids.ts';
-export {
-  ADDRESS,
-  atMost,
-  displayName,
-  IDS,
-  JSON_OBJECT,
-  jsonSchema,
-  listOf,
-  NAME,
-  NOT_EMPTY,
-  oneLine,
-} from './json-schema.ts';
-export {
-  MAX_EMAIL_LENGTH,
-  MAX_ID_LENGTH,
-  MAX_MAILBOX_LENGTH,
-  MAX_EVENT_NAME_LENGTH,
-  MAX_NAME_LENGTH,
-  MAX_TAG_LENGTH,
-} from './limits.ts';
+export * from './json-schema.ts';
+export * from './limits.ts';
 export { listen } from './listen.ts';
 export { notifySoon } from './notify-soon.ts';
 export { announce, type Change, subscribe, watchUntilFinal } from './subscription.ts';
@@ -153,28 +135,7 @@ export {
   type WorkflowStart,
 } from './outbox.ts';
 export { isOutage, stopAfterRepeatedErrors } from './outages.ts';
-export {
-  DEFAULT_PAGE_SIZE,
-  escapeLike,
-  fromCursor,
-  MAX_PAGE_SIZE,
-  type Page,
-  type PageArgs,
-  pageOf,
-  LazyEdge,
-  selectsBelow,
-  readInParts,
-  pageSize,
-  readPage,
-  countUpTo,
-  MAX_TOTAL,
-  nameContains,
-  readRows,
-  relayNames,
-  type RowsQuery,
-  rowsQuery,
-  toCursor,
-} from './pages.ts';
+export * from './pages.ts';
 export {
   accepted,
   created,

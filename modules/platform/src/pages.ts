@@ -12,14 +12,8 @@ export interface PageArgs {
   after?: string | null | undefined;
 }
 
-/** A row of a page. */
-interface Edge<Row> {
-  readonly cursor: string;
-  readonly node: Row;
-}
-
 /** A row whose cursor is made when it is read, since most requests read only that of the last row. */
-export class LazyEdge<Row> implements Edge<Row> {
+export class LazyEdge<Row> {
   readonly node: Row;
   readonly #cursorOf: (node: Row) => string;
 
@@ -35,7 +29,7 @@ export class LazyEdge<Row> implements Edge<Row> {
 
 /** One page of a list, newest first, as a Relay connection with `nodes`. */
 export interface Page<Row> {
-  edges: Edge<Row>[];
+  edges: { readonly cursor: string; readonly node: Row }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
   /** Counts the whole list, up to `MAX_TOTAL`. Evaluated only if requested. */
   totalCount: () => Promise<number>;
