@@ -6,19 +6,24 @@ import { maxDirectivesPlugin } from '@escape.tech/graphql-armor-max-directives';
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens';
 import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
 import { config } from '@postroom/platform';
-import { NoSchemaIntrospectionCustomRule } from 'graphql';
+import { type GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 
 /** Limits per document, checked before it runs. Its cost is limited at runtime, by the builder. */
 const LIMITS = { tokens: 2_000, depth: 12, aliases: 30, directives: 30 };
 
+/** Errors of these plugins have no code, or that of a syntax error. */
+const coded = {
+  onReject: [(_: unknown, { extensions }: GraphQLError) => void (extensions['code'] = 'validation_error')],
+};
+
 /** The plugins that limit documents. */
 export function limitPlugins() {
   return [
-    maxTokensPlugin({ n: LIMITS.tokens }),
-    maxDepthPlugin({ n: LIMITS.depth }),
-    maxAliasesPlugin({ n: LIMITS.aliases }),
-    maxDirectivesPlugin({ n: LIMITS.directives }),
+    maxTokensPlugin({ n: LIMITS.tokens, ...coded }),
+    maxDepthPlugin({ n: LIMITS.depth, ...coded }),
+    maxAliasesPlugin({ n: LIMITS.aliases, ...coded }),
+    maxDirectivesPlugin({ n: LIMITS.directives, ...coded }),
     ...(config.GRAPHQL_EXPLORER ? [] : [blockFieldSuggestionsPlugin(), withoutIntrospection()]),
     ...trustedDocuments(),
   ];
