@@ -89,6 +89,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Length of one row', 'packages/csv/src/records.ts', 'MAX_RECORD_LENGTH'],
   ['Addresses in `to`', 'modules/emails/src/email-input.ts', 'MAX_RECIPIENTS'],
   ['Emails in `POST /v1/emails/batch`', 'modules/emails/src/emails.ts', 'MAX_BATCH'],
+  ['Characters of the bodies of a batch', 'modules/emails/src/render-content.ts', 'MAX_BATCH_LENGTH'],
   [
     'Length of the subject, before and after its placeholders are filled in',
     'packages/templating/src/render.ts',

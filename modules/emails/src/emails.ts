@@ -33,7 +33,7 @@ import {
   type SendEmailInput,
 } from './email-input.ts';
 import { messagesWithOutcome, type OutcomeFilter } from './email-outcomes.ts';
-import { type RenderedContent, renderContent } from './render-content.ts';
+import { ContentBudget, MAX_BATCH_LENGTH, type RenderedContent, renderContent } from './render-content.ts';
 import { formatMailbox } from './mailbox.ts';
 import { senderStatus } from '@postroom/transports';
 import {
@@ -120,11 +120,11 @@ async function draftEmails(
   const read = inputs.map((input, index) => readEmail(input, problems, pathOf(index)));
   const valid = problems.found.length === 0 ? read : [];
   const addresses = valid.flatMap(recipientsOf).map(({ email }) => email);
-  const isOneOfMany = inputs.length > 1;
+  const shared = { isOneOfMany: inputs.length > 1, budget: new ContentBudget(MAX_BATCH_LENGTH) };
   // Concurrently, since each queries the database. Validation problems are reported before suppressions or sender problems.
   const [contents, suppressed, mailboxes] = await Promise.allSettled([
     Promise.all(
-      inputs.map((input, index) => renderContent(projectId, input, problems, { path: pathOf(index), isOneOfMany })),
+      inputs.map((input, index) => renderContent(projectId, input, problems, { path: pathOf(index), ...shared })),
     ),
     suppressedAddresses(projectId, addresses),
     checkSenders(projectId, valid),

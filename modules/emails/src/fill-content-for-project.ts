@@ -50,11 +50,11 @@ const fillAlone = (projectId: string, given: ContentInput) =>
 const GROUP = { size: 25, length: 50_000 };
 
 /** The groups of this turn of the event loop, by project. */
-const groups = new Map<string, { members: ContentInput[]; length: number; filled: Promise<FilledContent[]> }>();
+const groups = new Map<string, { members: ContentInput[]; length: number; filled: Promise<(FilledContent | undefined)[]> }>();
 
 /**
- * Renders the emails of a batch in few calls, each of which costs as much as a short email. If one of a group takes too long, each is
- * rendered alone.
+ * Renders the emails of a batch in few calls, each of which costs as much as a short email. If a group takes too long, each is
+ * rendered alone, and so is what makes its result too long.
  */
 async function fillTogether(projectId: string, given: ContentInput): Promise<FilledContent> {
   const length = lengthOf([given.html, given.text, given.values]);
@@ -63,7 +63,7 @@ async function fillTogether(projectId: string, given: ContentInput): Promise<Fil
     const members: ContentInput[] = [];
     const filled = setImmediate().then(() => {
       if (groups.get(projectId)?.members === members) groups.delete(projectId);
-      return onThread<[ContentInput[]], FilledContent[]>(FILL_ALL, projectId, members);
+      return onThread<[ContentInput[]], (FilledContent | undefined)[]>(FILL_ALL, projectId, members);
     });
     group = { members, length: 0, filled };
     groups.set(projectId, group);
@@ -71,7 +71,7 @@ async function fillTogether(projectId: string, given: ContentInput): Promise<Fil
   group.length += length;
   const at = group.members.push(given) - 1;
   try {
-    return (await group.filled)[at] as FilledContent;
+    return (await group.filled)[at] ?? (await fillAlone(projectId, given));
   } catch (error) {
     if (!(error instanceof ThreadError) || group.members.length === 1) throw error;
     return fillAlone(projectId, given);

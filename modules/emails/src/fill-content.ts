@@ -39,8 +39,23 @@ const MAX_MISSING = 100;
 /** Fills placeholders in, and generates text if there is only HTML. */
 export const fillContent = (given: ContentInput): FilledContent => addText(fillPlaceholders(given));
 
-/** `fillContent` for several emails. */
-export const fillAll = (given: readonly ContentInput[]): FilledContent[] => given.map(fillContent);
+/** About the most characters that `fillAll` returns. */
+const MAX_GROUP_LENGTH = 10_000_000;
+
+/** `fillContent` for several emails. The last ones are undefined if those before are too long together. */
+export function fillAll(given: readonly ContentInput[]): (FilledContent | undefined)[] {
+  let length = 0;
+  return given.map((each) => {
+    if (length > MAX_GROUP_LENGTH) return undefined;
+    const filled = fillContent(each);
+    length += lengthOfContent(filled);
+    return filled;
+  });
+}
+
+/** The characters of the bodies of an email. */
+export const lengthOfContent = ({ html, text }: Pick<FilledContent, 'html' | 'text'>): number =>
+  (html?.length ?? 0) + (text?.length ?? 0);
 
 /** Fills placeholders in. */
 export function fillPlaceholders({ values, ...given }: ContentInput): FilledContent {

@@ -10,4 +10,5 @@ export { textTemplateOf } from './fill-content-for-project.ts';
 export { MAX_FILENAME_LENGTH } from './email-input.ts';
 export { checkMailbox, formatMailbox, parseMailbox } from './mailbox.ts';
 export { messageIdOf } from './transactional.ts';
+export { ContentBudget } from './render-content.ts';
 export { type ContactEmailInput, insertPrepared, type PreparedEmail, prepareEmails } from './prepared-emails.ts';

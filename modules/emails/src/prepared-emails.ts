@@ -1,7 +1,7 @@
 import type { FieldProblem, Tx } from '@postroom/platform';
 import { checkSenders, type EmailRows, insert, rowsOf, suppressedAddresses } from './emails.ts';
 import { Problems, type ReadEmail, readEmail, recipientsOf, type SendEmailInput } from './email-input.ts';
-import { type RenderedContent, renderContent } from './render-content.ts';
+import { ContentBudget, type RenderedContent, renderContent, TOO_LONG_TOGETHER } from './render-content.ts';
 
 /** An email on behalf of another module, to a contact or to someone who may become one. */
 export interface ContactEmailInput extends SendEmailInput {
@@ -15,8 +15,12 @@ export interface ContactEmailInput extends SendEmailInput {
   needsConsent: boolean;
 }
 
-/** An email whose rows can be inserted, or the first reason why it can't be sent. */
-export type PreparedEmail = EmailRows | { problem: FieldProblem };
+/** An email whose rows can be inserted, or the first reason why it can't be sent, or that it has to be prepared again, with others. */
+export type PreparedEmail = EmailRows | { problem: FieldProblem; isPostponed?: true };
+
+/** Emails rendered at the same time. */
+const CONCURRENT = 100;
+const POSTPONED = { problem: { field: 'html', message: TOO_LONG_TOGETHER }, isPostponed: true } as const;
 
 /** A validated email with rendered content. */
 interface ContactDraft extends ReadEmail, RenderedContent {
@@ -26,11 +30,19 @@ interface ContactDraft extends ReadEmail, RenderedContent {
 
 /**
  * Validates and renders emails of one sender, each with its own problem, so that a contact without the variables of a template
- * does not block the others.
+ * does not block the others. What is beyond `budget` is postponed.
  * @throws DomainError `forbidden` if the sender may not send.
  */
-export async function prepareEmails(projectId: string, inputs: readonly ContactEmailInput[]): Promise<PreparedEmail[]> {
-  const drafts = await Promise.all(inputs.map((input) => draftOf(projectId, input)));
+export async function prepareEmails(
+  projectId: string,
+  inputs: readonly ContactEmailInput[],
+  budget = new ContentBudget(),
+): Promise<PreparedEmail[]> {
+  const drafts: (ContactDraft | Exclude<PreparedEmail, EmailRows>)[] = [];
+  for (let from = 0; from < inputs.length; from += CONCURRENT) {
+    const some = inputs.slice(from, from + CONCURRENT);
+    drafts.push(...(await Promise.all(some.map((input) => draftOf(projectId, input, budget)))));
+  }
   const valid = drafts.filter((draft): draft is ContactDraft => !('problem' in draft));
   const mailboxes = await checkSenders(projectId, valid);
   const reasonsFor = async (needsConsent: boolean) => {
@@ -47,11 +59,17 @@ export async function prepareEmails(projectId: string, inputs: readonly ContactE
   });
 }
 
-async function draftOf(projectId: string, input: ContactEmailInput): Promise<ContactDraft | { problem: FieldProblem }> {
+async function draftOf(
+  projectId: string,
+  input: ContactEmailInput,
+  budget: ContentBudget,
+): Promise<ContactDraft | Exclude<PreparedEmail, EmailRows>> {
+  if (budget.isUsedUp) return POSTPONED;
   const problems = new Problems();
   const email = readEmail(input, problems);
-  const content = await renderContent(projectId, input, problems, { isOneOfMany: true });
+  const content = await renderContent(projectId, input, problems, { isOneOfMany: true, budget });
   const [problem] = problems.found;
+  if (problem?.message === TOO_LONG_TOGETHER) return POSTPONED;
   const templateId = input.madeFrom ?? input.templateId ?? null;
   return problem === undefined ? { input, templateId, ...email, ...content } : { problem };
 }

@@ -2,7 +2,7 @@ import { isId, pool, coalesceReads } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
 import type { Values } from '@postroom/templating';
 import { renderForProject } from './fill-content-for-project.ts';
-import { MAX_TEXT_LENGTH } from './fill-content.ts';
+import { lengthOfContent, MAX_TEXT_LENGTH } from './fill-content.ts';
 
 /** The content of an email, with placeholders filled in. */
 export interface RenderedContent {
@@ -14,15 +14,50 @@ export interface RenderedContent {
 }
 
 /**
+ * About how many characters the bodies of a batch have together once placeholders are filled in. A small request could otherwise
+ * become a gigabyte of content, which holds up or ends the process.
+ */
+export class ContentBudget {
+  #left: number;
+
+  constructor(characters = MAX_PAGE_LENGTH) {
+    this.#left = characters;
+  }
+
+  /** Whether nothing more fits. */
+  get isUsedUp(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** @returns false, without taking anything, if it is used up. */
+  take(characters: number): boolean {
+    if (this.isUsedUp) return false;
+    this.#left -= characters;
+    return true;
+  }
+}
+
+/** About the most characters of the bodies of a batch. */
+export const MAX_BATCH_LENGTH = 40_000_000;
+/** The same for emails that modules prepare together. */
+const MAX_PAGE_LENGTH = 20_000_000;
+export const TOO_LONG_TOGETHER =
+  'is too long together with the emails before it, once placeholders are filled in; send it in another batch';
+
+/** The content of an email for which its batch has no space left. */
+const TOO_MUCH: RenderedContent = { subject: '', html: null, text: null, htmlText: null };
+
+/**
  * Renders the subject and bodies of an email, from its own content or a published template. Placeholders are filled in only
  * if the email has a template or `variables`; otherwise braces are literal. Adds problems to `problems`, under `path`.
  * @param options.isOneOfMany as in `renderForProject`
+ * @param options.budget of the batch; the problem of an email beyond it is `TOO_LONG_TOGETHER`
  */
 export async function renderContent(
   projectId: string,
   input: SendEmailInput,
   problems: Problems,
-  { path = '', isOneOfMany = false } = {},
+  { path = '', isOneOfMany = false, budget }: { path?: string; isOneOfMany?: boolean; budget?: ContentBudget } = {},
 ): Promise<RenderedContent> {
   const template = await readTemplate(projectId, input, problems, path);
   const subject = input.subject ?? template?.subject ?? null;
@@ -48,6 +83,10 @@ export async function renderContent(
     { subject, html: html === '' ? null : html, text, values },
     { isOneOfMany },
   );
+  if (budget?.take(lengthOfContent(rendered)) === false) {
+    problems.add(`${path}html`, TOO_LONG_TOGETHER);
+    return TOO_MUCH;
+  }
   for (const { field, message } of rendered.problems)
     problems.add(field === 'html' && template !== null ? `${path}templateId` : `${path}${field}`, message);
   return {

@@ -1,7 +1,8 @@
 import { addLocalDomain } from '@postroom/domains';
-import { pool } from '@postroom/platform';
+import { newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
+import { ContentBudget, prepareEmails } from '../src/index.ts';
 import { holdMail } from './hold-mail.ts';
 
 /** A project whose mail stays queued, even if a worker of another test is running. */
@@ -319,4 +320,38 @@ test('a page of large emails loads about 12 MB of bodies, and says so for the re
   expect(twice.errors).toMatchObject([{ extensions: { code: 'payload_too_large' } }]);
   const listed = await api.get('/v1/emails');
   expect([listed.status, listed.body.data.length]).toEqual([200, 6]);
+});
+
+describe('short requests that become long content', () => {
+  // 4.5 million characters once it is filled in.
+  const text = '{{a}}'.repeat(900);
+  const variables = { a: 'x'.repeat(5_000) };
+
+  test('a batch that becomes too long is rejected, naming the first email beyond the limit', async () => {
+    const api = await testApi();
+    await addLocalDomain(api.projectId, 'example.com');
+    const email = { from: 'a@example.com', to: 'b@example.net', subject: 'x', text, variables };
+    const { status, body } = await api.post('/v1/emails/batch', { emails: Array(11).fill(email) });
+    expect(status).toBe(400);
+    expect(body.error.details).toEqual([
+      { field: expect.stringMatching(/^emails\.\d+\.html$/), message: expect.stringMatching(/^is too long together/) },
+      { field: expect.stringMatching(/^emails\.\d+\.html$/), message: expect.stringMatching(/^is too long together/) },
+    ]);
+  });
+
+  test('a page of messages of a journey that becomes too long is prepared in parts', async () => {
+    const api = await testApi();
+    await addLocalDomain(api.projectId, 'example.com');
+    const input = { from: 'a@example.com', to: ['b@example.net'], subject: 'x', text, variables, needsConsent: false };
+    const inputs = Array.from({ length: 103 }, () => ({ ...input, id: newId('eml') }));
+    const budget = new ContentBudget(9_000_000);
+    const prepared = await prepareEmails(api.projectId, inputs.slice(0, 3), budget);
+    expect(prepared.filter((email) => !('problem' in email))).toHaveLength(2);
+    expect(prepared.filter((email) => 'isPostponed' in email)).toHaveLength(1);
+    // What follows is not even rendered.
+    const began = performance.now();
+    const others = await prepareEmails(api.projectId, inputs, budget);
+    expect(others.every((email) => 'isPostponed' in email)).toBe(true);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
 });

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { type ContentInput, fillContent } from '../src/fill-content.ts';
+import { type ContentInput, fillAll, fillContent } from '../src/fill-content.ts';
 import { renderForProject } from '../src/fill-content-for-project.ts';
+
+test('emails rendered together are returned up to a total length, so that no result of a thread is too large', () => {
+  const long = { subject: null, html: null, text: '{{a}}'.repeat(900), values: { a: 'x'.repeat(5_000) } };
+  const lengths = fillAll(Array(5).fill(long)).map((filled) => filled?.text?.length);
+  expect(lengths).toEqual([4_500_000, 4_500_000, 4_500_000, undefined, undefined]);
+});
 
 test('a subject is at most 998 characters long after its placeholders are filled in, as before', () => {
   const given = { subject: 'Hello {{name}}', html: null, text: 'Hello' };

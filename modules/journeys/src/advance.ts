@@ -1,3 +1,4 @@
+import { ContentBudget } from '@postroom/emails';
 import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
 import { scanForEntries } from './entry-scans.ts';
 import { lockJourney, pauseByItself } from './journeys.ts';
@@ -63,9 +64,10 @@ async function advancePage(id: string): Promise<{ projectId: string; found: numb
   const { rows: runs } = await pool.query<DueRun>({ name: 'journeys-due', text: DUE, values: [id] });
   if (runs.length === 0) return { projectId, found: 0, moved: 0 };
   try {
+    const budget = new ContentBudget();
     const plans = await Promise.all(
       [...Map.groupBy(runs, (run) => `${run.version} ${run.stepId}`).values()].map(async (atStep) =>
-        carryOut(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep),
+        carryOut(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep, budget),
       ),
     );
     // The others are due in the next page.

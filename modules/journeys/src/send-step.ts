@@ -25,6 +25,7 @@ export async function sendStep(
   definition: Definition,
   step: StepOf<'send'>,
   runs: readonly DueRun[],
+  budget: ContentBudget,
 ): Promise<Plan> {
   const { transactional = false, from, replyTo } = step;
   const content = await inStep(step.id, () => contentOf(projectId, step, transactional));
@@ -35,12 +36,12 @@ export async function sendStep(
     : await limitSends(projectId, definition, runs);
   const volume = transactional ? undefined : await dayVolume(projectId, sender.email);
   const granted = volume === undefined ? runs.length : await volume.take(allowed.sending.length);
-  const sending = allowed.sending.slice(0, granted);
+  const granting = allowed.sending.slice(0, granted);
   const until = new Date(Math.min(nextDay().getTime(), Date.now() + RECHECK_MS));
   const postponed = [...allowed.postponed, ...allowed.sending.slice(granted).map((run) => ({ run, until }))];
 
-  const responses = await responsesOf(definition, sending);
-  const inputs = sending.map((run) => {
+  const responses = await responsesOf(definition, granting);
+  const inputs = granting.map((run) => {
     const id = newId('eml');
     const url = unsubscribeUrl(id, { projectId, email: run.email });
     return {
@@ -65,7 +66,11 @@ export async function sendStep(
       metadata: { journey_id: journeyId, enrollment_id: run.id, step_id: step.id },
     };
   });
-  const emails = await inStep(step.id, () => prepareEmails(projectId, inputs));
+  const prepared = await inStep(step.id, () => prepareEmails(projectId, inputs, budget));
+  // The others are due in the next page.
+  const fits = (index: number) => !('isPostponed' in (prepared[index] as PreparedEmail));
+  const sending = granting.filter((_, index) => fits(index));
+  const emails = prepared.filter((_, index) => fits(index));
   const moves = sending.map((run, index): Move => {
     const email = emails[index] as PreparedEmail;
     const to = step.next ?? null;
@@ -91,7 +96,7 @@ export async function sendStep(
     },
     settle: async (moved) => {
       const used = emails.filter((_, index) => isUsed(index, moved)).length;
-      await volume?.release(sending.length - used);
+      await volume?.release(granting.length - used);
     },
   };
 }

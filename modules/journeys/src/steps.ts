@@ -1,5 +1,6 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
+import type { ContentBudget } from '@postroom/emails';
 import { putMembers, takeMembers } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
 import { contactsMatching, contactsWhere } from './enrollments.ts';
@@ -18,9 +19,10 @@ export async function carryOut(
   journeyId: string,
   definition: Definition,
   runs: readonly DueRun[],
+  budget: ContentBudget,
 ): Promise<Plan> {
   const step = getStep(definition, (runs[0] as DueRun).stepId);
-  if (step.type === 'send') return sendStep(projectId, journeyId, definition, step, runs);
+  if (step.type === 'send') return sendStep(projectId, journeyId, definition, step, runs, budget);
   if (step.type === 'webhook') return webhookStep(projectId, definition, step, runs);
   const yes =
     step.type === 'condition' ? await inStep(step.id, () => passing(projectId, definition, step, runs)) : NONE;
