@@ -99,7 +99,10 @@ test.each([
 );
 
 test.each([
-  ['depth', `{ ...F0 } ${Array.from({ length: 14 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} }`).join(' ')} fragment F14 on Query { projects { id } }`],
+  [
+    'depth',
+    `{ ...F0 } ${Array.from({ length: 14 }, (_, n) => `fragment F${n} on Query { ...F${n + 1} }`).join(' ')} fragment F14 on Query { projects { id } }`,
+  ],
   ['aliases', `{ ${Array.from({ length: 40 }, (_, index) => `a${index}: projects { id }`).join(' ')} }`],
   ['directives', `{ projects { ${'id @include(if: true) '.repeat(40)} } }`],
   ['tokens', `{ projects { ${'id '.repeat(2_100)} } }`],

@@ -50,7 +50,10 @@ const fillAlone = (projectId: string, given: ContentInput) =>
 const GROUP = { size: 25, length: 50_000 };
 
 /** The groups of this turn of the event loop, by project. */
-const groups = new Map<string, { members: ContentInput[]; length: number; filled: Promise<(FilledContent | undefined)[]> }>();
+const groups = new Map<
+  string,
+  { members: ContentInput[]; length: number; filled: Promise<(FilledContent | undefined)[]> }
+>();
 
 /**
  * Renders the emails of a batch in few calls, each of which costs as much as a short email. If a group takes too long, each is

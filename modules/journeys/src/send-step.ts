@@ -1,7 +1,7 @@
 import { type Definition, type StepOf } from '@postroom/journey-definition';
 import { withFooter } from '@postroom/campaigns';
 import { dayVolume, nextDay } from '@postroom/domains';
-import { insertPrepared, parseMailbox, type PreparedEmail, prepareEmails } from '@postroom/emails';
+import { type ContentBudget, insertPrepared, parseMailbox, type PreparedEmail, prepareEmails } from '@postroom/emails';
 import { newId } from '@postroom/platform';
 import { postalAddressOf } from '@postroom/projects';
 import { getTemplate } from '@postroom/templates';
