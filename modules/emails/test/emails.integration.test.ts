@@ -331,7 +331,7 @@ describe('short requests that become long content', () => {
     const api = await testApi();
     await addLocalDomain(api.projectId, 'example.com');
     const email = { from: 'a@example.com', to: 'b@example.net', subject: 'x', text, variables };
-    const { status, body } = await api.post('/v1/emails/batch', { emails: Array(11).fill(email) });
+    const { status, body } = await api.post('/v1/emails/batch', { emails: Array.from({ length: 11 }, () => email) });
     expect(status).toBe(400);
     expect(body.error.details).toEqual([
       { field: expect.stringMatching(/^emails\.\d+\.html$/), message: expect.stringMatching(/^is too long together/) },

@@ -4,7 +4,7 @@ import { renderForProject } from '../src/fill-content-for-project.ts';
 
 test('emails rendered together are returned up to a total length, so that no result of a thread is too large', () => {
   const long = { subject: null, html: null, text: '{{a}}'.repeat(900), values: { a: 'x'.repeat(5_000) } };
-  const lengths = fillAll(Array(5).fill(long)).map((filled) => filled?.text?.length);
+  const lengths = fillAll(Array.from({ length: 5 }, () => long)).map((filled) => filled?.text?.length);
   expect(lengths).toEqual([4_500_000, 4_500_000, 4_500_000, undefined, undefined]);
 });
 

@@ -2,7 +2,7 @@ import { type IncomingMessage } from 'node:http';
 import { constants, createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { certificate, client, closeAll, LIMITS, listen, receiver, text } from './receivers.ts';
+import { certificate, client, closeAll, LIMITS, listen, text } from './receivers.ts';
 
 afterEach(closeAll);
 
