@@ -22,12 +22,24 @@ const COMMANDS = {
     'list what may have been sent since the point a database was restored to; --release sends again',
     'after-restore',
   ],
+  'move-project': ['move a project to another cell while it sends; can be interrupted and continued', 'move-project'],
   'rotate-encryption-key': ['re-encrypt every stored secret with the current key', 'rotate-encryption-key'],
   chaos: ['kill processes during a campaign or a journey and count lost and duplicate messages', 'chaos'],
 };
 
 /** Commands that print their own help. The others take `--help` for a start: `rotate-encryption-key --help` would rotate. */
-const WITH_HELP = ['start', 'demo', 'migrate', 'bootstrap', 'journeys', 'chaos', 'doctor', 'capacity', 'after-restore'];
+const WITH_HELP = [
+  'start',
+  'demo',
+  'migrate',
+  'bootstrap',
+  'journeys',
+  'chaos',
+  'doctor',
+  'capacity',
+  'after-restore',
+  'move-project',
+];
 
 const [name, ...args] = process.argv.slice(2);
 const asksForHelp = args.includes('--help') || args.includes('-h');

@@ -19,6 +19,8 @@ const MAY_WRITE_ALL: Record<string, string> = {
   'packages/migrations/src/derived-names.ts': 'a data migration',
   'packages/migrations/src/migrate.ts':
     'after a dump is restored, transaction ids start anew in all tables that have them',
+  'apps/worker/src/move/copy.ts': 'copies the rows of a project between databases',
+  'apps/worker/src/move/move.ts': 'deletes the rows of a project that was moved',
   'apps/gateway/src/rotate-encryption-key.ts': 'rewrites the columns that their modules registered as secret',
 };
 
@@ -29,6 +31,26 @@ const MAY_WRITE_ALL: Record<string, string> = {
 const READS: Record<string, string[]> = {
   // whether a return address is ours
   'apps/bounces': ['domains', 'messages'],
+  // a move of a project: whose each row is, by its parent
+  'apps/worker': [
+    'api_key_projects',
+    'backtests',
+    'campaigns',
+    'contact_views',
+    'custom_event_definitions',
+    'domains',
+    'enrollments',
+    'groups',
+    'imports',
+    'invitations',
+    'journeys',
+    'mail_providers',
+    'mailbox_accounts',
+    'members',
+    'messages',
+    'segments',
+    'webhook_endpoints',
+  ],
   // the log, and who is behind an actor id in an export
   audit: ['api_keys', 'audit_entries', 'users'],
   // the projects of a user, shown with their names

@@ -45,7 +45,7 @@ ${table(['program', 'requires', 'in production also'], PROGRAM_NAMES.map(require
 Each of these can be given as a file, such as a secret that Docker or Kubernetes mounts: add \`_FILE\` to the name and set it to the
 path. A newline at the end of the file is ignored. Setting both is an error.
 
-${SECRETS.map((name) => `\`${name}_FILE\``).join(', ')}
+${SECRETS.map((name) => `- \`${name}_FILE\``).join('\n')}
 
 ${sections.join('\n\n')}
 `;

@@ -1,5 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Caller, config, db, DomainError, type Permission, type Prisma } from '@postroom/platform';
+import {
+  type Caller,
+  config,
+  DomainError,
+  type Permission,
+  pool,
+  type Prisma,
+  projectMoving,
+} from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 import { fromNodeHeaders } from 'better-auth/node';
 import { auth } from './auth.ts';
 
@@ -22,15 +31,31 @@ export class UserCaller implements Caller {
   readonly #roles: ReadonlyMap<string, Role>;
   readonly #named: string | undefined;
 
-  constructor(id: string, sessionId: string, roles: ReadonlyMap<string, Role>, named: string | undefined) {
+  readonly #away: ReadonlySet<string>;
+
+  /** @param away the projects that are being moved to another cell, or were. */
+  constructor(
+    id: string,
+    sessionId: string,
+    roles: ReadonlyMap<string, Role>,
+    named: string | undefined,
+    away: ReadonlySet<string> = new Set(),
+  ) {
     this.id = id;
     this.sessionId = sessionId;
     this.projects = [...roles.keys()];
     this.#roles = roles;
+    this.#away = away;
     this.#named = named === '' ? undefined : named;
   }
 
   get projectId(): string {
+    const id = this.#projectId();
+    if (this.#away.has(id)) throw projectMoving();
+    return id;
+  }
+
+  #projectId(): string {
     const [only, second] = this.projects;
     if (this.#named !== undefined) {
       if (this.#roles.has(this.#named)) return this.#named;
@@ -51,6 +76,14 @@ export class UserCaller implements Caller {
   }
 }
 
+/** By the headers of a request, which no client can forge: who is signed in, as the cell says that they signed in to. */
+const vouched = new WeakMap<IncomingHttpHeaders, { id: string; sessionId: string }>();
+
+/** Another cell has authenticated the user of a request, and forwarded it. What the user may do is decided here. */
+export function vouchFor(headers: IncomingHttpHeaders, user: { id: string; sessionId: string }): void {
+  vouched.set(headers, user);
+}
+
 /**
  * The user signed in by the request's cookie; null if none. Queries the database each time, so a revoked session or
  * membership takes effect at once.
@@ -61,16 +94,30 @@ export async function authenticateUser(
   headers: IncomingHttpHeaders,
   named: string | undefined,
 ): Promise<UserCaller | null> {
+  const user = vouched.get(headers);
+  if (user !== undefined) return userCaller(user.id, user.sessionId, named);
   if (headers.cookie === undefined || !headers.cookie.includes('postroom.')) return null;
   const session = await auth().api.getSession({ headers: fromNodeHeaders(headers) });
   if (session === null) return null;
   refuseOtherSites(headers);
-  const members = await db.member.findMany({ where: { userId: session.user.id }, orderBy: { projectId: 'asc' } });
+  return userCaller(session.user.id, session.session.id, named);
+}
+
+const MEMBERSHIPS = `
+  SELECT project_id AS id, role, NOT ${isHere('m.project_id')} AS away FROM members m WHERE user_id = $1 ORDER BY project_id`;
+
+async function userCaller(id: string, sessionId: string, named: string | undefined): Promise<UserCaller> {
+  const { rows } = await pool.query<{ id: string; role: Role; away: boolean }>({
+    name: 'auth-memberships',
+    text: MEMBERSHIPS,
+    values: [id],
+  });
   return new UserCaller(
-    session.user.id,
-    session.session.id,
-    new Map(members.map(({ projectId, role }) => [projectId, role])),
+    id,
+    sessionId,
+    new Map(rows.map((row) => [row.id, row.role])),
     named,
+    new Set(rows.filter(({ away }) => away).map((row) => row.id)),
   );
 }
 

@@ -15,6 +15,7 @@ import {
 } from '@postroom/ledger';
 import { closeUnsent } from '@postroom/ledger/sql';
 import { type DayVolume, nextDay } from '@postroom/domains';
+import { assertHere } from '@postroom/projects';
 import { drainSignal, isDraining, pool, record } from '@postroom/platform';
 import { campaignCompleted } from './events.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
@@ -60,6 +61,7 @@ export async function sendUntilDeadline(
   const campaign = await acquireFence(campaignId, run, claim);
   if (campaign === undefined) return idleRun({ id: campaignId, run }, claim);
   if (campaign.claimed_count > 0) await settleStaleClaims({ campaignId }, claim);
+  await assertHere(campaign.project_id);
   // The workflow takes the first range before; it is missing only if that step failed repeatedly and the campaign was paused.
   if (campaign.frozen_at === null && campaign.recipient_count === 0)
     await snapshotRecipients(campaignId, { isFirst: true });

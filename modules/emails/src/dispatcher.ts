@@ -4,6 +4,7 @@ import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
 import { heldReason, ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
+import { isHere } from '@postroom/projects/sql';
 import { FIRST_ATTEMPT, SEPARATE } from './due.ts';
 
 /**
@@ -94,7 +95,7 @@ const READ_WAITING = `
   SELECT jump.project_id, due.rows AS waiting
   FROM jump CROSS JOIN LATERAL (
     SELECT count(*)::int AS rows FROM (
-      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= now() LIMIT ${MAIL_POLICY.dispatch.maxIndividual + 1}
+      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= now() AND ${isHere('jump.project_id')} LIMIT ${MAIL_POLICY.dispatch.maxIndividual + 1}
     ) AS part
   ) AS due
   ORDER BY jump.project_id`;
@@ -134,7 +135,7 @@ const DUE_SEPARATELY = `${SEPARATE} AND (deferred_at IS NOT NULL OR not_before <
 async function hasSeparatelyDue(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ waits: boolean }>({
     name: 'emails-separately-due',
-    text: `SELECT EXISTS (SELECT FROM messages WHERE ${DUE_SEPARATELY}) AS waits`,
+    text: `SELECT EXISTS (SELECT FROM messages WHERE ${DUE_SEPARATELY} AND ${isHere('messages.project_id')}) AS waits`,
   });
   return rows[0]?.waits ?? false;
 }
@@ -161,7 +162,7 @@ const ASSIGN = `
     SELECT * FROM (
       SELECT id, project_id, mailbox_id, not_before, deferred_at IS NOT NULL AS is_retry FROM messages
       WHERE ${DUE_SEPARATELY}
-        AND (mailbox_id IS NULL OR mailbox_id NOT IN (SELECT mailbox_id FROM busy)) AND project_id <> ALL ($4::text[])
+        AND (mailbox_id IS NULL OR mailbox_id NOT IN (SELECT mailbox_id FROM busy)) AND project_id <> ALL ($4::text[]) AND ${isHere('messages.project_id')}
       ORDER BY not_before LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
     ) AS separate
   ), numbered AS (

@@ -9,6 +9,8 @@ import {
   type Reserved,
 } from '@postroom/ledger';
 import { claimQueued, maySend, REQUEUE } from '@postroom/ledger/sql';
+import { assertHere } from '@postroom/projects';
+import { isHere } from '@postroom/projects/sql';
 import {
   type BatchRun,
   CLAIMED_COLUMNS,
@@ -40,7 +42,7 @@ const CLAIM_QUEUED = `
   WITH due AS (
     SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL
       AND deferred_at IS NULL AND not_before <= least(now(), $5::timestamptz) AND state = 'planned' AND claim IS DISTINCT FROM $3
-      AND ${maySend('$6')}
+      AND ${maySend('$6')} AND ${isHere('$1')}
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
   ${claimQueued('$3', '$2')} FROM due WHERE m.id = due.id
@@ -60,6 +62,7 @@ export async function drainQueue(
   const { epoch } = await checkNotHeld();
   await settleStaleClaims({ workflowId }, claim);
   await requeueUnsent(workflowId);
+  await assertHere(projectId);
   const source = new QueueSource({ projectId, workflowId, claim, signal, policy });
   const send = async () => {
     await source.open();

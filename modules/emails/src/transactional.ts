@@ -21,6 +21,8 @@ import {
   withRetries,
 } from '@postroom/ledger';
 import { claimDue, maySend } from '@postroom/ledger/sql';
+import { assertHere } from '@postroom/projects';
+import { isHere } from '@postroom/projects/sql';
 import { parseMailbox } from './mailbox.ts';
 import {
   type Attachment,
@@ -116,7 +118,7 @@ const CLAIM = `
   WITH due AS (
     SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now() AND claim IS DISTINCT FROM $2
       AND not_before <= CASE WHEN deferred_at IS NULL AND mailbox_id IS NULL THEN $4::timestamptz ELSE $5::timestamptz END
-      AND ${maySend('$6')}
+      AND ${maySend('$6')} AND ${isHere('project_id')}
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )
@@ -131,6 +133,7 @@ export async function sendBatchUntilDeadline(
 ): Promise<BatchRun> {
   const { epoch } = await checkNotHeld();
   await settleStaleClaims({ workflowId }, claim);
+  await assertHereOf(workflowId);
   const { hold, counts, outcomes } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
@@ -138,6 +141,15 @@ export async function sendBatchUntilDeadline(
   });
   const rest = await remaining(workflowId);
   return { ...rest, waitMs: Math.max(rest.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts, outcomes };
+}
+
+/** @throws an outage while the project of the messages is being moved. */
+async function assertHereOf(workflowId: string): Promise<void> {
+  const { rows } = await ledgerPool.query<{ id: string }>(
+    'SELECT project_id AS id FROM messages WHERE workflow_id = $1 LIMIT 1',
+    [workflowId],
+  );
+  if (rows[0] !== undefined) await assertHere(rows[0].id);
 }
 
 /** Fails the queued messages of a workflow that keeps failing. `reason` is shown to users. */

@@ -1,4 +1,5 @@
 import { sql, type Tx } from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 
 /**
  * Reading every event once, although ids and times are made before a commit. Events have the number of their transaction, and those below
@@ -11,8 +12,8 @@ import { sql, type Tx } from '@postroom/platform';
  */
 export const projectsWithEvents = (table: 'statistics_progress' | 'event_exports'): string => `
   SELECT p.id FROM projects p LEFT JOIN ${table} s ON s.project_id = p.id
-  WHERE s.xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint OR EXISTS (SELECT FROM events e WHERE e.project_id = p.id AND e.xact >= coalesce(s.xact, 0)
-    AND e.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint)`;
+  WHERE ${isHere('p.id')} AND (s.xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint OR EXISTS (SELECT FROM events e WHERE e.project_id = p.id AND e.xact >= coalesce(s.xact, 0)
+    AND e.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint))`;
 
 /** Whether `xact` is a number that this server has not reached: after a dump was loaded into it, transactions are numbered from the beginning. */
 export const IS_FOREIGN = 'xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint';

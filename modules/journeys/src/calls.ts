@@ -1,5 +1,6 @@
 import { type Answer, createGuardedClient, type GuardedClient } from '@postroom/guarded-client';
 import { announce, config, inTransaction, isDraining, jsonProblem, logger, pool, sql } from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 import { ATTEMPT, isAcknowledged, renderBody, requestHeaders, retryDelayMs } from '@postroom/webhooks';
 import { JOURNEYS } from './journeys.ts';
 import { signingSecretOf } from './signing-secret.ts';
@@ -44,7 +45,7 @@ export const DUE_HOSTS = `
 /** Takes calls that are due, closes those whose run has left the step, and defers those whose run is paused. */
 const CLAIM = `
   WITH due AS (
-    SELECT c.id FROM journey_calls c WHERE c.project_id = $1 AND c.host = $2 AND c.next_attempt_at <= now()
+    SELECT c.id FROM journey_calls c WHERE c.project_id = $1 AND c.host = $2 AND c.next_attempt_at <= now() AND ${isHere('$1')}
     ORDER BY c.next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ), found AS (
     SELECT c.id, e.ended_at IS NULL AND e.visit = c.visit AS is_open, e.status = 'active' AND j.status = 'active' AS is_active,

@@ -1,5 +1,6 @@
 import { heldReason } from '@postroom/ledger';
 import { pool, webhooksQueue, type WorkflowStart } from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 import { type DispatchSource, startAll } from '@postroom/platform/dispatcher';
 import { DUE_HOSTS } from './calls.ts';
 import { JOURNEYS } from './journeys.ts';
@@ -10,7 +11,7 @@ import { JOURNEYS } from './journeys.ts';
  */
 const DUE = `
   SELECT j.id, j.project_id AS "projectId" FROM journeys j
-  WHERE j.status = 'active' AND (
+  WHERE j.status = 'active' AND ${isHere('j.project_id')} AND (
     EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= now())
     OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id)
     OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= now()))

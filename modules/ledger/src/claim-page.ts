@@ -1,5 +1,6 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { inTransaction, lockUntilCommit, messageKeySql } from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 import type pg from 'pg';
 import type { CountedBy } from './ledger.ts';
 import { ledgerPool } from './ledger-pool.ts';
@@ -65,7 +66,8 @@ interface Claimer {
 
 const RUN: Claimer = {
   fenced: `SELECT id, cursor, ${RATE} FROM campaigns c
-    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} FOR NO KEY UPDATE OF c`,
+    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')}
+    FOR NO KEY UPDATE OF c`,
   requeued: REQUEUED,
   counters: (changes, cursor) => addToCampaignCounts(changes, 'WHERE id = $1 AND fencing_token = $2', { cursor }),
 };
@@ -76,7 +78,7 @@ const RUN: Claimer = {
  */
 const SHARD: Claimer = {
   fenced: `SELECT c.id, s.cursor, NULL::float AS rate_per_second FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id
-    WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${maySend('$6')}
+    WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')}
       AND ${isUnlimited('c')} FOR NO KEY UPDATE OF s`,
   requeued: 'SELECT id, project_id, contact_id, email, email_key FROM messages WHERE false',
   counters: (changes, cursor) => advanceShard('$2', changes, cursor),

@@ -69,6 +69,7 @@ const NOT_OF_CONTACTS = [
   'project_logos',
   'campaign_counts',
   'event_exports',
+  'project_cells',
   'statistics_counts',
   'statistics_progress',
   'projects',

@@ -7,8 +7,10 @@ import {
   type Permission,
   pool,
   coalesceReads,
+  projectMoving,
 } from '@postroom/platform';
 import { hashKey, isWellFormedKey } from './api-keys.ts';
+import { isHere } from './sql.ts';
 
 interface KeyRow {
   id: string;
@@ -17,6 +19,8 @@ interface KeyRow {
   projects: string[];
   /** Whether the named project exists; only queried for keys that cover every project. */
   named_exists: boolean;
+  /** Those that are being moved to another cell, or were. */
+  away: string[];
 }
 
 /**
@@ -28,7 +32,9 @@ const FIND_KEYS = `
     CASE WHEN k.all_projects AND k.excluded_project_ids = '{}' THEN ARRAY(SELECT id FROM projects LIMIT 2)
       WHEN k.all_projects THEN ARRAY(SELECT id FROM projects WHERE id <> ALL (k.excluded_project_ids))
       ELSE ARRAY(SELECT project_id FROM api_key_projects WHERE key_id = k.id) END AS projects,
-    EXISTS (SELECT FROM projects WHERE id = a.named) AS named_exists
+    EXISTS (SELECT FROM projects WHERE id = a.named) AS named_exists,
+    ARRAY(SELECT project_id FROM project_cells c WHERE NOT ${isHere('c.project_id')}
+      AND (k.all_projects OR c.project_id IN (SELECT project_id FROM api_key_projects WHERE key_id = k.id))) AS away
   FROM unnest($1::text[], $2::text[]) AS a(hash, named) JOIN api_keys k ON k.hash = a.hash AND k.revoked_at IS NULL`;
 
 /** Lookup key: hash and named project, separated by a space, which hashes do not contain. */
@@ -101,8 +107,14 @@ class KeyCaller implements Caller {
     return permission === 'sending' || this.#row.scope === 'full';
   }
 
-  /** Spec: Authentication, rules 5 and 6. */
+  /** Spec: Authentication, rules 5 and 6. A project that is being moved answers `timeout` (503). */
   get projectId(): string {
+    const id = this.#projectId();
+    if (this.#row.away.includes(id)) throw projectMoving();
+    return id;
+  }
+
+  #projectId(): string {
     const { projects, all_projects: all, named_exists: exists } = this.#row;
     if (this.#named !== undefined) {
       if (all ? exists : projects.includes(this.#named)) return this.#named;

@@ -3,12 +3,14 @@ export {
   createApiKey,
   endAccessOfKeysBy,
   generateKey,
+  hashKey,
   isWellFormedKey,
   listApiKeys,
   type NewApiKey,
   revokeApiKey,
 } from './api-keys.ts';
 export { authenticate } from './authenticate.ts';
+export { assertHere } from './project-cells.ts';
 export { LOGO_PATH, logoUrl, serveLogo } from './logo.ts';
 export {
   createProject,

@@ -2,6 +2,7 @@ import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { campaignNotice, EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
 import { inTransaction, recordSelected } from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 import { TRACKING_POLICY } from './policy.ts';
 
 const {
@@ -31,7 +32,8 @@ const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
  */
 const CLASSIFY = `
   WITH due AS (
-    SELECT * FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${AFTER_MS} ms'
+    SELECT * FROM tracking_hits h WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${AFTER_MS} ms'
+      AND ${isHere('(SELECT project_id FROM messages WHERE id = h.message_id)')}
     ORDER BY id LIMIT ${MAX_BATCH}
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE

@@ -1,4 +1,5 @@
 import { logger, pool } from '@postroom/platform';
+import { hasMoved } from '@postroom/projects/sql';
 import { TRACKING_POLICY } from './policy.ts';
 
 /** A fetch of a pixel (`position` null) or of a link. */
@@ -32,7 +33,7 @@ const STORE = `
     SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::text[]) WITH ORDINALITY
       AS h(message_id, position, at, user_agent, network, reason, nth)
   ), known AS (
-    SELECT h.*, l.url FROM hit h JOIN messages m ON m.id = h.message_id
+    SELECT h.*, l.url FROM hit h JOIN messages m ON m.id = h.message_id AND NOT ${hasMoved('m.project_id')}
     LEFT JOIN tracked_links l ON h.position IS NOT NULL
       AND l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = h.position
   ), stored AS (

@@ -1,4 +1,4 @@
-export { type Addressed, findAddressed, testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
+export { type Addressed, findAddressed, readToken, testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
 export {
   answerPage,
   type Brand,

@@ -10,6 +10,7 @@ import {
 } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
+import { isHere } from '@postroom/projects/sql';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from '@postroom/guarded-client';
 import { ATTEMPTED } from './subscription.ts';
 import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
@@ -37,7 +38,7 @@ export interface DueDelivery extends EventRow {
 export const LOAD = `
   SELECT d.id, d.endpoint_id, d.state, d.attempt_count, d.workflow_id,
     e.id AS event_id, e.type AS event_type, e.created_at AS event_created_at, e.project_id, e.data::text AS data, e.traceparent,
-    w.url, w.enabled, w.secret, w.failures_in_row, w.failing_since IS NOT NULL AS failing,
+    w.url, w.enabled AND ${isHere('w.project_id')} AS enabled, w.secret, w.failures_in_row, w.failing_since IS NOT NULL AS failing,
     CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
   JOIN deliveries d ON d.id = wanted.id

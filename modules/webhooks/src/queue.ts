@@ -1,4 +1,5 @@
 import { idsFrom, inTransaction, lockUntilCommit, pool } from '@postroom/platform';
+import { isHere } from '@postroom/projects/sql';
 import type { Take } from './plan.ts';
 import { POLICY } from './policy.ts';
 
@@ -48,7 +49,7 @@ const readEndpoints = (state: 'queued' | 'retried', failing: string, rows: strin
   ), in_flight_per_project AS MATERIALIZED (
     SELECT project_id, sum(attempting)::int AS attempting FROM in_flight GROUP BY project_id
   )
-  SELECT w.endpoint_id, w.waiting, w.retrying, e.project_id, e.enabled, e.failures_in_row, ${failing} AS failing,
+  SELECT w.endpoint_id, w.waiting, w.retrying, e.project_id, e.enabled AND ${isHere('e.project_id')} AS enabled, e.failures_in_row, ${failing} AS failing,
     coalesce(h.attempting, 0) AS attempting, (SELECT coalesce(sum(attempting), 0)::int FROM in_flight) AS in_flight,
     coalesce(p.attempting, 0) AS project_in_flight
   FROM ${rows} w
@@ -106,10 +107,7 @@ interface WaitingPage {
 /** Where statements run: on their own, or in the transaction of `claimInTurn`. */
 export type Queryable = Pick<typeof pool, 'query'>;
 
-/**
- * Reads what is in flight and claims more, while no other dispatcher does: two that read the same numbers would together exceed
- * the limit.
- */
+/** Reads what is in flight and claims more. One dispatcher at a time: two that read the same numbers would exceed the limit. */
 export const claimInTurn = <T>(claim: (client: Queryable) => Promise<T>): Promise<T> =>
   inTransaction(async (client) => {
     await lockUntilCommit(client, 'webhooks dispatch');
@@ -175,10 +173,7 @@ export const CLAIM_FIRST_ATTEMPTS = `${pick(`state = 'queued'`, 'id')}
   WHERE ${IS_PICKED} AND e.id = d.event_id
   RETURNING ${CLAIMED_COLUMNS}`;
 
-/**
- * Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same
- * ones.
- */
+/** Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same ones. */
 export const claimFirstAttempts = (client: Queryable, takes: readonly Take[], from: string) =>
   claim<Claimed>(client, { name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes, from);
 

@@ -1,4 +1,4 @@
-import { QUERY_CANCELED, UNIQUE_VIOLATION } from './retry.ts';
+import { PROJECT_MOVING, QUERY_CANCELED, UNIQUE_VIOLATION } from './retry.ts';
 
 /** Prisma's code for a row that is required but does not exist. */
 const ROW_NOT_FOUND = 'P2025';
@@ -51,6 +51,12 @@ export class RetryLater extends DomainError {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+const MOVING_RETRY_SECONDS = 5;
+
+/** `timeout`: the project is being moved to another cell, and is there, or here again, in a moment. */
+export const projectMoving = (): RetryLater =>
+  new RetryLater('timeout', 'This project is being moved. Try again in a moment.', MOVING_RETRY_SECONDS);
 
 /** `rate_limited`: the caller sent too many requests. */
 export class RateLimited extends RetryLater {
@@ -107,6 +113,7 @@ export function databaseAnswerOf(error: unknown): DomainError | undefined {
   const codes = codesOf(error);
   if (codes.includes(QUERY_CANCELED))
     return new DomainError('timeout', 'The request took too long in the database. Ask for less, or try again later.');
+  if (codes.includes(PROJECT_MOVING)) return projectMoving();
   if (codes.includes(ROW_NOT_FOUND)) return new DomainError('not_found', 'Deleted while the request was running.');
   const isTransient =
     codes.some((code) => typeof code === 'string' && (TRANSIENT.test(code) || PRISMA_TRANSIENT.has(code))) ||

@@ -9,6 +9,8 @@ export const SERIALIZATION_FAILURE = '40001';
 export const LOCK_NOT_AVAILABLE = '55P03';
 /** The statement exceeded `statement_timeout` or was canceled. */
 export const QUERY_CANCELED = '57014';
+/** Ours: a row of a project that is being moved to another cell. */
+export const PROJECT_MOVING = '55M01';
 
 /** Whether an error of `pg` has one of these codes. */
 export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>

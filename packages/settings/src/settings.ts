@@ -456,6 +456,37 @@ const worker = {
     ),
 };
 
+const CELL_NAME = /^[a-z0-9-]{1,40}$/;
+/** `home=http://10.0.0.1:3400, eu=http://10.0.1.1:3400`. */
+const cellGateways = z.string().transform((text, context) => {
+  const gateways = new Map<string, string>();
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const [name = '', url = ''] = entry.split('=', 2);
+    if (!CELL_NAME.test(name) || !/^https?:\/\//.test(url) || !URL.canParse(url) || gateways.has(name))
+      context.addIssue(
+        `${entry} must be a cell's name and the http:// or https:// URL of its gateways, such as eu=http://10.0.1.1:3400`,
+      );
+    else gateways.set(name, new URL(url).origin);
+  }
+  return gateways;
+});
+
+const cells = {
+  CELL: z
+    .string()
+    .regex(CELL_NAME, 'must have 1 to 40 lower-case letters, digits and hyphens')
+    .optional()
+    .describe('the name of this [cell](../how-to/cells.md), if there are several'),
+  CELL_GATEWAYS: cellGateways
+    .optional()
+    .describe(
+      'where gateways reach those of the other cells, to which they forward requests for projects that were moved there: `home=http://10.0.0.1:3400, eu=http://10.0.1.1:3400`',
+    ),
+  TARGET_DATABASE_URL: postgresUrl
+    .optional()
+    .describe('a direct connection to the database of the cell to which `postroom move-project` moves'),
+};
+
 const mcp = {
   MCP_PORT: port.default(3405).describe('port of the [MCP server](../how-to/mcp.md) with `--http`'),
   POSTROOM_URL: z
@@ -489,6 +520,7 @@ export const SECTIONS = {
   Retention: retention,
   Limits: limits,
   Worker: worker,
+  Cells: cells,
   'MCP server': mcp,
   'Development inbox': development,
 };
@@ -507,6 +539,7 @@ export const environment = z.object({
   ...retention,
   ...limits,
   ...worker,
+  ...cells,
   ...mcp,
   ...development,
 });
@@ -525,5 +558,6 @@ export const SECRETS = [
   'POSTROOM_SECRET_KEY',
   'POSTROOM_SECRET_KEY_PREVIOUS',
   'SMTP_URL',
+  'TARGET_DATABASE_URL',
   'TEMPORAL_API_KEY',
 ] as const satisfies readonly SettingName[];

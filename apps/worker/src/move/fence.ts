@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode, LOCK_NOT_AVAILABLE } from '@postroom/platform';
+import type pg from 'pg';
+import type { ProjectTable } from './tables.ts';
+
+/**
+ * Other sessions wait behind one that waits for a table's lock, so give up soon, let them pass, and try again. Every tenth time wait for longer
+ * than the second after which PostgreSQL cancels an autovacuum that is in the way.
+ */
+const LOCK_TIMEOUT_MS = 300;
+const LONG_LOCK_TIMEOUT_MS = 1_500;
+const RETRY_MS = 200;
+const MAX_TRIES = 300;
+
+/** Hits are recorded all the time, and those that come late are moved at the end. People and keys are shared with other projects. */
+const isFenced = ({ name }: ProjectTable) => name !== 'tracking_hits' && name !== 'users';
+
+/**
+ * Makes PostgreSQL refuse every change of the project's rows, whichever program attempts it. Creating a trigger waits for the transactions
+ * that write to the table, so afterwards none is left that could still commit a change. Can be repeated.
+ */
+export async function fence(client: pg.ClientBase, projectId: string, tables: readonly ProjectTable[]): Promise<void> {
+  for (const table of tables.filter(isFenced)) {
+    const { name, where, isDirect } = table;
+    const call = `EXECUTE FUNCTION refuse_moving_project('${projectId}'${isDirect ? '' : `, ${literal(where)}`})`;
+    const when = (row: string) => (isDirect ? `WHEN (${row}.project_id = '${projectId}')` : '');
+    await locking(client, [
+      `CREATE OR REPLACE TRIGGER ${trigger('in', projectId)} BEFORE INSERT OR UPDATE ON ${name} FOR EACH ROW ${when('NEW')} ${call}`,
+      `CREATE OR REPLACE TRIGGER ${trigger('out', projectId)} BEFORE DELETE ON ${name} FOR EACH ROW ${when('OLD')} ${call}`,
+    ]);
+  }
+}
+
+/** Removes the fence. Can be repeated. */
+export async function removeFence(
+  client: pg.ClientBase,
+  projectId: string,
+  tables: readonly ProjectTable[],
+): Promise<void> {
+  for (const { name } of tables.filter(isFenced))
+    await locking(
+      client,
+      (['in', 'out'] as const).map((on) => `DROP TRIGGER IF EXISTS ${trigger(on, projectId)} ON ${name}`),
+    );
+}
+
+/** First in alphabetical order, so that it runs before the others. */
+const trigger = (on: 'in' | 'out', projectId: string) => `a_moving_${on}_${projectId}`;
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Waits until no transaction is open that could have inserted hits without knowing that the project has moved. */
+export async function waitForOlderTransactions(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ now: string }>('SELECT pg_current_xact_id()::text AS now');
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const { rows: found } = await client.query<{ over: boolean }>(
+      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 AS over',
+      [rows[0]?.now],
+    );
+    if (found[0]?.over === true) return;
+    await sleep(RETRY_MS);
+  }
+  throw new Error('A transaction that began before the switch is still open. Run the command again once it has ended.');
+}
+
+async function locking(client: pg.ClientBase, statements: readonly string[]): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query('BEGIN');
+      await client.query(`SET LOCAL lock_timeout = ${tries % 10 === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS}`);
+      for (const statement of statements) await client.query(statement);
+      await client.query('COMMIT');
+      return;
+    } catch (error) {
+      await client.query('ROLLBACK');
+      if (!hasCode(error, LOCK_NOT_AVAILABLE) || tries >= MAX_TRIES) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// `postroom move-project`: moves a project to another cell. See docs/how-to/cells.md.
+import { parseArgs } from 'node:util';
+import { closeDatabase, config, isId, logger } from '@postroom/platform';
+import pg from 'pg';
+import { connectTemporal } from '../temporal.ts';
+import { endWorkflowsOf } from './end-workflows.ts';
+import { abortMove, moveProject, MoveRefused } from './move.ts';
+
+const USAGE = `Usage: postroom move-project PROJECT --to CELL [--abort] [--drain-seconds 120]
+
+Moves a project to the cell whose database is TARGET_DATABASE_URL. Run it with the settings of the cell that has the project
+now. It can be interrupted at any moment, and continues when it is run again.
+
+  --to CELL             the name of the cell that gets the project
+  --abort               return the project to this cell, unless the other one has it already
+  --drain-seconds N     how long to wait for mail and webhooks in flight`;
+
+/** How long to wait for Temporal, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 30_000;
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    to: { type: 'string' },
+    abort: { type: 'boolean' },
+    'drain-seconds': { type: 'string', default: '120' },
+    help: { type: 'boolean', short: 'h' },
+    data: { type: 'string' },
+  },
+});
+if (options.help === true) {
+  console.log(USAGE);
+  process.exit(0);
+}
+
+try {
+  await run();
+} catch (error) {
+  if (!(error instanceof MoveRefused)) logger.error({ err: error }, 'the move was interrupted');
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+await closeDatabase();
+
+async function run(): Promise<void> {
+  const [projectId = ''] = positionals;
+  const { to = '' } = options;
+  const seconds = Number(options['drain-seconds']);
+  const { CELL: from, TARGET_DATABASE_URL: targetUrl } = config;
+  if (positionals.length !== 1 || !isId('prj', projectId) || !/^[a-z0-9-]{1,40}$/.test(to) || !(seconds >= 0))
+    throw new MoveRefused(USAGE);
+  if (from === undefined || targetUrl === undefined)
+    throw new MoveRefused(
+      'Set CELL to the name of this cell, and TARGET_DATABASE_URL to the database of the other one.',
+    );
+  if (from === to) throw new MoveRefused(`The project is in ${from}: name another cell.`);
+  // Not from the pool: it keeps a session, which a pooler in transaction mode would share.
+  const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL);
+  const target = await connect(targetUrl);
+  const move = { source, target, projectId, from, to, report: (step: string) => console.log(step) };
+  try {
+    if (options.abort === true) {
+      await abortMove(move);
+      console.log(`The project stays in ${from}.`);
+      return;
+    }
+    await moveProject({ ...move, drainMs: seconds * 1000, endWorkflows: () => endWorkflows(projectId) });
+    console.log(`${projectId} is in ${to}.`);
+  } finally {
+    await Promise.allSettled([source.end(), target.end()]);
+  }
+}
+
+async function connect(connectionString: string | undefined): Promise<pg.Client> {
+  const client = new pg.Client({
+    ...(connectionString === undefined ? {} : { connectionString }),
+    application_name: 'postroom move-project',
+    keepAlive: true,
+  });
+  // The statement under way fails, which is enough.
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** The move is done by then, so a Temporal that does not respond is no reason to fail. */
+async function endWorkflows(projectId: string): Promise<void> {
+  try {
+    const { client, close } = await connectTemporal(AbortSignal.timeout(CONNECT_TIMEOUT_MS));
+    const ended = await endWorkflowsOf(client, projectId).finally(close);
+    console.log(`${ended} workflows of the project ended here.`);
+  } catch (error) {
+    logger.warn({ err: error }, "the project's workflows here were not ended; they will find nothing to do");
+  }
+}

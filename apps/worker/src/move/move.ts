@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import {
+  copyLateHits,
+  copyProject,
+  createEventPartitions,
+  RELEASE_DELIVERIES,
+  type Sides,
+  skipTriggers,
+} from './copy.ts';
+import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
+import { inline, type ProjectTable, readProjectTables } from './tables.ts';
+
+/** A move of a project, and how to tell about it. */
+export interface Move extends Sides {
+  projectId: string;
+  /** Names of the cells. */
+  from: string;
+  to: string;
+  /** How long to wait for work in flight, in milliseconds. */
+  drainMs: number;
+  /** Called after each step. */
+  report: (step: string) => void;
+  /** Ends the project's workflows in the cell that it has left. */
+  endWorkflows: () => Promise<void>;
+}
+
+/** A row of the routing table. */
+interface Place {
+  cell: string;
+  state: 'moving' | 'moved' | 'here';
+  moveId: string;
+  lateHitsMoved: boolean;
+}
+
+/** The move can't be done, or not now; nothing was changed. */
+export class MoveRefused extends Error {}
+
+const POLL_MS = 250;
+
+/**
+ * Moves a project: drains it, closes the fence, copies its rows in one transaction of the target, and deletes them here. The commit of that
+ * transaction is the only moment at which the project changes hands: before it nothing can change here, after it the target may begin. Can be
+ * killed at any moment, and continues where it was when it is called again.
+ * @throws MoveRefused; any error of a database, after which it can be called again or aborted.
+ */
+export async function moveProject(move: Move): Promise<void> {
+  const { source, target, projectId, to, report } = move;
+  const tables = await prepare(move);
+  const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
+  if (here?.state !== 'moved') {
+    const moveId = await begin(move, here);
+    if (there?.state !== 'here' || there.moveId !== moveId) {
+      await drain(move);
+      await fence(source, projectId, tables);
+      report('The fence is closed.');
+      await hand(move, tables, moveId);
+    }
+    await source.query(
+      `UPDATE project_cells SET state = 'moved', changed_at = now() WHERE project_id = $1 AND move_id = $2`,
+      [projectId, moveId],
+    );
+    report(`Requests go to ${to}.`);
+  } else if (here.cell !== to) throw new MoveRefused(`The project was moved to ${here.cell}.`);
+  await finish(move, tables);
+}
+
+/** Opens the fence of a move that has not been committed. @throws MoveRefused once the target has the project. */
+export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs'>): Promise<void> {
+  const { source, target, projectId, to } = move;
+  const tables = await prepare(move);
+  const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
+  if (here?.state !== 'moving') throw new MoveRefused('No move of the project is under way.');
+  if (here.cell !== to) throw new MoveRefused(`The project is being moved to ${here.cell}, not to ${to}.`);
+  if (there?.state === 'here' && there.moveId === here.moveId)
+    throw new MoveRefused(`${to} has the project already. Run the command without --abort to finish the move.`);
+  await removeFence(source, projectId, tables);
+  await source.query(`${RELEASE_DELIVERIES} AND d.dispatched_at IS NULL`, [projectId]);
+  await source.query('DELETE FROM project_cells WHERE project_id = $1', [projectId]);
+}
+
+/**
+ * Takes the lock that all movers of the project need. It belongs to the session with the target, so one that has lost the lock can't commit
+ * there either.
+ */
+async function prepare({ source, target, projectId }: Sides & { projectId: string }): Promise<ProjectTable[]> {
+  const { rows } = await target.query<{ locked: boolean }>(
+    'SELECT pg_try_advisory_lock(hashtextextended($1, 17)) AS locked',
+    [projectId],
+  );
+  if (rows[0]?.locked !== true) throw new MoveRefused('Another process is moving this project.');
+  const [ours, theirs] = await Promise.all([source, target].map(readMigrations));
+  if (ours !== theirs)
+    throw new MoveRefused('The cells have different migrations: upgrade both to the same release first.');
+  return readProjectTables(source);
+}
+
+async function readMigrations(client: pg.ClientBase): Promise<string> {
+  const { rows } = await client.query<{ names: string; database: string }>(
+    `SELECT string_agg(migration_name, ' ' ORDER BY migration_name) AS names FROM _prisma_migrations WHERE finished_at IS NOT NULL`,
+  );
+  return rows[0]?.names ?? '';
+}
+
+async function placeOf(client: pg.ClientBase, projectId: string): Promise<Place | undefined> {
+  const { rows } = await client.query<Place>(
+    `SELECT cell, state, move_id AS "moveId", late_hits_moved AS "lateHitsMoved" FROM project_cells WHERE project_id = $1`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+/** From now on requests are answered 503, and nothing new is sent. @returns the id of the move, a new one or that under way. */
+async function begin({ source, target, projectId, to, report }: Move, here: Place | undefined): Promise<string> {
+  if (here?.state === 'moving') {
+    if (here.cell !== to)
+      throw new MoveRefused(`The project is being moved to ${here.cell}: finish that move, or abort it.`);
+    return here.moveId;
+  }
+  for (const [client, isThere] of [
+    [source, true],
+    [target, false],
+  ] as const) {
+    const { rowCount } = await client.query('SELECT FROM projects WHERE id = $1', [projectId]);
+    if ((rowCount === 1) !== isThere)
+      throw new MoveRefused(isThere ? 'There is no such project here.' : `${to} has a project with this id already.`);
+  }
+  const moveId = randomUUID();
+  await source.query(
+    `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, $2, 'moving', $3)
+     ON CONFLICT (project_id) DO UPDATE SET cell = excluded.cell, state = excluded.state, move_id = excluded.move_id, changed_at = now()`,
+    [projectId, to, moveId],
+  );
+  report('Draining: requests are answered 503, and nothing new is sent.');
+  return moveId;
+}
+
+/** Messages and deliveries whose outcome is not recorded yet, and parts of campaigns that other workers send. */
+const IN_FLIGHT = `
+  SELECT (SELECT coalesce(sum(claimed_count), 0) FROM campaigns WHERE project_id = $1)
+    + (SELECT count(*) FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id WHERE c.project_id = $1)
+    + (SELECT count(*) FROM messages WHERE workflow_id IS NOT NULL AND campaign_id IS NULL AND project_id = $1 AND state = 'claimed') AS mail,
+    (SELECT count(*) FROM deliveries WHERE project_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL
+      AND next_attempt_at <= now()) AS webhooks`;
+
+/** Waits until nothing is in flight. Claims that were made before requests were refused are committed by then. */
+async function drain({ source, projectId, drainMs, report }: Move): Promise<void> {
+  await waitForOlderTransactions(source);
+  const until = Date.now() + drainMs;
+  for (;;) {
+    const { rows } = await source.query<{ mail: string; webhooks: string }>(IN_FLIGHT, [projectId]);
+    const { mail, webhooks } = rows[0] ?? {};
+    if (mail === '0' && webhooks === '0') break;
+    if (Date.now() > until)
+      throw new MoveRefused(
+        `${mail} messages and ${webhooks} webhook deliveries are still in flight. Run the command again, with the workers running, or abort the move.`,
+      );
+    await sleep(POLL_MS);
+  }
+  report('Nothing is in flight.');
+}
+
+/** Copies the rows. When this returns, the target has the project. */
+async function hand(move: Move, tables: readonly ProjectTable[], moveId: string): Promise<void> {
+  const { source, target, projectId, to, report } = move;
+  await createEventPartitions(move, projectId);
+  await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+  await target.query('BEGIN');
+  try {
+    const copied = await copyProject(move, projectId, tables);
+    await target.query(
+      `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, $2, 'here', $3)
+       ON CONFLICT (project_id) DO UPDATE SET cell = excluded.cell, state = excluded.state, move_id = excluded.move_id,
+         late_hits_moved = false, changed_at = now()`,
+      [projectId, to, moveId],
+    );
+    const rows = [...copied.values()].reduce((sum, count) => sum + count, 0);
+    report(`Copied and compared ${rows.toLocaleString('en')} rows.`);
+    await target.query('COMMIT');
+    await source.query('COMMIT');
+  } catch (error) {
+    await Promise.allSettled([target.query('ROLLBACK'), source.query('ROLLBACK')]);
+    throw error;
+  }
+  report(`${to} has the project.`);
+}
+
+/** Moves the last hits, deletes the project's rows here and opens the fence. Each step can be repeated. */
+async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void> {
+  const { source, target, projectId, report } = move;
+  await waitForOlderTransactions(source);
+  await transaction(target, async () => {
+    if ((await placeOf(target, projectId))?.lateHitsMoved === true) return;
+    await copyLateHits(move, projectId, tables);
+    await target.query('UPDATE project_cells SET late_hits_moved = true WHERE project_id = $1', [projectId]);
+  });
+  report('Opens and clicks of the last minutes are moved.');
+  for (const { name, where, how } of inDeletionOrder(tables)) {
+    if (name === 'users') continue;
+    const unused =
+      how === 'merge'
+        ? 'AND NOT EXISTS (SELECT FROM api_key_projects o WHERE o.key_id = t.id AND o.project_id <> $1)'
+        : '';
+    await transaction(source, async () => {
+      await skipTriggers(source);
+      await source.query(`DELETE FROM ${name} t WHERE ${inline(`${where} ${unused}`, projectId)}`);
+    });
+  }
+  await removeFence(source, projectId, tables);
+  report('The rows here are deleted.');
+  await move.endWorkflows();
+}
+
+/** Rows that are found by others before those, and the project last. */
+function inDeletionOrder(tables: readonly ProjectTable[]): ProjectTable[] {
+  const rank = ({ name, isDirect }: ProjectTable) => (name === 'projects' ? 2 : isDirect ? 1 : 0);
+  return tables.toSorted((a, b) => rank(a) - rank(b));
+}
+
+async function transaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await work();
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,245 @@
+import { newId } from '@postroom/platform';
+import { createDatabase, type EmptyDatabase } from '@postroom/testkit';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { abortMove, moveProject } from '../src/move/move.ts';
+import { OF_INSTALLATION, readProjectTables } from '../src/move/tables.ts';
+
+type Database = Omit<EmptyDatabase, 'client'>;
+
+let databases: Database[];
+let pools: [pg.Pool, pg.Pool];
+
+beforeAll(async () => {
+  databases = [await createDatabase('cell_a'), await createDatabase('cell_b')];
+  pools = databases.map(({ url }) => new pg.Pool({ connectionString: url, max: 4 })) as typeof pools;
+  for (const pool of pools) pool.on('error', () => {});
+});
+
+afterAll(async () => {
+  await Promise.all(pools.map((pool) => pool.end()));
+  await Promise.all(databases.map(({ drop }) => drop()));
+});
+
+/** A project with rows in tables of each kind: with the project's id, by a parent, shared with other projects, partitioned. */
+async function seed(pool: pg.Pool) {
+  const id = newId('prj');
+  const [user, key, contact, group, endpoint, campaign, event] = (
+    ['usr', 'key', 'con', 'grp', 'whe', 'cmp', 'evt'] as const
+  ).map((prefix) => newId(prefix as 'usr'));
+  const run = (text: string, values: unknown[]) => pool.query(text, values);
+  await run('INSERT INTO projects (id, name) VALUES ($1, $1)', [id]);
+  await run(`INSERT INTO users (id, name, email) VALUES ($1, 'Ada', $1 || '@example.com')`, [user]);
+  await run(`INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, 'owner')`, [id, user]);
+  await run(`INSERT INTO api_keys (id, name, hash, last4, scope) VALUES ($1, 'k', $1, '1234', 'full')`, [key]);
+  await run('INSERT INTO api_key_projects (key_id, project_id) VALUES ($1, $2)', [key, id]);
+  await run(
+    `INSERT INTO contacts (id, project_id, email, email_key, name, source) VALUES ($1, $2, 'ada@example.com', 'ada@example.com', 'Ada', 'api')`,
+    [contact, id],
+  );
+  await run(`INSERT INTO groups (id, project_id, name) VALUES ($1, $2, 'All')`, [group, id]);
+  await run('INSERT INTO group_members (group_id, contact_id) VALUES ($1, $2)', [group, contact]);
+  await run(
+    `INSERT INTO webhook_endpoints (id, project_id, url, events, secret) VALUES ($1, $2, 'https://example.com/', '{*}', 's')`,
+    [endpoint, id],
+  );
+  await run(`INSERT INTO campaigns (id, project_id, name, status) VALUES ($1, $2, 'News', 'paused')`, [campaign, id]);
+  const message = newId('eml');
+  await run(
+    `INSERT INTO messages (id, project_id, campaign_id, contact_id, email, state) VALUES ($1, $2, $3, $4, 'ada@example.com', 'accepted')`,
+    [message, id, campaign, contact],
+  );
+  await run(`INSERT INTO tracked_links (owner_id, position, url) VALUES ($1, 0, 'https://example.com/')`, [campaign]);
+  // A trigger inserts the delivery.
+  await run(`INSERT INTO events (id, project_id, type, data) VALUES ($1, $2, 'email.sent', '{"a":"\\t"}')`, [
+    event,
+    id,
+  ]);
+  return { id, user: user!, key: key!, group: group!, contact: contact!, message, campaign: campaign! };
+}
+
+async function countRows(pool: pg.Pool, projectId: string): Promise<Record<string, number>> {
+  const client = await pool.connect();
+  try {
+    const counts: Record<string, number> = {};
+    for (const { name, where } of await readProjectTables(client)) {
+      const { rows } = await client.query(`SELECT count(*)::int AS count FROM ${name} t WHERE ${where}`, [projectId]);
+      if (rows[0].count > 0) counts[name] = rows[0].count;
+    }
+    return counts;
+  } finally {
+    client.release();
+  }
+}
+
+/** Moves with new connections, as each run of the command does. */
+async function move(
+  projectId: string,
+  {
+    back = false,
+    abort = false,
+    report = () => {},
+  }: { back?: boolean; abort?: boolean; report?: (step: string) => unknown } = {},
+): Promise<void> {
+  const [a, b] = databases.map(({ url }) => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
+  const [source, target] = back ? [b, a] : [a, b];
+  for (const client of [a, b]) client.on('error', () => {});
+  await Promise.all([a.connect(), b.connect()]);
+  const steps: Promise<unknown>[] = [];
+  const of = {
+    source,
+    target,
+    projectId,
+    from: back ? 'b' : 'a',
+    to: back ? 'a' : 'b',
+    report: (step: string) => {
+      const done = report(step);
+      if (done === 'kill') {
+        // What a killed process leaves behind: connections that are gone.
+        for (const client of [a, b])
+          (client as unknown as { connection: { stream: { destroy: () => void } } }).connection.stream.destroy();
+        throw new Error('killed');
+      }
+      steps.push(Promise.resolve(done));
+    },
+  };
+  try {
+    if (abort) await abortMove(of);
+    else await moveProject({ ...of, drainMs: 2_000, endWorkflows: () => Promise.resolve() });
+    await Promise.all(steps);
+  } finally {
+    await Promise.allSettled([a.end(), b.end()]);
+  }
+}
+
+const placeIn = async (pool: pg.Pool, projectId: string) =>
+  (await pool.query('SELECT cell, state FROM project_cells WHERE project_id = $1', [projectId])).rows[0];
+
+test('a project moves with all its rows, and leaves those of others', async () => {
+  const [a, b] = pools;
+  const [project, other] = [await seed(a), await seed(a)];
+  // A key that other projects use stays for them.
+  await a.query('INSERT INTO api_key_projects (key_id, project_id) VALUES ($1, $2)', [other.key, project.id]);
+  const [before, ofOther] = [await countRows(a, project.id), await countRows(a, other.id)];
+  expect(Object.keys(before)).toEqual(
+    expect.arrayContaining([
+      'contacts',
+      'group_members',
+      'messages',
+      'events',
+      'deliveries',
+      'api_keys',
+      'users',
+      'tracked_links',
+    ]),
+  );
+  await move(project.id);
+  expect(await countRows(b, project.id)).toEqual(before);
+  expect(await countRows(a, project.id)).toEqual({});
+  expect(await countRows(a, other.id)).toEqual(ofOther);
+  expect([await placeIn(a, project.id), await placeIn(b, project.id)]).toEqual([
+    { cell: 'b', state: 'moved' },
+    { cell: 'b', state: 'here' },
+  ]);
+  // And back again.
+  await move(project.id, { back: true });
+  expect(await countRows(a, project.id)).toEqual(before);
+  expect(await countRows(b, project.id)).toEqual({});
+});
+
+test('whose the rows of a table are is known of every table', async () => {
+  const { rows } = await pools[0].query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
+  );
+  const client = await pools[0].connect();
+  const known = [...(await readProjectTables(client)).map(({ name }) => name), ...OF_INSTALLATION];
+  client.release();
+  expect(known.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
+});
+
+test('while it is copied PostgreSQL refuses every change of the project, and of no other', async () => {
+  const [a] = pools;
+  const [project, other] = [await seed(a), await seed(a)];
+  const changes = (of: typeof project) => [
+    `UPDATE projects SET name = 'New' WHERE id = '${of.id}'`,
+    `INSERT INTO groups (id, project_id, name) VALUES ('${newId('grp')}', '${of.id}', '${newId('grp')}')`,
+    `UPDATE group_members SET joined_at = now() WHERE group_id = '${of.group}'`,
+    `DELETE FROM group_members WHERE group_id = '${of.group}'`,
+    `INSERT INTO events (id, project_id, type, data) VALUES ('${newId('evt')}', '${of.id}', 'email.sent', '{}')`,
+    `UPDATE api_keys SET revoked_at = now() WHERE id = '${of.key}'`,
+    `UPDATE tracked_links SET clicks = clicks + 1 WHERE owner_id = '${of.campaign}'`,
+  ];
+  const codes: unknown[] = [];
+  await move(project.id, {
+    report: async (step) => {
+      if (step !== 'The fence is closed.') return;
+      for (const change of changes(other)) await a.query(change);
+      for (const change of changes(project)) codes.push(await a.query(change).catch(({ code }) => code));
+    },
+  });
+  expect(codes).toEqual(changes(project).map(() => '55M01'));
+  const { rows } = await a.query(`SELECT count(*)::int AS count FROM pg_trigger WHERE tgname LIKE 'a\\_moving%'`);
+  expect(rows[0].count).toBe(0);
+});
+
+test('killed at any step, a move continues, and everything arrives once', async () => {
+  const [a, b] = pools;
+  const steps: string[] = [];
+  const first = await seed(a);
+  await move(first.id, { report: (step) => void steps.push(step) });
+  expect(steps.length).toBeGreaterThan(5);
+  for (const at of steps) {
+    const project = await seed(a);
+    const before = await countRows(a, project.id);
+    await expect(move(project.id, { report: (step) => (step === at ? 'kill' : undefined) })).rejects.toThrow('killed');
+    await expect.poll(() => move(project.id).then(() => true, String)).toBe(true);
+    expect(await countRows(b, project.id)).toEqual(before);
+    expect(await countRows(a, project.id)).toEqual({});
+  }
+}, 120_000);
+
+test('a hit that comes during the move arrives once, and is classified in the new cell', async () => {
+  const [a, b] = pools;
+  const { id, message } = await seed(a);
+  const hit = `INSERT INTO tracking_hits (message_id, kind, at) VALUES ('${message}', 'open', now())`;
+  await a.query(hit);
+  await move(id, { report: (step) => (step.startsWith('Copied') ? a.query(hit) : undefined) });
+  const { rows } = await b.query('SELECT verdict FROM tracking_hits WHERE message_id = $1', [message]);
+  expect(rows).toEqual([{ verdict: null }, { verdict: null }]);
+});
+
+test('an aborted move leaves the project as it was; one that was committed can only be finished', async () => {
+  const [a, b] = pools;
+  const project = await seed(a);
+  const before = await countRows(a, project.id);
+  await expect(
+    move(project.id, { report: (step) => (step.startsWith('Copied') ? 'kill' : undefined) }),
+  ).rejects.toThrow();
+  expect(await placeIn(a, project.id)).toEqual({ cell: 'b', state: 'moving' });
+  await expect.poll(() => move(project.id, { abort: true }).then(() => true, String)).toBe(true);
+  expect([await placeIn(a, project.id), await countRows(a, project.id), await countRows(b, project.id)]).toEqual([
+    undefined,
+    before,
+    {},
+  ]);
+  await a.query(`UPDATE projects SET name = 'New' WHERE id = $1`, [project.id]);
+  await expect(
+    move(project.id, { report: (step) => (step === 'b has the project.' ? 'kill' : undefined) }),
+  ).rejects.toThrow();
+  await expect.poll(() => move(project.id, { abort: true }).catch(String)).toContain('b has the project already');
+  await move(project.id);
+  expect(await countRows(b, project.id)).toEqual(before);
+});
+
+test('a message that is in flight keeps the project, and a person with another account in the target does too', async () => {
+  const [a, b] = pools;
+  const [busy, known] = [await seed(a), await seed(a)];
+  await a.query('UPDATE campaigns SET claimed_count = 1 WHERE id = $1', [busy.campaign]);
+  await expect(move(busy.id)).rejects.toThrow('1 messages and 0 webhook deliveries are still in flight');
+  await b.query(`INSERT INTO users (id, name, email) VALUES ($1, 'Ada', $2 || '@example.com')`, [
+    newId('usr'),
+    known.user,
+  ]);
+  await expect(move(known.id)).rejects.toThrow(`${known.user}@example.com has another account in the target`);
+  expect(await countRows(b, known.id)).toEqual({});
+});
