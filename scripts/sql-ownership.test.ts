@@ -31,6 +31,17 @@ const MAY_WRITE_ALL: Record<string, string> = {
 const READS: Record<string, string[]> = {
   // whether a return address is ours
   'apps/bounces': ['domains', 'messages'],
+  // whose project a request is of, by whatever names it
+  'apps/gateway': [
+    'api_key_projects',
+    'api_keys',
+    'form_submissions',
+    'forms',
+    'messages',
+    'project_cells',
+    'project_logos',
+    'projects',
+  ],
   // a move of a project: whose each row is, by its parent
   'apps/worker': [
     'api_key_projects',

@@ -20,6 +20,7 @@ import {
   withLogContext,
 } from '@postroom/platform';
 import { AUTH_PATH, authenticateUser } from '@postroom/auth';
+import { answerForCells, useCells } from './cells/cells.ts';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { serveDocs } from './docs/docs.ts';
@@ -51,6 +52,7 @@ export interface GatewayOptions {
 
 /** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream` and health. */
 export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOptions): Promise<Gateway> {
+  useCells();
   const facade = createFacade(schema, routes, streams);
   const openApi = createOpenApi(schema, routes, streams);
   const graphql = createGraphql(schema, { stallMs });
@@ -73,6 +75,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     if (!isHost(request.headers.host))
       return answerError(response, new DomainError('validation_error', 'The Host header is not a host.'));
+    if (await answerForCells(request, response, path)) return;
     if (path.startsWith('/t/')) return tracking.answer(request, response);
     if (await isTrackingHost(request.headers.host)) return answerNothing(response);
     if (config.NODE_ENV !== 'production' && !isOwnHost(request.headers.host, config.PUBLIC_URL))

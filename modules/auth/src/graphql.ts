@@ -26,6 +26,7 @@ import {
   withdrawInvitation,
 } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
+import { membershipsElsewhere } from './other-cells.ts';
 import { createOwnProject } from './own-projects.ts';
 import { UserCaller } from './caller.ts';
 import { renameUser } from './users.ts';
@@ -167,8 +168,12 @@ builder.queryFields((t) => ({
     type: [Membership],
     skipTypeScopes: true,
     description: 'The projects of the person who is signed in, and their role in each.',
-    resolve: (query, _root, _args, context) =>
-      db.member.findMany({ ...query, where: { userId: person(context).id }, orderBy: { createdAt: 'asc' } }),
+    resolve: async (query, _root, _args, context) => {
+      const { id: userId } = person(context);
+      const here = await db.member.findMany({ ...query, where: { userId }, orderBy: { createdAt: 'asc' } });
+      const elsewhere = await membershipsElsewhere(userId);
+      return [...here.filter((row) => elsewhere.every(({ projectId }) => projectId !== row.projectId)), ...elsewhere];
+    },
   }),
   mySessions: t.prismaField({
     type: [Session],
@@ -230,16 +235,25 @@ const InvitePayload = builder.objectRef<{ id: string }>('InvitePayload').impleme
   }),
 });
 
-const InvitationAcceptPayload = builder.objectRef<{ projectId: string }>('InvitationAcceptPayload').implement({
-  description: 'What `invitationAccept` did.',
-  fields: (t) => ({
-    project: t.prismaField({
-      type: 'Project',
-      description: 'The project that the person has joined.',
-      resolve: (query, { projectId }) => db.project.findUniqueOrThrow({ ...query, where: { id: projectId } }),
+const InvitationAcceptPayload = builder
+  .objectRef<{ projectId: string; userId: string }>('InvitationAcceptPayload')
+  .implement({
+    description: 'What `invitationAccept` did.',
+    fields: (t) => ({
+      project: t.prismaField({
+        type: 'Project',
+        description: 'The project that the person has joined.',
+        // It may be in another cell.
+        resolve: async (query, { projectId, userId }) => {
+          const here = await db.project.findUnique({ ...query, where: { id: projectId } });
+          if (here !== null) return here;
+          const joined = (await membershipsElsewhere(userId)).find((membership) => membership.projectId === projectId);
+          if (joined === undefined) throw notFound('project');
+          return joined.project;
+        },
+      }),
     }),
-  }),
-});
+  });
 
 const MemberChangeRolePayload = builder
   .objectRef<{ projectId: string; userId: string }>('MemberChangeRolePayload')

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   config,
+  conflictIfTaken,
   db,
   DomainError,
   emailKey,
@@ -17,6 +18,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { PERMISSIONS, type Role } from './caller.ts';
+import { askOtherCells, type Person } from './other-cells.ts';
 import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
 import { createUser } from './users.ts';
 
@@ -105,12 +107,33 @@ export interface InvitationPreview {
 
 /** The invitation of a link. @throws DomainError `not_found` for an invalid, used or expired token. */
 export async function previewInvitation(token: string): Promise<InvitationPreview> {
-  const { email, projectId } = await findValid(token);
-  const [project, account] = await Promise.all([
-    db.project.findUniqueOrThrow({ where: { id: projectId } }),
-    db.user.findUnique({ where: { email } }),
-  ]);
-  return { projectName: project.name, email, hasAccount: account !== null };
+  const { email, projectName } = await findAnywhere(token);
+  return { projectName, email, hasAccount: (await db.user.count({ where: { email } })) > 0 };
+}
+
+/** An invitation to a project of this cell or of another one. */
+interface FoundInvitation {
+  email: string;
+  projectName: string;
+  /** Only if the project is in this cell. */
+  invitation?: Invitation;
+}
+
+async function findAnywhere(token: string): Promise<FoundInvitation> {
+  const hash = hashToken(token);
+  const found = await findByHash(hash);
+  if (found !== undefined) return found;
+  const elsewhere = await askOtherCells<FoundInvitation>(`invitation/${hash}`);
+  if (elsewhere === undefined) throw notValid();
+  return elsewhere;
+}
+
+/** A pending invitation to a project of this cell. */
+export async function findByHash(tokenHash: string): Promise<FoundInvitation | undefined> {
+  const invitation = await db.invitation.findUnique({ where: { tokenHash }, include: { project: true } });
+  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < new Date()) return undefined;
+  if (!(await mayInvite(pool, invitation))) return undefined;
+  return { email: invitation.email, projectName: invitation.project.name, invitation };
 }
 
 /**
@@ -125,8 +148,28 @@ export async function acceptInvitation(input: {
   /** The signed-in user, if any. */
   userId: string | undefined;
 }): Promise<{ projectId: string; userId: string }> {
-  const invitation = await findValid(input.token);
-  const userId = await accountFor(invitation, input);
+  const { email, invitation } = await findAnywhere(input.token);
+  const { id, name } = await accountFor(email, input);
+  if (invitation !== undefined) return join(invitation, id);
+  const person = { id, name, email };
+  const joined = await askOtherCells<{ projectId: string }>(`join/${hashToken(input.token)}`, person);
+  if (joined === undefined) throw notValid();
+  return { projectId: joined.projectId, userId: id };
+}
+
+/** Accepts an invitation to a project of this cell, for a person who has signed in to another one. */
+export async function joinFromElsewhere(tokenHash: string, { id, name, email }: Person) {
+  const found = await findByHash(tokenHash);
+  if (found?.invitation === undefined || found.email !== email) return undefined;
+  await sql(
+    pool,
+    `INSERT INTO users (id, name, email, email_verified) VALUES ($1, $2, $3, true) ON CONFLICT (id) DO NOTHING`,
+    [id, name, email],
+  ).catch(conflictIfTaken(`${email} has another account in the cell of this project.`));
+  return join(found.invitation, id);
+}
+
+async function join(invitation: Invitation, userId: string): Promise<{ projectId: string; userId: string }> {
   await inTransaction(async (tx) => {
     await assertStillAllowed(tx, invitation);
     const accepted = await sql(
@@ -142,13 +185,6 @@ export async function acceptInvitation(input: {
     ]);
   });
   return { projectId: invitation.projectId, userId };
-}
-
-async function findValid(token: string): Promise<Invitation> {
-  const invitation = await db.invitation.findUnique({ where: { tokenHash: hashToken(token) } });
-  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < new Date()) throw notValid();
-  await assertStillAllowed(pool, invitation);
-  return invitation;
 }
 
 const notValid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');
@@ -173,18 +209,18 @@ async function mayInvite(
 }
 
 async function accountFor(
-  { email }: Invitation,
+  email: string,
   {
     name,
     password,
     userId,
   }: { name?: string | null | undefined; password?: string | null | undefined; userId: string | undefined },
-): Promise<string> {
+): Promise<Person> {
   const account = await db.user.findUnique({ where: { email } });
   if (account === null) {
     if (password == null) throw invalid({ field: 'password', message: 'is required: this address has no account yet' });
-    return (await createUser({ email, name: name ?? '', password })).id;
+    return createUser({ email, name: name ?? '', password });
   }
   if (account.id !== userId) throw new DomainError('forbidden', `Sign in as ${email} to accept this invitation.`);
-  return account.id;
+  return account;
 }

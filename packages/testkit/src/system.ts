@@ -70,7 +70,8 @@ export async function startSystem({
     databaseUrl === undefined
       ? await createDatabase('system')
       : { name: 'other', url: databaseUrl, drop: () => Promise.resolve() };
-  const [port = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, ...adminPorts] = await freePorts(6);
+  const [freePort = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, ...adminPorts] = await freePorts(6);
+  const port = Number(env.GATEWAY_PORT ?? freePort);
   const environment = {
     ...process.env,
     NODE_ENV: 'test',

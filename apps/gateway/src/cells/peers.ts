@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http';
+import type { Person } from '@postroom/auth';
+import { config, DomainError, logger, macFor, RetryLater } from '@postroom/platform';
+import { LRUCache } from 'lru-cache';
+
+/** Carries who vouches for a request between cells. Never accepted without its signature. */
+export const CELL_HEADER = 'x-postroom-cell';
+/** Path of what cells ask each other. */
+export const CELLS_PATH = '/app/cells/';
+
+/** A signed-in user, for whom the cell that they signed in to vouches. */
+export interface Vouched {
+  id: string;
+  sessionId: string;
+}
+
+interface Voucher {
+  /** Milliseconds since 1970. */
+  at: number;
+  method: string;
+  url: string;
+  /** How often the request was forwarded: a project may have moved on. */
+  hops: number;
+  /** Who has signed in, for a request that is forwarded. */
+  user?: Vouched;
+  /** Whom a question is about. */
+  person?: Person;
+}
+
+/** All cells have the same secret key. */
+const mac = macFor('postroom cells');
+const MAC_BYTES = 32;
+/** How long a voucher is valid, and how far clocks may differ, in milliseconds. */
+const VALID_MS = 60_000;
+
+/** Signs a request to another cell. */
+export function voucherFor(
+  method: string,
+  url: string,
+  about: Partial<Pick<Voucher, 'user' | 'person' | 'hops'>> = {},
+): string {
+  const voucher: Voucher = { at: Date.now(), method, url, hops: 1, ...about };
+  const text = Buffer.from(JSON.stringify(voucher)).toString('base64url');
+  return `${text}.${mac.sign(text, MAC_BYTES, 'base64url')}`;
+}
+
+/** What another cell signed for this request; undefined without the header. @throws DomainError `forbidden` if it is not authentic. */
+export function readVoucher({ headers, method = 'GET', url = '/' }: IncomingMessage): Voucher | undefined {
+  const header = headers[CELL_HEADER];
+  if (header === undefined) return undefined;
+  const [text = '', signature = ''] = [header].flat().join().split('.', 2);
+  const bytes = Buffer.from(signature, 'base64url');
+  if (/^[\w-]+$/.test(text) && bytes.length === MAC_BYTES && mac.verify(text, bytes)) {
+    const voucher = JSON.parse(Buffer.from(text, 'base64url').toString()) as Voucher;
+    if (voucher.method === method && voucher.url === url && Math.abs(Date.now() - voucher.at) < VALID_MS)
+      return voucher;
+  }
+  throw new DomainError('forbidden', 'This request was not forwarded by another cell.');
+}
+
+/** The URL of a cell's gateways. @throws Error if CELL_GATEWAYS does not name it. */
+export function gatewayOf(cell: string): string {
+  const url = config.CELL_GATEWAYS?.get(cell);
+  if (url === undefined) throw new Error(`CELL_GATEWAYS does not name the cell ${cell}.`);
+  return url;
+}
+
+const ASK_TIMEOUT_MS = 3_000;
+const RETRY_SECONDS = 5;
+/** The number of things that are looked for at once: unknown keys are cheap to make up. */
+const MAX_ASKING = 50;
+let asking = 0;
+
+/** Asks a cell. @returns its JSON; undefined for 404. @throws RetryLater if it does not answer. */
+export async function ask<Answer>(cell: string, what: string, person?: Person): Promise<Answer | undefined> {
+  const url = CELLS_PATH + what;
+  try {
+    const response = await fetch(gatewayOf(cell) + url, {
+      method: 'POST',
+      headers: { [CELL_HEADER]: voucherFor('POST', url, person && { person }) },
+      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+      redirect: 'error',
+    });
+    if (response.status === 404) return undefined;
+    if (response.ok) return (await response.json()) as Answer;
+    throw new Error(`${response.status}`);
+  } catch (error) {
+    logger.warn({ err: error, cell }, 'another cell does not answer');
+    throw new RetryLater('timeout', 'Another part of Postroom does not answer. Try again in a moment.', RETRY_SECONDS);
+  }
+}
+
+/** Which cell has something: for a minute, and that none has it for a few seconds. It is only where to ask, not an answer. */
+const found = new LRUCache<string, { cell: string | undefined }>({ max: 10_000 });
+const FOUND_MS = 60_000;
+const NOT_FOUND_MS = 3_000;
+
+/** The cell that has a thing, such as `key <hash>`; undefined if none has. @throws RetryLater if one of them does not answer. */
+export async function findCell(what: string): Promise<string | undefined> {
+  const known = found.get(what);
+  if (known !== undefined) return known.cell;
+  if (asking >= MAX_ASKING) throw new RetryLater('timeout', 'Too many requests. Try again in a moment.', RETRY_SECONDS);
+  asking++;
+  try {
+    const cells = otherCells();
+    const answers = await Promise.all(cells.map((cell) => ask(cell, what)));
+    const cell = cells[answers.findIndex((answer) => answer !== undefined)];
+    found.set(what, { cell }, { ttl: cell === undefined ? NOT_FOUND_MS : FOUND_MS });
+    return cell;
+  } finally {
+    asking--;
+  }
+}
+
+export const otherCells = (): string[] =>
+  [...(config.CELL_GATEWAYS?.keys() ?? [])].filter((cell) => cell !== config.CELL);

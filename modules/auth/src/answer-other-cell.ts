@@ -1,0 +1,14 @@
+import { findByHash, joinFromElsewhere } from './invitations.ts';
+import { membershipsOf, type Person } from './other-cells.ts';
+
+/**
+ * Answers another cell, which has authenticated its question: the projects of a user, an invitation by the hash of its token, or that a
+ * person accepts one. @returns undefined if this cell has nothing of it.
+ */
+export async function answerOtherCell(kind: string, name: string, person: Person | undefined): Promise<unknown> {
+  if (kind === 'user') return membershipsOf(name);
+  if (kind === 'join') return person === undefined ? undefined : joinFromElsewhere(name, person);
+  if (kind !== 'invitation') return undefined;
+  const found = await findByHash(name);
+  return found === undefined ? undefined : { email: found.email, projectName: found.projectName };
+}
