@@ -72,6 +72,7 @@ export async function runChecks(
     ['Mail transport', ['gateway', 'worker'], () => checkMailTransport(config)],
     ['Gateway port', ['gateway'], () => checkGatewayPort(config)],
   ];
+  if (config.CELL_GATEWAYS !== undefined) checks.push(['Cells', ALWAYS_RUN, () => checkCells(config)]);
   for (const [check, concerned, run] of checks) {
     if (!concerned.some((program) => programs.includes(program))) continue;
     try {
@@ -158,6 +159,36 @@ interface DatabaseFacts {
   fsync: string;
   /** Whether the locale knows letters beyond ASCII. */
   cases: boolean;
+}
+
+/** Whether gateways reach those of the other cells, and whether projects can be moved from and to this one. */
+async function checkCells(config: Config): Promise<Finding> {
+  const gateways = config.CELL_GATEWAYS ?? new Map<string, string>();
+  if (config.CELL === undefined || !gateways.has(config.CELL))
+    return failed(
+      `CELL_GATEWAYS names ${[...gateways.keys()].join(', ')}, and CELL is ${config.CELL ?? 'not set'}`,
+      'Set CELL to the name that CELL_GATEWAYS has for this cell, the same in all of its programs.',
+    );
+  for (const [name, url] of gateways) {
+    if (name === config.CELL) continue;
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch(messageOf);
+    if (typeof answer === 'string' || !answer.ok)
+      return failed(
+        `the gateways of ${name} at ${url} ${typeof answer === 'string' ? `can't be reached: ${answer}` : `answer ${answer.status}`}`,
+        'Check CELL_GATEWAYS, and that the other cell runs: requests for its projects fail here.',
+      );
+  }
+  return withDatabase(config, async (client) => {
+    const { rows } = await client.query<{ may: boolean }>(
+      "SELECT has_parameter_privilege('session_replication_role', 'SET') AS may",
+    );
+    return rows[0]?.may === true
+      ? ok(`the other ${gateways.size - 1} can be reached, and projects can be moved`)
+      : warning(
+          'the role in DATABASE_URL may not skip triggers, so no project can be moved from or to this cell',
+          'As a superuser: GRANT SET ON PARAMETER session_replication_role TO the role.',
+        );
+  });
 }
 
 const checkDatabase = (config: Config) =>
