@@ -3,7 +3,6 @@ import {
   dropPartitions,
   extendPartitions,
   longestRetention,
-  pastEnd,
   queryPatiently,
 } from '@postroom/partitions';
 import {
@@ -59,17 +58,16 @@ export async function deleteOld({
   const retentions = await eventRetentions(days);
   const { longest, before: expired } = longestRetention(retentions, now);
   for (const table of [EVENTS, DELIVERIES, ATTEMPTS]) await extendPartitions(table, longest);
-  deleted.partitions = await dropExpired(expired);
-  onBatch();
-  const [eventsPast, deliveriesPast] = [await pastEnd(EVENTS), await pastEnd(DELIVERIES)];
+  const dropped = await dropExpired(expired, onBatch);
+  deleted.partitions = dropped.partitions;
   for (const project of retentions) {
     const before = new Date(now - project.days * DAY_MS);
     // What is dropped with its partition need not be deleted before.
-    const until = (past: Date) => (project.days < longest || before < past ? before : past);
+    const until = (batches: Date) => (project.days < longest || before < batches ? before : batches);
     deleted.deliveries += await deleteAll(() =>
-      deleteDeliveries(project.projectId, { created: until(deliveriesPast), closed: before }),
+      deleteDeliveries(project.projectId, { created: until(dropped.deliveriesUntil), closed: before }),
     );
-    deleted.events += await deleteEvents(project.projectId, until(eventsPast), onBatch);
+    deleted.events += await deleteEvents(project.projectId, until(dropped.eventsUntil), onBatch);
   }
   deleted.idempotencyKeys = await deleteAll(() =>
     // Keys are valid for 24 hours; after that, a key may be reused for another request.
@@ -80,7 +78,7 @@ export async function deleteOld({
 }
 
 /** Drops the partitions that no project keeps, except what deliveries in progress, or closed lately, need of them. */
-async function dropExpired(before: Date): Promise<number> {
+async function dropExpired(before: Date, onBatch: () => void) {
   const archive = configuredArchive();
   const ids = async (text: string, values: unknown[]) =>
     (await queryPatiently<{ id: string }>(text, values)).map(({ id }) => id);
@@ -98,9 +96,14 @@ async function dropExpired(before: Date): Promise<number> {
       to,
       limit,
     ]);
-  let dropped = await dropPartitions(ATTEMPTS, before, { needed: kept, archive });
-  dropped += await dropPartitions(DELIVERIES, before, { needed: kept, archive });
-  return dropped + (await dropPartitions(EVENTS, before, { needed: referred, archive }));
+  const attempts = await dropPartitions(ATTEMPTS, before, { needed: kept, archive, onBatch });
+  const deliveries = await dropPartitions(DELIVERIES, before, { needed: kept, archive, onBatch });
+  const events = await dropPartitions(EVENTS, before, { needed: referred, archive, onBatch });
+  return {
+    partitions: attempts.partitions + deliveries.partitions + events.partitions,
+    deliveriesUntil: deliveries.batchesUntil,
+    eventsUntil: events.batchesUntil,
+  };
 }
 
 async function deleteHours(before: Date): Promise<number> {

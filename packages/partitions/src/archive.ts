@@ -46,7 +46,7 @@ const storeOf = (target: Target): Store => (target.url.startsWith('file:') ? inF
  */
 export function archiveTo(target: Target, rowsPerFile = ROWS): Archive {
   const store = storeOf(target);
-  return async (table, partition) => {
+  return async (table, partition, onBatch = () => {}) => {
     const columns = await columnsOf(partition);
     const key = await keyOf(table);
     for (let number = 1, after: unknown = ''; ; number++) {
@@ -54,6 +54,7 @@ export function archiveTo(target: Target, rowsPerFile = ROWS): Archive {
       if (rows.length === 0) return;
       const name = `${table.name}/${partition.name}/${String(number).padStart(5, '0')}.parquet`;
       await store(name, toParquet(columns, rows));
+      onBatch();
       after = rows.at(-1)?.[columns.findIndex((column) => column.name === key)];
     }
   };

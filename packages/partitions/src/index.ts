@@ -32,8 +32,7 @@ const AHEAD = '21 days';
 const LOCK_TIMEOUT_MS = 200;
 const LOCK_RETRY_DELAYS_MS = [200, 400, 800, 1_600, 3_200];
 
-/** More rows than this that are still needed keep a partition from being dropped: they are moved while the table is locked. */
-const MAX_NEEDED = 10_000;
+const MOST_NEEDED = 10_000;
 
 /** The partitions, oldest first. */
 export async function listPartitions({ name }: PartitionedTable): Promise<Partition[]> {
@@ -53,46 +52,59 @@ export async function extendPartitions({ name, prefix }: PartitionedTable, days:
   await withTableLocked(name, 'SELECT extend_partitions($1, $2, $3, $4)', [name, prefix, length, AHEAD]);
 }
 
-/**
- * Until when rows have to be deleted one by one: before this time they are not in a partition that will be dropped.
- * The first partition holds what was there before the table was partitioned, and what was still needed of those dropped since.
- */
-export async function pastEnd(table: PartitionedTable): Promise<Date> {
-  const past = (await listPartitions(table))[0]?.to;
-  return past == null ? new Date(0) : timeOfId(past);
-}
-
-/** Stores the rows of a partition elsewhere. */
-export type Archive = (table: PartitionedTable, partition: Partition) => Promise<void>;
+/** Stores the rows of a partition elsewhere. @param onBatch called after each file. */
+export type Archive = (table: PartitionedTable, partition: Partition, onBatch?: () => void) => Promise<void>;
 
 export interface DropOptions {
   /** The ids, in the column partitioned by, of rows of a partition that must be kept, at most `limit`. */
   needed: (partition: { from: string; to: string }, limit: number) => Promise<string[]>;
+  /** More rows than this that are needed keep the partition: they are moved while the table is locked. 10,000 by default. */
+  mostNeeded?: number;
   /** Called before a partition is dropped. If it throws, the partition is kept. */
   archive?: Archive | undefined;
+  /** Called after each step that takes seconds. If it throws, the partition is kept. */
+  onBatch?: () => void;
+}
+
+export interface Dropped {
+  partitions: number;
+  /**
+   * Rows created before this time have to be deleted in batches: those of the first partition, which holds what was there before the table
+   * was partitioned, and what was still needed of partitions dropped since; and, without an archive, those of partitions that are kept
+   * because too many rows are needed.
+   */
+  batchesUntil: Date;
 }
 
 /**
- * Drops the partitions that end before a time, oldest first, and returns their number. Rows still needed move to the first
- * partition. Stops at one that can't be dropped now; the next run tries again.
+ * Drops the partitions that end before a time, oldest first. Rows still needed move to the first partition. Stops at one that can't be
+ * dropped now; the next run tries again.
  */
-export async function dropPartitions(table: PartitionedTable, before: Date, options: DropOptions): Promise<number> {
-  let dropped = 0;
+export async function dropPartitions(
+  table: PartitionedTable,
+  before: Date,
+  { needed: readNeeded, mostNeeded = MOST_NEEDED, archive, onBatch = () => {} }: DropOptions,
+): Promise<Dropped> {
+  const dropped: Dropped = { partitions: 0, batchesUntil: new Date(0) };
   for (const partition of await listPartitions(table)) {
     const { name, from, to } = partition;
+    if (from === null && to !== null) dropped.batchesUntil = timeOfId(to);
     if (from === null) continue;
     if (to === null || timeOfId(to) > before) break;
-    const needed = await options.needed({ from, to }, MAX_NEEDED + 1);
-    if (needed.length > MAX_NEEDED) {
-      logger.warn({ partition: name }, `more than ${MAX_NEEDED} rows of the partition are still needed; it is kept`);
-      break;
+    const needed = await readNeeded({ from, to }, mostNeeded + 1);
+    onBatch();
+    if (needed.length > mostNeeded) {
+      logger.warn({ partition: name }, `more than ${mostNeeded} rows of the partition are still needed; it is kept`);
+      // What is deleted in batches is not archived.
+      return archive === undefined ? { ...dropped, batchesUntil: before } : dropped;
     }
-    if (!(await isArchived(table, partition, options.archive))) break;
+    if (!(await isArchived(() => archive?.(table, partition, onBatch), partition))) break;
     if (!(await withTableLocked(table.name, 'SELECT check_past_bound($1, $2)', [table.name, name]))) break;
     await queryPatiently('SELECT validate_past_bound($1)', [table.name]);
     if (!(await withTableLocked(table.name, 'SELECT drop_partition($1, $2, $3)', [table.name, name, needed]))) break;
     logger.info({ partition: name, kept: needed.length }, 'dropped an expired partition');
-    dropped++;
+    dropped.partitions++;
+    dropped.batchesUntil = timeOfId(to);
   }
   return dropped;
 }
@@ -105,13 +117,9 @@ export function queryPatiently<Row>(text: string, values: unknown[]): Promise<Ro
   });
 }
 
-async function isArchived(
-  table: PartitionedTable,
-  partition: Partition,
-  archive: Archive | undefined,
-): Promise<boolean> {
+async function isArchived(archive: () => Promise<void> | undefined, partition: Partition): Promise<boolean> {
   try {
-    await archive?.(table, partition);
+    await archive();
     return true;
   } catch (error) {
     logger.error(

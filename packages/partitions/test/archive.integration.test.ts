@@ -86,7 +86,9 @@ function expectAll(rows: Record<string, unknown>[]) {
 test('a partition is archived as Parquet files that DuckDB reads, and archiving it again replaces them', async () => {
   const folder = await newFolder();
   const archive = archiveTo({ url: pathToFileURL(folder).href, region: REGION }, 2);
-  for (let run = 0; run < 2; run++) await archive(TABLE, PARTITION);
+  let batches = 0;
+  for (let run = 0; run < 2; run++) await archive(TABLE, PARTITION, () => batches++);
+  expect(batches, 'heartbeats, one for each file').toBe(4);
   const rows = await readBack(folder);
   expectAll(rows);
   expect(rows.map(({ file }) => file)).toEqual(

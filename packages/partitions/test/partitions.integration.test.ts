@@ -1,7 +1,7 @@
-import { idsFrom, inTransaction, pool } from '@postroom/platform';
+import { idsFrom, inTransaction, pool, timeOfId } from '@postroom/platform';
 import { runExclusively } from '@postroom/testkit';
 import { beforeEach, expect, test } from 'vitest';
-import { dropPartitions, extendPartitions, listPartitions, pastEnd } from '../src/index.ts';
+import { dropPartitions, extendPartitions, listPartitions } from '../src/index.ts';
 
 runExclusively('partitions');
 
@@ -77,15 +77,15 @@ test('expired partitions are dropped, except rows that are still needed, and ids
   await extendPartitions(TABLE, 30);
   for (const days of [-25, -24, -1]) await insert(days);
   const before = (await listPartitions(TABLE)).length;
-  const dropped = await dropPartitions(TABLE, at(-10), {
+  const { partitions: dropped, batchesUntil } = await dropPartitions(TABLE, at(-10), {
     needed: async ({ from, to }) => [idAt(-24)].filter((id) => id >= from && id < to),
   });
   expect(dropped).toBeGreaterThanOrEqual(2);
   expect((await listPartitions(TABLE)).length).toBe(before - dropped);
   await insert(-23);
   expect(await rows()).toEqual({ sample_rows_past: 2, [Object.keys(await rows())[0]!]: 1 });
-  expect((await pastEnd(TABLE)).getTime()).toBeGreaterThan(at(-23).getTime());
-  expect(await dropPartitions(TABLE, at(-10), nothing)).toBe(0);
+  expect(batchesUntil.getTime()).toBeGreaterThan(at(-23).getTime());
+  expect(await dropPartitions(TABLE, at(-10), nothing)).toEqual({ partitions: 0, batchesUntil });
 });
 
 test('a partition that could not be archived, or whose table is in use, is kept', async () => {
@@ -94,11 +94,26 @@ test('a partition that could not be archived, or whose table is in use, is kept'
   const archive = async () => {
     throw new Error('no space left');
   };
-  expect(await dropPartitions(TABLE, at(-10), { ...nothing, archive })).toBe(0);
+  const none = { partitions: 0, batchesUntil: timeOfId(all[0]?.to ?? '') };
+  expect(await dropPartitions(TABLE, at(-10), { ...nothing, archive })).toEqual(none);
   await inTransaction(async (tx) => {
     await tx.query('SELECT FROM sample_rows');
-    expect(await dropPartitions(TABLE, at(-10), nothing)).toBe(0);
+    expect(await dropPartitions(TABLE, at(-10), nothing)).toEqual(none);
   });
   expect(await listPartitions(TABLE)).toEqual(all);
-  expect(await dropPartitions(TABLE, at(-10), nothing)).toBeGreaterThanOrEqual(2);
+  expect((await dropPartitions(TABLE, at(-10), nothing)).partitions).toBeGreaterThanOrEqual(2);
+});
+
+test('a partition with too many rows that are still needed is kept, and rows up to the given time are to be deleted in batches', async () => {
+  await extendPartitions(TABLE, 30);
+  const all = await listPartitions(TABLE);
+  const needed = async (_: unknown, limit: number) => [idAt(-25), idAt(-24)].slice(0, limit);
+  expect(await dropPartitions(TABLE, at(-10), { needed, mostNeeded: 1 })).toEqual({
+    partitions: 0,
+    batchesUntil: at(-10),
+  });
+  // With an archive it waits until it can be stored as a whole.
+  const archived = { needed, mostNeeded: 1, archive: async () => {} };
+  expect((await dropPartitions(TABLE, at(-10), archived)).batchesUntil).toEqual(timeOfId(all[0]?.to ?? ''));
+  expect(await listPartitions(TABLE)).toEqual(all);
 });
