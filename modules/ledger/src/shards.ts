@@ -83,7 +83,9 @@ const EXTEND = `
   ), size AS (
     SELECT least(l.messages, greatest(${minRange}, least($2::int, l.messages / 2))) AS messages FROM (
       SELECT count(*)::int AS messages FROM (
-        SELECT m.id FROM campaign, messages m WHERE m.campaign_id = campaign.id AND m.id > campaign.cursor ORDER BY m.id LIMIT 2 * $2::int
+        SELECT m.id FROM campaign CROSS JOIN LATERAL (
+          SELECT m.id FROM messages m WHERE m.campaign_id = campaign.id AND m.id > campaign.cursor ORDER BY m.id LIMIT 2 * $2::int
+        ) AS m
       ) AS ahead
     ) AS l
   ), range AS (
