@@ -69,9 +69,9 @@ export interface DropOptions {
 export interface Dropped {
   partitions: number;
   /**
-   * Rows created before this time have to be deleted in batches: those of the first partition, which holds what was there before the table
-   * was partitioned, and what was still needed of partitions dropped since; and, without an archive, those of partitions that are kept
-   * because too many rows are needed.
+   * Rows created before this time have to be deleted in batches. The first partition holds what was there before the table was partitioned,
+   * and what was still needed of partitions dropped since. Without an archive, it includes partitions that are kept because too many rows
+   * are needed.
    */
   batchesUntil: Date;
 }
