@@ -109,6 +109,8 @@ export async function readInParts<Row>(
 interface Table {
   findMany: (args: never) => PromiseLike<unknown[]>;
   count: (args: never) => PromiseLike<number>;
+  /** The columns, all of which are read unless the query selects some. */
+  fields: object;
 }
 
 /** Reads one page of a table's rows that match `where`, newest first; `query` comes from the GraphQL selection. */
@@ -125,10 +127,10 @@ export function readRows<Row extends { id: string }>(
     return readLimited(async () => (await rows()) as Row[]);
   };
   const count = async (limit: number) => table.count({ where, take: limit } as never);
-  return readPage(prefix, args, read, count, hasLongColumns(query) ? LONG_ROWS_AT_ONCE : ROWS_AT_ONCE);
+  const { select = table.fields } = query as { select?: object };
+  const isLong = LONG_COLUMNS.some((column) => column in select);
+  return readPage(prefix, args, read, count, isLong ? LONG_ROWS_AT_ONCE : ROWS_AT_ONCE);
 }
-
-const hasLongColumns = ({ select = {} }: { select?: object }) => LONG_COLUMNS.some((column) => column in select);
 
 /** Escapes text for a LIKE pattern; the caller adds `%`. */
 export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');

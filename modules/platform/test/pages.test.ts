@@ -85,10 +85,12 @@ test('rows with long texts are read ten at a time', async () => {
       return Array.from({ length: take }, () => ({ id: newId('tpl') }));
     },
     count: async () => 100,
+    fields: { id: {}, html: {} },
   };
   await readRows(table, 'tpl', { first: 25 }, {}, { select: { id: true, body: true } });
+  await readRows(table, 'tpl', { first: 25 }, {});
   await readRows(table, 'tpl', { first: 25 }, {}, { select: { id: true } });
-  expect(taken).toEqual([10, 10, 6, 26]);
+  expect(taken).toEqual([10, 10, 6, 10, 10, 6, 26]);
 });
 
 test('a field is found in nested selections and fragments, below the field being resolved only', () => {
