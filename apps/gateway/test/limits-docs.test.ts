@@ -68,7 +68,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
     /CUSTOM_EVENT_RETENTION_DAYS: [^;]*?\.default\((\d+)\)/,
   ],
   ['Custom fields of a project', 'modules/contacts/src/custom-fields.ts', 'MAX_FIELDS'],
-  ['Options of a custom field', 'modules/contacts/src/custom-fields.ts', 'MAX_OPTIONS'],
+  ['Options of a custom field', 'packages/custom-fields/src/index.ts', 'MAX_OPTIONS'],
   ['Length of a text value', 'packages/custom-fields/src/index.ts', 'MAX_TEXT_LENGTH'],
   ["Length of a group's name", 'packages/errors/src/text-problems.ts', 'MAX_NAME_LENGTH'],
   ['Members of a group', 'modules/groups/src/groups.ts', /A group must have at least (one) member/],

@@ -6,7 +6,6 @@ import {
   type FieldProblem,
   invalid,
   newId,
-  pool,
   record,
   recordSelected,
   sql,
@@ -250,17 +249,6 @@ async function createFirsts(
     if (!absent.has(id)) created.set(index, id);
   }
   return created;
-}
-
-/**
- * Merges what bulk writes have added to the search indexes. Otherwise the next write of a contact does it, in whatever project, which
- * takes 140 ms of CPU after 25,000 contacts. Only the owner of an index may.
- */
-export async function mergeSearchIndexes(): Promise<void> {
-  await pool.query(
-    `SELECT gin_clean_pending_list(c.oid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
-      WHERE i.indrelid = 'contacts'::regclass AND a.amname = 'gin' AND pg_has_role(c.relowner, 'USAGE')`,
-  );
 }
 
 async function existingIds(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, string>> {

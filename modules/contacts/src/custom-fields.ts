@@ -20,6 +20,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import {
+  checkOptions,
   coerceValues,
   CUSTOM_FIELD_TYPES,
   type CustomFieldType,
@@ -46,7 +47,6 @@ export interface UpdateCustomFieldInput {
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 const KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 const MAX_FIELDS = 200;
-export const MAX_OPTIONS = 200;
 
 /** The project's custom-field schema, newest field first. */
 export async function listCustomFields(projectId: string, args: PageArgs = {}): Promise<Page<CustomField>> {
@@ -164,19 +164,4 @@ export async function customFieldValues(tx: Tx, projectId: string, given: unknow
   const { values, problems } = coerceValues(given, await readSchema(tx, projectId));
   assertValid(problems);
   return values;
-}
-
-function checkOptions(type: CustomFieldType, options: readonly string[] | null | undefined): string[] {
-  const given = options ?? [];
-  if (type !== 'select') {
-    if (given.length > 0) throw invalid({ field: 'options', message: 'are only for fields of type select' });
-    return [];
-  }
-  if (given.length === 0 || given.length > MAX_OPTIONS) {
-    throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} texts for a field of type select` });
-  }
-  const trimmed = given.map((option, index) => checkDisplayName(option, `options.${index}`));
-  const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
-  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is a duplicate' });
-  return trimmed;
 }

@@ -13,7 +13,7 @@ import {
   type WrittenContact,
 } from '@postroom/contacts';
 import { groupNamed, joinGroup } from '@postroom/groups';
-import { announce, inTransaction, record, sql, type Tx } from '@postroom/platform';
+import { announce, inTransaction, pool, record, sql, type Tx } from '@postroom/platform';
 import { countCauses } from './causes.ts';
 import { readRows } from './file.ts';
 import { type Import, topicOf } from './imports.ts';
@@ -121,6 +121,17 @@ async function writeOnce(row: Import, plan: Plan, batch: Batch, optimistic: bool
     await announce(tx, topicOf(row.id));
     return true;
   });
+}
+
+/**
+ * Merges what bulk writes have added to the search indexes. Otherwise the next write of a contact does it, in whatever project, which
+ * takes 140 ms of CPU after 25,000 contacts. Only the owner of an index may.
+ */
+export async function mergeSearchIndexes(): Promise<void> {
+  await pool.query(
+    `SELECT gin_clean_pending_list(c.oid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
+      WHERE i.indrelid = 'contacts'::regclass AND a.amname = 'gin' AND pg_has_role(c.relowner, 'USAGE')`,
+  );
 }
 
 async function claim(tx: Tx, importId: string, number: number): Promise<boolean> {

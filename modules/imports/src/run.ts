@@ -1,4 +1,3 @@
-import { mergeSearchIndexes } from '@postroom/contacts';
 import {
   announce,
   db,
@@ -11,7 +10,7 @@ import {
   Stopwatch,
   DomainError,
 } from '@postroom/platform';
-import { type Batch, batchesOf, writeBatch, writtenBatches } from './batches.ts';
+import { type Batch, batchesOf, mergeSearchIndexes, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
 import { end, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
 import { FileGone } from './parts.ts';

@@ -10,6 +10,28 @@ export {
   retryOn,
   SERIALIZATION_FAILURE,
   UNIQUE_VIOLATION,
+  assertValid,
+  conflictIfTaken,
+  DomainError,
+  type ErrorCode,
+  type FieldProblem,
+  invalid,
+  isUniqueViolation,
+  notFound,
+  projectMoving,
+  RateLimited,
+  RetryLater,
+  versionConflict,
+  STATUS_BY_CODE,
+  databaseAnswerOf,
+  checkDisplayName,
+  displayNameProblem,
+  displayNameProblems,
+  oneLineProblem,
+  parseDateTime,
+  oneLineProblems,
+  textProblem,
+  withoutReordering,
 } from '@postroom/errors';
 export { audit, type AuditEntry } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
@@ -54,22 +76,6 @@ export {
   normalizeEmail,
 } from '@postroom/email-address';
 export { messageKeySql, storedEmailKey } from './message-key.ts';
-export {
-  assertValid,
-  conflictIfTaken,
-  DomainError,
-  type ErrorCode,
-  type FieldProblem,
-  invalid,
-  isUniqueViolation,
-  notFound,
-  projectMoving,
-  RateLimited,
-  RetryLater,
-  versionConflict,
-  STATUS_BY_CODE,
-  databaseAnswerOf,
-} from '@postroom/errors';
 export type { EventType } from './event-type.ts';
 export { deleteEventsWhere, messagesOfEvents, type NewEvent, record, recordSelected, recordTraced } from './events.ts';
 export {
@@ -156,16 +162,7 @@ export {
   restPath,
   snakeCase,
 } from './rest.ts';
-export {
-  checkDisplayName,
-  displayNameProblem,
-  displayNameProblems,
-  oneLineProblem,
-  oneLineProblems,
-  textProblem,
-  withoutReordering,
-} from '@postroom/errors';
-export { jsonProblem, MAX_NUMBER, numberProblem, parseDateTime } from './scalars.ts';
+export { jsonProblem, MAX_NUMBER, numberProblem } from './scalars.ts';
 export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {

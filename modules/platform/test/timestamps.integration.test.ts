@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { parseTimestamp } from '../src/connection-pool.ts';
-import { isoString } from '../src/scalars.ts';
+import { isoString } from '@postroom/errors';
 
 const parseByPg = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (text: string) => unknown;
 

@@ -48,11 +48,7 @@ export const LOAD = `
 
 /** Loads the deliveries that exist, in the order of `ids`. The previous secret is included while it is valid. */
 export async function loadDeliveries(ids: readonly string[]): Promise<DueDelivery[]> {
-  const { rows } = await pool.query<DueDelivery>({
-    name: 'webhooks-load',
-    text: LOAD,
-    values: [ids],
-  });
+  const { rows } = await pool.query<DueDelivery>({ name: 'webhooks-load', text: LOAD, values: [ids] });
   return rows;
 }
 
@@ -205,7 +201,7 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
   await disableFailing();
 }
 
-/** Records an attempt together with others of its project: fifty requests that hang end at once, and would take all connections. */
+/** Records an attempt with others of its project: fifty requests that hang end at once, and would take all connections. */
 export const recordAttempt = togetherByProject(
   ({ delivery }: Attempted) => delivery.project_id,
   (attempts) => recordAttempts(attempts, { requeue: false }).then(() => attempts),

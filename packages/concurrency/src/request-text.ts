@@ -46,14 +46,16 @@ export async function readLimited<Row>(read: (left: number) => Promise<Row[]>): 
 
 /**
  * Counts a text or a JSON value of the answer: a document can ask for the same one many times.
+ * @returns the value
  * @throws DomainError `payload_too_large` when the answer has as much as it may.
  */
-export function answerText(value: unknown): void {
+export function answerText<Value>(value: Value): Value {
   const length = lengthOf(value);
   const request = length < MIN_COUNTED ? undefined : requests.getStore();
-  if (request === undefined) return;
+  if (request === undefined) return value;
   if (request.answered > MAX_REQUEST_TEXT) throw tooMuchText();
   request.answered += length;
+  return value;
 }
 
 /** The error of a request for too much text. */

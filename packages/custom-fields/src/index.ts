@@ -1,4 +1,12 @@
-import { type FieldProblem, lengthOf, MAX_NUMBER, numberProblem, textProblem } from '@postroom/platform';
+import {
+  checkDisplayName,
+  type FieldProblem,
+  invalid,
+  lengthOf,
+  MAX_NUMBER,
+  numberProblem,
+  textProblem,
+} from '@postroom/platform';
 
 /** The types a custom field can have. */
 export const CUSTOM_FIELD_TYPES = ['text', 'number', 'boolean', 'date', 'select'] as const;
@@ -32,6 +40,7 @@ export interface CoercionRule {
   convert: (value: never, field: FieldSchema) => CustomFieldValue | null | undefined;
 }
 
+export const MAX_OPTIONS = 200;
 /** Maximum length of a text value, in characters. */
 const MAX_TEXT_LENGTH = 5000;
 /** Characters of all values of a contact: lists read a hundred contacts at once. */
@@ -208,6 +217,22 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
     coerced.problems.push({ field: 'customFields', message: VALUES_TOO_LONG });
   }
   return coerced;
+}
+
+/** @throws DomainError `validation_error` for options that a field of the type can't have. */
+export function checkOptions(type: CustomFieldType, options: readonly string[] | null | undefined): string[] {
+  const given = options ?? [];
+  if (type !== 'select') {
+    if (given.length > 0) throw invalid({ field: 'options', message: 'are only for fields of type select' });
+    return [];
+  }
+  if (given.length === 0 || given.length > MAX_OPTIONS) {
+    throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} texts for a field of type select` });
+  }
+  const trimmed = given.map((option, index) => checkDisplayName(option, `options.${index}`));
+  const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
+  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is a duplicate' });
+  return trimmed;
 }
 
 /** The error message for a rejected value. */

@@ -12,14 +12,13 @@ import {
   removalMutation,
   displayName,
 } from '@postroom/platform';
-import type { CustomFieldType as FieldType } from '@postroom/custom-fields';
+import { type CustomFieldType as FieldType, MAX_OPTIONS } from '@postroom/custom-fields';
 import {
   createCustomField,
   deleteCustomField,
   findCustomFields,
   getCustomField,
   listCustomFields,
-  MAX_OPTIONS,
   updateCustomField,
 } from '../custom-fields.ts';
 
