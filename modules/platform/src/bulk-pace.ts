@@ -15,7 +15,7 @@ const ACTIVE_SECONDS = 3;
  * queries, so other projects notice less than that.
  */
 const TOLERANCE_MS = { alone: 15, shared: 2 };
-/** Beside other projects, pauses are at most this many times as long as `BULK_PAUSE_RATIO` says. */
+/** While other projects make requests, pauses are at most this many times as long as `BULK_PAUSE_RATIO` says. */
 const SHARED_FACTOR = 4;
 
 const MAX_PAUSE_MS = 10_000;

@@ -14,7 +14,7 @@ test('bulk work does not pause while the database responds quickly, and gets a t
   expect(ratios).toEqual([0, 0, 1, 2, 2, 2]);
 });
 
-test('beside other projects, bulk work pauses sooner, and gets a ninth of its time when the database is slowest', () => {
+test('while other projects make requests, bulk work pauses sooner, and gets a ninth of its time when the database is slowest', () => {
   const ratios = [0, 1, 2, 5, 9, 60_000].map((delayMs) => pauseRatio(delayMs, 'shared'));
   expect(ratios).toEqual([0, 0, 1, 4, 8, 8]);
   // A database that is 8 ms away varies by some.

@@ -86,7 +86,7 @@ test('a key has less room while its owner says that it shares the semaphore', ()
   expect(semaphore.tryAcquire('a')).toBeDefined();
 });
 
-test('beside others, a key that keeps a slot busy has less room than one with little work, and only it is paced', async () => {
+test('next to others, a key that keeps a slot busy has less room than one with little work, and only it is paced', async () => {
   const paced: string[] = [];
   const semaphore = new FairSemaphore({
     total: Infinity,
@@ -104,7 +104,7 @@ test('beside others, a key that keeps a slot busy has less room than one with li
   expect(new Set(paced)).toEqual(new Set(['heavy']));
 });
 
-test('beside others, a key with more work than room is paced, however short its work is', async () => {
+test('next to others, a key with more work than room is paced, however short its work is', async () => {
   const paced: string[] = [];
   const semaphore = new FairSemaphore({
     total: Infinity,
