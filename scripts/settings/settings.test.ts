@@ -9,8 +9,8 @@ const SETTINGS = Object.assign({}, ...Object.values(SECTIONS)) as Record<string,
 /** Variables of the operating system, npm, Node and the tools of this repository, not settings of a deployment. */
 const OTHERS =
   /^(PATH|CI|NO_COLOR|XDG_\w+|INIT_CWD|CHROMIUM_PATH|npm_\w+|FUZZ_\w+|REQUIRE_ALL|MALLOC_\w+|SMALL_MEMORY)$/;
-/** What documentation shows of a customer's program, and of the Temporal SDK. */
-const OF_OTHERS = /^(WEBHOOK_SECRET|TEMPORAL_(TLS|GRPC|CONFIG|PROFILE)\w*)$/;
+/** What documentation shows of a customer's program, of the Temporal SDK and of GraphQL's errors. */
+const OF_OTHERS = /^(WEBHOOK_SECRET|TEMPORAL_(TLS|GRPC|CONFIG|PROFILE)\w*|GRAPHQL_(PARSE|VALIDATION)_FAILED)$/;
 
 test('docs/reference/settings.md is current: `npm run generate` writes it', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(settingsPage());
