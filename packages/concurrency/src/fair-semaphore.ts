@@ -47,8 +47,11 @@ export class FairSemaphore {
   /** Keys with running or waiting work, least recently served first. */
   readonly #lines = new Map<string, Line>();
   #running = 0;
-  /** How long keys kept slots busy, as of a time, in milliseconds. */
-  readonly #used = new LRUCache<string, { busyMs: number; at: number }>({ max: MAX_KEYS });
+  /**
+   * How long keys kept slots busy, as of a time, in milliseconds. Undefined if no key is light: it allocates for all of its keys at
+   * once, and there is a semaphore per request.
+   */
+  readonly #used: LRUCache<string, { busyMs: number; at: number }> | undefined;
   /** The key that started work last, and when any other key last did, in milliseconds since the epoch. */
   #latestKey: string | undefined;
   #latestAt = 0;
@@ -57,6 +60,7 @@ export class FairSemaphore {
   constructor(options: FairSemaphoreOptions) {
     const { total, perKey, perKeyShared = perKey, lightBelow = 0, waitingPerKey = Infinity } = options;
     this.#options = { total, perKey, perKeyShared, lightBelow, waitingPerKey };
+    if (lightBelow > 0) this.#used = new LRUCache({ max: MAX_KEYS });
     this.#isShared = options.isShared ?? ((key) => this.#hasOthers(key));
     this.#pace = options.pace;
   }
@@ -72,7 +76,7 @@ export class FairSemaphore {
       return await work();
     } finally {
       const tookMs = performance.now() - began;
-      if (this.#options.lightBelow > 0) this.#used.set(key, { busyMs: this.#busyMs(key) + tookMs, at: Date.now() });
+      this.#used?.set(key, { busyMs: this.#busyMs(key) + tookMs, at: Date.now() });
       if (this.#pace === undefined || this.#isLight(key)) release();
       else void this.#pace(key, tookMs).finally(release);
     }
@@ -129,7 +133,7 @@ export class FairSemaphore {
   }
 
   #busyMs(key: string): number {
-    const used = this.#used.get(key);
+    const used = this.#used?.get(key);
     return used === undefined ? 0 : used.busyMs * 2 ** ((used.at - Date.now()) / HALF_LIFE_MS);
   }
 

@@ -142,3 +142,11 @@ test('a share is as much as it leaves free, so there is always some for another 
   for (const release of a) release();
   expect(takeAll('d').length).toBeGreaterThanOrEqual(2);
 });
+
+test('a semaphore is cheap enough for each request to have one', () => {
+  const before = process.cpuUsage();
+  const semaphores = Array.from({ length: 1_000 }, () => new FairSemaphore({ total: 2, perKey: 2 }));
+  const { user, system } = process.cpuUsage(before);
+  expect(semaphores).toHaveLength(1_000);
+  expect(user + system).toBeLessThan(200_000); // microseconds
+});
