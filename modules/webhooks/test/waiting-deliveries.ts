@@ -1,7 +1,7 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { createEndpoint } from '../src/endpoints.ts';
 
-/** An endpoint of a project of its own with this many waiting deliveries. */
+/** A new project's endpoint with this many waiting deliveries. */
 export async function backlog(
   url: string,
   { enabled, waiting }: { enabled: boolean; waiting: number },
