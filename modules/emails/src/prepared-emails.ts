@@ -18,8 +18,8 @@ export interface ContactEmailInput extends SendEmailInput {
 /** An email whose rows can be inserted, or the first reason why it can't be sent, or that it has to be prepared again, with others. */
 export type PreparedEmail = EmailRows | { problem: FieldProblem; isPostponed?: true };
 
-/** Emails rendered at the same time. */
-const CONCURRENT = 100;
+/** Emails rendered at the same time: few at first, since what does not fit the budget is rendered in vain. */
+const CONCURRENT = { first: 8, most: 128 };
 const POSTPONED = { problem: { field: 'html', message: TOO_LONG_TOGETHER }, isPostponed: true } as const;
 
 /** A validated email with rendered content. */
@@ -39,8 +39,8 @@ export async function prepareEmails(
   budget = new ContentBudget(),
 ): Promise<PreparedEmail[]> {
   const drafts: (ContactDraft | Exclude<PreparedEmail, EmailRows>)[] = [];
-  for (let from = 0; from < inputs.length; from += CONCURRENT) {
-    const some = inputs.slice(from, from + CONCURRENT);
+  for (let count = CONCURRENT.first; drafts.length < inputs.length; count = Math.min(2 * count, CONCURRENT.most)) {
+    const some = inputs.slice(drafts.length, drafts.length + count);
     drafts.push(...(await Promise.all(some.map((input) => draftOf(projectId, input, budget)))));
   }
   const valid = drafts.filter((draft): draft is ContactDraft => !('problem' in draft));

@@ -353,5 +353,15 @@ describe('short requests that become long content', () => {
     const others = await prepareEmails(api.projectId, inputs, budget);
     expect(others.every((email) => 'isPostponed' in email)).toBe(true);
     expect(performance.now() - began).toBeLessThan(1_000);
+    // Only a few are rendered in vain.
+    const rendered = new Set<string>();
+    const watched = inputs.map((each) => ({
+      ...each,
+      get variables() {
+        return (rendered.add(each.id), variables);
+      },
+    }));
+    await prepareEmails(api.projectId, watched, new ContentBudget(9_000_000));
+    expect(rendered.size).toBeLessThan(10);
   });
 });
