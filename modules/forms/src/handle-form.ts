@@ -168,7 +168,7 @@ function fromForm({ body, contentType }: FormRequest): Values {
   if (mediaTypeOf(contentType) !== 'application/x-www-form-urlencoded')
     throw new DomainError('unsupported_media_type', 'Submit a form (application/x-www-form-urlencoded) or JSON.');
   const values = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
-  // A page in another encoding would otherwise submit addresses and names that nobody has.
+  // A page in another encoding would otherwise submit addresses and names that are no one's.
   for (const [field, value] of Object.entries(values)) {
     if (value.includes('\ufffd')) throw invalid({ field, message: 'must be text in UTF-8' });
   }
