@@ -41,8 +41,9 @@ const QUERIES: Record<string, string> = {
   'nodes of several types': `query ($ids: [ID!]!) {
     nodes(ids: $ids) { id ... on Contact { groups { name } } ... on Group { contacts { email } } ... on Segment { contactCount } }
   }`,
+  // Rows with long texts are read ten at a time, of which one tells whether there are more.
   campaigns:
-    '{ campaigns { totalCount nodes { name editedByName groupIds segmentIds deferred { nextRetryAt } progress { planned } engagement { sent } } } }',
+    '{ campaigns(first: 9) { totalCount nodes { name editedByName groupIds segmentIds deferred { nextRetryAt } progress { planned } engagement { sent } } } }',
   'emails → recipients, attachments, events': `{
     emails { nodes { subject from to html headers recipients { email status } attachments { filename } events { type } } }
   }`,
@@ -68,7 +69,7 @@ const QUERIES: Record<string, string> = {
     imports { nodes { fileName columns { name } counts { rows } causes { message } errors(first: 2) { totalCount edges { cursor } nodes { line message } pageInfo { endCursor } } } }
   }`,
   'journeys → problems, contacts in progress': `{
-    journeys { nodes { name definition editedByName problems { message } inProgress { stepId contactCount } runs { active } passages { stepId runCount } } }
+    journeys(first: 9) { nodes { name definition editedByName problems { message } inProgress { stepId contactCount } runs { active } passages { stepId runCount } } }
   }`,
   'enrollments → contact, steps': `query ($journey: ID!) {
     enrollments(journeyId: $journey) { nodes { stepId contact { email } steps { stepId outcome } } }
