@@ -21,6 +21,8 @@ const SYSTEM = testsNamed('.system.test.ts');
 
 /** For the tiers that stand on PostgreSQL and Temporal. */
 const withServices = {
+  // The machine is always busy, projects of other tests make requests, and bulk work would wait for quiet.
+  env: { BULK_PAUSE_RATIO: '0' },
   setupFiles: [join(root, 'scripts/provide-programs.ts')],
   globalSetup: [join(root, 'packages/testkit/src/global-setup.ts')],
   hookTimeout: 60_000,
@@ -129,8 +131,7 @@ export default defineConfig({
         },
       },
       { test: { name: 'integration', include: INTEGRATION, ...withServices } },
-      // The machine is always busy here, and bulk work would wait for quiet.
-      { test: { name: 'system', include: SYSTEM, env: { BULK_PAUSE_RATIO: '0' }, ...withServices } },
+      { test: { name: 'system', include: SYSTEM, ...withServices } },
     ],
   },
 });

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { config } from '@postroom/settings/config';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Stopwatch } from '@postroom/concurrency';
 import { eventually } from '@postroom/testkit';
@@ -8,6 +9,11 @@ import { newId } from '../src/ids.ts';
 import { REQUESTS, SharedRate } from '../src/shared-rate.ts';
 
 const PROJECT = newId('prj');
+
+// Bulk work of other tests never pauses.
+const { BULK_PAUSE_RATIO } = config;
+beforeAll(() => void (config.BULK_PAUSE_RATIO = 2));
+afterAll(() => void Object.assign(config, { BULK_PAUSE_RATIO }));
 
 test('bulk work does not pause while the database responds quickly, and gets a third of its time when it is slowest', () => {
   const ratios = [0, 7.5, 15, 22.5, 60, 60_000].map((delayMs) => pauseRatio(delayMs, 'alone'));
