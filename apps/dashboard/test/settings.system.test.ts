@@ -128,6 +128,7 @@ inBrowser('retention', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: '30 days', exact: true }).waitFor();
     await page.keyboard.press('ArrowDown');
+    await page.locator('[data-combobox-selected]', { hasText: '30 days' }).waitFor();
     await page.keyboard.press('Enter');
     await soon(kept).toEqual([365, null, 30]);
     expect(await accessibilityViolations(page)).toEqual([]);
