@@ -9,6 +9,6 @@ export { type QueuedEmail, sendEmails, sendEmailsOnce } from './emails.ts';
 export { textTemplateOf } from './fill-content-for-project.ts';
 export { MAX_FILENAME_LENGTH } from './email-input.ts';
 export { checkMailbox, formatMailbox, parseMailbox } from './mailbox.ts';
-export { messageIdOf } from './transactional.ts';
+export { messageIdOf } from './compose-email.ts';
 export { ContentBudget } from './render-content.ts';
 export { type ContactEmailInput, insertPrepared, type PreparedEmail, prepareEmails } from './prepared-emails.ts';
