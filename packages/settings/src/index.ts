@@ -1,4 +1,5 @@
 export { parseNetworks } from './networks.ts';
+export { CELL_NAME } from './settings.ts';
 export {
   type AddressScope,
   checkSettings,

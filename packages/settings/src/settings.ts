@@ -456,7 +456,8 @@ const worker = {
     ),
 };
 
-const CELL_NAME = /^[a-z0-9-]{1,40}$/;
+/** What a cell may be called. */
+export const CELL_NAME = /^[a-z0-9-]{1,40}$/;
 /** `home=http://10.0.0.1:3400, eu=http://10.0.1.1:3400`. */
 const cellGateways = z.string().transform((text, context) => {
   const gateways = new Map<string, string>();

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hasCode, LOCK_NOT_AVAILABLE } from '@postroom/platform';
 import type pg from 'pg';
 import type { ProjectTable } from './tables.ts';
+import { transaction } from './transaction.ts';
 
 /**
  * Other sessions wait behind one that waits for a table's lock, so give up soon, let them pass, and try again. Every tenth time wait for longer
@@ -66,13 +67,12 @@ export async function waitForOlderTransactions(client: pg.ClientBase): Promise<v
 async function locking(client: pg.ClientBase, statements: readonly string[]): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      await client.query('BEGIN');
-      await client.query(`SET LOCAL lock_timeout = ${tries % 10 === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS}`);
-      for (const statement of statements) await client.query(statement);
-      await client.query('COMMIT');
+      await transaction(client, async () => {
+        await client.query(`SET LOCAL lock_timeout = ${tries % 10 === 0 ? LONG_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS}`);
+        for (const statement of statements) await client.query(statement);
+      });
       return;
     } catch (error) {
-      await client.query('ROLLBACK');
       if (!hasCode(error, LOCK_NOT_AVAILABLE) || tries >= MAX_TRIES) throw error;
       await sleep(RETRY_MS);
     }

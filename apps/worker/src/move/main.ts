@@ -1,6 +1,7 @@
 // `postroom move-project`: moves a project to another cell. See docs/how-to/cells.md.
 import { parseArgs } from 'node:util';
 import { closeDatabase, config, isId, logger } from '@postroom/platform';
+import { CELL_NAME } from '@postroom/settings';
 import pg from 'pg';
 import { connectTemporal } from '../temporal.ts';
 import { endWorkflowsOf } from './end-workflows.ts';
@@ -47,7 +48,7 @@ async function run(): Promise<void> {
   const { to = '' } = options;
   const seconds = Number(options['drain-seconds']);
   const { CELL: from, TARGET_DATABASE_URL: targetUrl } = config;
-  if (positionals.length !== 1 || !isId('prj', projectId) || !/^[a-z0-9-]{1,40}$/.test(to) || !(seconds >= 0))
+  if (positionals.length !== 1 || !isId('prj', projectId) || !CELL_NAME.test(to) || !(seconds >= 0))
     throw new MoveRefused(USAGE);
   if (from === undefined || targetUrl === undefined)
     throw new MoveRefused(
@@ -57,7 +58,7 @@ async function run(): Promise<void> {
   // Not from the pool: it keeps a session, which a pooler in transaction mode would share.
   const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL);
   const target = await connect(targetUrl);
-  const move = { source, target, projectId, from, to, report: (step: string) => console.log(step) };
+  const move = { source, target, projectId, to, report: (step: string) => console.log(step) };
   try {
     if (options.abort === true) {
       await abortMove(move);

@@ -11,12 +11,12 @@ import {
 } from './copy.ts';
 import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
 import { inline, type ProjectTable, readProjectTables } from './tables.ts';
+import { transaction } from './transaction.ts';
 
 /** A move of a project, and how to tell about it. */
 export interface Move extends Sides {
   projectId: string;
-  /** Names of the cells. */
-  from: string;
+  /** The name of the cell that gets it. */
   to: string;
   /** How long to wait for work in flight, in milliseconds. */
   drainMs: number;
@@ -97,7 +97,7 @@ async function prepare({ source, target, projectId }: Sides & { projectId: strin
 }
 
 async function readMigrations(client: pg.ClientBase): Promise<string> {
-  const { rows } = await client.query<{ names: string; database: string }>(
+  const { rows } = await client.query<{ names: string }>(
     `SELECT string_agg(migration_name, ' ' ORDER BY migration_name) AS names FROM _prisma_migrations WHERE finished_at IS NOT NULL`,
   );
   return rows[0]?.names ?? '';
@@ -165,9 +165,7 @@ async function drain({ source, projectId, drainMs, report }: Move): Promise<void
 async function hand(move: Move, tables: readonly ProjectTable[], moveId: string): Promise<void> {
   const { source, target, projectId, to, report } = move;
   await createEventPartitions(move, projectId);
-  await source.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-  await target.query('BEGIN');
-  try {
+  const copy = async () => {
     const copied = await copyProject(move, projectId, tables);
     await target.query(
       `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, $2, 'here', $3)
@@ -177,12 +175,8 @@ async function hand(move: Move, tables: readonly ProjectTable[], moveId: string)
     );
     const rows = [...copied.values()].reduce((sum, count) => sum + count, 0);
     report(`Copied and compared ${rows.toLocaleString('en')} rows.`);
-    await target.query('COMMIT');
-    await source.query('COMMIT');
-  } catch (error) {
-    await Promise.allSettled([target.query('ROLLBACK'), source.query('ROLLBACK')]);
-    throw error;
-  }
+  };
+  await transaction(source, () => transaction(target, copy), 'ISOLATION LEVEL REPEATABLE READ');
   report(`${to} has the project.`);
 }
 
@@ -216,15 +210,4 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
 function inDeletionOrder(tables: readonly ProjectTable[]): ProjectTable[] {
   const rank = ({ name, isDirect }: ProjectTable) => (name === 'projects' ? 2 : isDirect ? 1 : 0);
   return tables.toSorted((a, b) => rank(a) - rank(b));
-}
-
-async function transaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
-  await client.query('BEGIN');
-  try {
-    await work();
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
 }
