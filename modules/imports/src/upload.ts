@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { audit, DomainError, invalid, isUncompressed, pool, type Reply, type StreamExchange } from '@postroom/platform';
+import {
+  audit,
+  DomainError,
+  invalid,
+  compressionProblem,
+  pool,
+  type Reply,
+  type StreamExchange,
+} from '@postroom/platform';
 import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
 import { checkOptions, type ImportOptions } from './options.ts';
 import { brokenOff, readMultipart } from './multipart.ts';
@@ -50,7 +58,8 @@ type ReadBody = (
 
 /** @throws DomainError `unsupported_media_type`. */
 function readerFor(request: StreamExchange['request']): ReadBody {
-  if (!isUncompressed(request)) throw new DomainError('unsupported_media_type', 'Send the body without compression.');
+  const compressed = compressionProblem(request);
+  if (compressed !== undefined) throw compressed;
   const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   if (type.toLowerCase() === 'multipart/form-data') return readForm;
   if (/^text\/(csv|tab-separated-values)$/i.test(type)) return readText(parameters);

@@ -97,7 +97,7 @@ export { Notifier, sleep, Stopwatch, subscription } from '@postroom/concurrency'
 export { createHttpServer } from '@postroom/observability';
 export {
   ClientGone,
-  isUncompressed,
+  compressionProblem,
   MAX_JSON_VALUES,
   mediaTypeOf,
   parseJsonBody,

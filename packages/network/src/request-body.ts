@@ -26,8 +26,8 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
     const refuseLarge = () =>
       refuse(new DomainError('payload_too_large', `The body may have at most ${maxBytes} bytes.`));
     const timer = setTimeout(() => refuse(new DomainError('timeout', 'The body did not arrive in time.')), timeoutMs);
-    if (!isUncompressed(request))
-      return refuse(new DomainError('unsupported_media_type', 'Send the body without compression.'));
+    const compressed = compressionProblem(request);
+    if (compressed !== undefined) return refuse(compressed);
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuseLarge();
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
@@ -45,9 +45,11 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
   });
 }
 
-/** Whether a request's body is not compressed. Nothing decompresses one: a few kilobytes could become gigabytes. */
-export const isUncompressed = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
-  (headers['content-encoding'] ?? 'identity').trim().toLowerCase() === 'identity';
+/** The error of a request with a compressed body. Nothing decompresses one: a few kilobytes could become gigabytes. */
+export function compressionProblem({ headers }: Pick<IncomingMessage, 'headers'>): DomainError | undefined {
+  if ((headers['content-encoding'] ?? 'identity').trim().toLowerCase() === 'identity') return undefined;
+  return new DomainError('unsupported_media_type', 'Send the body without compression.');
+}
 
 /**
  * Maximum number of values in a JSON body: elements of lists and members of objects; an empty list or object counts
