@@ -30,7 +30,6 @@ export class UserCaller implements Caller {
   readonly projects: readonly string[];
   readonly #roles: ReadonlyMap<string, Role>;
   readonly #named: string | undefined;
-
   readonly #away: ReadonlySet<string>;
 
   /** @param away the projects that are being moved to another cell, or were. */
@@ -39,7 +38,7 @@ export class UserCaller implements Caller {
     sessionId: string,
     roles: ReadonlyMap<string, Role>,
     named: string | undefined,
-    away: ReadonlySet<string> = new Set(),
+    away: ReadonlySet<string>,
   ) {
     this.id = id;
     this.sessionId = sessionId;
