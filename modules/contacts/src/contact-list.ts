@@ -3,8 +3,10 @@ import {
   countUpTo,
   DEFAULT_PAGE_SIZE,
   emailKey,
+  hasCode,
   idsCreatedFrom,
   idsCreatedUntil,
+  inTransaction,
   invalid,
   isId,
   LazyEdge,
@@ -13,6 +15,7 @@ import {
   type Page,
   type PageArgs,
   pageOf,
+  QUERY_CANCELED,
   readInParts,
   readLimited,
   pool,
@@ -265,10 +268,43 @@ function searchConditions(search: string, parameters: Parameters): string[] {
     const inEmail = parts.map((part) => `c.email_key LIKE ${parameter(`${escapeLike(part)}%`)}`);
     return [`(${inEmail.join(' OR ')} OR lower(c.name) LIKE lower(${first}) OR lower(c.name) LIKE lower(${later}))`];
   }
-  const holds = (column: string, value: string, lower: string) =>
-    `(${column} LIKE ${lower}(${parameter(`%${escapeLike(indexedPart(value))}%`)}) AND position(${lower}(${parameter(value)}) IN ${column}) > 0)`;
-  const inEmail = parts.map((part) => holds('c.email_key', part, ''));
-  return [`(${inEmail.join(' OR ')} OR ${holds('lower(c.name)', text, 'lower')})`];
+  const inEmail = parts.map((part) => holds('c.email_key', part, { parameters }));
+  return [`(${inEmail.join(' OR ')} OR ${holds('lower(c.name)', text, { parameters, lower: 'lower' })})`];
+}
+
+/** That a column contains a text, by the trigram index. */
+function holds(column: string, text: string, { parameters, lower = '' }: { parameters: Parameters; lower?: string }) {
+  const parameter = (value: string) => `${lower}(${parameters.add(value)}::text)`;
+  return `(${column} LIKE ${parameter(`%${escapeLike(indexedPart(text))}%`)} AND position(${parameter(text)} IN ${column}) > 0)`;
+}
+
+/** The fewest characters that have a trigram wherever they are. */
+const MIN_TRIGRAM = 3;
+
+/**
+ * The contacts whose address contains a text, in no order, if the trigram index finds them within a time and there are at most `limit`.
+ * PostgreSQL reads all that the index has for a text before the first contact, so common ones need the time limit.
+ */
+export async function contactsWithAddressPart(
+  projectId: string,
+  text: string,
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
+): Promise<string[] | undefined> {
+  const parts = emailKeyParts(text.trim());
+  if (parts.some((part) => part.length < MIN_TRIGRAM)) return undefined;
+  const parameters = new Parameters();
+  const inEmail = parts.map((part) => holds('c.email_key', part, { parameters })).join(' OR ');
+  const statement = `SELECT c.id FROM contacts c WHERE c.project_id = ${parameters.add(projectId)} AND (${inEmail}) LIMIT ${limit + 1}`;
+  try {
+    const { rows } = await inTransaction(async (tx) => {
+      await tx.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+      return tx.query<{ id: string }>(statement, parameters.values);
+    });
+    return rows.length > limit ? undefined : rows.map(({ id }) => id);
+  } catch (error) {
+    if (hasCode(error, QUERY_CANCELED)) return undefined;
+    throw error;
+  }
 }
 
 /**

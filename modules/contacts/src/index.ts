@@ -13,6 +13,7 @@ export {
   contactBatch,
   type ContactFilter,
   contactsStatement,
+  contactsWithAddressPart,
   countContacts,
   listContacts,
   MAX_FILTER_IDS,

@@ -79,6 +79,25 @@ export async function readPage<Row extends { id: string }>(
 }
 
 /**
+ * Like `readPage`, for a search that may stop before it has found a page: the cursor is then the id at which it stopped, and there is
+ * a next page.
+ */
+export async function readSearchPage<Row extends { id: string }>(
+  prefix: IdPrefix,
+  { first, after }: PageArgs,
+  count: (limit: number) => Promise<number>,
+  read: (page: { limit: number; before: string | undefined }) => Promise<{ rows: Row[]; stoppedAt?: string }>,
+): Promise<Page<Row>> {
+  const size = pageSize(first);
+  const before = after == null ? undefined : fromCursor(prefix, after);
+  const { rows, stoppedAt } = await read({ limit: size + 1, before });
+  const edges = rows.map((node) => new LazyEdge(node, cursorOfRow));
+  const page = pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
+  if (stoppedAt === undefined) return page;
+  return { ...page, pageInfo: { ...page.pageInfo, hasNextPage: true, endCursor: toCursor(stoppedAt) } };
+}
+
+/**
  * Reads the rows of a page, and one more to detect a next page. `read` returns up to `limit` rows after the last one so far; it is asked
  * for at most `rowsAtOnce`.
  * @returns the rows, and how many of them are on the page: fewer than asked for if they are large

@@ -36,6 +36,8 @@ const OUTCOME_CONDITIONS: Record<RecipientOutcome, string> = {
   unsubscribed: 'm.unsubscribed_at IS NOT NULL',
 };
 
+const UNSENT = 'm.unsent_at IS NOT NULL';
+
 /** Conditions that let a search by state use an index, since the state column has none (see the ledger's migration). */
 const INDEXABLE: Partial<Record<RecipientState, string>> = {
   // The ranges of shards are before the campaign's cursor, and among the last.
@@ -44,11 +46,21 @@ const INDEXABLE: Partial<Record<RecipientState, string>> = {
   claimed: `m.id <= c.cursor
       AND (c.claimed_count > 0 OR EXISTS (SELECT FROM campaign_shards s WHERE s.campaign_id = c.id AND s.claimed_count > 0))`,
   accepted: 'm.id <= c.cursor',
-  failed: 'm.unsent_at IS NOT NULL',
-  suppressed: 'm.unsent_at IS NOT NULL',
-  unknown: 'm.unsent_at IS NOT NULL',
-  canceled: 'm.unsent_at IS NOT NULL',
+  failed: UNSENT,
+  suppressed: UNSENT,
+  unknown: UNSENT,
+  canceled: UNSENT,
 };
+
+/** Outcomes that the index of rare ones has. */
+const RARE: ReadonlySet<string> = new Set<RecipientOutcome>(['bounced', 'complained', 'unsubscribed']);
+
+/** The part of a filter for which the messages `m` have an index, as a condition: a search reads no others. */
+export function indexedOf({ state, outcome, bounceClass }: RecipientFilter): string {
+  if (bounceClass != null) return OUTCOME_CONDITIONS.bounced;
+  if (outcome != null && RARE.has(outcome)) return OUTCOME_CONDITIONS[outcome];
+  return state != null && INDEXABLE[state] === UNSENT ? UNSENT : 'true';
+}
 
 /** Filters of a recipient list; a recipient must pass all that are given. */
 export interface RecipientFilter {
@@ -66,6 +78,13 @@ export interface RecipientFilter {
 /** Links are numbered with 32-bit integers, but no body has this many. */
 export const MAX_LINK = 100_000;
 
+/** Which messages of a campaign a statement reads: those with these ids, or those from one id until before another. */
+export interface Scope {
+  ids?: readonly string[];
+  from?: string | undefined;
+  before?: string | undefined;
+}
+
 /**
  * The recipients of the campaign `campaignId` that pass a filter, as `FROM … WHERE …` over the messages `m` and the campaign `c`.
  * @throws DomainError `validation_error` for a text longer than an address, or a link combined with an outcome other than clicks.
@@ -73,11 +92,15 @@ export const MAX_LINK = 100_000;
 export function recipientsSql(
   campaignId: string,
   { state, outcome, bounceClass, link, email, search }: RecipientFilter,
+  { ids, from, before }: Scope = {},
 ): { from: string; parameters: Parameters } {
   checkLengths({ email, search });
   const parameters = new Parameters();
   const campaign = parameters.add(campaignId);
   const where = [`c.id = ${campaign}`, `m.campaign_id = ${campaign}`];
+  if (ids !== undefined) where.push(`m.id = ANY (${parameters.add(ids)}::text[])`);
+  if (from !== undefined) where.push(`m.id >= ${parameters.add(from)}`);
+  if (before !== undefined) where.push(`m.id < ${parameters.add(before)}`);
   if (state != null) where.push(`m.state = ${parameters.add(state)}`, INDEXABLE[state] ?? 'true');
   if (outcome != null) where.push(OUTCOME_CONDITIONS[outcome]);
   if (bounceClass != null) where.push(OUTCOME_CONDITIONS.bounced, `m.bounce_class = ${parameters.add(bounceClass)}`);
@@ -111,7 +134,7 @@ function isTo(email: string, { campaign, parameters }: { campaign: string; param
   return `m.id = ANY (ARRAY(SELECT r.id FROM messages r WHERE r.campaign_id = ${campaign} AND ${messageKeySql('r')} = ${key}))`;
 }
 
-/** No index covers parts of addresses, so this reads all messages of the campaign that pass the other filters. */
+/** No index covers parts of addresses: see search.ts. An export reads all messages of the campaign that pass the other filters. */
 function contains(search: string, parameters: Parameters): string {
   const parts = emailKeyParts(search).map(
     (part) => `position(${parameters.add(part)}::text IN ${messageKeySql('m')}) > 0`,

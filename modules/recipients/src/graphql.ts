@@ -140,7 +140,9 @@ const idArg = { required: true, description: 'Campaign id.' } as const;
 
 const LINK = 'The position of a link in `campaignLinks`: only those who clicked it, or `clicked_by_machines`.';
 const LINK_RANGE = jsonSchema({ minimum: 0, maximum: MAX_LINK });
-const SEARCH = 'Only addresses that contain this text, without regard to case.';
+const SEARCH =
+  `Only addresses that contain this text, without regard to case. A page may end before it is full: the next one continues the search.
+Contacts that were deleted, or whose address changed, are found by the beginning of the address.`.replaceAll('\n', ' ');
 
 const RecipientFilter = builder.inputType('CampaignRecipientFilter', {
   description: 'Selects recipients of a campaign; they must pass every filter given.',

@@ -1,7 +1,17 @@
 import { getCampaign } from '@postroom/campaigns';
 import { type BounceClass, type EmailStatus, statusOf } from '@postroom/ledger';
-import { countUpTo, type Page, type PageArgs, pool, type Prisma, readPage, runCostly } from '@postroom/platform';
-import { type RecipientFilter, recipientsSql } from './filter.ts';
+import {
+  countUpTo,
+  type Page,
+  type PageArgs,
+  pool,
+  type Prisma,
+  readPage,
+  readSearchPage,
+  runCostly,
+} from '@postroom/platform';
+import { type RecipientFilter, recipientsSql, type Scope } from './filter.ts';
+import { searchRecipients } from './search.ts';
 
 /** A recipient from the campaign's snapshot, and the outcome of its message. */
 export interface Recipient {
@@ -46,7 +56,8 @@ export const withStatus = (row: RecipientRow): Recipient => ({
 });
 
 /**
- * A campaign's recipients that pass a filter, the newest rows first.
+ * A campaign's recipients that pass a filter, the newest rows first. A page of a search may end before it is full, even without a row,
+ * and the next one continues.
  * @throws DomainError `not_found`, `validation_error` for a filter that cannot be combined.
  */
 export async function listRecipients(
@@ -56,18 +67,27 @@ export async function listRecipients(
   args: PageArgs,
 ): Promise<Page<Recipient>> {
   await getCampaign(projectId, campaignId);
-  const read = async ({ limit, before }: { limit: number; before: string | undefined }) => {
-    const { from, parameters } = recipientsSql(campaignId, filter);
-    const older = before === undefined ? '' : `AND m.id < ${parameters.add(before)}`;
-    const text = `SELECT ${RECIPIENT_COLUMNS} ${from} ${older} ORDER BY m.id DESC LIMIT ${parameters.add(limit)}`;
-    const page = () => pool.query<RecipientRow>(text, parameters.values);
-    return (await (readsAll(filter) ? runCostly(projectId, page) : page())).rows.map(withStatus);
+  const read = async (scope: Scope, limit: number) => {
+    const { from, parameters } = recipientsSql(campaignId, filter, scope);
+    const text = `SELECT ${RECIPIENT_COLUMNS} ${from} ORDER BY m.id DESC LIMIT ${parameters.add(limit)}`;
+    return (await pool.query<RecipientRow>(text, parameters.values)).rows.map(withStatus);
   };
-  return readPage('eml', args, read, (limit) => {
+  const count = (limit: number) => {
     const { from, parameters } = recipientsSql(campaignId, filter);
     return runCostly(projectId, () => countUpTo(limit, `SELECT 1 ${from}`, parameters.values));
-  });
+  };
+  if ((filter.search?.trim() ?? '') !== '')
+    return readSearchPage('eml', args, count, (page) =>
+      runCostly(projectId, () => searchRecipients({ projectId, campaignId, filter }, page, read)),
+    );
+  const readRows = ({ limit, before }: { limit: number; before: string | undefined }) => read({ before }, limit);
+  return readPage(
+    'eml',
+    args,
+    (page) => (readsAll(filter) ? runCostly(projectId, () => readRows(page)) : readRows(page)),
+    count,
+  );
 }
 
 /** Whether a page may read all messages of the campaign, because no index covers the filter. */
-const readsAll = ({ search, link, outcome }: RecipientFilter) => [search, link, outcome].some((each) => each != null);
+const readsAll = ({ link, outcome }: RecipientFilter) => [link, outcome].some((each) => each != null);

@@ -2846,7 +2846,7 @@ export interface CampaignRecipientFilter {
   link?: number | null | undefined;
   /** Only those whose message had this outcome. */
   outcome?: RecipientOutcome | null | undefined;
-  /** Only addresses that contain this text, without regard to case. */
+  /** Only addresses that contain this text, without regard to case. A page may end before it is full: the next one continues the search. Contacts that were deleted, or whose address changed, are found by the beginning of the address. */
   search?: string | null | undefined;
   /** Only those in this state. */
   state?: RecipientState | null | undefined;
@@ -5383,7 +5383,7 @@ export interface Operations {
       link?: number | undefined;
       /** Only this address, without regard to case. */
       email?: string | undefined;
-      /** Only addresses that contain this text, without regard to case. */
+      /** Only addresses that contain this text, without regard to case. A page may end before it is full: the next one continues the search. Contacts that were deleted, or whose address changed, are found by the beginning of the address. */
       search?: string | undefined;
     };
     body: undefined;
@@ -5806,7 +5806,7 @@ export interface Operations {
       link?: number | undefined;
       /** Only those whose message had this outcome. */
       outcome?: RecipientOutcome | undefined;
-      /** Only addresses that contain this text, without regard to case. */
+      /** Only addresses that contain this text, without regard to case. A page may end before it is full: the next one continues the search. Contacts that were deleted, or whose address changed, are found by the beginning of the address. */
       search?: string | undefined;
       /** Only those in this state. */
       state?: RecipientState | undefined;

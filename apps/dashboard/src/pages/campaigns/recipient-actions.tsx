@@ -32,7 +32,7 @@ const CREATE_GROUP = graphql(`
 interface ActionsProps {
   campaign: { id: string; name: string };
   search: RecipientSearch;
-  /** Recipients listed; undefined until they are counted. */
+  /** Recipients listed; undefined if they are not counted. */
   total: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export function RecipientActions({ campaign, search, total }: ActionsProps) {
   const links = useCampaignLinks(search.link === undefined ? undefined : campaign.id);
   const url = links?.find(({ position }) => position === search.link)?.url;
   const filter = segmentOf(campaign.id, search, url);
-  if (total === undefined || total === 0 || (search.link !== undefined && links === undefined)) return null;
+  if (search.link !== undefined && links === undefined) return null;
   const close = () => setSaving(false);
   return (
     <>
@@ -102,7 +102,7 @@ function SaveSegment({ filter, ...props }: SaveProps & { filter: Record<string, 
   );
 }
 
-function SaveGroup({ total, ...props }: SaveProps & { total: number }) {
+function SaveGroup({ total, ...props }: SaveProps & Pick<ActionsProps, 'total'>) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const create = useApiMutation(CREATE_GROUP);
@@ -115,7 +115,8 @@ function SaveGroup({ total, ...props }: SaveProps & { total: number }) {
   };
   return (
     <NameDialog {...props} kind="group" mutation={create} onSave={(name) => void save(name)}>
-      The group gets the {countOf(total, 'contact')} listed now, without those deleted since. It does not change later.
+      The group gets {total === undefined ? 'all contacts' : `the ${countOf(total, 'contact')}`} listed now, without
+      those deleted since. It does not change later.
     </NameDialog>
   );
 }

@@ -1,8 +1,8 @@
 import { Stack, Text } from '@mantine/core';
-import { IconSearchOff } from '@tabler/icons-react';
+import { IconSearch, IconSearchOff } from '@tabler/icons-react';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
-import { cursorOf } from '../../data/paging.ts';
+import { cursorOf, isFirstPage, nextPage } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
@@ -80,17 +80,8 @@ const RECIPIENT_COUNT = graphql(`
     $outcome: RecipientOutcome
     $bounceClass: BounceClass
     $link: Int
-    $search: String
   ) {
-    campaignRecipients(
-      id: $id
-      first: 1
-      state: $state
-      outcome: $outcome
-      bounceClass: $bounceClass
-      link: $link
-      search: $search
-    ) {
+    campaignRecipients(id: $id, first: 1, state: $state, outcome: $outcome, bounceClass: $bounceClass, link: $link) {
       totalCount
     }
   }
@@ -103,8 +94,12 @@ export function Recipients() {
   const { id: projectId } = useProject();
   const filter = recipientFilterOf(search);
   const recipients = useApiQuery(RECIPIENTS, { id: campaignId, after: cursorOf(search) ?? null, ...filter });
-  const count = useApiQuery(RECIPIENT_COUNT, { id: campaignId, ...filter });
-  const total = count.data?.campaignRecipients.totalCount;
+  const listed = recipients.data?.campaignRecipients;
+  const isSearch = search.q !== undefined;
+  const { search: _, ...counted } = filter;
+  // Counting a search would read all recipients.
+  const count = useApiQuery(RECIPIENT_COUNT, { id: campaignId, ...counted }, { pause: isSearch });
+  const total = isSearch ? totalOf(search, listed) : count.data?.campaignRecipients.totalCount;
   const campaign = recipients.data?.campaign;
   return (
     <Page
@@ -117,13 +112,14 @@ export function Recipients() {
       }
       actions={
         campaign !== undefined &&
-        campaign.recipientsDeletedAt === null && <RecipientActions campaign={campaign} search={search} total={total} />
+        campaign.recipientsDeletedAt === null &&
+        (listed?.nodes.length ?? 0) > 0 && <RecipientActions campaign={campaign} search={search} total={total} />
       }
     >
       <Stack gap="sm">
         <RecipientFilters campaignId={campaignId} search={search} />
         <Text size="sm" c="dimmed" role="status">
-          {total !== undefined ? countedWords(total) : count.problem === undefined && 'Counting…'}
+          {total !== undefined ? countedWords(total) : !isSearch && count.problem === undefined && 'Counting…'}
         </Text>
         <QueryResult of={recipients} skeleton={<RowsSkeleton rows={12} />}>
           {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
@@ -131,6 +127,18 @@ export function Recipients() {
               <Empty title="Recipients deleted" icon={IconSearchOff}>
                 The recipient list passed the project’s retention period and was deleted{' '}
                 <When at={recipientsDeletedAt} />. The campaign’s statistics are kept.
+              </Empty>
+            ) : nodes.length === 0 && pageInfo.hasNextPage ? (
+              <Empty
+                title="No matches yet"
+                icon={IconSearch}
+                action={
+                  <ButtonLink to="." search={nextOf(search, pageInfo.endCursor) as never} variant="default">
+                    Continue searching
+                  </ButtonLink>
+                }
+              >
+                The search has not reached all recipients of this campaign.
               </Empty>
             ) : nodes.length === 0 ? (
               <Empty
@@ -147,6 +155,11 @@ export function Recipients() {
             ) : (
               <Stack>
                 <RecipientTable recipients={nodes} />
+                {pageInfo.hasNextPage && nodes.length < PAGE_SIZE && (
+                  <Text size="sm" c="dimmed">
+                    The search has not reached all recipients of this campaign. The next page continues it.
+                  </Text>
+                )}
                 <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />
               </Stack>
             )
@@ -156,6 +169,23 @@ export function Recipients() {
     </Page>
   );
 }
+
+/** As in the query. */
+const PAGE_SIZE = 50;
+
+interface Listed {
+  nodes: unknown[];
+  pageInfo: { hasNextPage: boolean };
+}
+
+/** How many recipients a search found, if they are on one page. */
+const totalOf = (search: RecipientSearch, listed: Listed | undefined) =>
+  listed !== undefined && isFirstPage(search) && !listed.pageInfo.hasNextPage ? listed.nodes.length : undefined;
+
+const nextOf = (search: RecipientSearch, endCursor: string | null | undefined) => (previous: object) => ({
+  ...previous,
+  ...(endCursor == null ? {} : nextPage(search, endCursor)),
+});
 
 /** Totals are counted up to this. */
 const MOST_COUNTED = 100_000;
