@@ -3,17 +3,9 @@ import type { Child } from '../../bench/child.ts';
 import type { Client } from '../demo/client.ts';
 import { progress } from '../demo/print.ts';
 import { type Check, counted, must } from './checks.ts';
-import { killAll, type Kills, orderOf, seededRandom } from './kills.ts';
+import type { Kills, KillSchedule } from './kills.ts';
 import { nothingMoves, settled } from './settled.ts';
 import type { System } from './system.ts';
-
-export interface JourneyPlan {
-  contacts: number;
-  kills: number;
-  everyMs: number;
-  seed: number;
-  say: (line: string) => void;
-}
 
 /** The worker's default connections to the sink. Together with the delay per mail they determine the rate. */
 const CONNECTIONS = 10;
@@ -33,19 +25,19 @@ export async function journeysUnderKills(
   system: System,
   api: Client,
   sink: Child,
-  { contacts, kills, everyMs, seed, say }: JourneyPlan,
+  kills: KillSchedule,
+  contacts: number,
 ): Promise<Check[]> {
-  const random = seededRandom(seed);
   const { groupId } = await prepare(api, contacts);
   const mails = contacts * MESSAGES_PER_CONTACT;
-  sink.tell({ delayMs: Math.max(1, Math.round((SHARE_OF_KILLS * kills * everyMs * CONNECTIONS) / mails)) });
+  const killsMs = kills.count * kills.everyMs;
+  sink.tell({ delayMs: Math.max(1, Math.round((SHARE_OF_KILLS * killsMs * CONNECTIONS) / mails)) });
+  await kills.begin();
   // In portions over the time of the kills, so that each kill finds contacts at each step.
-  const feeding = feed(system, contacts, kills * everyMs);
-  const killed = await killAll(system, orderOf(kills, random), { everyMs, random, say });
-  await feeding;
+  const [killed] = await Promise.all([kills.done, feed(system, contacts, killsMs)]);
   sink.tell({ delayMs: 0 });
   await allEnded(system, contacts);
-  await settled(system.pool, () => 0);
+  await settled(system.pool, [], () => 0);
   return compare({ system, sink, killed, contacts, groupId });
 }
 
@@ -202,7 +194,6 @@ async function compare({ system, sink, killed, contacts, groupId }: Facts): Prom
   const planned = countsOf(messages);
   const settledOnes = countsOf(messages.filter(({ state }) => state !== 'unknown' && state !== 'failed'));
   return [
-    counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(byPart).join(', ')),
     must('Contacts that entered', [runs, contacts], ([entered, all]) => entered === all),
     must('Contacts that went through the journey', completed, (value) => value === contacts),
     must('Contacts that entered twice', twice ?? 0, isNone),

@@ -25,6 +25,34 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
+/** The kills of a run: they begin when each scenario has its work under way. */
+export interface KillSchedule {
+  /** Resolves when all scenarios have called it. */
+  begin: () => Promise<void>;
+  /** Resolves after the last kill. */
+  done: Promise<Kills>;
+  count: number;
+  /** Average time between two, in milliseconds. */
+  everyMs: number;
+}
+
+/** Schedules `count` kills for as many scenarios. The seed decides their order and times. */
+export function scheduleKills(
+  system: System,
+  scenarios: number,
+  { count, everyMs, seed, say }: { count: number; everyMs: number; seed: number; say: (line: string) => void },
+): KillSchedule {
+  const random = seededRandom(seed);
+  const begun = Promise.withResolvers<void>();
+  let preparing = scenarios;
+  const begin = () => {
+    if (--preparing === 0) begun.resolve();
+    return begun.promise;
+  };
+  const done = begun.promise.then(() => killAll(system, orderOf(count, random), { everyMs, random, say }));
+  return { begin, done, count, everyMs };
+}
+
 /** Each component equally often, in random order. */
 export function orderOf(kills: number, random: () => number): Part[] {
   const order = Array.from({ length: kills }, (_, index) => PARTS[index % PARTS.length] as Part);
@@ -36,7 +64,7 @@ export function orderOf(kills: number, random: () => number): Part[] {
 }
 
 /** Kills one component after another, about every `everyMs`, and counts the work in flight at each kill. */
-export async function killAll(
+async function killAll(
   system: System,
   order: readonly Part[],
   { everyMs, random, say }: { everyMs: number; random: () => number; say: (line: string) => void },

@@ -3,7 +3,8 @@ import { startChild } from '../../bench/child.ts';
 import { Client } from '../demo/client.ts';
 import { bold, count, dim, fail, say, seconds } from '../demo/print.ts';
 import { campaignUnderKills } from './campaign.ts';
-import { report } from './checks.ts';
+import { type Check, counted, report } from './checks.ts';
+import { type KillSchedule, scheduleKills } from './kills.ts';
 import { journeysUnderKills } from './journeys.ts';
 import { startSystem } from './system.ts';
 import { webhooksUnderKills } from './webhooks.ts';
@@ -14,8 +15,8 @@ Starts a separate Postroom and sends a campaign, kills worker, gateway, Temporal
 compares what arrived with the tables. Prints a table at the end, and exits with status 1 if any check in it fails.
 
   --recipients N   recipients of the campaign, default 20000
-  --webhooks N     instead of a campaign, N deliveries to a healthy receiver, and some to others that drop
-                   connections, never respond, return garbage, or return a gigabyte
+  --webhooks N     N deliveries to a healthy receiver, and some to others that drop connections, never respond,
+                   return garbage, or return a gigabyte; a campaign is sent as well if --recipients is given
   --journeys       instead of a campaign, contacts who go through a journey, as many as --recipients
   --no-heal        with --webhooks: the failing receivers never recover, and their retries are not awaited
   --kills N        number of kills, distributed evenly; default 12
@@ -25,7 +26,7 @@ compares what arrived with the tables. Prints a table at the end, and exits with
 `;
 
 const options = {
-  recipients: { type: 'string', default: '20000' },
+  recipients: { type: 'string' },
   webhooks: { type: 'string' },
   journeys: { type: 'boolean', default: false },
   heal: { type: 'boolean', default: true },
@@ -45,9 +46,9 @@ try {
 } catch (error) {
   fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   process.exitCode = 1;
-} finally {
-  if (process.connected) process.disconnect();
 }
+// A scenario that waits for one that failed would keep its receivers open.
+process.exit();
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options, allowNegative: true });
@@ -58,28 +59,35 @@ async function main(): Promise<number> {
   const began = Date.now();
   const at = (line: string) => say(seconds(Date.now() - began), line);
   const plan = {
-    kills: wholeNumber('kills', values.kills),
+    count: wholeNumber('kills', values.kills),
     everyMs: wholeNumber('every', values.every),
     seed: wholeNumber('seed', values.seed),
     say: (line: string) => at(dim(line)),
   };
+  const recipients = wholeNumber('recipients', values.recipients ?? '20000');
+  const deliveries = wholeNumber('webhooks', values.webhooks ?? '0');
   const sink = await startChild('smtp-sink.ts');
   at('Starting PostgreSQL, Temporal, gateway and worker …');
   const { port } = sink.ready as { port: number };
   const system = await startSystem(`smtp://127.0.0.1:${port}`, plan.say);
-  const run = () => {
-    const api = new Client(system.url, system.key, stopping.signal);
-    const recipients = wholeNumber('recipients', values.recipients);
-    if (values.journeys) return journeysUnderKills(system, api, sink, { ...plan, contacts: recipients });
-    if (values.webhooks === undefined) return campaignUnderKills(system, api, sink, { ...plan, recipients });
-    const deliveries = wholeNumber('webhooks', values.webhooks);
-    return webhooksUnderKills(system, api, { ...plan, deliveries, heal: values.heal });
-  };
+  const api = new Client(system.url, system.key, stopping.signal);
+  const scenarios: ((kills: KillSchedule) => Promise<Check[]>)[] = [];
+  if (values.journeys) scenarios.push((kills) => journeysUnderKills(system, api, sink, kills, recipients));
+  else if (values.recipients !== undefined || values.webhooks === undefined)
+    scenarios.push((kills) => campaignUnderKills(system, api, sink, kills, recipients));
+  if (values.webhooks !== undefined)
+    scenarios.push((kills) => webhooksUnderKills(system, api, kills, { deliveries, heal: values.heal }));
   const stop = () => void system.stop({ keep: values.keep }).then(() => process.exit(130));
   stopping.signal.addEventListener('abort', stop);
   try {
-    const checks = await run();
-    const { ok, text } = report(checks);
+    const kills = scheduleKills(system, scenarios.length, plan);
+    const parts = await Promise.all(scenarios.map((scenario) => scenario(kills)));
+    const { byPart } = await kills.done;
+    const killed = counted('kill -9 of worker, gateway, Temporal, PostgreSQL', Object.values(byPart).join(', '));
+    const { ok, text } = report([
+      killed,
+      ...parts.flatMap((checks, index) => (index === 0 ? checks : [undefined, ...checks])),
+    ]);
     console.log(`\n${text}\n${dim(`Seed ${count(plan.seed)}, ${seconds(Date.now() - began)} in all.`)}`);
     return ok ? 0 : 1;
   } finally {

@@ -17,16 +17,17 @@ export function nothingMoves(): (what: string, awaitedMs?: number, now?: number)
   };
 }
 
-/** Waits until no messages, deliveries or workflow starts are open, or until progress stops. */
-export async function settled(pool: pg.Pool, received: () => number): Promise<void> {
+/** Waits until no messages, deliveries to the endpoints or workflow starts are open, or until progress stops. */
+export async function settled(pool: pg.Pool, endpointIds: readonly string[], received: () => number): Promise<void> {
   const stuck = nothingMoves();
   for (;;) {
     const { rows } = await pool.query<{ messages: number; deliveries: number; outbox: number; awaited_ms: number }>(
       `SELECT (SELECT count(*)::int FROM messages WHERE state IN ('planned', 'claimed')) AS messages,
-         (SELECT count(*)::int FROM deliveries WHERE closed_at IS NULL) AS deliveries,
+         (SELECT count(*)::int FROM deliveries WHERE closed_at IS NULL AND endpoint_id = ANY ($1)) AS deliveries,
          (SELECT count(*)::int FROM outbox WHERE available_at <= now()) AS outbox,
          (SELECT greatest(0, coalesce(extract(epoch FROM min(next_attempt_at) - now()) * 1000, 0))::float
-          FROM deliveries WHERE closed_at IS NULL) AS awaited_ms`,
+          FROM deliveries WHERE closed_at IS NULL AND endpoint_id = ANY ($1)) AS awaited_ms`,
+      [endpointIds],
     );
     const [open = { messages: 0, deliveries: 0, outbox: 0, awaited_ms: 0 }] = rows;
     if (open.messages + open.deliveries + open.outbox === 0) return;
@@ -38,13 +39,18 @@ export async function settled(pool: pg.Pool, received: () => number): Promise<vo
 }
 
 /** Waits until nothing is in flight: open rows wait in the table, or for the time of their next attempt. */
-export async function settledOrWaiting(pool: pg.Pool, received: () => number): Promise<void> {
+export async function settledOrWaiting(
+  pool: pg.Pool,
+  endpointIds: readonly string[],
+  received: () => number,
+): Promise<void> {
   const stuck = nothingMoves();
   for (;;) {
     const { rows } = await pool.query<{ open: number }>(
       `SELECT count(*)::int AS open FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
-       WHERE d.closed_at IS NULL
+       WHERE d.closed_at IS NULL AND w.id = ANY ($1)
          AND d.next_attempt_at <= now() AND (d.dispatched_at IS NOT NULL OR w.failures_in_row = 0)`,
+      [endpointIds],
     );
     const open = rows[0]?.open ?? 0;
     if (open === 0) return;
