@@ -1,5 +1,5 @@
 import { config, db, emailKey, type IdPrefix, logger, newId } from '@postroom/platform';
-import { betterAuth } from 'better-auth';
+import { betterAuth } from 'better-auth/minimal';
 import { prismaAdapter } from 'better-auth/adapters/prisma';
 import { genericOAuth, twoFactor } from 'better-auth/plugins';
 import { afterAuth, afterSession, beforeAuth, beforeLinking } from './auth-hooks.ts';
