@@ -200,8 +200,15 @@ interface Violation {
 /** The rules of axe, of those for WCAG AA, whose result depends on the color scheme. */
 const COLOR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
 
-/** The serious and critical accessibility violations that axe finds on the page, one per line; by default of all rules. */
-export async function accessibilityViolations(page: Page, runOnly?: typeof COLOR_RULES): Promise<string[]> {
+/** What axe checks: by default the whole page by all rules. */
+interface Extent {
+  runOnly?: typeof COLOR_RULES;
+  /** CSS selector. */
+  within?: string;
+}
+
+/** The serious and critical accessibility violations that axe finds on the page, one per line. */
+export async function accessibilityViolations(page: Page, { runOnly, within }: Extent = {}): Promise<string[]> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(AXE);
   const options = JSON.stringify({
     resultTypes: ['violations'],
@@ -209,7 +216,9 @@ export async function accessibilityViolations(page: Page, runOnly?: typeof COLOR
     rules: { 'target-size': { enabled: true } },
     ...(runOnly && { runOnly }),
   });
-  const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as { violations: Violation[] };
+  const { violations } = (await page.evaluate(
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, ${options})`,
+  )) as { violations: Violation[] };
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
@@ -228,9 +237,10 @@ const REVIEWS = [
 /**
  * Opens a page in both color schemes and sizes, and expects a title, one main heading, every control in reach of the
  * keyboard, no serious finding of axe, no horizontal scrolling, and no text below 13 pixels. Waits until the page shows `text`.
+ * What is around the content is the same on all pages: its colors and its controls are reviewed on the first one.
  */
 export async function expectAccessible(api: Api, user: SignedIn, path: string, text: string): Promise<void> {
-  const { page, open, problems } = await windowForReview(api, user);
+  const { page, open, problems, isFirst } = await windowForReview(api, user);
   await page.setViewportSize(SIZES.desktop);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await open(path);
@@ -238,7 +248,8 @@ export async function expectAccessible(api: Api, user: SignedIn, path: string, t
   await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
   expect(await page.title()).toMatch(/ · Postroom$/);
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
-  expect(await keyboardProblems(page), 'by keyboard').toEqual([]);
+  const within = isFirst ? undefined : CONTENT;
+  expect(await keyboardProblems(page, within), 'by keyboard').toEqual([]);
   // Changing the window's size costs most, so it changes once.
   for (const [colorScheme, name] of REVIEWS) {
     await page.setViewportSize(SIZES[name]);
@@ -251,7 +262,10 @@ export async function expectAccessible(api: Api, user: SignedIn, path: string, t
     await nextFrame(page);
     if (colorScheme === 'dark') {
       // The dark scheme changes colors, and neither structure nor layout.
-      await soon(() => accessibilityViolations(page, COLOR_RULES), `dark, ${name}`).toEqual([]);
+      await soon(
+        () => accessibilityViolations(page, { runOnly: COLOR_RULES, ...(within && { within }) }),
+        `dark, ${name}`,
+      ).toEqual([]);
       continue;
     }
     expect(await accessibilityViolations(page), `light, ${name}`).toEqual([]);
@@ -264,13 +278,14 @@ export async function expectAccessible(api: Api, user: SignedIn, path: string, t
 let review: { user: SignedIn; window: Window } | undefined;
 
 /** One window for all pages that a user's tests review, so that the browser compiles the dashboard once. */
-async function windowForReview(api: Api, user: SignedIn): Promise<Window> {
-  if (review?.user !== user) {
+async function windowForReview(api: Api, user: SignedIn): Promise<Window & { isFirst: boolean }> {
+  const isFirst = review?.user !== user;
+  if (review === undefined || isFirst) {
     await review?.window[Symbol.asyncDispose]();
     review = { user, window: await openWindow(api, user, SIZES.desktop) };
   }
   review.window.problems.length = 0;
-  return review.window;
+  return { ...review.window, isFirst };
 }
 
 const nextFrame = (page: Page) =>
@@ -306,10 +321,10 @@ export const soon = <T>(value: () => T | Promise<T>, message?: string) =>
 
 /**
  * Problems for keyboard users, one per line: controls that the Tab key does not reach, reaches out of order, or reaches without a
- * visible focus.
+ * visible focus. `within` selects the element to begin at, and to end with.
  */
-async function keyboardProblems(page: Page): Promise<string[]> {
-  await page.evaluate(KEYBOARD);
+async function keyboardProblems(page: Page, within = 'body'): Promise<string[]> {
+  await page.evaluate(`${KEYBOARD}; walk.start(${JSON.stringify(within)})`);
   for (let stop = 0, place: unknown = 'on'; stop < MAX_TAB_STOPS && place !== 'end'; stop++) {
     // In the code editor Tab indents; Escape releases it.
     if (place === 'editor') await page.keyboard.press('Escape');
@@ -322,10 +337,11 @@ async function keyboardProblems(page: Page): Promise<string[]> {
 /** More than any page has; ends a walk that never reaches the end of its page. */
 const MAX_TAB_STOPS = 400;
 
-/** Records the interactive elements and their unfocused styles, before the walk starts at the top. */
+/** Where pages differ. */
+const CONTENT = '#content';
+
+/** Records the interactive elements and their unfocused styles, before the walk starts. */
 const KEYBOARD = `globalThis.walk = (() => {
-  document.activeElement?.blur();
-  getSelection()?.removeAllRanges();
   const operable = 'a[href], button, input, select, textarea, summary, iframe, [tabindex], [contenteditable=true]';
   const isStop = (element) =>
     element.tabIndex >= 0 && !element.disabled && element.type !== 'hidden' &&
@@ -341,19 +357,29 @@ const KEYBOARD = `globalThis.walk = (() => {
   const look = (element) =>
     [element, element.parentElement, element.nextElementSibling, element.previousElementSibling, ...around(element)]
       .filter((each) => each != null).map((each) => styles(each)).concat(styles(element, '::after')).join(' | ');
-  const stops = [...document.querySelectorAll(operable)].filter(isStop);
-  const atRest = new Map(stops.map((stop) => [stop, look(stop)]));
+  const stops = [];
+  const atRest = new Map();
+  let root;
   const reached = [];
   const unseen = [];
   const groupOf = (element) => (element.type === 'radio' && element.name ? 'radio ' + element.name : element);
   const looksFocused = (element) => atRest.has(element) && look(element) !== atRest.get(element);
   return {
+    start(within) {
+      document.activeElement?.blur();
+      getSelection()?.removeAllRanges();
+      root = document.querySelector(within) ?? document.body;
+      stops.push(...[...root.querySelectorAll(operable)].filter(isStop));
+      for (const stop of stops) atRest.set(stop, look(stop));
+      if (root !== document.body) root.focus();
+    },
     async arrive() {
       // Some styles change a frame after the key press, and cross-origin frames take focus later.
       const hasArrived = () => document.activeElement !== reached.at(-1) && looksFocused(document.activeElement);
       for (let frame = 0; frame < 3 && !hasArrived(); frame++) await new Promise(requestAnimationFrame);
       const { activeElement: element } = document;
-      if (element === null || element === document.body || (reached.length > 1 && element === reached[0])) return 'end';
+      if (element === null || element === document.body || !root.contains(element)) return 'end';
+      if (reached.length > 1 && element === reached[0]) return 'end';
       const place = element.closest('.cm-editor') === null ? 'on' : 'editor';
       if (element === reached.at(-1)) return place;
       reached.push(element);
