@@ -1,13 +1,16 @@
 /**
- * Measures what each operation costs, for the model in packages/capacity, or compares the model's prediction with mixes of all
+ * Measures what each operation costs, for the model in packages/capacity, and compares the model's prediction with mixes of all
  * operations at several sizes. Starts what bench/sending.ts starts.
  * Run: npm run bench -- capacity [options]
- *   --only OPERATIONS   some of the operations of the model; default all
+ *   --only OPERATIONS   some of the operations of the model; default all; `none` for the mixes alone
  *   --seconds N         length of each measurement at a rate, default 10
  *   --contacts N        contacts of the project, and recipients of a campaign, default 20000
- *   --save              write the costs to packages/capacity/src/costs.json, where operations that were not measured stay, or the
+ *   --fit SIZE          then run all operations at this multiple of the smallest mix, for twice as long, and set by it how much they
+ *                       share
+ *   --mix SIZE,SIZE     then predict such mixes, for which nothing was set
+ *   --save              write the costs to packages/capacity/src/costs.json, where operations that were not measured stay, and the
  *                       mixes to mixes.json
- *   --mix SIZE,SIZE     instead: run all operations at these multiples of the smallest mix, for --seconds each
+ * `npm run generate` writes the result into the docs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -18,12 +21,12 @@ import {
   type Costs,
   delayAt,
   errorsOf,
+  fitSharing,
   type Mix,
   type Operation,
   type OperationCost,
   OPERATIONS,
   PROGRAMS,
-  type Rates,
 } from '@postroom/capacity';
 import { prepareMix, type Quantity } from './load-mix.ts';
 import { Meter, type Usage } from './meter.ts';
@@ -35,10 +38,12 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     contacts: { type: 'string', default: '20000' },
     save: { type: 'boolean', default: false },
+    fit: { type: 'string' },
     mix: { type: 'string' },
   },
 });
 const [SECONDS, CONTACTS] = [Number(values.seconds), Number(values.contacts)];
+const MIX_SECONDS = 2 * SECONDS;
 const COSTS = new URL('../packages/capacity/src/costs.json', import.meta.url);
 /** Workflows that begin with a worker have ended by then. */
 const SETTLE_MS = 10_000;
@@ -46,24 +51,29 @@ const MIXES = new URL('../packages/capacity/src/mixes.json', import.meta.url);
 const IDLE_MS = 15_000;
 /** Operations before each measurement. */
 const WARM_UP = 50;
-const COMMAND_MIX = 'npm run bench -- capacity --mix 2,6,12 --seconds 20 --save';
-const COMMAND = 'npm run bench -- capacity --save';
+const COMMAND = 'npm run bench -- capacity --fit 4 --mix 2,6,12 --save';
 
 /** The rates per second at which each operation is measured. A burst takes the number as fast as possible. */
 const RATES: Record<Operation, { rates: number[]; burst?: number }> = {
+  campaignStart: { rates: [], burst: 10 },
   campaign: { rates: [], burst: CONTACTS },
-  email: { rates: [5, 40, 160], burst: 5_000 },
+  email: { rates: [5, 20, 40, 160], burst: 5_000 },
   hit: { rates: [20, 200, 1_600] },
-  delivery: { rates: [5, 40, 160], burst: 5_000 },
-  contact: { rates: [20, 200] },
+  // Up to some rate each has its own workflow, and then none: the use per second has a bend there.
+  delivery: { rates: [5, 10, 20, 40, 80, 160], burst: 5_000 },
+  contact: { rates: [5, 20, 200] },
   read: { rates: [20, 400] },
+  importStart: { rates: [], burst: 10 },
   import: { rates: [], burst: 20_000 },
   event: { rates: [20, 400], burst: 10_000 },
-  step: { rates: [10, 100], burst: 12_000 },
+  step: { rates: [10, 30, 100], burst: 12_000 },
 };
 
+/** What each measurement of these begins with, as a separate operation. */
+const STARTS = { campaign: 'campaignStart', import: 'importStart' } as const;
+
 /** The smallest mix, per second. Campaigns and imports take their share at once. */
-const MIX: Record<Operation, number> = {
+const MIX: Record<Exclude<Operation, 'campaignStart' | 'importStart'>, number> = {
   email: 5,
   campaign: 20,
   hit: 5,
@@ -83,20 +93,24 @@ const meter = new Meter(pool, {
   temporalMetrics: system.temporalMetrics,
 });
 const mix = await prepareMix(system, CONTACTS);
+const costs = JSON.parse(readFileSync(COSTS, 'utf8')) as Costs;
+const isStart = (operation: Operation) => operation === 'campaignStart' || operation === 'importStart';
 const isOperation = (name: string): name is Operation => name in OPERATIONS;
 const today = new Date().toISOString().slice(0, 10);
 
 try {
   console.log(`load average ${loadavg()[0]?.toFixed(1)}`);
   await mix.run('campaign', { count: 2_000 }); // its messages are also those of hits, and programs compile their code
-  for (const operation of Object.keys(OPERATIONS).filter(isOperation)) await mix.run(operation, { count: 200 });
+  for (const operation of Object.keys(OPERATIONS).filter(isOperation))
+    await mix.run(operation, { count: isStart(operation) ? 1 : 200 });
   // Autovacuum would clean up after one operation while another is measured. Each does its own part instead.
   await pool.query('VACUUM ANALYZE');
   await pool.query('ALTER SYSTEM SET autovacuum = off');
   await pool.query('SELECT pg_reload_conf()');
   await sleep(SETTLE_MS);
-  if (values.mix === undefined) await measureCosts();
-  else await compareMixes(values.mix.split(',').map(Number));
+  if (values.only !== 'none') await measureCosts();
+  if (values.fit !== undefined) await fit(Number(values.fit));
+  if (values.mix !== undefined) await compareMixes(values.mix.split(',').map(Number));
 } finally {
   await mix.stop();
   await system.stop();
@@ -109,20 +123,32 @@ async function compareMixes(sizes: readonly number[]): Promise<void> {
   if (values.save) writeFileSync(MIXES, `${JSON.stringify(mixes, null, 2)}\n`);
 }
 
+async function fit(size: number): Promise<void> {
+  const measured = await compare(size);
+  costs.sharing = { command: COMMAND, date: today, factor: fitSharing(measured, costs) };
+  console.log('sharing', costs.sharing.factor);
+  saveCosts();
+}
+
+function saveCosts(): void {
+  if (values.save) writeFileSync(COSTS, `${JSON.stringify(costs, null, 2)}\n`);
+}
+
 async function measureCosts(): Promise<void> {
-  const costs = JSON.parse(readFileSync(COSTS, 'utf8')) as Costs;
   costs.machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`;
   const idle = await meter.measure(() => sleep(IDLE_MS));
   costs.idle = { command: COMMAND, date: today, ...perOperation(idle, idle.seconds) };
   console.log('idle', JSON.stringify(costs.idle));
   for (const operation of values.only.split(',').filter(isOperation)) {
     costs.operations[operation] = await measureOperation(operation, costs.idle);
-    if (values.save) writeFileSync(COSTS, `${JSON.stringify(costs, null, 2)}\n`);
+    saveCosts();
   }
 }
 
 async function measureOperation(operation: Operation, idle: Costs['idle']): Promise<OperationCost> {
   const points: CostPoint[] = [];
+  const start =
+    operation in STARTS ? costs.operations[STARTS[operation as keyof typeof STARTS]].points.at(-1) : undefined;
   const { rates, burst } = RATES[operation];
   const quantities: Quantity[] = [
     ...rates.map((rate) => ({ count: rate * SECONDS, rate })),
@@ -138,10 +164,10 @@ async function measureOperation(operation: Operation, idle: Costs['idle']): Prom
         seconds = (performance.now() - began) / 1000;
         if (quantity === quantities.at(-1)) await pool.query('VACUUM');
       },
-      () => mix.run(operation, { count: WARM_UP }),
+      () => mix.run(operation, { count: isStart(operation) ? 1 : WARM_UP }),
     );
     const point = { rate: quantity.rate ?? Math.round(quantity.count / seconds), count: quantity.count };
-    points.push({ ...point, ...perOperation(usage, quantity.count, idle) });
+    points.push({ ...point, ...perOperation(usage, quantity.count, { idle, start }) });
     for (const [table, bytes] of Object.entries(usage.bytes)) grown.set(table, (grown.get(table) ?? 0) + bytes);
     console.log(operation, JSON.stringify(points.at(-1)));
   }
@@ -153,29 +179,33 @@ async function measureOperation(operation: Operation, idle: Costs['idle']): Prom
   return { command: COMMAND, date: today, points, bytes };
 }
 
-/** The use of each operation beyond what an idle installation uses in that time. */
-function perOperation(usage: Usage, count: number, idle?: Costs['idle']) {
-  const each = (used: number, idleUsed = 0) =>
-    Math.max(0, Math.round(((used - idleUsed * usage.seconds) / count) * 100) / 100);
+type Cost = Omit<CostPoint, 'rate' | 'count'>;
+
+/** The use of each operation beyond what an idle installation uses in that time, and beyond a start. */
+function perOperation(usage: Usage, count: number, { idle, start }: { idle?: Cost; start?: Cost | undefined } = {}) {
+  const each = (of: (cost: Cost) => number) => {
+    const others = (idle === undefined ? 0 : of(idle) * usage.seconds) + (start === undefined ? 0 : of(start));
+    return Math.max(0, Math.round(((of(usage) - others) / count) * 100) / 100);
+  };
   return {
     cpuUs: {
-      gateway: each(usage.cpuUs.gateway, idle?.cpuUs.gateway),
-      worker: each(usage.cpuUs.worker, idle?.cpuUs.worker),
-      postgres: each(usage.cpuUs.postgres, idle?.cpuUs.postgres),
-      temporal: each(usage.cpuUs.temporal, idle?.cpuUs.temporal),
+      gateway: each(({ cpuUs }) => cpuUs.gateway),
+      worker: each(({ cpuUs }) => cpuUs.worker),
+      postgres: each(({ cpuUs }) => cpuUs.postgres),
+      temporal: each(({ cpuUs }) => cpuUs.temporal),
     },
-    walBytes: each(usage.walBytes, idle?.walBytes),
-    writes: each(usage.writes, idle?.writes),
-    actions: each(usage.actions, idle?.actions),
+    walBytes: each((cost) => cost.walBytes),
+    writes: each((cost) => cost.writes),
+    actions: each((cost) => cost.actions),
   };
 }
 
 /** What a mix used, and the error of what the model predicts for it. */
 async function compare(size: number): Promise<Mix> {
-  const entries = Object.entries(MIX) as [Operation, number][];
+  const entries = Object.entries(MIX) as [keyof typeof MIX, number][];
   const quantities = entries.map(([operation, rate]) => ({
     operation,
-    quantity: { count: rate * size * SECONDS, ...(RATES[operation].rates.length > 0 ? { rate: rate * size } : {}) },
+    quantity: { count: rate * size * MIX_SECONDS, ...(RATES[operation].rates.length > 0 ? { rate: rate * size } : {}) },
   }));
   const usage = await meter.measure(
     async () => {
@@ -187,14 +217,18 @@ async function compare(size: number): Promise<Mix> {
   const { seconds, speed } = usage;
   const perSecond = (used: number) => used / seconds;
   const measured: Mix = {
-    command: COMMAND_MIX,
+    command: COMMAND,
     date: today,
     size,
     seconds,
     speed,
-    rates: Object.fromEntries(
-      quantities.map(({ operation, quantity }) => [operation, perSecond(quantity.count)]),
-    ) as Rates,
+    rates: {
+      ...(Object.fromEntries(
+        quantities.map(({ operation, quantity }) => [operation, perSecond(quantity.count)]),
+      ) as Record<keyof typeof MIX, number>),
+      campaignStart: perSecond(1),
+      importStart: perSecond(1),
+    },
     used: {
       cpu: {
         gateway: perSecond(usage.cpuUs.gateway) / 1e6,
@@ -209,7 +243,6 @@ async function compare(size: number): Promise<Mix> {
     },
     delayMs: { p50: mix.delayAt(0.5), p99: mix.delayAt(0.99) },
   };
-  const costs = JSON.parse(readFileSync(COSTS, 'utf8')) as Costs;
   const delay = delayAt([{ programs: PROGRAMS, cores: cpus().length }], measured.rates, speed, costs);
   console.log(
     `size ${size}: ${seconds.toFixed(1)} s, speed ${speed.toFixed(2)}, load average ${loadavg()[0]?.toFixed(1)}`,

@@ -77,6 +77,9 @@ export async function prepareMix(system: System, contacts: number) {
       const made = new Map(rows.map(({ email, at }) => [email, at]));
       delays = arrived.map(([address, at]) => at - (made.get(address) ?? at)).sort((a, b) => a - b);
     },
+    campaignStart: async ({ count }) => {
+      for (let campaign = 0; campaign < count; campaign++) await operations.campaign({ count: 1 });
+    },
     campaign: async ({ count }) => {
       const { id } = await post('/v1/campaigns', {
         name: `Bench ${newId('cmp')}`,
@@ -128,6 +131,9 @@ export async function prepareMix(system: System, contacts: number) {
     read: async (quantity) => {
       const run = contactIds.slice(0, 1_000);
       await request(`/v1/contacts/${run[Math.floor(Math.random() * run.length)]}`, undefined, quantity);
+    },
+    importStart: async ({ count }) => {
+      for (let file = 0; file < count; file++) await operations.import({ count: 1 });
     },
     import: async ({ count }) => {
       const run = randomBytes(4).toString('hex');

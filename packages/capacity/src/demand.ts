@@ -14,12 +14,6 @@ export interface Demand {
   bytes: Record<string, number>;
 }
 
-/**
- * An operation among others costs what it costs alone at this multiple of its rate: they share wake-ups, statements and pages. Found
- * with mixes of all operations (docs/decisions/capacity-model.md).
- */
-const SHARING = 1.25;
-
 /** At a rate, or the most at any rate up to it: busier programs share more, so a lower rate may use more than a higher one. */
 export type Extent = 'at' | 'up to';
 
@@ -53,7 +47,9 @@ const US_PER_S = 1_000_000;
 /** The use of one operation alone. */
 function demandOfOperation(rate: number, operation: Operation, costs: Costs, extent: Extent): Demand {
   const { points, bytes } = costs.operations[operation];
-  const use = (costOf: (point: CostPoint) => number) => useAt(rate * SHARING, extent, points, costOf) / SHARING;
+  // Operations share wake-ups, statements and pages with others, as with more of the same kind.
+  const { factor } = costs.sharing;
+  const use = (costOf: (point: CostPoint) => number) => useAt(rate * factor, extent, points, costOf) / factor;
   return {
     cpu: byProgram((program) => use(({ cpuUs }) => cpuUs[program]) / US_PER_S),
     // Bytes and pages are those of the row. A short measurement at a low rate has more of them, because PostgreSQL logs the whole of a

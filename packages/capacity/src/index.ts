@@ -10,7 +10,7 @@ export { delayAt, predict, type Prediction } from './predict.ts';
 export { printPrediction, round, size } from './print.ts';
 export { erlangC, type Jobs, waitAt } from './queueing.ts';
 export { measureSpeed, SpeedProbe } from './reference.ts';
-export { type Comparison, errorsOf, type Mix } from './validation.ts';
+export { type Comparison, errorsOf, fitSharing, type Mix } from './validation.ts';
 
 /** What `npm run bench -- capacity` measured last. */
 export const COSTS: Costs = costs;

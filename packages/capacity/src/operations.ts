@@ -1,10 +1,12 @@
 /** What an installation does, in the units in which it is counted. */
 export const OPERATIONS = {
   email: 'transactional email to one recipient, by `POST /v1/emails`',
+  campaignStart: 'campaign that starts and completes, besides its messages',
   campaign: 'message of a campaign, tracked and with eight links',
   hit: 'open or click, counted',
   delivery: 'webhook delivery of one event, acknowledged at the first attempt',
   contact: 'contact created by `POST /v1/contacts`',
+  importStart: 'file that is imported, besides its contacts',
   import: 'new contact of an imported file',
   event: 'custom event, in requests of ten',
   step: 'step of a journey that a contact completes',
@@ -51,4 +53,6 @@ export interface Costs {
   /** Use by an installation that has nothing to do, per second: of a standard core in microseconds, of writes, of actions. */
   idle: Omit<CostPoint, 'rate' | 'count'> & Pick<OperationCost, 'command' | 'date'>;
   operations: Record<Operation, OperationCost>;
+  /** An operation among others costs what it costs alone at this multiple of its rate. Found with a mix of all operations. */
+  sharing: Pick<OperationCost, 'command' | 'date'> & { factor: number };
 }

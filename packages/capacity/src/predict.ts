@@ -111,11 +111,13 @@ function averageRates(workload: Workload): Rates {
   return {
     email: (emailsPerDay * transactionalShare) / DAY_S,
     campaign: (emailsPerDay * (1 - transactionalShare)) / DAY_S,
+    campaignStart: workload.campaignsPerDay / DAY_S,
     hit: (emailsPerDay * opensPerEmail) / DAY_S,
     delivery: (emailsPerDay * webhooksPerEmail * attempts) / DAY_S,
     contact: workload.createdContactsPerDay / DAY_S,
     read: workload.readsPerDay / DAY_S,
     import: workload.importedContactsPerDay / DAY_S,
+    importStart: workload.importsPerDay / DAY_S,
     event: workload.eventsPerDay / DAY_S,
     step: workload.journeyStepsPerDay / DAY_S,
   };

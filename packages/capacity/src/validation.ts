@@ -42,3 +42,18 @@ export function errorsOf({ rates, used }: Mix, costs: Costs): Record<string, Com
     'Temporal actions/s': compare(({ actions }) => actions),
   };
 }
+
+const MAX_SHARING = 2;
+const SHARING_STEP = 0.05;
+
+/** The sharing factor with which a mix is predicted best, by the CPU time of all programs. */
+export function fitSharing(mix: Mix, costs: Costs): number {
+  let best = { factor: 1, error: Infinity };
+  for (let step = 0; 1 + step * SHARING_STEP <= MAX_SHARING; step++) {
+    const factor = Math.round((1 + step * SHARING_STEP) * 100) / 100;
+    const predicted = errorsOf(mix, { ...costs, sharing: { ...costs.sharing, factor } });
+    const error = Math.abs(predicted['all programs, cores']?.error ?? Infinity);
+    if (error < best.error) best = { factor, error };
+  }
+  return best.factor;
+}
