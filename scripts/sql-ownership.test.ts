@@ -29,18 +29,14 @@ const MAY_WRITE_ALL: Record<string, string> = {
  * this list shows where. It may only shrink: call a function of the owner instead, or compose its `sql.ts`.
  */
 const READS: Record<string, string[]> = {
-  // whether a return address is ours
-  'apps/bounces': ['domains', 'messages'],
   // whose project a request is of, by whatever names it
   'apps/gateway': [
-    'api_key_projects',
-    'api_keys',
     'form_submissions',
     'forms',
-    'messages',
-    'project_cells',
+    'mail_providers',
+    'mailbox_accounts',
+    'mailbox_authorizations',
     'project_logos',
-    'projects',
   ],
   // a move of a project: whose each row is, by its parent
   'apps/worker': [
@@ -76,7 +72,8 @@ const READS: Record<string, string[]> = {
     'messages',
     'suppressions',
   ],
-  bounces: ['campaigns', 'messages', 'projects'],
+  // whose project a bounce is of, and whether its domain is ours
+  bounces: ['campaigns', 'domains', 'messages', 'projects'],
   // the snapshot of an audience, in one statement, and the groups that a recipient may leave
   campaigns: ['contacts', 'group_members', 'group_opt_outs', 'messages', 'projects', 'suppressions', 'templates'],
   'custom-events': ['contacts'],

@@ -1,11 +1,11 @@
-import { parseReturnAddress, type ReturnAddress } from '@postroom/bounces';
-import { pool } from '@postroom/platform';
+import { isMailFromDomain, parseReturnAddress, type ReturnAddress } from '@postroom/bounces';
 
 /** Recipient of an incoming mail: a message's return address, or the feedback loop address. */
 export type Recipient = { kind: 'message'; address: ReturnAddress } | { kind: 'complaints' };
 
 /** Local part of the feedback loop address at every MAIL FROM subdomain. */
 const FEEDBACK_LOCAL_PART = 'fbl';
+const HOST = /^[a-z0-9.-]{1,253}$/;
 
 /** Resolves an address; undefined if it isn't ours or its signature is invalid. */
 export async function recipientOf(address: string): Promise<Recipient | undefined> {
@@ -13,8 +13,6 @@ export async function recipientOf(address: string): Promise<Recipient | undefine
   if (returnAddress !== undefined) return { kind: 'message', address: returnAddress };
   const at = address.lastIndexOf('@');
   if (address.slice(0, at).toLowerCase() !== FEEDBACK_LOCAL_PART) return undefined;
-  const { rowCount } = await pool.query('SELECT FROM domains WHERE mail_from_domain = $1 LIMIT 1', [
-    address.slice(at + 1).toLowerCase(),
-  ]);
-  return (rowCount ?? 0) > 0 ? { kind: 'complaints' } : undefined;
+  const domain = address.slice(at + 1).toLowerCase();
+  return HOST.test(domain) && (await isMailFromDomain(domain)) ? { kind: 'complaints' } : undefined;
 }

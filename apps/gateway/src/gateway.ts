@@ -20,7 +20,7 @@ import {
   withLogContext,
 } from '@postroom/platform';
 import { AUTH_PATH, authenticateUser } from '@postroom/auth';
-import { answerForCells, useCells } from './cells/cells.ts';
+import { answerForCells } from './cells/cells.ts';
 import { createDashboard } from './dashboard.ts';
 import { createDownloads, DOWNLOADS_PATH } from './downloads.ts';
 import { serveDocs } from './docs/docs.ts';
@@ -52,7 +52,6 @@ export interface GatewayOptions {
 
 /** Serves the dashboard, `/v1` and its reference, `/graphql`, `/graphql/stream` and health. */
 export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOptions): Promise<Gateway> {
-  useCells();
   const facade = createFacade(schema, routes, streams);
   const openApi = createOpenApi(schema, routes, streams);
   const graphql = createGraphql(schema, { stallMs });
@@ -130,9 +129,9 @@ function answerNothing(response: ServerResponse): void {
   });
 }
 
-/** The signed-in user on a page that another site links to; the page's parameters prove the intent. */
-async function returningCaller({ headers: { cookie } }: IncomingMessage): Promise<Caller | undefined> {
-  return cookie === undefined ? undefined : ((await authenticateUser({ cookie }, undefined)) ?? undefined);
+/** The signed-in user on a page that another site links to. */
+async function returningCaller({ headers }: IncomingMessage): Promise<Caller | undefined> {
+  return (await authenticateUser(headers, undefined, { isLink: true })) ?? undefined;
 }
 
 /** Ready means that writes would succeed: the database responds. Requests do not depend on Temporal. A draining gateway isn't. */

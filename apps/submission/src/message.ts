@@ -29,9 +29,9 @@ const PARSE: ThreadFunction = {
 /** Below this size in bytes, parsing inline is faster than handing the mail to a thread. */
 const INLINE_BYTES = 4_096;
 
-async function parse(projectId: string, raw: Buffer): Promise<ParsedMail> {
+async function parse(sender: string, raw: Buffer): Promise<ParsedMail> {
   if (raw.length <= INLINE_BYTES) return parseSubmitted(raw);
-  const { mail, alternatives } = await onThread<[Uint8Array], ParsedMail>(PARSE, projectId, raw);
+  const { mail, alternatives } = await onThread<[Uint8Array], ParsedMail>(PARSE, sender, raw);
   return { mail, alternatives: alternatives.map((part) => ({ ...part, content: asBuffer(part.content) })) };
 }
 
@@ -40,14 +40,11 @@ const asBuffer = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 
 /**
  * Converts a mail to the equivalent `POST /v1/emails` request: its headers supply the content, the envelope the recipients.
+ * @param sender shares the threads fairly with others.
  * @throws Refusal if it can't be parsed.
  */
-export async function readMessage(
-  projectId: string,
-  raw: Buffer,
-  recipients: readonly string[],
-): Promise<SendEmailInput> {
-  const parsed = await parse(projectId, raw).catch((error: unknown) => {
+export async function readMessage(sender: string, raw: Buffer, recipients: readonly string[]): Promise<SendEmailInput> {
+  const parsed = await parse(sender, raw).catch((error: unknown) => {
     if (error instanceof DomainError) throw error;
     throw new Refusal(
       550,

@@ -24,6 +24,8 @@ export function refusalOf(error: unknown): Refusal {
   // A mail split into several emails reports the same problems for each.
   const problems = [...new Set(error.details.map(({ field, message }) => `${field} ${message}`))].join('; ');
   if (error.code === 'unauthorized') return new Refusal(535, `5.7.8 ${oneLine(error.message)}`);
+  // Such as while the project is being moved to another cell.
+  if (error.code === 'timeout') return new Refusal(451, `4.3.0 ${oneLine(error.message)}`);
   if (error.code === 'rate_limited') return new Refusal(451, `4.7.0 ${oneLine(error.message)}`);
   if (error.code === 'forbidden') return new Refusal(550, `5.7.1 ${oneLine(error.message)}`);
   return new Refusal(550, `5.6.0 ${oneLine(problems === '' ? error.message : problems)}`);

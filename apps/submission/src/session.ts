@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { MAX_RECIPIENTS, type SendEmailInput, sendEmailsOnce } from '@postroom/emails';
-import { type Caller, emailKey, jsonProblem } from '@postroom/platform';
-import { authenticate, takeRequest } from '@postroom/projects';
+import { signInToSubmit, type Submitter } from '@postroom/emails';
+import { jsonProblem } from '@postroom/platform';
 import { readMessage } from './message.ts';
 import { Refusal } from './refusal.ts';
 
@@ -23,18 +22,13 @@ export class SubmissionSession {
   readonly #heldByKey = new Map<string, number>();
   #isStopping = false;
 
-  /**
-   * Authenticates an API key, without caching, so a revoked key stops working immediately. A project id as the username
-   * selects the project. @throws Refusal, DomainError `unauthorized`.
-   */
-  async identify({ username, password }: Credentials): Promise<{ caller: Caller; projectId: string }> {
+  /** Authenticates an API key. A project id as the username selects the project. @throws Refusal, DomainError as `signInToSubmit`. */
+  async identify({ username, password }: Credentials): Promise<Submitter> {
     if (this.#isStopping) throw new Refusal(421, '4.3.2 The server is shutting down; try again later');
-    const named = username.startsWith('prj_') ? username : undefined;
-    const caller = await authenticate(`Bearer ${password.trim()}`, named);
-    if (named === undefined && (caller.projects === 'all' || caller.projects.length > 1)) {
-      throw new Refusal(535, "5.7.8 This API key covers several projects: give the project's id as the username");
-    }
-    return { caller, projectId: caller.projectId };
+    return signInToSubmit({
+      key: password.trim(),
+      named: username.startsWith('prj_') ? username : undefined,
+    });
   }
 
   /** Receives and commits a message. @returns the text of the 250 reply. */
@@ -72,15 +66,13 @@ export class SubmissionSession {
 
   async #commit(raw: Buffer, credentials: Credentials, recipients: readonly string[]): Promise<string> {
     if (raw.includes(0)) throw new Refusal(550, '5.6.0 A message must not contain a NUL character');
-    const { caller, projectId } = await this.identify(credentials);
-    const { allowed, of, limit } = await takeRequest(caller.id, projectId);
-    const who = of === 'project' ? 'This project' : 'This key';
-    if (!allowed) throw new Refusal(451, `4.7.0 ${who} may send at most ${limit} messages per second; try again`);
-    const input = await readMessage(projectId, raw, recipients);
+    const submitter = await this.identify(credentials);
+    await submitter.begin();
+    const input = await readMessage(submitter.id, raw, recipients);
     const { attachments: _, alternatives: __, ...texts } = input;
     const problem = jsonProblem(texts);
     if (problem !== undefined) throw new Refusal(550, `5.6.0 ${problem.path} ${problem.message}`);
-    const emails = await sendEmailsOnce(projectId, split(input, recipients), idempotencyKey(raw, recipients));
+    const emails = await submitter.send({ input, recipients, idempotencyKey: idempotencyKey(raw, recipients) });
     const [first = { id: '', status: 'suppressed' }] = emails;
     if (emails.every(({ status }) => status === 'suppressed')) {
       throw new Refusal(550, `5.7.1 ${first.id} was not sent: its recipients bounced, complained or were suppressed`);
@@ -94,16 +86,6 @@ export class SubmissionSession {
     this.#isStopping = true;
     await Promise.allSettled(this.#inProgress);
   }
-}
-
-/** Splits a mail into emails within the recipient limit. Each address gets exactly one, and all have the same headers. */
-function split(input: SendEmailInput, recipients: readonly string[]): SendEmailInput[] {
-  const addresses = [...new Map(recipients.map((address) => [emailKey(address), address])).values()];
-  const blind = new Set((input.bcc ?? []).map(emailKey));
-  return Array.from({ length: Math.ceil(addresses.length / MAX_RECIPIENTS) }, (_, index) => {
-    const part = addresses.slice(index * MAX_RECIPIENTS, (index + 1) * MAX_RECIPIENTS);
-    return { ...input, recipients: part, bcc: part.filter((address) => blind.has(emailKey(address))) };
-  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { logger } from '@postroom/platform';
+import { logger, projectMoving } from '@postroom/platform';
 import { expect, test, vi } from 'vitest';
 import { refusalOf } from '../src/refusal.ts';
 
@@ -11,4 +11,11 @@ test('an internal error is a temporary failure and is logged; a client that hang
   expect(logged).not.toHaveBeenCalled();
   expect(refusalOf(new Error('disk full'))).toMatchObject({ responseCode: 451 });
   expect(logged).toHaveBeenCalledOnce();
+});
+
+test('a project that is being moved to another cell is a reason to try again', () => {
+  expect(refusalOf(projectMoving())).toMatchObject({
+    responseCode: 451,
+    message: '4.3.0 This project is being moved. Try again in a moment.',
+  });
 });

@@ -1,5 +1,6 @@
+import type { Person } from '@postroom/projects/cells';
 import { findByHash, joinFromElsewhere } from './invitations.ts';
-import { membershipsOf, type Person } from './other-cells.ts';
+import { membershipsOf } from './other-cells.ts';
 
 /**
  * Answers another cell, which has authenticated its question: the projects of a user, an invitation by the hash of its token, or that a

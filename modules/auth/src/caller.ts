@@ -85,20 +85,21 @@ export function vouchFor(headers: IncomingHttpHeaders, user: { id: string; sessi
 
 /**
  * The user signed in by the request's cookie; null if none. Queries the database each time, so a revoked session or
- * membership takes effect at once.
+ * membership takes effect at once. With `isLink`, another site may link to the page, whose parameters prove the intent.
  * @throws DomainError `forbidden` for a cross-site request, which carries the cookie without the user's intent
  * (CSRF).
  */
 export async function authenticateUser(
   headers: IncomingHttpHeaders,
   named: string | undefined,
+  { isLink = false } = {},
 ): Promise<UserCaller | null> {
   const user = vouched.get(headers);
   if (user !== undefined) return userCaller(user.id, user.sessionId, named);
   if (headers.cookie === undefined || !headers.cookie.includes('postroom.')) return null;
   const session = await auth().api.getSession({ headers: fromNodeHeaders(headers) });
   if (session === null) return null;
-  refuseOtherSites(headers);
+  if (!isLink) refuseOtherSites(headers);
   return userCaller(session.user.id, session.session.id, named);
 }
 

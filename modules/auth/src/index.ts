@@ -4,7 +4,6 @@ export { acceptInvitation, invite, listInvitations, previewInvitation, withdrawI
 export { changeRole, listMembers, removeMember } from './members.ts';
 export { authenticateUser, UserCaller, PERMISSIONS, type Role, vouchFor } from './caller.ts';
 export { answerOtherCell } from './answer-other-cell.ts';
-export { type OtherCells, type Person, useOtherCells } from './other-cells.ts';
 export { handleSignIn } from './sign-in.ts';
 export { deleteOldSignInRates } from './sign-in-rates.ts';
 export { canSendSystemMail, sendSystemMail } from './system-mail.ts';

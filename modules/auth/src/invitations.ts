@@ -17,8 +17,8 @@ import {
   type Tx,
   checkLimit,
 } from '@postroom/platform';
+import { askOtherCells, type Person } from '@postroom/projects/cells';
 import { PERMISSIONS, type Role } from './caller.ts';
-import { askOtherCells, type Person } from './other-cells.ts';
 import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
 import { createUser } from './users.ts';
 

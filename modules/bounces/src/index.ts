@@ -1,6 +1,6 @@
 export { findReturnAddress, parseReturnAddress, type ReturnAddress, returnAddress } from './return-address.ts';
-export { namedAddresses } from './named.ts';
 export { parseBounce } from './parse-bounce.ts';
 export type { BounceReport } from './bounce.ts';
 export { parseMail } from './parse-mail.ts';
 export { recordLateReport, recordReports, type Report } from './reports.ts';
+export { BOUNCES_BY, isMailFromDomain, readReturned, recordReturned, RETURNED, type Returned } from './returned.ts';

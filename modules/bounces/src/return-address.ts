@@ -27,6 +27,7 @@ export function returnAddress(messageId: string, mailFromDomain: string, to: Add
 
 /** A verified return address. */
 export interface ReturnAddress {
+  address: string;
   messageId: string;
   /** The MAIL FROM subdomain, in lower case. */
   domain: string;
@@ -44,6 +45,7 @@ export function parseReturnAddress(address: string): ReturnAddress | undefined {
   const messageId = `eml_${suffix}`;
   if (!isId('eml', messageId) || !messageMac.verify(suffix, Buffer.from(signature, 'hex'))) return undefined;
   return {
+    address,
     messageId,
     domain: address.slice(at + 1).toLowerCase(),
     isOf: (to) => recipientMac.verify(recipientPayload(suffix, to), Buffer.from(recipient, 'hex')),

@@ -1,11 +1,6 @@
-export {
-  type AlternativeInput,
-  type AttachmentInput,
-  MAX_RECIPIENTS,
-  scheduleProblem,
-  type SendEmailInput,
-} from './email-input.ts';
-export { type QueuedEmail, sendEmails, sendEmailsOnce } from './emails.ts';
+export { type AlternativeInput, type AttachmentInput, scheduleProblem, type SendEmailInput } from './email-input.ts';
+export { type QueuedEmail, sendEmails } from './emails.ts';
+export { answerSubmission, signInToSubmit, SUBMISSION, type SubmissionKey, type Submitter } from './submit-mail.ts';
 export { textTemplateOf } from './fill-content-for-project.ts';
 export { MAX_FILENAME_LENGTH } from './email-input.ts';
 export { checkMailbox, formatMailbox, parseMailbox } from './mailbox.ts';

@@ -1,4 +1,4 @@
-export { CALLBACK_PATH } from './mailboxes/authorization.ts';
+export { authorizationId, CALLBACK_PATH } from './mailboxes/authorization.ts';
 export { handleMailboxCallback } from './mailboxes/callback.ts';
 export { PRESETS } from './mailboxes/presets.ts';
 export { mailboxIdFor, sendingProblem, senderStatus } from './sender-status.ts';

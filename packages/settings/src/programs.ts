@@ -22,6 +22,7 @@ const SECRET_KEY: Requirement = {
   settings: ['POSTROOM_SECRET_KEY', 'POSTROOM_KEY_FILE'],
   why: '32 bytes in base64 that encrypt secrets and sign links, such as from: openssl rand -base64 32',
 };
+const CELLS_KEY: Requirement = { ...SECRET_KEY, unless: ({ CELL_GATEWAYS }) => CELL_GATEWAYS === undefined };
 const PUBLIC_URL: Requirement = {
   settings: ['PUBLIC_URL'],
   why: 'links in mail begin with it; the https:// URL at which people reach the gateway',
@@ -52,7 +53,7 @@ const SUBMISSION_CERTIFICATE: Requirement = {
 export const REQUIREMENTS = {
   gateway: [DATABASE, SECRET_KEY, PUBLIC_URL, SMTP_URL, SYSTEM_MAIL_FROM],
   worker: [DATABASE, SECRET_KEY, PUBLIC_URL, SMTP_URL, SYSTEM_MAIL_FROM],
-  submission: [DATABASE, SUBMISSION_CERTIFICATE],
+  submission: [DATABASE, CELLS_KEY, SUBMISSION_CERTIFICATE],
   bounces: [DATABASE, SECRET_KEY],
   inbox: [DATABASE],
   migrate: [DIRECT_DATABASE],

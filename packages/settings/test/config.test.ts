@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig, PROGRAM_NAMES, readSettingFiles } from '../src/parse-config.ts';
 import { REQUIREMENTS } from '../src/programs.ts';
-import { SECRETS } from '../src/settings.ts';
+import { SECRETS, type Settings } from '../src/settings.ts';
 
 test.each(['DATABASE_URL', 'GATEWAY_PORT', 'LOG_LEVEL'])(
   'a bad value in the environment is named, all of them at once: %s',
@@ -99,11 +99,22 @@ const COMPLETE = {
 
 test.each(PROGRAM_NAMES)('the %s refuses to start in production without any one setting it needs', (program) => {
   expect(() => parseConfig(COMPLETE, program)).not.toThrow();
-  const needed = REQUIREMENTS[program].map(({ settings }) => settings[0]);
+  const needed = REQUIREMENTS[program]
+    .filter(
+      ({ unless }: { unless?: (settings: Settings) => boolean }) => unless?.(parseConfig(COMPLETE, program)) !== true,
+    )
+    .map(({ settings }) => settings[0]);
   for (const name of needed) {
     expect(() => parseConfig({ ...COMPLETE, [name]: undefined }, program)).toThrow(name);
     expect(() => parseConfig({ ...COMPLETE, [name]: '' }, program)).toThrow(name);
   }
+});
+
+test('the submission server needs the secret key only to forward mail to other cells', () => {
+  const { POSTROOM_SECRET_KEY: _, ...others } = COMPLETE;
+  expect(() => parseConfig(others, 'submission')).not.toThrow();
+  const cells = { CELL: 'home', CELL_GATEWAYS: 'home=http://10.0.0.1:3400, eu=http://10.0.1.1:3400' };
+  expect(() => parseConfig({ ...others, ...cells }, 'submission')).toThrow('POSTROOM_SECRET_KEY');
 });
 
 test('invalid, contradictory and missing settings are reported together', () => {

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '@postroom/platform';
+import { newId, selfSigned } from '@postroom/platform';
 import { generateKey } from '@postroom/projects';
 import { freePorts } from '@postroom/embedded';
 import pg from 'pg';
@@ -36,6 +38,8 @@ export interface System {
   startWorker: (more?: Record<string, string>) => Promise<void>;
   /** Starts the bounce server; @returns its SMTP port. */
   startBounces: () => Promise<number>;
+  /** Starts the submission server, with a certificate that no one trusts; @returns its port. */
+  startSubmission: () => Promise<number>;
   /** Starts one more of a program, on the same database. `kill` sends SIGKILL. */
   startAnother: (name: 'gateway' | 'worker') => Promise<{ url: string; kill: () => Promise<void> }>;
   /** Sends SIGKILL. */
@@ -70,7 +74,8 @@ export async function startSystem({
     databaseUrl === undefined
       ? await createDatabase('system')
       : { name: 'other', url: databaseUrl, drop: () => Promise.resolve() };
-  const [freePort = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, ...adminPorts] = await freePorts(6);
+  const [freePort = 0, inboxSmtpPort = 0, inboxWebPort = 0, bouncePort = 0, submissionPort = 0, ...adminPorts] =
+    await freePorts(7);
   const port = Number(env.GATEWAY_PORT ?? freePort);
   const environment = {
     ...process.env,
@@ -84,13 +89,13 @@ export async function startSystem({
     INBOX_SMTP_PORT: String(inboxSmtpPort),
     INBOX_WEB_PORT: String(inboxWebPort),
     BOUNCE_SMTP_PORT: String(bouncePort),
+    SUBMISSION_PORT: String(submissionPort),
     RATE_LIMIT_PER_SECOND: '100000',
     ...env,
   };
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on('error', () => {});
   let worker: ChildProcess | undefined;
-  let bounces: ChildProcess | undefined;
   const others: ChildProcess[] = [];
   const [gatewayAdmin, workerAdmin] = adminPorts.map(String);
   const gateway = await ready('gateway', start('gateway', { ...environment, ADMIN_PORT: gatewayAdmin }));
@@ -107,8 +112,14 @@ export async function startSystem({
       worker = await ready('worker', start('worker', { ...environment, ...more, ADMIN_PORT: workerAdmin }));
     },
     startBounces: async () => {
-      bounces = await ready('bounces', fromSources('bounces', environment));
+      others.push(await ready('bounces', fromSources('bounces', environment)));
       return bouncePort;
+    },
+    startSubmission: async () => {
+      const certificate = temporaryCertificate();
+      others.push(await ready('submission', fromSources('submission', { ...environment, ...certificate.env })));
+      certificate.remove();
+      return submissionPort;
     },
     startAnother: async (name) => {
       const [ownPort, adminPort] = (await freePorts(2)).map(String);
@@ -120,11 +131,21 @@ export async function startSystem({
       await endProgram(worker, 'SIGKILL');
     },
     stop: async () => {
-      await Promise.all([gateway, worker, inbox, bounces, ...others].map((program) => endProgram(program, 'SIGTERM')));
+      await Promise.all([gateway, worker, inbox, ...others].map((program) => endProgram(program, 'SIGTERM')));
       await pool.end();
       await database.drop();
     },
   };
+}
+
+/** The files of a self-signed certificate, and the settings that name them. */
+function temporaryCertificate(): { env: Record<string, string>; remove: () => void } {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-test-'));
+  const [SUBMISSION_TLS_CERT, SUBMISSION_TLS_KEY] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const { cert, key } = selfSigned();
+  writeFileSync(SUBMISSION_TLS_CERT, cert);
+  writeFileSync(SUBMISSION_TLS_KEY, key);
+  return { env: { SUBMISSION_TLS_CERT, SUBMISSION_TLS_KEY }, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 /** Starts a program from the sources, with an IPC channel. */

@@ -1,10 +1,21 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream';
-import { useOtherCells, vouchFor } from '@postroom/auth';
-import { clientAddress, config, DomainError, logger, RetryLater } from '@postroom/platform';
+import { vouchFor } from '@postroom/auth';
+import { recordReturned, RETURNED, type Returned } from '@postroom/bounces';
+import { answerSubmission, SUBMISSION } from '@postroom/emails';
+import { clientAddress, config, DomainError, logger, readBody, RetryLater } from '@postroom/platform';
+import {
+  answerForwarded,
+  CELL_HEADER,
+  CELLS_PATH,
+  gatewayOf,
+  MAX_HOPS,
+  readVoucher,
+  type Voucher,
+  voucherFor,
+} from '@postroom/projects/cells';
 import { answerError, answerJson } from '../rest/http.ts';
-import { ask, CELL_HEADER, CELLS_PATH, gatewayOf, otherCells, readVoucher, voucherFor } from './peers.ts';
 import { answerOf, type Place, placeOf } from './place.ts';
 
 /** Headers that concern one connection only. */
@@ -19,20 +30,21 @@ const HOP_BY_HOP = [
   'upgrade',
 ];
 
-/** A project that has moved on is forwarded again, and nothing is for ever. */
-const MAX_HOPS = 3;
-
 /** Another cell stops vouching for a stream after this time, in milliseconds; its reader connects again, with its session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
-/** Must be called before the first request. Without CELL_GATEWAYS, nothing is ever forwarded. */
-export function useCells(): void {
-  if (config.CELL_GATEWAYS !== undefined) useOtherCells({ names: otherCells, ask });
-}
+/** A submitted mail of the greatest size, with its attachments in base64. */
+const MAX_FORWARDED_BYTES = 80 * 1024 * 1024;
+
+/** What cells forward to each other. It has been parsed where it came in. */
+const FORWARDED: Record<string, (text: string, hops: number) => Promise<unknown>> = {
+  [SUBMISSION]: answerSubmission,
+  [RETURNED]: (text, hops) => recordReturned(JSON.parse(text) as Returned, hops),
+};
 
 /**
- * Answers a request that concerns another cell: forwards it to the cell that has its project, or answers what another cell asks.
- * @returns false if it is for this cell.
+ * Answers a request that concerns another cell: forwards it to the cell that has its project, or answers what another cell asks. Without
+ * CELL_GATEWAYS there is none. @returns false if it is for this cell.
  */
 export async function answerForCells(
   request: IncomingMessage,
@@ -45,7 +57,7 @@ export async function answerForCells(
   try {
     const voucher = readVoucher(request);
     if (path.startsWith(CELLS_PATH)) {
-      const answer = voucher === undefined ? undefined : await answerOf(path.slice(CELLS_PATH.length), voucher.person);
+      const answer = voucher && (await answerCell(request, path.slice(CELLS_PATH.length), voucher));
       if (answer === undefined) throw new DomainError('not_found', 'Not found.');
       answerJson(response, 200, answer);
       return true;
@@ -60,6 +72,12 @@ export async function answerForCells(
   if (place === undefined) return false;
   forward(request, response, place, hops + 1);
   return true;
+}
+
+function answerCell(request: IncomingMessage, what: string, { hops, person }: Voucher): Promise<unknown> {
+  const work = FORWARDED[what];
+  if (work === undefined) return answerOf(what, person);
+  return answerForwarded(async () => work((await readBody(request, MAX_FORWARDED_BYTES)).toString('utf8'), hops));
 }
 
 /** Streams the request to the other cell, and its response back. */

@@ -12,6 +12,9 @@ export const CALLBACK_PATH = '/providers/mailbox/callback';
 
 const hash = (text: string) => createHash('sha256').update(text).digest();
 
+/** The row of an authorization, by the state that the provider returns. */
+export const authorizationId = (state: string): string => hash(state).toString('hex');
+
 /**
  * Starts an OAuth2 authorization and returns the provider's consent URL. `state` identifies the returning user; the code is
  * useless without a secret that never leaves the server (PKCE).
@@ -27,7 +30,7 @@ export async function beginAuthorization(projectId: string, id: string, userId: 
   }
   const state = randomBytes(32).toString('base64url');
   const verifier = randomBytes(32).toString('base64url');
-  const authorization = hash(state).toString('hex');
+  const authorization = authorizationId(state);
   await db.mailboxAuthorization.deleteMany({ where: { expiresAt: { lt: new Date() } } });
   await db.mailboxAuthorization.create({
     data: {
@@ -73,7 +76,7 @@ export async function finishAuthorization(
   { state, code, error }: AuthorizationResponse,
   user: Pick<Caller, 'id' | 'may'>,
 ): Promise<{ id: string; projectId: string; email: string }> {
-  const id = hash(state).toString('hex');
+  const id = authorizationId(state);
   const pending = await db.mailboxAuthorization.findUnique({ where: { id }, include: { mailbox: true } });
   if (pending === null || pending.expiresAt < new Date()) throw notFound('authorization');
   if (pending.userId !== user.id) throw new DomainError('forbidden', 'Another user started connecting this account.');

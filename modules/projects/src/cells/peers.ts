@@ -1,6 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import type { Person } from '@postroom/auth';
-import { config, DomainError, logger, macFor, RetryLater } from '@postroom/platform';
+import {
+  config,
+  databaseAnswerOf,
+  DomainError,
+  type ErrorCode,
+  type FieldProblem,
+  logger,
+  macFor,
+  RetryLater,
+} from '@postroom/platform';
 import { LRUCache } from 'lru-cache';
 
 /** Carries who vouches for a request between cells. Never accepted without its signature. */
@@ -8,13 +16,20 @@ export const CELL_HEADER = 'x-postroom-cell';
 /** Path of what cells ask each other. */
 export const CELLS_PATH = '/app/cells/';
 
+/** A person as the cell knows them that they sign in to. */
+export interface Person {
+  id: string;
+  name: string;
+  email: string;
+}
+
 /** A signed-in user, for whom the cell that they signed in to vouches. */
 export interface Vouched {
   id: string;
   sessionId: string;
 }
 
-interface Voucher {
+export interface Voucher {
   /** Milliseconds since 1970. */
   at: number;
   method: string;
@@ -31,7 +46,9 @@ interface Voucher {
 const mac = macFor('postroom cells');
 const MAC_BYTES = 32;
 /** How long a voucher is valid, and how far clocks may differ, in milliseconds. */
-const VALID_MS = 60_000;
+export const VOUCHER_VALID_MS = 60_000;
+/** A project that has moved on is forwarded again, and nothing is for ever. */
+export const MAX_HOPS = 3;
 
 /** Signs a request to another cell. */
 export function voucherFor(
@@ -52,7 +69,7 @@ export function readVoucher({ headers, method = 'GET', url = '/' }: IncomingMess
   const bytes = Buffer.from(signature, 'base64url');
   if (/^[\w-]+$/.test(text) && bytes.length === MAC_BYTES && mac.verify(text, bytes)) {
     const voucher = JSON.parse(Buffer.from(text, 'base64url').toString()) as Voucher;
-    if (voucher.method === method && voucher.url === url && Math.abs(Date.now() - voucher.at) < VALID_MS)
+    if (voucher.method === method && voucher.url === url && Math.abs(Date.now() - voucher.at) < VOUCHER_VALID_MS)
       return voucher;
   }
   throw new DomainError('forbidden', 'This request was not forwarded by another cell.');
@@ -66,27 +83,86 @@ export function gatewayOf(cell: string): string {
 }
 
 const ASK_TIMEOUT_MS = 3_000;
+/** What is forwarded is committed by the time of the answer. */
+const FORWARD_TIMEOUT_MS = 60_000;
 const RETRY_SECONDS = 5;
 /** The number of things that are looked for at once: unknown keys are cheap to make up. */
 const MAX_ASKING = 50;
 let asking = 0;
 
-/** Asks a cell. @returns its JSON; undefined for 404. @throws RetryLater if it does not answer. */
-export async function ask<Answer>(cell: string, what: string, person?: Person): Promise<Answer | undefined> {
+interface Call {
+  about?: Parameters<typeof voucherFor>[2];
+  body?: string;
+  timeoutMs?: number;
+}
+
+/** Calls the gateways of a cell. @returns whatever they answer. @throws Error if they don't. */
+export function request(cell: string, what: string, { about, body, timeoutMs = ASK_TIMEOUT_MS }: Call = {}) {
   const url = CELLS_PATH + what;
+  return fetch(gatewayOf(cell) + url, {
+    method: 'POST',
+    headers: { [CELL_HEADER]: voucherFor('POST', url, about) },
+    ...(body !== undefined && { body }),
+    signal: AbortSignal.timeout(timeoutMs),
+    redirect: 'error',
+  });
+}
+
+/** @returns the response, or undefined for 404. @throws RetryLater for any other failure. */
+async function call<Answer>(cell: string, what: string, options: Call): Promise<Answer | undefined> {
   try {
-    const response = await fetch(gatewayOf(cell) + url, {
-      method: 'POST',
-      headers: { [CELL_HEADER]: voucherFor('POST', url, person && { person }) },
-      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
-      redirect: 'error',
-    });
-    if (response.status === 404) return undefined;
+    const response = await request(cell, what, options);
     if (response.ok) return (await response.json()) as Answer;
+    if (response.status === 404) return undefined;
     throw new Error(`${response.status}`);
   } catch (error) {
     logger.warn({ err: error, cell }, 'another cell does not answer');
-    throw new RetryLater('timeout', 'Another part of Postroom does not answer. Try again in a moment.', RETRY_SECONDS);
+    throw notAnswering();
+  }
+}
+
+const notAnswering = () =>
+  new RetryLater('timeout', 'Another part of Postroom does not answer. Try again in a moment.', RETRY_SECONDS);
+
+/** Asks a cell for something, such as `user/usr_…`. @returns its JSON; undefined if it has none. @throws RetryLater if it does not answer. */
+export const ask = <Answer>(cell: string, what: string, person?: Person): Promise<Answer | undefined> =>
+  call(cell, what, person === undefined ? {} : { about: { person } });
+
+/** Asks all other cells. @returns the answer of the one that has one. @throws RetryLater if one of them does not answer. */
+export async function askOtherCells<Answer>(what: string, person?: Person): Promise<Answer | undefined> {
+  const answers = await Promise.all(otherCells().map((cell) => ask<Answer>(cell, what, person)));
+  return answers.find((answer) => answer !== undefined);
+}
+
+/** The answer to what was forwarded. */
+type Forwarded<Answer> =
+  | { answer: Answer }
+  | { error: { code: ErrorCode; message: string; details: readonly FieldProblem[] } };
+
+/**
+ * Forwards something that came in here and belongs to a project of another cell. @returns what that cell answers.
+ * @throws DomainError as it did there; RetryLater if it does not answer.
+ */
+export async function forwardTo<Answer>(cell: string, what: string, content: unknown, hops: number): Promise<Answer> {
+  const said = await call<Forwarded<Answer>>(cell, what, {
+    about: { hops: hops + 1 },
+    body: JSON.stringify(content),
+    timeoutMs: FORWARD_TIMEOUT_MS,
+  });
+  if (said === undefined) throw notAnswering();
+  if ('answer' in said) return said.answer;
+  const { code, message, details } = said.error;
+  throw new DomainError(code, message, details);
+}
+
+/** Does what another cell forwarded. Errors of rules are part of the answer, so that they are none of the connection. */
+export async function answerForwarded(work: () => Promise<unknown>): Promise<Forwarded<unknown>> {
+  try {
+    return { answer: (await work()) ?? null };
+  } catch (error) {
+    const known = error instanceof DomainError ? error : databaseAnswerOf(error);
+    if (known === undefined) throw error;
+    return { error: { code: known.code, message: known.message, details: known.details } };
   }
 }
 
@@ -112,5 +188,6 @@ export async function findCell(what: string): Promise<string | undefined> {
   }
 }
 
+/** The names of the other cells; none without CELL_GATEWAYS. */
 export const otherCells = (): string[] =>
   [...(config.CELL_GATEWAYS?.keys() ?? [])].filter((cell) => cell !== config.CELL);

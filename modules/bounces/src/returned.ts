@@ -1,0 +1,98 @@
+import { type Addressed, findAddressed } from '@postroom/unsubscribe';
+import { inTransaction, logger, pool, sql, type Tx } from '@postroom/platform';
+import { cellOf, forwardTo, MAX_HOPS, otherCells, PROJECTS_BY } from '@postroom/projects/cells';
+import { namedAddresses } from './named.ts';
+import { recordLateReport, recordReports, type Report } from './reports.ts';
+import { parseReturnAddress, type ReturnAddress } from './return-address.ts';
+
+/** By what a bounce or complaint is of a project: SQL with the thing as `$1` that yields the project here. */
+export const BOUNCES_BY = {
+  message: 'SELECT project_id AS id FROM messages WHERE id = $1',
+  mail_from: 'SELECT project_id AS id FROM domains WHERE mail_from_domain = $1 LIMIT 1',
+} as const;
+
+/** What another cell forwards. */
+export const RETURNED = 'returned';
+
+/** A bounce or complaint, as far as it can be read without its message. */
+export interface Returned extends Pick<Report, 'kind' | 'detail'> {
+  /** The signed return address of the message. */
+  address: string;
+  /** The recipient, by the unsubscribe link in the quoted headers, which proves it. */
+  linked?: Addressed | undefined;
+  /** The addresses in the mail, which prove nothing. */
+  named: readonly string[];
+}
+
+/** Reads what identifies the recipient of a message that may have been deleted. */
+export function readReturned(
+  raw: Buffer,
+  { address, messageId }: ReturnAddress,
+  { kind, detail }: Pick<Report, 'kind' | 'detail'>,
+): Returned {
+  const text = raw.toString('utf8').replaceAll(/=\r?\n/g, '');
+  return { address, kind, detail, linked: findAddressed(text, messageId), named: namedAddresses(text) };
+}
+
+/** Whether a MAIL FROM subdomain is one of ours, in this cell or another. @throws RetryLater if another cell does not answer. */
+export async function isMailFromDomain(domain: string): Promise<boolean> {
+  const { rowCount } = await pool.query(BOUNCES_BY.mail_from, [domain]);
+  return rowCount === 1 || (await cellOf({ kind: 'mail_from', name: domain, sql: BOUNCES_BY.mail_from })) !== undefined;
+}
+
+/**
+ * Records a bounce or complaint like a provider's report, in the cell that has the message.
+ * @param hops how often it was forwarded.
+ * @throws RetryLater if another cell has to be asked and does not answer.
+ */
+export async function recordReturned(returned: Returned, hops = 0): Promise<void> {
+  const address = parseReturnAddress(returned.address);
+  if (address === undefined) return;
+  const cell = hops < MAX_HOPS ? await cellOfReturned(returned, address) : undefined;
+  if (cell !== undefined) return forwardTo(cell, RETURNED, returned, hops);
+  const { messageId } = address;
+  const { kind, detail } = returned;
+  const report = { messageId, kind, at: new Date(), ...(detail !== undefined && { detail }) };
+  await inTransaction(async (client) => {
+    // Lock the row so that it can't be deleted before the report is recorded.
+    const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
+    if (rowCount === 1) return recordReports(client, [report]);
+    const addressed = await provenRecipient(client, returned, address);
+    if (addressed !== undefined) await recordLateReport(client, addressed, report);
+  });
+  logger.info({ messageId, kind }, 'bounce recorded');
+}
+
+/** The cell that has the message or, if it was deleted, the project; undefined if it is this one, or none. */
+async function cellOfReturned({ linked }: Returned, { messageId, domain }: ReturnAddress): Promise<string | undefined> {
+  if (otherCells().length === 0) return undefined;
+  const cell = await cellOf({ kind: 'message', name: messageId, sql: BOUNCES_BY.message });
+  if (cell !== undefined) return cell;
+  const { rowCount } = await pool.query(BOUNCES_BY.message, [messageId]);
+  if (rowCount === 1) return undefined;
+  return linked === undefined
+    ? cellOf({ kind: 'mail_from', name: domain, sql: BOUNCES_BY.mail_from })
+    : cellOf({ kind: 'project', name: linked.projectId, sql: PROJECTS_BY.project });
+}
+
+/**
+ * Determines whom a deleted message was sent to, if the bounce proves it: by the message's unsubscribe link in the quoted
+ * headers, or by an address that the return address was signed for. An unsigned address proves nothing: every recipient of a
+ * message knows a return address and could put any other address next to it.
+ */
+async function provenRecipient(
+  client: Tx,
+  { linked, named }: Returned,
+  address: ReturnAddress,
+): Promise<Addressed | undefined> {
+  if (linked !== undefined) return linked;
+  if (named.length === 0) return undefined;
+  const projects = await sql<{ projectId: string }>(
+    client,
+    'SELECT DISTINCT project_id AS "projectId" FROM domains WHERE mail_from_domain = $1',
+    [address.domain],
+  );
+  return projects
+    .flatMap(({ projectId }) => named.map((email) => ({ projectId, email })))
+    .find((each) => address.isOf(each));
+}

@@ -1,0 +1,17 @@
+export { cellOf, isServedHere, PROJECTS_BY, type Thing } from './cell-of.ts';
+export {
+  answerForwarded,
+  ask,
+  askOtherCells,
+  CELL_HEADER,
+  CELLS_PATH,
+  gatewayOf,
+  forwardTo,
+  MAX_HOPS,
+  otherCells,
+  type Person,
+  readVoucher,
+  type Vouched,
+  type Voucher,
+  voucherFor,
+} from './peers.ts';
