@@ -38,6 +38,7 @@ const STATEMENTS = [
   'modules/emails',
   'modules/groups',
   'modules/ledger',
+  'apps/worker/test/move-project.integration',
 ];
 
 /**

@@ -1,9 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@postroom/platform';
-import { eventually, type SmtpSink, startSmtpSink, type SystemApi } from '@postroom/testkit';
+import {
+  createDatabase,
+  endProgram,
+  eventually,
+  freePorts,
+  fromSources,
+  ready,
+  type SmtpSink,
+  startSmtpSink,
+  type SystemApi,
+} from '@postroom/testkit';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { quotedPrintable, useTwoCells } from './two-cells.ts';
+import { databaseOf, quotedPrintable, useTwoCells } from './two-cells.ts';
 
 let sink: SmtpSink;
 const cells = useTwoCells(async () => {
@@ -16,6 +26,62 @@ beforeAll(async () => {
   ports = { submission: await cells.home.startSubmission(), bounces: await cells.home.startBounces() };
 }, 60_000);
 afterAll(() => sink.close());
+
+test(
+  'a project is not moved to a cell with another secret key, or to a database of another cell',
+  { timeout: 120_000 },
+  async () => {
+    const { home, eu, settings, move } = cells;
+    const { projectId } = await home.api();
+    const key = () => randomBytes(32).toString('base64');
+    // A gateway of the other cell that was set up wrong.
+    const misled = async (env: Record<string, string>) => {
+      const [port, admin] = (await freePorts(2)).map(String);
+      const CELL_GATEWAYS = `home=${home.url}, eu=http://127.0.0.1:${port}`;
+      const gateway = await ready(
+        'gateway',
+        fromSources('gateway', {
+          ...process.env,
+          ...settings,
+          NODE_ENV: 'test',
+          LOG_LEVEL: 'silent',
+          CELL: 'eu',
+          DATABASE_URL: databaseOf(eu),
+          GATEWAY_PORT: port,
+          ADMIN_PORT: admin,
+          ...env,
+        }),
+      );
+      const { printed, status } = await move(projectId, { env: { CELL_GATEWAYS } });
+      await endProgram(gateway, 'SIGKILL');
+      expect(status).toBe(1);
+      return printed;
+    };
+    expect(await misled({ POSTROOM_SECRET_KEY: key() })).toContain('have another POSTROOM_SECRET_KEY');
+    // It can verify what the other one signs, but encrypts with a key that the other one lacks.
+    const { POSTROOM_SECRET_KEY: shared = '' } = process.env;
+    expect(await misled({ POSTROOM_SECRET_KEY: key(), POSTROOM_SECRET_KEY_PREVIOUS: shared })).toMatch(
+      /The secret keys of the cells differ: home has \w{8}, and eu has \w{8}, \w{8}/,
+    );
+    expect(await misled({ PUBLIC_URL: 'http://other.example' })).toContain('PUBLIC_URL is');
+    const stranger = await createDatabase('stranger');
+    const wrong = await move(projectId, { env: { TARGET_DATABASE_URL: stranger.url } });
+    await stranger.drop();
+    expect([wrong.status, wrong.printed]).toEqual([
+      1,
+      expect.stringContaining('TARGET_DATABASE_URL is not the database that the gateways of eu use'),
+    ]);
+    const source = await move(projectId, { env: { DATABASE_URL: databaseOf(eu) } });
+    expect([source.status, source.printed]).toEqual([
+      1,
+      expect.stringContaining('Another process is moving this project'),
+    ]);
+    const silent = await move(projectId, { env: { CELL_GATEWAYS: `home=${home.url}, eu=http://127.0.0.1:1` } });
+    expect([silent.status, silent.printed]).toEqual([1, expect.stringContaining('can not be reached')]);
+    const { rows } = await home.pool.query('SELECT FROM project_cells WHERE project_id = $1', [projectId]);
+    expect(rows).toEqual([]);
+  },
+);
 
 /** Submits a mail to `home`. @returns its reply. */
 async function submit(pass: string, mail: SendMailOptions = {}, user = 'postroom'): Promise<string> {

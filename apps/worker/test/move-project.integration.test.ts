@@ -10,16 +10,50 @@ type Database = Omit<EmptyDatabase, 'client'>;
 let databases: Database[];
 let pools: [pg.Pool, pg.Pool];
 
+/** Owns both databases, as in an installation: a role without privileges but the one that docs/how-to/cells.md has granted. */
+const ROLE = `mover_${newId('req')}`;
+
 beforeAll(async () => {
   databases = [await createDatabase('cell_a'), await createDatabase('cell_b')];
   pools = databases.map(({ url }) => new pg.Pool({ connectionString: url, max: 4 })) as typeof pools;
   for (const pool of pools) pool.on('error', () => {});
+  await pools[0].query(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${ROLE}'`);
+  for (const pool of pools) await pool.query(GIVE_ALL_TO_ROLE);
+  await pools[0].query(`GRANT SET ON PARAMETER session_replication_role TO ${ROLE}`);
 });
 
 afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  await Promise.all(databases.map(({ drop }) => drop()));
+  const [a, b] = pools;
+  await a.query(`REVOKE SET ON PARAMETER session_replication_role FROM ${ROLE}`);
+  await b.end();
+  await databases[1]?.drop();
+  await a.query(`REASSIGN OWNED BY ${ROLE} TO CURRENT_USER`);
+  await a.query(`DROP ROLE ${ROLE}`);
+  await a.end();
+  await databases[0]?.drop();
 });
+
+const GIVE_ALL_TO_ROLE = `
+  DO $$
+  DECLARE owned record;
+  BEGIN
+    EXECUTE format('ALTER DATABASE %I OWNER TO ${ROLE}', current_database());
+    ALTER SCHEMA public OWNER TO ${ROLE};
+    FOR owned IN SELECT oid::regclass AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v') LOOP
+      EXECUTE format('ALTER TABLE %s OWNER TO ${ROLE}', owned.name);
+    END LOOP;
+    FOR owned IN SELECT p.oid::regprocedure AS name FROM pg_proc p
+      WHERE pronamespace = 'public'::regnamespace AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = p.oid AND deptype = 'e') LOOP
+      EXECUTE format('ALTER ROUTINE %s OWNER TO ${ROLE}', owned.name);
+    END LOOP;
+  END $$`;
+
+/** As the role. */
+function connectionTo({ url }: Database): pg.Client {
+  const connectionString = Object.assign(new URL(url), { username: ROLE, password: ROLE }).href;
+  return new pg.Client({ connectionString });
+}
 
 /** A project with rows in tables of each kind: with the project's id, by a parent, shared with other projects, partitioned. */
 async function seed(pool: pg.Pool) {
@@ -78,10 +112,11 @@ async function move(
   {
     back = false,
     abort = false,
+    disagreement,
     report = () => {},
-  }: { back?: boolean; abort?: boolean; report?: (step: string) => unknown } = {},
+  }: { back?: boolean; abort?: boolean; disagreement?: string | undefined; report?: (step: string) => unknown } = {},
 ): Promise<void> {
-  const [a, b] = databases.map(({ url }) => new pg.Client({ connectionString: url })) as [pg.Client, pg.Client];
+  const [a, b] = databases.map(connectionTo) as [pg.Client, pg.Client];
   const [source, target] = back ? [b, a] : [a, b];
   for (const client of [a, b]) client.on('error', () => {});
   await Promise.all([a.connect(), b.connect()]);
@@ -105,7 +140,13 @@ async function move(
   };
   try {
     if (abort) await abortMove(of);
-    else await moveProject({ ...of, drainMs: 2_000, endWorkflows: () => Promise.resolve() });
+    else
+      await moveProject({
+        ...of,
+        findDisagreement: () => Promise.resolve(disagreement),
+        drainMs: 2_000,
+        endWorkflows: () => Promise.resolve(),
+      });
     await Promise.all(steps);
   } finally {
     await Promise.allSettled([a.end(), b.end()]);
@@ -145,6 +186,22 @@ test('a project moves with all its rows, and leaves those of others', async () =
   await move(project.id, { back: true });
   expect(await countRows(a, project.id)).toEqual(before);
   expect(await countRows(b, project.id)).toEqual({});
+});
+
+test('a move is refused, and nothing changed, while the cells disagree or the role may not skip triggers', async () => {
+  const [a, b] = pools;
+  const project = await seed(a);
+  const before = await countRows(a, project.id);
+  await expect(move(project.id, { disagreement: 'The secret keys differ.' })).rejects.toThrow(
+    'The secret keys differ.',
+  );
+  await b.query(`INSERT INTO data_migrations (name, finished_at) VALUES ('later', now())`);
+  await expect(move(project.id)).rejects.toThrow('The cells have different migrations');
+  await b.query(`DELETE FROM data_migrations WHERE name = 'later'`);
+  await a.query(`REVOKE SET ON PARAMETER session_replication_role FROM ${ROLE}`);
+  await expect(move(project.id)).rejects.toThrow(`GRANT SET ON PARAMETER session_replication_role TO ${ROLE}`);
+  await a.query(`GRANT SET ON PARAMETER session_replication_role TO ${ROLE}`);
+  expect([await placeIn(a, project.id), await countRows(a, project.id)]).toEqual([undefined, before]);
 });
 
 test('whose the rows of a table are is known of every table', async () => {

@@ -5,6 +5,8 @@ import { isId } from '@postroom/platform';
 import { hashKey, isWellFormedKey, LOGO_PATH } from '@postroom/projects';
 import {
   cellOf,
+  FACTS,
+  factsFor,
   isServedHere,
   type Person,
   PROJECTS_BY,
@@ -93,6 +95,7 @@ const provider = (token: string): [Kind, string] | undefined =>
 /** What another cell asks for: `kind/name`. @returns undefined if this cell has nothing of it. */
 export async function answerOf(what: string, person: Person | undefined): Promise<unknown> {
   const [kind = '', name = ''] = what.split('/', 2);
+  if (kind === FACTS) return factsFor(name);
   if (!isKind(kind)) return answerOtherCell(kind, name, person);
   return (await isServedHere({ kind, name, sql: KINDS[kind] })) ? {} : undefined;
 }

@@ -1,6 +1,7 @@
 // `postroom move-project`: moves a project to another cell. See docs/how-to/cells.md.
 import { parseArgs } from 'node:util';
 import { closeDatabase, config, isId, logger } from '@postroom/platform';
+import { disagreement } from '@postroom/projects/cells';
 import { CELL_NAME } from '@postroom/settings';
 import pg from 'pg';
 import { connectTemporal } from '../temporal.ts';
@@ -54,6 +55,8 @@ async function run(): Promise<void> {
     throw new MoveRefused(
       'Set CELL to the name of this cell, and TARGET_DATABASE_URL to the database of the other one.',
     );
+  if (![from, to].every((cell) => config.CELL_GATEWAYS?.has(cell)))
+    throw new MoveRefused(`Set CELL_GATEWAYS as in the other programs of this cell: it must name ${from} and ${to}.`);
   if (from === to) throw new MoveRefused(`The project is in ${from}: name another cell.`);
   // Not from the pool: it keeps a session, which a pooler in transaction mode would share.
   const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL);
@@ -65,7 +68,12 @@ async function run(): Promise<void> {
       console.log(`The project stays in ${from}.`);
       return;
     }
-    await moveProject({ ...move, drainMs: seconds * 1000, endWorkflows: () => endWorkflows(projectId) });
+    await moveProject({
+      ...move,
+      findDisagreement: () => disagreement(from, to, projectId),
+      drainMs: seconds * 1000,
+      endWorkflows: () => endWorkflows(projectId),
+    });
     console.log(`${projectId} is in ${to}.`);
   } finally {
     await Promise.allSettled([source.end(), target.end()]);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
 import type pg from 'pg';
 import {
   copyLateHits,
@@ -18,6 +19,8 @@ export interface Move extends Sides {
   projectId: string;
   /** The name of the cell that gets it. */
   to: string;
+  /** @returns why the cells may not exchange projects, such as different secret keys; undefined if they may. */
+  findDisagreement: () => Promise<string | undefined>;
   /** How long to wait for work in flight, in milliseconds. */
   drainMs: number;
   /** Called after each step. */
@@ -50,6 +53,8 @@ export async function moveProject(move: Move): Promise<void> {
   const tables = await prepare(move);
   const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
   if (here?.state !== 'moved') {
+    const problem = await move.findDisagreement();
+    if (problem !== undefined) throw new MoveRefused(`${problem} Nothing was moved.`);
     const moveId = await begin(move, here);
     if (there?.state !== 'here' || there.moveId !== moveId) {
       await drain(move);
@@ -67,7 +72,7 @@ export async function moveProject(move: Move): Promise<void> {
 }
 
 /** Opens the fence of a move that has not been committed. @throws MoveRefused once the target has the project. */
-export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs'>): Promise<void> {
+export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'findDisagreement'>): Promise<void> {
   const { source, target, projectId, to } = move;
   const tables = await prepare(move);
   const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
@@ -82,23 +87,39 @@ export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs'>): P
 
 /**
  * Takes the lock that all movers of the project need. It belongs to the session with the target, so one that has lost the lock can't commit
- * there either.
+ * there either. That in the source tells its gateways that this is their database.
  */
 async function prepare({ source, target, projectId }: Sides & { projectId: string }): Promise<ProjectTable[]> {
-  const { rows } = await target.query<{ locked: boolean }>(
-    'SELECT pg_try_advisory_lock(hashtextextended($1, 17)) AS locked',
-    [projectId],
-  );
-  if (rows[0]?.locked !== true) throw new MoveRefused('Another process is moving this project.');
+  for (const client of [target, source]) {
+    const { rows } = await client.query<{ locked: boolean }>(TAKE_MOVER_LOCK, [projectId]);
+    if (rows[0]?.locked !== true) throw new MoveRefused('Another process is moving this project.');
+    await assertMaySkipTriggers(client);
+  }
   const [ours, theirs] = await Promise.all([source, target].map(readMigrations));
   if (ours !== theirs)
-    throw new MoveRefused('The cells have different migrations: upgrade both to the same release first.');
+    throw new MoveRefused(
+      'The cells have different migrations: upgrade both to the same release first, and wait until "postroom migrate" has ended in both.',
+    );
   return readProjectTables(source);
 }
 
+async function assertMaySkipTriggers(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ may: boolean; role: string; database: string }>(
+    `SELECT has_parameter_privilege('session_replication_role', 'SET') AS may, current_user AS role, current_database() AS database`,
+  );
+  const { may, role, database } = rows[0] as { may: boolean; role: string; database: string };
+  if (!may)
+    throw new MoveRefused(
+      `The role ${role} may not skip triggers in ${database}. As a superuser: GRANT SET ON PARAMETER session_replication_role TO ${role}`,
+    );
+}
+
+/** Of the schema, and of data that was migrated in the background. */
 async function readMigrations(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ names: string }>(
-    `SELECT string_agg(migration_name, ' ' ORDER BY migration_name) AS names FROM _prisma_migrations WHERE finished_at IS NOT NULL`,
+    `SELECT string_agg(name, ' ' ORDER BY name) AS names FROM (
+       SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL
+       UNION ALL SELECT name FROM data_migrations WHERE finished_at IS NOT NULL) AS migrations`,
   );
   return rows[0]?.names ?? '';
 }

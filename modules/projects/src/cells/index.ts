@@ -1,3 +1,4 @@
+export { disagreement, FACTS, factsFor, TAKE_MOVER_LOCK } from './agreement.ts';
 export { cellOf, isServedHere, PROJECTS_BY, type Thing } from './cell-of.ts';
 export {
   answerForwarded,
