@@ -1,94 +1,35 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { config, newId } from '@postroom/platform';
+import { newId } from '@postroom/platform';
 import {
   eventually,
-  freePorts,
   type Receiver,
   type SmtpSink,
   startReceiver,
   startSmtpSink,
-  startSystem,
-  type System,
   type SystemApi,
 } from '@postroom/testkit';
-import { Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
+import { databaseOf, OWNER, quotedPrintable, useTwoCells } from './two-cells.ts';
 
 const RECIPIENTS = 1_500;
-const OWNER = { POSTROOM_OWNER_EMAIL: 'owner@people.example', POSTROOM_OWNER_PASSWORD: 'correct horse battery' };
-
 let sink: SmtpSink;
 let receiver: Receiver;
-let home: System;
-let eu: System;
-/** The settings of the cell `home`, for the mover. */
-let settings: Record<string, string>;
-
-beforeAll(async () => {
+const cells = useTwoCells(async () => {
   sink = await startSmtpSink(() => sleep(20));
   receiver = await startReceiver();
-  const [homePort, euPort] = (await freePorts(2)).map(String);
-  const TEMPORAL_NAMESPACE = `eu-${newId('req')}`;
-  const connection = await Connection.connect({ address: config.TEMPORAL_ADDRESS });
-  await connection.workflowService.registerNamespace({
-    namespace: TEMPORAL_NAMESPACE,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 },
-  } as never);
-  await connection.close();
-  settings = {
-    CELL: 'home',
-    CELL_GATEWAYS: `home=http://127.0.0.1:${homePort}, eu=http://127.0.0.1:${euPort}`,
-    PUBLIC_URL: `http://127.0.0.1:${homePort}`,
-    TRUSTED_PROXIES: '127.0.0.1',
-    SYSTEM_MAIL_FROM: 'Postroom <postroom@example.com>',
-  };
-  home = await startSystem({ smtpUrl: sink.url, env: { ...settings, ...OWNER, GATEWAY_PORT: homePort! } });
-  eu = await startSystem({
-    smtpUrl: sink.url,
-    env: { ...settings, CELL: 'eu', TEMPORAL_NAMESPACE, GATEWAY_PORT: euPort! },
-  });
-  await Promise.all([home.startWorker(), eu.startWorker()]);
-}, 180_000);
+  return sink.url;
+});
 
 afterAll(async () => {
-  await Promise.all([home.stop(), eu.stop()]);
   await receiver.close();
   await sink.close();
 });
 
-const databaseOf = ({ pool }: System) =>
-  (pool as unknown as { options: { connectionString: string } }).options.connectionString;
-
-/** Runs `postroom move-project`, and kills it when it prints this. @returns what it printed, and its status. */
-async function move(projectId: string, killAt?: string): Promise<{ printed: string; status: number | null }> {
-  const program = join(import.meta.dirname, '../src/move/main.ts');
-  const url = databaseOf(home);
-  const env = {
-    ...process.env,
-    ...settings,
-    DATABASE_URL: url,
-    TARGET_DATABASE_URL: databaseOf(eu),
-    TEMPORAL_TASK_QUEUE: new URL(url).pathname.slice(1),
-  };
-  const child = spawn(process.execPath, [program, projectId, '--to', 'eu'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let printed = '';
-  const read = (chunk: Buffer) => {
-    printed += chunk.toString();
-    if (killAt !== undefined && printed.includes(killAt)) child.kill('SIGKILL');
-  };
-  child.stdout.on('data', read);
-  child.stderr.on('data', read);
-  const status = await new Promise<number | null>((resolve) => child.once('exit', resolve));
-  return { printed, status };
-}
-
 /** A campaign to many contacts, and an endpoint for all events. */
 async function prepare(api: SystemApi): Promise<string> {
   const group = newId('grp');
-  await home.pool.query(
+  await cells.home.pool.query(
     `WITH contact AS (
        INSERT INTO contacts (id, project_id, email, email_key, name, source)
        SELECT postroom_id('ctc'), $1, 'moved' || i || '@mail.test', 'moved' || i || '@mail.test', 'Reader', 'api'
@@ -136,8 +77,54 @@ function keepPosting(api: SystemApi): { stop: () => Promise<{ accepted: number; 
   };
 }
 
-const quotedPrintable = (text: string) =>
-  text.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+const EVENTS = 'subscription ($after: String) { eventRecorded(after: $after) { id cursor } }';
+
+/** Follows the events of a project from a cursor, as an integrator does: when the stream ends, it reads on after the last cursor. */
+function follow(key: string, start: string): { ids: string[]; stop: () => Promise<number> } {
+  const [ids, stopping] = [[] as string[], new AbortController()];
+  let [after, connections] = [start, 0];
+  const reading = (async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        const response = await fetch(`${cells.home.url}/graphql/stream`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${key}`,
+            'Content-Type': 'application/json',
+            Accept: 'text/event-stream',
+          },
+          body: JSON.stringify({ query: EVENTS, variables: { after } }),
+          signal: stopping.signal,
+        });
+        if (response.ok) connections++;
+        let text = '';
+        for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+          text += chunk;
+          for (let end; (end = text.indexOf('\n')) !== -1; text = text.slice(end + 1)) {
+            const line = text.slice(0, end);
+            const row = line.startsWith('data: {')
+              ? JSON.parse(line.slice('data: '.length)).data?.eventRecorded
+              : undefined;
+            if (row === undefined) continue;
+            ids.push(row.id);
+            after = row.cursor;
+          }
+        }
+      } catch {
+        // It was cut off.
+      }
+      await sleep(200);
+    }
+  })();
+  return {
+    ids,
+    stop: async () => {
+      stopping.abort();
+      await reading;
+      return connections;
+    },
+  };
+}
 
 /** A link in the first mail of the campaign, which left before the move. */
 function linkOf(pattern: RegExp): string {
@@ -149,20 +136,22 @@ test(
   'a project moves while its campaign is sent, its emails are accepted and its webhooks delivered: nothing is sent twice or lost, though the mover is killed',
   { timeout: 240_000 },
   async () => {
-    const [api, other] = [await home.api(), await home.api()];
-    const { rows: owners } = await home.pool.query<{ id: string }>('SELECT id FROM users');
+    const [api, other] = [await cells.home.api(), await cells.home.api()];
+    const { rows: owners } = await cells.home.pool.query<{ id: string }>('SELECT id FROM users');
     for (const { projectId } of [api, other])
-      await home.pool.query(`INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, 'owner')`, [
+      await cells.home.pool.query(`INSERT INTO members (project_id, user_id, role) VALUES ($1, $2, 'owner')`, [
         projectId,
         owners[0]?.id,
       ]);
+    const { body: start } = await api.post('/graphql', { query: '{ eventCursor }' });
+    const events = follow(api.key, start.data.eventCursor);
     const campaign = await prepare(api);
     const posting = keepPosting(api);
     await eventually(() => expect(sink.mails.length).toBeGreaterThan(RECIPIENTS * 0.2), 60_000);
-    await move(api.projectId, 'Draining');
-    await move(api.projectId, 'Copied and compared');
-    await move(api.projectId, 'Requests go to eu');
-    const { printed, status } = await move(api.projectId);
+    await cells.move(api.projectId, { killAt: 'Draining' });
+    await cells.move(api.projectId, { killAt: 'Copied and compared' });
+    await cells.move(api.projectId, { killAt: 'Requests go to eu' });
+    const { printed, status } = await cells.move(api.projectId);
     expect([status, printed]).toEqual([0, expect.stringContaining('is in eu')]);
     // By the public host, with the same key, both before and after.
     await eventually(async () => {
@@ -178,11 +167,20 @@ test(
     await eventually(() => expect(receiver.received.length).toBeGreaterThanOrEqual(RECIPIENTS + accepted), 60_000);
     expect(new Set(receiver.received.map(({ event }) => event.id)).size).toBe(receiver.received.length);
     expect(receiver.received.length).toBe(RECIPIENTS + accepted);
-    expect((await home.pool.query('SELECT FROM messages WHERE project_id = $1', [api.projectId])).rowCount).toBe(0);
+    expect((await cells.home.pool.query('SELECT FROM messages WHERE project_id = $1', [api.projectId])).rowCount).toBe(
+      0,
+    );
+    const { rows: recorded } = await cells.eu.pool.query<{ id: string }>(
+      'SELECT id FROM events WHERE project_id = $1',
+      [api.projectId],
+    );
+    await eventually(() => expect(events.ids.length).toBeGreaterThanOrEqual(recorded.length), 60_000);
+    expect(await events.stop()).toBeGreaterThan(1);
+    expect(events.ids.toSorted()).toEqual(recorded.map(({ id }) => id).toSorted());
     await expectLinks(api);
     await expectIsolation(api, other, campaign);
     await expectSignedIn(api, other);
-    const env = { ...process.env, ...settings, DATABASE_URL: databaseOf(home) };
+    const env = { ...process.env, ...cells.settings, DATABASE_URL: databaseOf(cells.home) };
     const finding = async (more = {}) =>
       (await runChecks({ ...env, ...more })).find(({ check }) => check === 'Cells')?.status;
     expect([await finding(), await finding({ CELL: 'other' })]).toEqual(['ok', 'failed']);
@@ -196,20 +194,22 @@ async function expectLinks(api: SystemApi): Promise<void> {
   const page = await fetch(linkOf(/http:\S+?\/u\/[\w-]+/));
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('nsubscribe')]);
   await eventually(async () => {
-    const { rows } = await eu.pool.query('SELECT verdict FROM tracking_hits WHERE project_id = $1', [api.projectId]);
+    const { rows } = await cells.eu.pool.query('SELECT verdict FROM tracking_hits WHERE project_id = $1', [
+      api.projectId,
+    ]);
     expect(rows.length).toBeGreaterThan(0);
   });
 }
 
 /** Projects of one cell are not_found, or forbidden, with the keys of another. */
 async function expectIsolation(api: SystemApi, other: SystemApi, campaign: string): Promise<void> {
-  const call = (key: string, path: string, headers: Record<string, string> = {}, url = home.url) =>
+  const call = (key: string, path: string, headers: Record<string, string> = {}, url = cells.home.url) =>
     fetch(url + path, { headers: { Authorization: `Bearer ${key}`, ...headers } }).then(({ status }) => status);
   const path = `/v1/campaigns/${campaign}`;
-  const stranger = await eu.api();
+  const stranger = await cells.eu.api();
   expect({
     own: await call(api.key, path),
-    inItsCell: await call(api.key, path, {}, eu.url),
+    inItsCell: await call(api.key, path, {}, cells.eu.url),
     ofHome: await call(other.key, path),
     ofHomeNamed: await call(other.key, path, { 'X-Project-Id': api.projectId }),
     ofEu: await call(stranger.key, path),
@@ -236,20 +236,14 @@ async function expectIsolation(api: SystemApi, other: SystemApi, campaign: strin
 
 /** A person signs in once, and works in the projects of both cells. */
 async function expectSignedIn(api: SystemApi, other: SystemApi): Promise<void> {
-  const Origin = settings.PUBLIC_URL!;
-  const signIn = async (email: string, password: string) => {
-    const { headers } = await fetch(`${home.url}/app/auth/sign-in/email`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Origin },
-      body: JSON.stringify({ email, password }),
-    });
-    return headers
-      .getSetCookie()
-      .map((each) => each.split(';', 1)[0])
-      .join('; ');
-  };
-  const cookie = await signIn(OWNER.POSTROOM_OWNER_EMAIL, OWNER.POSTROOM_OWNER_PASSWORD);
-  const query = async (document: string, projectId?: string, url = home.url, more: Record<string, string> = {}) => {
+  const Origin = cells.settings.PUBLIC_URL!;
+  const cookie = await cells.signIn();
+  const query = async (
+    document: string,
+    projectId?: string,
+    url = cells.home.url,
+    more: Record<string, string> = {},
+  ) => {
     const response = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: {
@@ -290,25 +284,27 @@ async function expectSignedIn(api: SystemApi, other: SystemApi): Promise<void> {
   const preview = await query(
     `{ invitationPreview(token: "${token}") { email hasAccount } }`,
     undefined,
-    home.url,
+    cells.home.url,
     asNew,
   );
   expect(preview.data).toEqual({ invitationPreview: { email: 'new@people.example', hasAccount: false } });
   const accept = `mutation { invitationAccept(input: { token: "${token}", name: "New", password: "correct horse battery" }) { project { id } } }`;
-  const joined = await query(accept, undefined, home.url, asNew);
+  const joined = await query(accept, undefined, cells.home.url, asNew);
   expect(joined.data).toEqual({ invitationAccept: { project: { id: api.projectId } } });
-  const asMember = { cookie: await signIn('new@people.example', 'correct horse battery') };
-  expect((await query(counts, api.projectId, home.url, asMember)).data).toMatchObject({
+  const asMember = { cookie: await cells.signIn('new@people.example', 'correct horse battery') };
+  expect((await query(counts, api.projectId, cells.home.url, asMember)).data).toMatchObject({
     contacts: { totalCount: RECIPIENTS },
   });
-  expect((await query(counts, other.projectId, home.url, asMember)).errors?.[0]?.extensions.code).toBe('forbidden');
+  expect((await query(counts, other.projectId, cells.home.url, asMember)).errors?.[0]?.extensions.code).toBe(
+    'forbidden',
+  );
   // Who is no member, has not signed in there, or comes from another site gets nothing.
   const codeOf = async (...of: Parameters<typeof query>) => (await query(...of)).errors?.[0]?.extensions.code;
-  const stranger = await eu.api();
+  const stranger = await cells.eu.api();
   expect(await codeOf(counts, stranger.projectId)).toBe('forbidden');
-  expect(await codeOf(counts, api.projectId, eu.url)).toBe('unauthorized');
-  await eu.pool.query('DELETE FROM members WHERE project_id = $1', [api.projectId]);
+  expect(await codeOf(counts, api.projectId, cells.eu.url)).toBe('unauthorized');
+  await cells.eu.pool.query('DELETE FROM members WHERE project_id = $1', [api.projectId]);
   expect(await codeOf(counts, api.projectId)).toBe('forbidden');
-  await home.pool.query('DELETE FROM sessions');
+  await cells.home.pool.query('DELETE FROM sessions');
   expect(await codeOf(counts, api.projectId)).toBe('unauthorized');
 }

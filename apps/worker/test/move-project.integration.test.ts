@@ -239,6 +239,52 @@ test('while it is copied PostgreSQL refuses every change of the project, and of 
   expect(rows[0].count).toBe(0);
 });
 
+test('readers go on where they were: transaction numbers keep their order, and what was counted or exported stays so', async () => {
+  const [a, b] = pools;
+  const project = await seed(a);
+  const insert = `INSERT INTO events (id, project_id, type, data) VALUES ($2, $1, 'email.sent', '{}') RETURNING xact::int`;
+  const record = async (pool: pg.Pool): Promise<number> =>
+    (await pool.query(insert, [project.id, newId('evt')])).rows[0].xact;
+  const counted = await record(a);
+  for (const table of ['statistics_progress', 'event_exports'])
+    await a.query(`INSERT INTO ${table} (project_id, xact) VALUES ($1, $2)`, [project.id, counted + 1]);
+  await record(a);
+  const shifts = async (pool: pg.Pool): Promise<number[]> =>
+    (
+      await pool.query('SELECT transaction_shifts::int[] AS shifts FROM project_cells WHERE project_id = $1', [
+        project.id,
+      ])
+    ).rows[0]?.shifts;
+  /** By transaction: those that are counted, and the others. */
+  const parts = async (pool: pg.Pool) => {
+    const { rows } = await pool.query(
+      `SELECT e.id, e.xact::int, e.xact >= s.xact AS uncounted, e.xact >= x.xact AS "toExport" FROM events e
+       JOIN statistics_progress s USING (project_id) JOIN event_exports x USING (project_id)
+       WHERE project_id = $1 ORDER BY e.xact, e.id`,
+      [project.id],
+    );
+    return rows as { id: string; xact: number; uncounted: boolean; toExport: boolean }[];
+  };
+  const before = await parts(a);
+  expect(before.map((row) => row.uncounted)).toEqual([false, false, true]);
+  await move(project.id);
+  const [shift = 0] = await shifts(b);
+  expect(await parts(b)).toEqual(before.map((row) => ({ ...row, xact: row.xact - shift })));
+  expect((await parts(b)).every(({ xact }) => xact < 0)).toBe(true);
+  expect(await record(b)).toBeGreaterThan(0);
+  const between = await parts(b);
+  // A move that is aborted leaves them as they are, and one back adds to them.
+  await expect(
+    move(project.id, { back: true, report: (step) => (step.startsWith('Copied') ? 'kill' : undefined) }),
+  ).rejects.toThrow();
+  await expect.poll(() => move(project.id, { back: true, abort: true }).then(() => true, String)).toBe(true);
+  expect([await shifts(b), await placeIn(b, project.id)]).toEqual([[shift], { cell: 'b', state: 'here' }]);
+  await move(project.id, { back: true });
+  const [first, second = 0] = await shifts(a);
+  expect(first).toBe(shift);
+  expect(await parts(a)).toEqual(between.map((row) => ({ ...row, xact: row.xact - second })));
+});
+
 test('killed at any step, a move continues, and everything arrives once', async () => {
   const [a, b] = pools;
   const steps: string[] = [];

@@ -18,6 +18,9 @@ export const projectsWithEvents = (table: 'statistics_progress' | 'event_exports
 /** Whether `xact` is a number that this server has not reached: after a dump was loaded into it, transactions are numbered from the beginning. */
 export const IS_FOREIGN = 'xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint';
 
+/** The number that a reader of all events begins with. Those of a project that was moved here have numbers below 0. */
+export const FIRST_TRANSACTION = 'least(0, (SELECT xact FROM events WHERE project_id = $1 ORDER BY xact LIMIT 1))';
+
 /** All transactions before `xmin` have ended, and their events are visible to the statements that follow. */
 const NEXT = `
   SELECT (CASE WHEN last < xmin THEN greatest(last, $2::bigint + 1) ELSE xmin END)::text AS until, coalesce(last < xmin, false) AS more

@@ -1,6 +1,7 @@
 import { type Column, type Store, storeAt, toParquet } from '@postroom/partitions';
 import { config, inTransaction, pool, sql } from '@postroom/platform';
-import { endedTransactions, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
+import { isHere } from '@postroom/projects/sql';
+import { endedTransactions, FIRST_TRANSACTION, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
 
 /**
  * Exports events as Parquet files, each event once. A range of transactions is recorded before its files are written, and counts as
@@ -20,9 +21,10 @@ const COLUMNS: readonly Column[] = [
   { name: 'data', type: 'text' },
 ];
 
-const START = 'INSERT INTO event_exports (project_id) VALUES ($1) ON CONFLICT DO NOTHING';
+const START = `INSERT INTO event_exports (project_id, xact) SELECT $1, ${FIRST_TRANSACTION} ON CONFLICT DO NOTHING`;
 const LOCK = `
-  SELECT run, xact::text AS since, until::text AS until, ${IS_FOREIGN} AS "isForeign" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
+  SELECT run, xact::text AS since, until::text AS until, ${IS_FOREIGN} AS "isForeign", ${FIRST_TRANSACTION}::text AS first,
+    ${isHere('project_id')} AS "isHere" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
 const PLAN = 'UPDATE event_exports SET run = $2, xact = $3, until = $4 WHERE project_id = $1';
 const FINISH =
   'UPDATE event_exports SET xact = until, until = NULL WHERE project_id = $1 AND run = $2 AND xact = $3 AND until = $4';
@@ -39,6 +41,13 @@ interface Range {
   until: string;
 }
 
+interface Progress extends Omit<Range, 'until'> {
+  until: string | null;
+  isForeign: boolean;
+  first: string;
+  isHere: boolean;
+}
+
 /** Exports the events of all projects to EVENT_EXPORT_URL, if that is set. */
 export async function exportEvents(): Promise<void> {
   if (config.EVENT_EXPORT_URL === undefined) return;
@@ -52,21 +61,27 @@ export async function exportEvents(): Promise<void> {
  */
 export async function exportProject(projectId: string, store: Store, limit = ROWS): Promise<void> {
   for (let hasMore = true; hasMore;) {
-    const { more, ...range } = await planRange(projectId, limit);
+    const planned = await planRange(projectId, limit);
+    if (planned === undefined) return;
+    const { more, ...range } = planned;
     await writeFiles(projectId, range, { store, limit });
     await pool.query(FINISH, [projectId, range.run, range.since, range.until]);
     hasMore = more;
   }
 }
 
-/** The range whose files have to be written next. One that was not finished comes first, as it was. */
-function planRange(projectId: string, limit: number): Promise<Range & { more: boolean }> {
+/**
+ * The range whose files have to be written next. One that was not finished comes first, as it was; otherwise a project that is being moved
+ * to another cell has none.
+ */
+function planRange(projectId: string, limit: number): Promise<(Range & { more: boolean }) | undefined> {
   return inTransaction(async (tx) => {
     await sql(tx, START, [projectId]);
-    const [row] = await sql<Range & { until: string | null; isForeign: boolean }>(tx, LOCK, [projectId]);
-    const { run, since, until, isForeign } = row as Range & { until: string | null; isForeign: boolean };
+    const [row] = await sql<Progress>(tx, LOCK, [projectId]);
+    const { run, since, until, isForeign, first, isHere: mayPlan } = row as Progress;
     if (until !== null && !isForeign) return { run, since, until, more: true };
-    const from = isForeign ? { run: run + 1, since: '0' } : { run, since };
+    if (!mayPlan) return undefined;
+    const from = isForeign ? { run: run + 1, since: first } : { run, since };
     const next = await endedTransactions(tx, { projectId, since: from.since, limit });
     await sql(tx, PLAN, [projectId, from.run, from.since, next.until]);
     return { ...from, ...next };
@@ -79,7 +94,7 @@ async function writeFiles(
   { run, since, until }: Range,
   { store, limit }: { store: Store; limit: number },
 ): Promise<void> {
-  for (let number = 1, after = ['0', '']; ; number++) {
+  for (let number = 1, after = [since, '']; ; number++) {
     const { rows } = await pool.query<string[]>({
       rowMode: 'array',
       text: READ,
@@ -94,9 +109,8 @@ async function writeFiles(
 
 /** Names sort in the order of the events. */
 const nameOf = ([run, since, until, number]: [number, string, string, number]) =>
-  [
-    String(run).padStart(4, '0'),
-    since.padStart(19, '0'),
-    until.padStart(19, '0'),
-    String(number).padStart(4, '0'),
-  ].join('-');
+  [String(run).padStart(4, '0'), sortable(since), sortable(until), String(number).padStart(4, '0')].join('-');
+
+/** Numbers of transactions in a database that the project was in before are below 0: `-` and what is left of 10^18, which sorts before. */
+const sortable = (xact: string) =>
+  xact.startsWith('-') ? `-${String(10n ** 18n + BigInt(xact)).padStart(18, '0')}` : xact.padStart(19, '0');

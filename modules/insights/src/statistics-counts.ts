@@ -1,5 +1,5 @@
 import { deleteInBatches, inTransaction, pool, sql, type Tx } from '@postroom/platform';
-import { endedTransactions, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
+import { endedTransactions, FIRST_TRANSACTION, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
 
 /**
  * The events that statistics count are added up per quarter of an hour, in the background and each once. What is not counted yet is read
@@ -23,7 +23,7 @@ export const QUARTER_MS = 900_000;
 /** Events that a transaction counts: they take it about a third of a second. */
 const CHUNK = 200_000;
 
-const START = 'INSERT INTO statistics_progress (project_id) VALUES ($1) ON CONFLICT DO NOTHING';
+const START = `INSERT INTO statistics_progress (project_id, xact) SELECT $1, ${FIRST_TRANSACTION} ON CONFLICT DO NOTHING`;
 const LOCK = `
   SELECT xact::text AS since, ${IS_FOREIGN} AS "isForeign"
   FROM statistics_progress WHERE project_id = $1 FOR UPDATE SKIP LOCKED`;
@@ -34,6 +34,7 @@ const COUNT = `
   WHERE project_id = $1 AND xact >= $2 AND xact < $3 AND type = ANY ($4) GROUP BY 2, 3
   ON CONFLICT (project_id, at, kind) DO UPDATE SET number = c.number + excluded.number`;
 
+const START_OVER = `UPDATE statistics_progress SET xact = ${FIRST_TRANSACTION} WHERE project_id = $1`;
 const FINISH = 'UPDATE statistics_progress SET xact = $2 WHERE project_id = $1';
 
 /** Counts the events of all projects that have not been counted. Processes that do so at once count different projects. */
@@ -62,7 +63,7 @@ async function startOver(tx: Tx, projectId: string): Promise<boolean> {
     projectId,
     Object.values(COUNTED_EVENTS),
   ]);
-  await sql(tx, FINISH, [projectId, 0]);
+  await sql(tx, START_OVER, [projectId]);
   return false;
 }
 

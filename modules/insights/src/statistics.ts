@@ -68,7 +68,7 @@ export async function statistics(
       edges.map((edge) => edge.until),
       edges.map((edge) => idsCreatedFrom('evt', edge.since)),
       edges.map((edge) => idsCreatedUntil('evt', edge.until)),
-      progress[0]?.xact ?? 0,
+      progress[0]?.xact ?? NOTHING_COUNTED,
     ];
     const { rows } = await runCostly(projectId, () => pool.query<Statistics & { readCount: number }>(SERIES, values));
     return { result: rows.map(({ readCount: _, ...point }) => point), rows: rows[0]?.readCount ?? 0 };
@@ -91,6 +91,9 @@ function quartersOf(since: Date, until: Date | undefined) {
   return { whole: { since: new Date(first), until: until === undefined ? undefined : new Date(last) }, edges };
 }
 
+/** Before the first event: the numbers of a project that was moved here begin below 0. */
+const NOTHING_COUNTED = String(-(2n ** 63n));
+
 /** Read first, because the planner would take what it does not know for a third of all events, and read those of all projects. */
 const PROGRESS = 'SELECT xact FROM statistics_progress WHERE project_id = $1';
 
@@ -100,7 +103,7 @@ const PROGRESS = 'SELECT xact FROM statistics_progress WHERE project_id = $1';
  */
 const SERIES = `
   WITH progress AS (
-    SELECT coalesce((SELECT xact FROM statistics_progress WHERE project_id = $1), 0) AS xact
+    SELECT coalesce((SELECT xact FROM statistics_progress WHERE project_id = $1), '${NOTHING_COUNTED}'::bigint) AS xact
   ), edges AS (
     SELECT * FROM unnest($9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[]) AS edge (since, until, first_id, last_id)
   ), read AS (

@@ -4,10 +4,12 @@ import { resolveCursor, runStreamRead } from './event-stream.ts';
 import { ATTEMPTED } from './subscription.ts';
 import {
   decodeCursor,
+  type DecodedCursor,
   type SnapshotCursor,
   cursorAfterEach,
   cursorFrom,
   encodeCursor,
+  NOTHING_SEEN,
 } from '@postroom/snapshot-cursor';
 import { POLICY } from './policy.ts';
 
@@ -36,17 +38,18 @@ export function streamAttempts(
 async function* attemptsAfter(
   projectId: string,
   endpointId: string | undefined,
-  after: SnapshotCursor | undefined,
+  after: DecodedCursor | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<RecordedAttempt, void> {
   if (endpointId !== undefined) await getEndpoint(projectId, endpointId, { select: { id: true } });
-  let seen = await resolveCursor(after);
+  const start = await resolveCursor(projectId, after);
+  let seen = start.cursor;
   for await (const _ of subscribe(`${ATTEMPTED} ${projectId}`, signal, {
     minIntervalMs: POLICY.stream.minIntervalMs,
     pollMs: POLICY.stream.maxIntervalMs,
   })) {
     for (let isLast = false; !isLast;) {
-      const page = await readUnseen(projectId, endpointId, seen);
+      const page = await readUnseen(projectId, endpointId, { ...start, cursor: seen });
       for (const attempt of page.attempts) {
         yield attempt;
         if (signal.aborted) return;
@@ -84,20 +87,14 @@ const READ_UNSEEN = `
 async function readUnseen(
   projectId: string,
   endpointId: string | undefined,
-  seen: SnapshotCursor,
+  { cursor: seen, moves }: DecodedCursor,
 ): Promise<{ attempts: RecordedAttempt[]; seen: SnapshotCursor; isLast: boolean }> {
+  const { running, before, partly = NOTHING_SEEN } = seen;
   const { rows } = await runStreamRead(projectId, () =>
     pool.query<AttemptRow>({
       name: 'unseen-attempts',
       text: READ_UNSEEN,
-      values: [
-        projectId,
-        seen.running,
-        seen.before,
-        endpointId ?? null,
-        seen.partly?.xact ?? -1,
-        seen.partly?.id ?? '',
-      ],
+      values: [projectId, running, before, endpointId ?? null, partly.xact, partly.id],
     }),
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');
@@ -106,7 +103,7 @@ async function readUnseen(
   const after = cursorAfterEach(seen, now, found, { isLast });
   const attempts = found.map(({ id }, index) => {
     const [deliveryId = '', number] = id.split('.');
-    return { deliveryId, number: Number(number), cursor: encodeCursor(after[index] ?? seen) };
+    return { deliveryId, number: Number(number), cursor: encodeCursor(after[index] ?? seen, moves) };
   });
   return { attempts, seen: isLast ? now : (after.at(-1) ?? seen), isLast };
 }

@@ -1,12 +1,16 @@
 import { FairSemaphore, invalid, isShared, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
+import { transactionShifts } from '@postroom/projects';
 import { EVENT_TYPE_NAMES } from './event-types.ts';
 import { oldestUnseen, pollEvents } from './event-poller.ts';
 import {
   decodeCursor,
+  type DecodedCursor,
   type SnapshotCursor,
   cursorAfterEach,
   cursorFrom,
   encodeCursor,
+  NOTHING_SEEN,
+  shiftCursor,
 } from '@postroom/snapshot-cursor';
 import { POLICY } from './policy.ts';
 
@@ -38,34 +42,34 @@ export function streamEvents(
   return subscription((signal) => eventsAfter(projectId, seen, types ?? undefined, signal));
 }
 
-/** The stream's current cursor: passed as `after`, it yields everything committed from now on. */
-export async function currentCursor(): Promise<string> {
-  return encodeCursor(await currentSnapshot());
-}
-
-async function currentSnapshot(): Promise<SnapshotCursor> {
-  const { rows } = await pool.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
-  return cursorFrom(rows[0]?.snapshot ?? '');
+/** The current cursor of a project's streams: passed as `after`, it yields everything committed from now on. */
+export async function currentCursor(projectId: string): Promise<string> {
+  const { cursor, moves } = await resolveCursor(projectId, undefined);
+  return encodeCursor(cursor, moves);
 }
 
 /**
- * The cursor a reader starts from: its own, or the current one.
+ * The cursor a reader starts from: its own, or the current one. One that was issued before the project was moved here is converted.
  * @throws DomainError `validation_error` for a cursor from another database.
  */
-export async function resolveCursor(after: SnapshotCursor | undefined): Promise<SnapshotCursor> {
-  const now = await currentSnapshot();
-  if (after !== undefined && after.before > now.before)
+export async function resolveCursor(projectId: string, after: DecodedCursor | undefined): Promise<DecodedCursor> {
+  const { rows } = await pool.query<{ snapshot: string }>('SELECT pg_current_snapshot()::text AS snapshot');
+  const [now, shifts] = [cursorFrom(rows[0]?.snapshot ?? ''), await transactionShifts(projectId)];
+  const moves = shifts.length;
+  if (after === undefined) return { cursor: now, moves };
+  if (after.moves > moves || (after.moves === moves && after.cursor.before > now.before))
     throw invalid({ field: 'after', message: 'is ahead of this database; the cursor is from another one' });
-  return after ?? now;
+  return { cursor: shifts.slice(after.moves).reduce(shiftCursor, after.cursor), moves };
 }
 
 async function* eventsAfter(
   projectId: string,
-  after: SnapshotCursor | undefined,
+  after: DecodedCursor | undefined,
   types: readonly string[] | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<RecordedEvent, void> {
-  let seen = await resolveCursor(after);
+  const start = await resolveCursor(projectId, after);
+  let seen = start.cursor;
   const poll = pollEvents(projectId);
   try {
     let isLast = true;
@@ -76,7 +80,7 @@ async function* eventsAfter(
       else await sleep(0, signal); // yields to other readers while catching up
       if (signal.aborted) return;
       const readAt = Date.now();
-      const page = await readUnseen(projectId, seen, types, from);
+      const page = await readUnseen(projectId, { ...start, cursor: seen }, types, from);
       for (const event of page.events) {
         yield event;
         if (signal.aborted) return;
@@ -123,23 +127,16 @@ export const runStreamRead = <T>(projectId: string, read: () => Promise<T>): Pro
 /** Reads one page and advances the cursor. One statement, so that rows and snapshot are consistent. */
 async function readUnseen(
   projectId: string,
-  seen: SnapshotCursor,
+  { cursor: seen, moves }: DecodedCursor,
   types: readonly string[] | undefined,
   from: string,
 ): Promise<{ events: RecordedEvent[]; seen: SnapshotCursor; isLast: boolean }> {
+  const { running, before, partly = NOTHING_SEEN } = seen;
   const { rows } = await runStreamRead(projectId, () =>
     pool.query<EventRow>({
       name: 'unseen-events',
       text: READ_UNSEEN,
-      values: [
-        projectId,
-        seen.running,
-        seen.before,
-        types ?? null,
-        seen.partly?.xact ?? -1,
-        seen.partly?.id ?? '',
-        from,
-      ],
+      values: [projectId, running, before, types ?? null, partly.xact, partly.id, from],
     }),
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');
@@ -147,7 +144,7 @@ async function readUnseen(
   const found = rows.flatMap(({ id, xact, ...row }) => (id === null ? [] : [{ ...row, id, xact: BigInt(xact) }]));
   const after = cursorAfterEach(seen, now, found, { isLast });
   const events = found.map(({ id, type, created_at: createdAt, data }, index) => {
-    return { id, type, createdAt, data, cursor: encodeCursor(after[index] ?? seen) };
+    return { id, type, createdAt, data, cursor: encodeCursor(after[index] ?? seen, moves) };
   });
   return { events, seen: isLast ? now : (after.at(-1) ?? seen), isLast };
 }

@@ -59,7 +59,7 @@ test('a reader that reconnects with a cursor gets each attempt since then exactl
     api,
     (_, response, count) => void response.writeHead(count % 5 === 0 ? 500 : 204).end(),
   );
-  const beginning = await currentCursor();
+  const beginning = await currentCursor(api.projectId);
   await happen(api, 250);
   await eventually(async () => expect(await recorded(endpointId)).toHaveLength(250));
   // In three visits, two of which end mid-page.
@@ -75,7 +75,7 @@ test('a stream covers one project, or one endpoint if requested', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const [mine, also] = [await endpoint(api), await endpoint(api)];
   const theirs = await endpoint(other);
-  const beginning = await currentCursor();
+  const beginning = await currentCursor(api.projectId);
   await Promise.all([happen(api, 2), happen(other, 3)]);
   for (const [id, count] of [
     [mine, 2],
@@ -96,7 +96,7 @@ test('a stream covers one project, or one endpoint if requested', async () => {
 test('over Server-Sent Events each attempt comes with its response, its delivery and a cursor', async () => {
   const api = await testApi();
   await endpoint(api, (_, response) => void response.writeHead(200).end('thanks'));
-  const after = await currentCursor();
+  const after = await currentCursor(api.projectId);
   await happen(api, 1);
   const watching = new AbortController();
   const response = await fetch(`${api.url}/graphql/stream`, {

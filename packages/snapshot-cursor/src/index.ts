@@ -13,6 +13,9 @@ export interface SnapshotCursor {
   partly?: { xact: bigint; id: string };
 }
 
+/** The part of no transaction: those of rows that were copied from another database have numbers below 0. */
+export const NOTHING_SEEN = { xact: -(2n ** 63n), id: '' };
+
 /** Parses `pg_current_snapshot()`: `xmin:xmax:xip,xip`. */
 export function cursorFrom(snapshot: string): SnapshotCursor {
   const [, before = '', running = ''] = snapshot.split(':');
@@ -54,34 +57,64 @@ export function cursorAfterEach(
   return page.map((row, index) => (isLast && index === page.length - 1 ? now : cursorUpTo(seen, now, row)));
 }
 
+/**
+ * The cursor in another database, to which all rows were copied with their numbers less `shift`, which is above all of them. There, the
+ * numbers of new transactions are positive.
+ */
+export function shiftCursor({ before, running, partly }: SnapshotCursor, shift: bigint): SnapshotCursor {
+  const moved = (xact: bigint) => xact - shift;
+  // What began later has no rows.
+  const isCopied = (xact: bigint) => xact < shift;
+  return {
+    before: isCopied(before) ? moved(before) : 0n,
+    running: running.filter(isCopied).map(moved),
+    ...(partly !== undefined && isCopied(partly.xact) && { partly: { ...partly, xact: moved(partly.xact) } }),
+  };
+}
+
 /** Upper bound on concurrent transactions of a server. */
 const MAX_RUNNING = 10_000;
-const CURSOR_PATTERN = /^[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_.]{1,40})?$/;
+const CURSOR_PATTERN = /^-?[0-9a-z]{1,13}(\.[0-9a-z]{1,13})*(~[0-9a-z]{1,13}~[0-9a-z_.]{1,40})?(@[1-9]\d{0,5})?$/;
 
-/** Encodes a cursor for clients: opaque, and short unless many transactions were running. */
-export function encodeCursor({ before, running, partly }: SnapshotCursor): string {
+/**
+ * Encodes a cursor for clients: opaque, and short unless many transactions were running.
+ * @param moves how many databases the rows were in before.
+ */
+export function encodeCursor({ before, running, partly }: SnapshotCursor, moves = 0): string {
   const numbers = [before, ...running.map((xact) => before - xact)].map((number) => number.toString(36)).join('.');
   const rest = partly === undefined ? '' : `~${(before - partly.xact).toString(36)}~${partly.id}`;
-  return Buffer.from(numbers + rest, 'latin1').toString('base64url');
+  return Buffer.from(numbers + rest + (moves === 0 ? '' : `@${moves}`), 'latin1').toString('base64url');
+}
+
+/** A cursor of a client. */
+export interface DecodedCursor {
+  cursor: SnapshotCursor;
+  /** How many databases the rows had been in before. */
+  moves: number;
 }
 
 /**
  * Decodes a cursor.
  * @throws DomainError `validation_error` for anything `encodeCursor` does not produce.
  */
-export function decodeCursor(cursor: string): SnapshotCursor {
-  const text = Buffer.from(cursor, 'base64url').toString('latin1');
-  const [numbers = '', xact, id] = text.split('~');
-  const [before = 0n, ...distances] = CURSOR_PATTERN.test(text) ? numbers.split('.').map(fromBase36) : [];
-  if (before <= 0n || distances.length > MAX_RUNNING || distances.some((distance) => distance > before))
+export function decodeCursor(text: string): DecodedCursor {
+  const decoded = Buffer.from(text, 'base64url').toString('latin1');
+  const [place = '', moves = '0'] = decoded.split('@');
+  const [numbers = '', xact, id] = place.split('~');
+  const isCursor = CURSOR_PATTERN.test(decoded);
+  const [before = 0n, ...distances] = isCursor ? numbers.split('.').map(fromBase36) : [];
+  // Only rows that were copied from another database have numbers below.
+  const isPossible = moves !== '0' || (before > 0n && distances.every((distance) => distance <= before));
+  if (!isCursor || !isPossible || distances.length > MAX_RUNNING)
     throw invalid({ field: 'after', message: 'is not a cursor issued by this stream' });
   const running = distances.map((distance) => before - distance);
-  if (xact === undefined || id === undefined) return { before, running };
-  return { before, running, partly: { xact: before - fromBase36(xact), id } };
+  const partly = xact === undefined || id === undefined ? {} : { partly: { xact: before - fromBase36(xact), id } };
+  return { cursor: { before, running, ...partly }, moves: Number(moves) };
 }
 
-function fromBase36(digits: string): bigint {
+function fromBase36(text: string): bigint {
+  const isNegative = text.startsWith('-');
   let value = 0n;
-  for (const digit of digits) value = value * 36n + BigInt(Number.parseInt(digit, 36));
-  return value;
+  for (const digit of isNegative ? text.slice(1) : text) value = value * 36n + BigInt(Number.parseInt(digit, 36));
+  return isNegative ? -value : value;
 }

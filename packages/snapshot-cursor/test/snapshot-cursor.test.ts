@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeCursor, type SnapshotCursor, cursorFrom, cursorUpTo, encodeCursor } from '../src/index.ts';
+import { decodeCursor, type SnapshotCursor, cursorFrom, cursorUpTo, encodeCursor, shiftCursor } from '../src/index.ts';
 
 interface Event {
   xact: bigint;
@@ -9,6 +9,7 @@ interface Event {
 /** A server with transactions that begin, record and end in any order, and a reader of pages, as PostgreSQL would be. */
 class Model {
   next = 100n;
+  moves = 0;
   running = new Set<bigint>();
   events: Event[] = [];
   #recorded: Event[] = [];
@@ -20,6 +21,14 @@ class Model {
     if (dice < 0.3 || some === undefined) this.running.add(this.next++);
     else if (dice < 0.75) this.#recorded.push({ xact: some, id: `evt_${String(++this.#ids).padStart(6, '0')}` });
     else this.end(some, random() < 0.8);
+  }
+
+  /** The events are copied to another server, which has its own numbers. */
+  move(shift: bigint, next: bigint): void {
+    this.events = this.events.map((event) => ({ ...event, xact: event.xact - shift }));
+    this.running.clear();
+    this.next = next;
+    this.moves++;
   }
 
   end(xact: bigint, commits: boolean): void {
@@ -44,7 +53,7 @@ class Model {
     let after = seen;
     const page = unseen.map((event, index) => {
       after = isLast && index === unseen.length - 1 ? now : cursorUpTo(seen, now, event);
-      return { ...event, cursor: encodeCursor(after) };
+      return { ...event, cursor: encodeCursor(after, this.moves) };
     });
     return { page, seen: isLast ? now : after, isLast };
   }
@@ -81,11 +90,55 @@ test('every cursor yields exactly what came after it, in two hundred random hist
     const ids = (events: readonly Event[]) => events.map(({ id }) => id);
     expect(ids(told).sort(), `seed ${seed}`).toEqual(ids(model.events).sort());
     for (const [index, { cursor }] of told.entries()) {
-      const rest = model.readAll(decodeCursor(cursor), 2);
+      const rest = model.readAll(decodeCursor(cursor).cursor, 2);
       expect(ids(rest).sort(), `seed ${seed}, after ${index}`).toEqual(ids(told.slice(index + 1)).sort());
     }
   }
 }, 60_000);
+
+test('cursors from before the rows were copied to another server yield exactly what came after them, in a hundred random histories', () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const random = randomFrom(seed);
+    const model = new Model();
+    const shifts: bigint[] = [];
+    let seen: SnapshotCursor = { before: 100n, running: [] };
+    const told: (Event & { cursor: string })[] = [];
+    const read = () => {
+      const { page, seen: after } = model.read(seen, 3);
+      told.push(...page);
+      seen = after;
+    };
+    for (const next of [5n, 1_000_000n, 3n]) {
+      for (let step = 0; step < 60; step++) {
+        model.step(random);
+        if (random() < 0.2) read();
+      }
+      for (const xact of model.running) model.end(xact, true);
+      const shift = model.next;
+      // While the rows are copied other projects write, and a reader is late.
+      for (let other = 0; other < 3; other++) model.running.add(model.next++);
+      if (random() < 0.5) read();
+      model.move(shift, next);
+      shifts.push(shift);
+      seen = shiftCursor(seen, shift);
+    }
+    told.push(...model.readAll(seen, 3));
+    const ids = (events: readonly Event[]) => events.map(({ id }) => id);
+    expect(ids(told).sort(), `seed ${seed}`).toEqual(ids(model.events).sort());
+    for (const [index, { cursor: text }] of told.entries()) {
+      const { cursor, moves } = decodeCursor(text);
+      const rest = model.readAll(shifts.slice(moves).reduce(shiftCursor, cursor), 2);
+      expect(ids(rest).sort(), `seed ${seed}, after ${index}`).toEqual(ids(told.slice(index + 1)).sort());
+    }
+  }
+}, 60_000);
+
+test('what is no cursor is rejected', () => {
+  const encoded = (text: string) => Buffer.from(text, 'latin1').toString('base64url');
+  for (const text of ['', 'a!', '-a', 'a.b', '0', 'a@', 'a@0', 'a@x', 'a@1@1', '-@1', 'a~b@1'])
+    expect(() => decodeCursor(encoded(text)), text).toThrow('is not a cursor issued by this stream');
+  expect(decodeCursor(encoded('-a.b@2'))).toEqual({ cursor: { before: -10n, running: [-21n] }, moves: 2 });
+});
 
 /** Mulberry32: the same numbers for the same seed. */
 function randomFrom(seed: number): () => number {

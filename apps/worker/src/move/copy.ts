@@ -17,24 +17,29 @@ export interface Sides {
   target: pg.ClientBase;
 }
 
-/** The number of rows of each table that were copied. */
-export type CopiedRows = Map<string, number>;
+/** What was copied. */
+export interface Copied {
+  /** The number of rows. */
+  rows: number;
+  /** By how much the numbers of transactions were reduced. */
+  shift: string;
+}
 
 /**
  * Copies the project's rows into the open transaction of the target, and compares them. Nothing may change them meanwhile: the fence
  * is closed. Hits that are not classified yet stay for `copyLateHits`.
  * @throws Error naming a table whose rows differ, or a person whose address another account of the target has.
  */
-export async function copyProject(
-  sides: Sides,
-  projectId: string,
-  tables: readonly ProjectTable[],
-): Promise<CopiedRows> {
+export async function copyProject(sides: Sides, projectId: string, tables: readonly ProjectTable[]): Promise<Copied> {
   const { source, target } = sides;
   await Promise.all([source.query(SESSION), target.query(SESSION)]);
   await skipTriggers(target);
-  const computed = await computedColumns(sides, projectId);
-  const copied: CopiedRows = new Map();
+  const shift = await readNextTransaction(source);
+  const computed: Record<string, Computed> = {
+    events: { xact: `t.xact - ${shift}` },
+    attempts: { xact: `t.xact - ${shift}` },
+  };
+  let count = 0;
   for (const table of tables.filter(({ how }) => how !== 'drop')) {
     if (table.how === 'merge') await merge(sides, projectId, table);
     else await copyRows(sides, projectId, { ...table, where: whereOf(table) }, computed[table.name]);
@@ -45,10 +50,10 @@ export async function copyProject(
       throw new Error(
         `The rows of ${table.name} differ after the copy: ${before.rows} and ${after.rows}. Nothing was moved.`,
       );
-    copied.set(table.name, Number(after.rows));
+    count += Number(after.rows);
   }
-  await adopt(target, projectId);
-  return copied;
+  await adopt(target, projectId, shift);
+  return { rows: count, shift };
 }
 
 /** Copies the hits that came during the move. They are classified in the target. */
@@ -85,19 +90,12 @@ const whereOf = ({ name, where }: ProjectTable) =>
   name === 'tracking_hits' ? `${where} AND t.verdict IS NOT NULL` : where;
 
 /**
- * Columns whose values in the target are not those of the source. The number of an event's transaction says whether a reader has
- * seen it. Statistics have counted those before the project's progress, and the target goes on after 0; the others are new there.
+ * The numbers of transactions order the rows of streams, and readers have them in their cursors. In the target they are reduced by this one,
+ * which is above all of them: below 0 they keep their order, and come before those of its own transactions.
  */
-async function computedColumns({ source, target }: Sides, projectId: string): Promise<Record<string, Computed>> {
-  const { rows: progress } = await source.query<{ xact: string }>(
-    'SELECT xact::text FROM statistics_progress WHERE project_id = $1',
-    [projectId],
-  );
-  const { rows: now } = await target.query<{ xact: string }>('SELECT pg_current_xact_id()::text AS xact');
-  return {
-    events: { xact: `CASE WHEN t.xact < ${progress[0]?.xact ?? 0} THEN 0 ELSE ${now[0]?.xact ?? 0} END` },
-    attempts: { xact: '0' },
-  };
+async function readNextTransaction(source: pg.ClientBase): Promise<string> {
+  const { rows } = await source.query<{ next: string }>('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next');
+  return rows[0]?.next ?? '';
 }
 
 /** SQL by column. */
@@ -154,12 +152,12 @@ async function checksum(
 }
 
 /**
- * Open work belongs to no workflow here, so the dispatchers and the sweep start it. An event export begins a new run, as after a dump has
- * been loaded into another server.
+ * Open work belongs to no workflow here, so the dispatchers and the sweep start it. Statistics and an event export go on where they were; the
+ * files of an export get new names.
  */
-async function adopt(target: pg.ClientBase, projectId: string): Promise<void> {
-  for (const statement of [RELEASE_DELIVERIES, RELEASE_MESSAGES, COUNTED, EXPORT_AGAIN])
-    await target.query(statement, [projectId]);
+async function adopt(target: pg.ClientBase, projectId: string, shift: string): Promise<void> {
+  for (const statement of [RELEASE_DELIVERIES, RELEASE_MESSAGES]) await target.query(statement, [projectId]);
+  for (const statement of [GO_ON_COUNTING, GO_ON_EXPORTING]) await target.query(statement, [projectId, shift]);
 }
 
 /** Without a workflow, and due: one that was released while its project was away has lost its time. */
@@ -168,7 +166,8 @@ export const RELEASE_DELIVERIES = `
     next_attempt_at = CASE WHEN d.state = 'retried' AND w.enabled THEN coalesce(d.next_attempt_at, now()) ELSE d.next_attempt_at END
   FROM webhook_endpoints w WHERE w.id = d.endpoint_id AND d.project_id = $1 AND d.closed_at IS NULL`;
 const RELEASE_MESSAGES = `${REQUEUE} WHERE m.project_id = $1 AND m.campaign_id IS NULL AND m.workflow_id IS NOT NULL AND m.state = 'planned'`;
-const COUNTED = 'UPDATE statistics_progress SET xact = 1 WHERE project_id = $1';
-const EXPORT_AGAIN = 'UPDATE event_exports SET run = run + 1, xact = 0, until = NULL WHERE project_id = $1';
+const GO_ON_COUNTING = 'UPDATE statistics_progress SET xact = xact - $2::bigint WHERE project_id = $1';
+const GO_ON_EXPORTING =
+  'UPDATE event_exports SET run = run + 1, xact = xact - $2::bigint, until = NULL WHERE project_id = $1';
 
 const quote = (name: string) => `"${name}"`;

@@ -61,7 +61,7 @@ async function run(): Promise<void> {
   // Not from the pool: it keeps a session, which a pooler in transaction mode would share.
   const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL);
   const target = await connect(targetUrl);
-  const move = { source, target, projectId, to, report: (step: string) => console.log(step) };
+  const move = { source, target, projectId, from, to, report: (step: string) => console.log(step) };
   try {
     if (options.abort === true) {
       await abortMove(move);

@@ -17,6 +17,8 @@ import { transaction } from './transaction.ts';
 /** A move of a project, and how to tell about it. */
 export interface Move extends Sides {
   projectId: string;
+  /** The name of the cell that has it. */
+  from: string;
   /** The name of the cell that gets it. */
   to: string;
   /** @returns why the cells may not exchange projects, such as different secret keys; undefined if they may. */
@@ -66,6 +68,8 @@ export async function moveProject(move: Move): Promise<void> {
       `UPDATE project_cells SET state = 'moved', changed_at = now() WHERE project_id = $1 AND move_id = $2`,
       [projectId, moveId],
     );
+    // Streams check whether they may go on: they end here, and their readers reach the other cell.
+    await source.query(`SELECT pg_notify('postroom', 'access *')`);
     report(`Requests go to ${to}.`);
   } else if (here.cell !== to) throw new MoveRefused(`The project was moved to ${here.cell}.`);
   await finish(move, tables);
@@ -73,7 +77,7 @@ export async function moveProject(move: Move): Promise<void> {
 
 /** Opens the fence of a move that has not been committed. @throws MoveRefused once the target has the project. */
 export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'findDisagreement'>): Promise<void> {
-  const { source, target, projectId, to } = move;
+  const { source, target, projectId, from, to } = move;
   const tables = await prepare(move);
   const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
   if (here?.state !== 'moving') throw new MoveRefused('No move of the project is under way.');
@@ -82,7 +86,12 @@ export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'f
     throw new MoveRefused(`${to} has the project already. Run the command without --abort to finish the move.`);
   await removeFence(source, projectId, tables);
   await source.query(`${RELEASE_DELIVERIES} AND d.dispatched_at IS NULL`, [projectId]);
-  await source.query('DELETE FROM project_cells WHERE project_id = $1', [projectId]);
+  // A project that had come from another cell has been here since.
+  await source.query(
+    `UPDATE project_cells SET state = 'here', cell = $2, changed_at = now() WHERE project_id = $1 AND transaction_shifts <> '{}'`,
+    [projectId, from],
+  );
+  await source.query(`DELETE FROM project_cells WHERE project_id = $1 AND state = 'moving'`, [projectId]);
 }
 
 /**
@@ -157,23 +166,29 @@ async function begin({ source, target, projectId, to, report }: Move, here: Plac
   return moveId;
 }
 
-/** Messages and deliveries whose outcome is not recorded yet, and parts of campaigns that other workers send. */
+/**
+ * Messages and deliveries whose outcome is not recorded yet, and parts of campaigns that other workers send; and a range of events whose
+ * files are being written.
+ */
 const IN_FLIGHT = `
   SELECT (SELECT coalesce(sum(claimed_count), 0) FROM campaigns WHERE project_id = $1)
     + (SELECT count(*) FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id WHERE c.project_id = $1)
     + (SELECT count(*) FROM messages WHERE workflow_id IS NOT NULL AND campaign_id IS NULL AND project_id = $1 AND state = 'claimed') AS mail,
     (SELECT count(*) FROM deliveries WHERE project_id = $1 AND dispatched_at IS NOT NULL AND closed_at IS NULL
-      AND next_attempt_at <= now()) AS webhooks`;
+      AND next_attempt_at <= now()) AS webhooks,
+    (SELECT count(*) FROM event_exports WHERE project_id = $1 AND until IS NOT NULL) AS exports`;
 
 /** Waits until nothing is in flight. Claims that were made before requests were refused are committed by then. */
 async function drain({ source, projectId, drainMs, report }: Move): Promise<void> {
   await waitForOlderTransactions(source);
   const until = Date.now() + drainMs;
   for (;;) {
-    const { rows } = await source.query<{ mail: string; webhooks: string }>(IN_FLIGHT, [projectId]);
-    const { mail, webhooks } = rows[0] ?? {};
-    if (mail === '0' && webhooks === '0') break;
-    if (Date.now() > until)
+    const { rows } = await source.query<Record<'mail' | 'webhooks' | 'exports', string>>(IN_FLIGHT, [projectId]);
+    const { mail, webhooks, exports } = rows[0] as Record<'mail' | 'webhooks' | 'exports', string>;
+    const isOver = Date.now() > until;
+    // An export that no worker finishes keeps nobody: its range is written again, under other names.
+    if (mail === '0' && webhooks === '0' && (exports === '0' || isOver)) break;
+    if (isOver)
       throw new MoveRefused(
         `${mail} messages and ${webhooks} webhook deliveries are still in flight. Run the command again, with the workers running, or abort the move.`,
       );
@@ -187,14 +202,18 @@ async function hand(move: Move, tables: readonly ProjectTable[], moveId: string)
   const { source, target, projectId, to, report } = move;
   await createEventPartitions(move, projectId);
   const copy = async () => {
-    const copied = await copyProject(move, projectId, tables);
-    await target.query(
-      `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, $2, 'here', $3)
-       ON CONFLICT (project_id) DO UPDATE SET cell = excluded.cell, state = excluded.state, move_id = excluded.move_id,
-         late_hits_moved = false, changed_at = now()`,
-      [projectId, to, moveId],
+    const { rows, shift } = await copyProject(move, projectId, tables);
+    const { rows: here } = await source.query<{ shifts: string }>(
+      'SELECT transaction_shifts::text AS shifts FROM project_cells WHERE project_id = $1',
+      [projectId],
     );
-    const rows = [...copied.values()].reduce((sum, count) => sum + count, 0);
+    await target.query(
+      `INSERT INTO project_cells (project_id, cell, state, move_id, transaction_shifts)
+       VALUES ($1, $2, 'here', $3, $4::bigint[] || $5::bigint)
+       ON CONFLICT (project_id) DO UPDATE SET cell = excluded.cell, state = excluded.state, move_id = excluded.move_id,
+         transaction_shifts = excluded.transaction_shifts, late_hits_moved = false, changed_at = now()`,
+      [projectId, to, moveId, here[0]?.shifts, shift],
+    );
     report(`Copied and compared ${rows.toLocaleString('en')} rows.`);
   };
   await transaction(source, () => transaction(target, copy), 'ISOLATION LEVEL REPEATABLE READ');

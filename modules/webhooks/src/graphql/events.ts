@@ -66,7 +66,7 @@ builder.queryField('eventCursor', (t) =>
   t.string({
     description:
       'Where the streams of events and of attempts stand: given as `after`, what is committed from now on follows.',
-    resolve: () => currentCursor(),
+    resolve: (_root, _args, context) => currentCursor(callerProject(context)),
   }),
 );
 
