@@ -148,6 +148,7 @@ test(
     const campaign = await prepare(api);
     const posting = keepPosting(api);
     await eventually(() => expect(sink.mails.length).toBeGreaterThan(RECIPIENTS * 0.2), 60_000);
+    await cells.move(api.projectId, { killAt: 'In advance' });
     await cells.move(api.projectId, { killAt: 'Draining' });
     await cells.move(api.projectId, { killAt: 'Copied and compared' });
     await cells.move(api.projectId, { killAt: 'Requests go to eu' });

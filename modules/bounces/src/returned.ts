@@ -34,7 +34,7 @@ export function readReturned(
   return { address, kind, detail, linked: findAddressed(text, messageId), named: namedAddresses(text) };
 }
 
-/** Whether a MAIL FROM subdomain is one of ours, in this cell or another. @throws RetryLater if another cell does not answer. */
+/** Whether a MAIL FROM subdomain is ours, in this cell or another. @throws RetryLater if another cell does not answer. */
 export async function isMailFromDomain(domain: string): Promise<boolean> {
   const { rowCount } = await pool.query(BOUNCES_BY.mail_from, [domain]);
   return rowCount === 1 || (await cellOf({ kind: 'mail_from', name: domain, sql: BOUNCES_BY.mail_from })) !== undefined;

@@ -11,7 +11,7 @@ export interface SubmissionKey {
 }
 
 /** A mail that a client submits as a whole. */
-export interface SubmittedMail {
+interface SubmittedMail {
   input: SendEmailInput;
   /** Each address gets exactly one email. */
   recipients: readonly string[];

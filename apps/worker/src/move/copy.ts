@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { REQUEUE } from '@postroom/ledger/sql';
 import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { inline, type ProjectTable } from './tables.ts';
+import { inDeletionOrder, inline, type ProjectTable } from './tables.ts';
 
 /** What a row's text depends on must be the same on both sides. */
 const SESSION =
@@ -17,49 +17,152 @@ export interface Sides {
   target: pg.ClientBase;
 }
 
-/** What was copied. */
-export interface Copied {
+/** What was copied while the project worked. */
+export interface Advance {
   /** The number of rows. */
   rows: number;
+  /** The oldest transaction that may have changed rows since they were read, modulo 2^32. */
+  since: string;
   /** By how much the numbers of transactions were reduced. */
   shift: string;
+  /** By the name of its table. */
+  sums: ReadonlyMap<string, Sum>;
+}
+
+/** The number of some rows, and the sum of their hashes, in any order. */
+interface Sum {
+  rows: bigint;
+  hash: bigint;
+}
+
+/** Rows are found again by their key, so those of other tables wait until the project is away. */
+const isCopiedInAdvance = ({ how, key }: ProjectTable) => how === 'copy' && key.length > 0;
+
+/**
+ * Copies rows into the open transaction of the target, in which nobody sees them, while the project works. `source` is in a transaction of
+ * one snapshot; what changes after it is left to `copyRest`.
+ */
+export async function copyInAdvance(
+  sides: Sides,
+  projectId: string,
+  tables: readonly ProjectTable[],
+): Promise<Advance> {
+  const { source, target } = sides;
+  await Promise.all([source.query(SESSION), target.query(SESSION)]);
+  await target.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await skipTriggers(target);
+  const { rows } = await source.query<{ since: string; shift: string }>(
+    `SELECT (pg_snapshot_xmin(pg_current_snapshot())::text::bigint % 4294967296)::text AS since,
+       (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + ${TRANSACTIONS_AHEAD})::text AS shift`,
+  );
+  const { since, shift } = rows[0] as { since: string; shift: string };
+  const early = tables.filter(isCopiedInAdvance);
+  for (const table of early) await copyRows(sides, projectId, table, computedColumns(table, shift));
+  const sums = new Map<string, Sum>();
+  // Once all are there: whose some rows are is known by those of other tables.
+  for (const table of early) sums.set(table.name, await sumOfProject(target, projectId, table));
+  return { rows: countRows(sums), since, shift, sums };
 }
 
 /**
- * Copies the project's rows into the open transaction of the target, and compares them. Nothing may change them meanwhile: the fence
- * is closed. Hits that are not classified yet stay for `copyLateHits`.
+ * Copies the other rows, repeats what has changed, and compares all. Nothing may change them meanwhile: the fence is closed. Hits that are
+ * not classified yet stay for `copyLateHits`. @returns the number of all rows.
  * @throws Error naming a table whose rows differ, or a person whose address another account of the target has.
  */
-export async function copyProject(sides: Sides, projectId: string, tables: readonly ProjectTable[]): Promise<Copied> {
-  const { source, target } = sides;
-  await Promise.all([source.query(SESSION), target.query(SESSION)]);
-  await skipTriggers(target);
-  const shift = await readNextTransaction(source);
-  const computed: Record<string, Computed> = {
-    events: { xact: `t.xact - ${shift}` },
-    attempts: { xact: `t.xact - ${shift}` },
-  };
-  let count = 0;
-  for (const table of tables.filter(({ how }) => how !== 'drop')) {
-    if (table.how === 'merge') await merge(sides, projectId, table);
-    else await copyRows(sides, projectId, { ...table, where: whereOf(table) }, computed[table.name]);
+export async function copyRest(
+  sides: Sides,
+  projectId: string,
+  tables: readonly ProjectTable[],
+  advance: Advance,
+): Promise<number> {
+  const sums = new Map<string, Sum>();
+  for (const table of inDeletionOrder(tables)) {
+    const known = advance.sums.get(table.name);
+    if (known !== undefined) sums.set(table.name, await copyChanges(sides, projectId, table, { ...advance, known }));
+    else if (table.how === 'merge') await merge(sides, projectId, table);
   }
-  for (const table of tables.filter(({ how }) => how === 'copy')) {
-    const [before, after] = await Promise.all([checksum(source, projectId, table), checksum(target, projectId, table)]);
-    if (before.sum !== after.sum || before.rows !== after.rows)
-      throw new Error(
-        `The rows of ${table.name} differ after the copy: ${before.rows} and ${after.rows}. Nothing was moved.`,
-      );
-    count += Number(after.rows);
-  }
-  await adopt(target, projectId, shift);
-  return { rows: count, shift };
+  for (const table of tables.filter((each) => each.how === 'copy' && !isCopiedInAdvance(each)))
+    sums.set(table.name, await copyAll(sides, projectId, table, advance));
+  await adopt(sides.target, projectId, advance.shift);
+  return countRows(sums);
 }
+
+const isEqual = (a: Sum, b: Sum) => a.rows === b.rows && a.hash === b.hash;
+
+/** @throws Error if a copy differs. */
+function assertEqual({ name }: ProjectTable, original: Sum, copy: Sum): void {
+  if (!isEqual(original, copy))
+    throw new Error(`The rows of ${name} differ after the copy: ${original.rows} and ${copy.rows}. Nothing was moved.`);
+}
+
+const countRows = (sums: ReadonlyMap<string, Sum>) =>
+  Number([...sums.values()].reduce((all, { rows }) => all + rows, 0n));
+
+async function copyAll(sides: Sides, projectId: string, table: ProjectTable, { shift }: Advance): Promise<Sum> {
+  await copyRows(sides, projectId, { ...table, where: whereOf(table) }, computedColumns(table, shift));
+  const [original, copy] = await Promise.all(
+    [sides.source, sides.target].map((client) => sumOfProject(client, projectId, table)),
+  );
+  assertEqual(table, original as Sum, copy as Sum);
+  return copy as Sum;
+}
+
+/**
+ * Replaces the rows that transactions since the copy have changed, and deletes those that are no longer there. The sum of the copy is computed
+ * from what it was: no one else can have changed it.
+ */
+async function copyChanges(
+  sides: Sides,
+  projectId: string,
+  table: ProjectTable,
+  { since, shift, known }: Advance & { known: Sum },
+): Promise<Sum> {
+  const { source, target } = sides;
+  const { name, where } = table;
+  const original = await sumOfProject(source, projectId, table);
+  if (isEqual(original, known)) return known;
+  const changed = `changed_${name}`;
+  const computed = computedColumns(table, shift);
+  const names = [...table.columns, ...Object.keys(computed)].map(quote).join(', ');
+  await target.query(`CREATE TEMP TABLE ${changed} ON COMMIT DROP AS SELECT ${names} FROM ${name} WITH NO DATA`);
+  // A row that was frozen long ago may seem to be new, which costs its copy.
+  const isChanged = `age(t.xmin) <= age('${since}'::xid)`;
+  await copyRows(sides, projectId, { ...table, where: `(${where}) AND ${isChanged}` }, computed, changed);
+  await target.query(`ANALYZE ${changed}`);
+  const added = await sumOf(target, `FROM ${changed} t`, table);
+  const left = minus(known, await sumOfDeleted(target, `${name} t USING ${changed} c WHERE ${sameKey(table)}`, table));
+  // Before the new rows, which may have values that must be unique.
+  const hasVanished = original.rows !== left.rows + added.rows;
+  const kept = hasVanished ? minus(left, await deleteVanished(sides, projectId, table)) : left;
+  await target.query(`INSERT INTO ${name} (${names}) SELECT ${names} FROM ${changed}`);
+  const copy = { rows: kept.rows + added.rows, hash: kept.hash + added.hash };
+  assertEqual(table, original, copy);
+  return copy;
+}
+
+/** Deletes the rows of the target whose keys the source has no more. */
+async function deleteVanished(sides: Sides, projectId: string, table: ProjectTable): Promise<Sum> {
+  const { target } = sides;
+  const { name, where, key } = table;
+  const left = `left_${name}`;
+  const keys = key.map(quote).join(', ');
+  await target.query(`CREATE TEMP TABLE ${left} ON COMMIT DROP AS SELECT ${keys} FROM ${name} WITH NO DATA`);
+  await copyRows(sides, projectId, { ...table, columns: key }, {}, left);
+  await target.query(`ANALYZE ${left}`);
+  return sumOfDeleted(
+    target,
+    `${name} t WHERE ${inline(where, projectId)} AND NOT EXISTS (SELECT FROM ${left} c WHERE ${sameKey(table)})`,
+    table,
+  );
+}
+
+const sameKey = ({ key }: ProjectTable) => key.map((column) => `t.${quote(column)} = c.${quote(column)}`).join(' AND ');
+const minus = (all: Sum, some: Sum): Sum => ({ rows: all.rows - some.rows, hash: all.hash - some.hash });
 
 /** Copies the hits that came during the move. They are classified in the target. */
 export async function copyLateHits(sides: Sides, projectId: string, tables: readonly ProjectTable[]): Promise<void> {
   const hits = tables.find(({ name }) => name === 'tracking_hits') as ProjectTable;
-  await copyRows(sides, projectId, { ...hits, where: `${hits.where} AND t.verdict IS NULL` });
+  await copyRows(sides, projectId, { ...hits, where: `${hits.where} AND t.verdict IS NULL` }, {});
 }
 
 /**
@@ -90,13 +193,14 @@ const whereOf = ({ name, where }: ProjectTable) =>
   name === 'tracking_hits' ? `${where} AND t.verdict IS NOT NULL` : where;
 
 /**
- * The numbers of transactions order the rows of streams, and readers have them in their cursors. In the target they are reduced by this one,
- * which is above all of them: below 0 they keep their order, and come before those of its own transactions.
+ * The numbers of transactions order the rows of streams, and readers have them in their cursors. In the target they are reduced by one that
+ * is above all of them: below 0 they keep their order, and come before those that begin there.
  */
-async function readNextTransaction(source: pg.ClientBase): Promise<string> {
-  const { rows } = await source.query<{ next: string }>('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next');
-  return rows[0]?.next ?? '';
-}
+const computedColumns = ({ name }: ProjectTable, shift: string): Computed =>
+  name === 'events' || name === 'attempts' ? { xact: `t.xact - ${shift}` } : {};
+
+/** More than the source begins until the fence is closed. */
+const TRANSACTIONS_AHEAD = 10 ** 12;
 
 /** SQL by column. */
 type Computed = Record<string, string>;
@@ -105,7 +209,7 @@ async function copyRows(
   { source, target }: Sides,
   projectId: string,
   { name, where, columns }: ProjectTable,
-  computed: Computed = {},
+  computed: Computed,
   into = name,
 ): Promise<void> {
   const names = [...columns, ...Object.keys(computed)].map(quote).join(', ');
@@ -138,17 +242,33 @@ async function merge(sides: Sides, projectId: string, table: ProjectTable): Prom
   );
 }
 
-/** Independent of the order of the rows. */
-async function checksum(
-  client: pg.ClientBase,
-  projectId: string,
-  table: ProjectTable,
-): Promise<{ rows: string; sum: string }> {
-  const { rows } = await client.query<{ rows: string; sum: string }>(
-    `SELECT count(*)::text AS rows, coalesce(sum(hashtextextended(ROW(${table.columns.map((name) => `t.${quote(name)}`).join(', ')})::text, 0)::numeric), 0)::text AS sum
-     FROM ${table.name} t WHERE ${inline(whereOf(table), projectId)}`,
+const hashOf = ({ columns }: ProjectTable) =>
+  `hashtextextended(ROW(${columns.map((name) => `t.${quote(name)}`).join(', ')})::text, 0)::numeric`;
+
+async function sumOf(client: pg.ClientBase, from: string, table: ProjectTable): Promise<Sum> {
+  return toSum(
+    await client.query<TextSum>(
+      `SELECT count(*)::text AS rows, coalesce(sum(${hashOf(table)}), 0)::text AS hash ${from}`,
+    ),
   );
-  return rows[0] as { rows: string; sum: string };
+}
+
+const sumOfProject = (client: pg.ClientBase, projectId: string, table: ProjectTable) =>
+  sumOf(client, `FROM ${table.name} t WHERE ${inline(whereOf(table), projectId)}`, table);
+
+/** Deletes rows. @param what all after `DELETE FROM`, with the table as `t`. */
+async function sumOfDeleted(client: pg.ClientBase, what: string, table: ProjectTable): Promise<Sum> {
+  return toSum(
+    await client.query<TextSum>(
+      `WITH gone AS (DELETE FROM ${what} RETURNING ${hashOf(table)} AS hash)
+       SELECT count(*)::text AS rows, coalesce(sum(hash), 0)::text AS hash FROM gone`,
+    ),
+  );
+}
+
+type TextSum = Record<'rows' | 'hash', string>;
+function toSum({ rows: [row] }: { rows: TextSum[] }): Sum {
+  return { rows: BigInt(row?.rows ?? 0), hash: BigInt(row?.hash ?? 0) };
 }
 
 /**

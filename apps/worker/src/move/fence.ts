@@ -50,14 +50,20 @@ const trigger = (on: 'in' | 'out', projectId: string) => `a_moving_${on}_${proje
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
+/** Whether all transactions of this database before `$1` have ended. The other cell's, such as the mover's own, may be on the same server. */
+const HAVE_ENDED = `
+  SELECT NOT EXISTS (
+    SELECT FROM pg_snapshot_xip(pg_current_snapshot()) AS running (xact)
+    WHERE running.xact < $1::xid8 AND NOT EXISTS (
+      SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+      WHERE l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock' AND l.transactionid = running.xact::xid
+        AND a.datname <> current_database())) AS over`;
+
 /** Waits until no transaction is open that could have inserted hits without knowing that the project has moved. */
 export async function waitForOlderTransactions(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ now: string }>('SELECT pg_current_xact_id()::text AS now');
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const { rows: found } = await client.query<{ over: boolean }>(
-      'SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::xid8 AS over',
-      [rows[0]?.now],
-    );
+    const { rows: found } = await client.query<{ over: boolean }>(HAVE_ENDED, [rows[0]?.now]);
     if (found[0]?.over === true) return;
     await sleep(RETRY_MS);
   }

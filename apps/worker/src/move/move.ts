@@ -3,15 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
 import type pg from 'pg';
 import {
+  copyInAdvance,
   copyLateHits,
-  copyProject,
+  copyRest,
   createEventPartitions,
   RELEASE_DELIVERIES,
   type Sides,
   skipTriggers,
 } from './copy.ts';
 import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
-import { inline, type ProjectTable, readProjectTables } from './tables.ts';
+import { inDeletionOrder, inline, type ProjectTable, readProjectTables } from './tables.ts';
 import { transaction } from './transaction.ts';
 
 /** A move of a project, and how to tell about it. */
@@ -25,8 +26,8 @@ export interface Move extends Sides {
   findDisagreement: () => Promise<string | undefined>;
   /** How long to wait for work in flight, in milliseconds. */
   drainMs: number;
-  /** Called after each step. */
-  report: (step: string) => void;
+  /** Called after each step; the next one waits for it. */
+  report: (step: string) => void | Promise<void>;
   /** Ends the project's workflows in the cell that it has left. */
   endWorkflows: () => Promise<void>;
 }
@@ -45,9 +46,10 @@ export class MoveRefused extends Error {}
 const POLL_MS = 250;
 
 /**
- * Moves a project: drains it, closes the fence, copies its rows in one transaction of the target, and deletes them here. The commit of that
- * transaction is the only moment at which the project changes hands: before it nothing can change here, after it the target may begin. Can be
- * killed at any moment, and continues where it was when it is called again.
+ * Moves a project: copies its rows in one transaction of the target, most of them while it works; drains it, closes the fence, copies what has
+ * changed, and deletes the rows here. The commit of that transaction is the only moment at which the project changes hands: before it nothing
+ * is there, and from the fence on nothing can change here; after it the target may begin. Can be killed at any moment, and continues when it
+ * is called again.
  * @throws MoveRefused; any error of a database, after which it can be called again or aborted.
  */
 export async function moveProject(move: Move): Promise<void> {
@@ -55,22 +57,15 @@ export async function moveProject(move: Move): Promise<void> {
   const tables = await prepare(move);
   const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
   if (here?.state !== 'moved') {
-    const problem = await move.findDisagreement();
-    if (problem !== undefined) throw new MoveRefused(`${problem} Nothing was moved.`);
-    const moveId = await begin(move, here);
-    if (there?.state !== 'here' || there.moveId !== moveId) {
-      await drain(move);
-      await fence(source, projectId, tables);
-      report('The fence is closed.');
-      await hand(move, tables, moveId);
-    }
+    const isThere = there?.state === 'here' && there.moveId === here?.moveId;
+    const moveId = isThere ? there.moveId : await hand(move, tables, here);
     await source.query(
       `UPDATE project_cells SET state = 'moved', changed_at = now() WHERE project_id = $1 AND move_id = $2`,
       [projectId, moveId],
     );
     // Streams check whether they may go on: they end here, and their readers reach the other cell.
     await source.query(`SELECT pg_notify('postroom', 'access *')`);
-    report(`Requests go to ${to}.`);
+    await report(`Requests go to ${to}.`);
   } else if (here.cell !== to) throw new MoveRefused(`The project was moved to ${here.cell}.`);
   await finish(move, tables);
 }
@@ -141,13 +136,13 @@ async function placeOf(client: pg.ClientBase, projectId: string): Promise<Place 
   return rows[0];
 }
 
-/** From now on requests are answered 503, and nothing new is sent. @returns the id of the move, a new one or that under way. */
-async function begin({ source, target, projectId, to, report }: Move, here: Place | undefined): Promise<string> {
-  if (here?.state === 'moving') {
-    if (here.cell !== to)
-      throw new MoveRefused(`The project is being moved to ${here.cell}: finish that move, or abort it.`);
-    return here.moveId;
-  }
+/** @throws MoveRefused if the project can't be moved there. */
+async function assertMovable(move: Move, here: Place | undefined): Promise<void> {
+  const { source, target, projectId, to } = move;
+  const problem = await move.findDisagreement();
+  if (problem !== undefined) throw new MoveRefused(`${problem} Nothing was moved.`);
+  if (here?.state === 'moving' && here.cell !== to)
+    throw new MoveRefused(`The project is being moved to ${here.cell}: finish that move, or abort it.`);
   for (const [client, isThere] of [
     [source, true],
     [target, false],
@@ -156,13 +151,18 @@ async function begin({ source, target, projectId, to, report }: Move, here: Plac
     if ((rowCount === 1) !== isThere)
       throw new MoveRefused(isThere ? 'There is no such project here.' : `${to} has a project with this id already.`);
   }
+}
+
+/** From now on requests are answered 503, and nothing new is sent. @returns the id of the move, a new one or that under way. */
+async function begin({ source, projectId, to, report }: Move, here: Place | undefined): Promise<string> {
+  if (here?.state === 'moving') return here.moveId;
   const moveId = randomUUID();
   await source.query(
     `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, $2, 'moving', $3)
      ON CONFLICT (project_id) DO UPDATE SET cell = excluded.cell, state = excluded.state, move_id = excluded.move_id, changed_at = now()`,
     [projectId, to, moveId],
   );
-  report('Draining: requests are answered 503, and nothing new is sent.');
+  await report('Draining: requests are answered 503, and nothing new is sent.');
   return moveId;
 }
 
@@ -194,16 +194,23 @@ async function drain({ source, projectId, drainMs, report }: Move): Promise<void
       );
     await sleep(POLL_MS);
   }
-  report('Nothing is in flight.');
+  await report('Nothing is in flight.');
 }
 
-/** Copies the rows. When this returns, the target has the project. */
-async function hand(move: Move, tables: readonly ProjectTable[], moveId: string): Promise<void> {
+/** Copies the rows. When this returns, the target has the project. @returns the id of the move. */
+async function hand(move: Move, tables: readonly ProjectTable[], here: Place | undefined): Promise<string> {
   const { source, target, projectId, to, report } = move;
+  await assertMovable(move, here);
   await createEventPartitions(move, projectId);
-  const copy = async () => {
-    const { rows, shift } = await copyProject(move, projectId, tables);
-    const { rows: here } = await source.query<{ shifts: string }>(
+  const moveId = await transaction(target, async () => {
+    const advance = await transaction(source, () => copyInAdvance(move, projectId, tables), SNAPSHOT);
+    await report(`In advance: ${advance.rows.toLocaleString('en')} rows were copied.`);
+    const id = await begin(move, here);
+    await drain(move);
+    await fence(source, projectId, tables);
+    await report('The fence is closed.');
+    const rows = await transaction(source, () => copyRest(move, projectId, tables, advance), SNAPSHOT);
+    const { rows: places } = await source.query<{ shifts: string }>(
       'SELECT transaction_shifts::text AS shifts FROM project_cells WHERE project_id = $1',
       [projectId],
     );
@@ -212,13 +219,17 @@ async function hand(move: Move, tables: readonly ProjectTable[], moveId: string)
        VALUES ($1, $2, 'here', $3, $4::bigint[] || $5::bigint)
        ON CONFLICT (project_id) DO UPDATE SET cell = excluded.cell, state = excluded.state, move_id = excluded.move_id,
          transaction_shifts = excluded.transaction_shifts, late_hits_moved = false, changed_at = now()`,
-      [projectId, to, moveId, here[0]?.shifts, shift],
+      [projectId, to, id, places[0]?.shifts, advance.shift],
     );
-    report(`Copied and compared ${rows.toLocaleString('en')} rows.`);
-  };
-  await transaction(source, () => transaction(target, copy), 'ISOLATION LEVEL REPEATABLE READ');
-  report(`${to} has the project.`);
+    await report(`Copied and compared ${rows.toLocaleString('en')} rows.`);
+    return id;
+  });
+  await report(`${to} has the project.`);
+  return moveId;
 }
+
+/** Every statement sees the rows as they were at the first one. */
+const SNAPSHOT = 'ISOLATION LEVEL REPEATABLE READ';
 
 /** Moves the last hits, deletes the project's rows here and opens the fence. Each step can be repeated. */
 async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void> {
@@ -229,7 +240,7 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
     await copyLateHits(move, projectId, tables);
     await target.query('UPDATE project_cells SET late_hits_moved = true WHERE project_id = $1', [projectId]);
   });
-  report('Opens and clicks of the last minutes are moved.');
+  await report('Opens and clicks of the last minutes are moved.');
   for (const { name, where, how } of inDeletionOrder(tables)) {
     if (name === 'users') continue;
     const unused =
@@ -242,12 +253,6 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
     });
   }
   await removeFence(source, projectId, tables);
-  report('The rows here are deleted.');
+  await report('The rows here are deleted.');
   await move.endWorkflows();
-}
-
-/** Rows that are found by others before those, and the project last. */
-function inDeletionOrder(tables: readonly ProjectTable[]): ProjectTable[] {
-  const rank = ({ name, isDirect }: ProjectTable) => (name === 'projects' ? 2 : isDirect ? 1 : 0);
-  return tables.toSorted((a, b) => rank(a) - rank(b));
 }

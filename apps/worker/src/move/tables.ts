@@ -7,6 +7,8 @@ export interface ProjectTable {
   where: string;
   /** The columns that are copied. The target computes the others: serial numbers, transaction numbers, generated columns. */
   columns: readonly string[];
+  /** The columns of its primary key; none if the target computes one of them. */
+  key: readonly string[];
   /** Whether the table has the project's id, which tells a row of it without a query. */
   isDirect: boolean;
   /**
@@ -94,11 +96,14 @@ interface Column {
   /** SQL of its default. */
   default: string | null;
   isGenerated: boolean;
+  isInKey: boolean;
 }
 
 const COLUMNS = `
-  SELECT c.relname AS table, a.attname AS name, pg_get_expr(d.adbin, d.adrelid) AS default, a.attgenerated <> '' OR a.attidentity <> '' AS "isGenerated"
+  SELECT c.relname AS table, a.attname AS name, pg_get_expr(d.adbin, d.adrelid) AS default, a.attgenerated <> '' OR a.attidentity <> '' AS "isGenerated",
+    coalesce(a.attnum = ANY (k.conkey), false) AS "isInKey"
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+  LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'p'
   LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
   ORDER BY c.relname, a.attnum`;
@@ -117,12 +122,13 @@ export async function readProjectTables(client: pg.ClientBase): Promise<ProjectT
     .map(([name, columns]) => {
       const hasProject = columns.some((column) => column.name === 'project_id');
       const isDirect = hasProject && CONDITIONS[name] === undefined;
+      const copied = columns.filter((column) => !column.isGenerated && !OWN_DEFAULT.test(column.default ?? ''));
+      const key = columns.filter(({ isInKey }) => isInKey);
       return {
         name,
         where: isDirect ? 't.project_id = $1' : conditionOf(name),
-        columns: columns
-          .filter((column) => !column.isGenerated && !OWN_DEFAULT.test(column.default ?? ''))
-          .map((column) => column.name),
+        columns: copied.map((column) => column.name),
+        key: key.every((column) => copied.includes(column)) ? key.map((column) => column.name) : [],
         isDirect,
         how: MERGED.has(name) ? 'merge' : DROPPED.has(name) ? 'drop' : 'copy',
       };
@@ -141,3 +147,9 @@ function conditionOf(table: string): string {
 
 /** A condition with the id in place of `$1`: COPY and CREATE TRIGGER take no parameters. The id has been checked. */
 export const inline = (where: string, projectId: string): string => where.replaceAll('$1', `'${projectId}'`);
+
+/** Rows that are found by others before those, and the project last. */
+export function inDeletionOrder(tables: readonly ProjectTable[]): ProjectTable[] {
+  const rank = ({ name, isDirect }: ProjectTable) => (name === 'projects' ? 2 : isDirect ? 1 : 0);
+  return tables.toSorted((a, b) => rank(a) - rank(b));
+}
