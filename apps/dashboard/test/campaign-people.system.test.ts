@@ -162,7 +162,7 @@ inBrowser('the people behind a report', () => {
     await page.getByText('No matching recipients').waitFor();
   });
 
-  test('deferred messages show the next try instead of a time left', async () => {
+  test('deferred messages show the next attempt instead of a time left', async () => {
     const api = await testApi();
     const id = await reportedCampaign(api);
     const due = new Date(Date.now() + 25 * 60_000);
@@ -179,7 +179,7 @@ inBrowser('the people behind a report', () => {
     await window.open(`/campaigns/${id}`);
     const progress = page.getByRole('region', { name: 'Progress' });
     const time = due.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' });
-    await progress.getByText(`1 deferred, next try`).waitFor();
+    await progress.getByText(`1 deferred, next attempt`).waitFor();
     await soon(() => progress.locator('time').first().innerText()).toContain(time);
     expect(await progress.innerText()).not.toMatch(/ left/);
     await progress.getByRole('link', { name: 'Deferred: 1 deferred' }).click();
@@ -199,7 +199,7 @@ inBrowser('the people behind a report', () => {
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     const engagement = page.getByLabel('Engagement');
-    await engagement.getByText('Changes are from the campaign before, October.').waitFor();
+    await engagement.getByText('Compared with the previous campaign, October.').waitFor();
     await engagement.getByText('30 points').waitFor();
     await engagement.getByText('33.3 points').first().waitFor();
     const chart = page.getByRole('figure', { name: 'Messages sent by minute' });

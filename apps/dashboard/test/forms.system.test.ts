@@ -66,7 +66,7 @@ inBrowser('forms', () => {
 
     await page.reload();
     await page.getByRole('table', { name: 'Submissions' }).getByRole('link', { name: 'ada@example.net' }).click();
-    await page.getByText('Subscribed by a form').waitFor();
+    await page.getByText('Subscribed with a form').waitFor();
     await page.getByText(/Footer · from .*“I agree\.”/).waitFor();
   });
 

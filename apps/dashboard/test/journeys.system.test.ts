@@ -90,7 +90,7 @@ inBrowser('journeys', () => {
     );
     await page.reload();
     await page.getByRole('button', { name: /Wait for an event.*1 contact here/ }).click();
-    await page.getByTitle('1 contact went this way').nth(1).waitFor();
+    await page.getByTitle('1 contact took this branch').nth(1).waitFor();
     const people = panelOf(page, 'Wait for an event: project').getByRole('group', { name: 'Contacts' });
     await people.getByText('Waits for “project created” until').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -263,7 +263,7 @@ inBrowser('journeys', () => {
     ]);
 
     await page.getByRole('button', { name: 'Actions for later' }).click();
-    await page.getByRole('menuitem', { name: 'Copy with all that follows' }).click();
+    await page.getByRole('menuitem', { name: 'Copy with following steps' }).click();
     await page.getByText('2 steps are copied.').last().waitFor();
     await window.open(`/journeys/${other}`);
     await page.getByRole('button', { name: 'Add a step after the entry' }).click();
@@ -381,7 +381,7 @@ inBrowser('journeys', () => {
     await page.getByRole('menuitem', { name: 'Download as JSON' }).click();
     expect((await downloaded).suggestedFilename()).toBe('Thanks.json');
     await page.getByRole('button', { name: 'More for Thanks' }).click();
-    await page.getByRole('menuitem', { name: 'Replace by a file' }).click();
+    await page.getByRole('menuitem', { name: 'Replace with a file' }).click();
     const file = { name: 'other.json', mimeType: 'application/json' };
     const given = { entry: { type: 'manual' }, steps: [{ id: 'only', type: 'wait', for: { hours: 2 } }] };
     await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: Buffer.from('{') });
@@ -446,7 +446,7 @@ inBrowser('journeys', () => {
     await window.open(`/enrollments/${run.id}`);
     const rows = page.getByRole('table', { name: 'Steps of the contact' }).getByRole('row');
     await page.getByRole('button', { name: 'Show all steps' }).click();
-    await page.getByText('All steps, the last first.').waitFor();
+    await page.getByText('All steps, newest first.').waitFor();
     await soon(() => rows.count()).toBe(51);
     expect(await rows.nth(1).textContent()).toContain('step 60');
     await page.getByRole('button', { name: 'Next' }).click();

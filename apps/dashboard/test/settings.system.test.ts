@@ -291,7 +291,7 @@ inBrowser('the audit log', () => {
     await last.fill('2020-01-01');
     await page.keyboard.press('Enter');
     await page.waitForURL(/to=2020-01-01/);
-    await page.getByText('No change passes these filters.').waitFor();
+    await page.getByText('No change matches these filters.').waitFor();
   });
 
   test('is accessible in both color schemes with a change open', async () => {

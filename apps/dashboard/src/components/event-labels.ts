@@ -18,7 +18,7 @@ import {
 export const EVENT_LABELS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
   'form.submitted': ['Submitted a form', IconForms, 'gray'],
-  'form.confirmed': ['Subscribed by a form', IconForms, 'pine'],
+  'form.confirmed': ['Subscribed with a form', IconForms, 'pine'],
   'contact.suppressed': ['Suppressed', IconBan, 'yellow'],
   'contact.subscribed': ['Subscribed again via link', IconMail, 'pine'],
   'contact.unsubscribed': ['Unsubscribed via link', IconMailOff, 'yellow'],

@@ -161,7 +161,7 @@ function Problems({
   return (
     <div aria-live="polite">
       {problems.length > 0 && (
-        <List size="sm" aria-label={`What is wrong with the ${label}`} listStyleType="none">
+        <List size="sm" aria-label={`Problems in the ${label}`} listStyleType="none">
           {problems.slice(0, MOST).map((problem, index) => (
             <List.Item key={index} c="var(--mantine-color-error)">
               {problem.line !== null && (

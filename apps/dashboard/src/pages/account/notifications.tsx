@@ -42,7 +42,7 @@ export function Notifications() {
           {({ notificationSettings: { emails } }) => (
             <Switch
               label="Email me notifications"
-              description="When a campaign is paused automatically or a webhook endpoint is disabled, in projects that you own or administer. The bell at the top of each page shows them as well."
+              description="When a campaign or journey is paused automatically, a sender is blocked or a webhook endpoint is disabled, in projects that you own or administer. The bell at the top of each page shows them as well."
               checked={emails}
               disabled={update.running}
               onChange={(event) => void change(event.currentTarget.checked)}

@@ -48,7 +48,7 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
       about={
         previous == null || sent === 0 ? undefined : (
           <Text size="sm" c="dimmed">
-            Changes are from the campaign before, {previous.name}.
+            Compared with the previous campaign, {previous.name}.
           </Text>
         )
       }

@@ -67,7 +67,7 @@ function Sending({ campaign, done, open }: { campaign: CampaignRow; done: string
           />
           {nextRetryAt !== undefined && (
             <>
-              , next try{' '}
+              , next attempt{' '}
               <time dateTime={nextRetryAt} className="nowrap">
                 {formatTime(nextRetryAt)}
               </time>
@@ -78,7 +78,7 @@ function Sending({ campaign, done, open }: { campaign: CampaignRow; done: string
       . {left > 0 && pace === 0 && 'Sending has stalled; see the mail server’s responses under Recipients.'}
       {left === 0 &&
         deferred > 0 &&
-        `The servers of ${deferred === 1 ? 'this recipient' : `these ${countOf(deferred, 'recipient')}`} asked to try again later.`}
+        `The mail servers of ${deferred === 1 ? 'this recipient' : `these ${countOf(deferred, 'recipient')}`} asked to try again later.`}
     </>
   );
 }

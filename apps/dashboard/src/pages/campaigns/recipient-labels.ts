@@ -23,6 +23,6 @@ export const BOUNCE_WORDS: Record<BounceClass, { word: string; meaning: string }
   hard: { word: 'No such address', meaning: 'The address does not exist. It is suppressed.' },
   soft: { word: 'Temporary', meaning: 'For example, the mailbox is full.' },
   policy: { word: 'Reputation or DNS', meaning: 'The server refused the sender.' },
-  content: { word: 'Content', meaning: 'The server refused what the email says.' },
+  content: { word: 'Content', meaning: 'The server refused the content.' },
   other: { word: 'Other', meaning: 'For another reason.' },
 };

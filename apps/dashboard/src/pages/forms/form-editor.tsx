@@ -163,7 +163,7 @@ export function FormEditor({ initialValues, submit, mutation, onSubmit, children
           <Part title="Confirmation">
             <Checkbox
               label="Double opt-in"
-              description="Subscribers confirm their address by a link in an email. Without it, anyone can subscribe any address."
+              description="Subscribers confirm their address with a link in an email. Without it, anyone can subscribe any address."
               {...form.getInputProps('doubleOptIn', { type: 'checkbox' })}
             />
             {form.values.doubleOptIn && <EmailSettings form={form} data={data} />}

@@ -45,7 +45,7 @@ export function Forms() {
     </ButtonLink>
   );
   return (
-    <Page title="Forms" about="Pages on which people subscribe themselves, also as part of your site." actions={create}>
+    <Page title="Forms" about="Pages on which people can subscribe, also embedded in your site." actions={create}>
       <QueryResult of={forms} skeleton={<RowsSkeleton rows={3} />}>
         {({ forms: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (

@@ -30,7 +30,7 @@ export function Totals({ points, before, span }: { points: readonly Point[]; bef
       about={
         compared.before.sent > 0 && (
           <Text size="sm" c="dimmed">
-            Changes are from {span.beforeWords}.
+            Compared with {span.beforeWords}.
           </Text>
         )
       }

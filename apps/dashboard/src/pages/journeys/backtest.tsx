@@ -306,7 +306,7 @@ function Steps({ side, figures: { steps } }: { side: BacktestSide; figures: Figu
       columns={[
         { title: 'Step', width: 200, cell: ({ stepId }) => <span className="breakable">{stepId}</span> },
         {
-          title: 'What happened',
+          title: 'Outcome',
           cell: ({ stepId, outcomes }) =>
             outcomes.map(({ outcome, count }, index): ReactNode => (
               <span key={outcome}>

@@ -120,7 +120,7 @@ function Exit({ node, edge, isActive }: { node: PlacedNode; edge: PlacedEdge; is
           {edge.label}
           {edge.label !== '' && passed !== undefined && ' · '}
           {passed !== undefined && (
-            <span className="tabular" title={`${countOf(passed, 'contact')} went this way`}>
+            <span className="tabular" title={`${countOf(passed, 'contact')} took this branch`}>
               {number(passed)}
             </span>
           )}

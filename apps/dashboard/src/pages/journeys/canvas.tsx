@@ -214,7 +214,7 @@ function Zoom() {
   const buttons = [
     ['Zoom in', IconZoomIn, () => flow.zoomIn()],
     ['Zoom out', IconZoomOut, () => flow.zoomOut()],
-    ['Show everything', IconArrowsMaximize, () => flow.fitView({ padding: 0.05, maxZoom: 1 })],
+    ['Fit to view', IconArrowsMaximize, () => flow.fitView({ padding: 0.05, maxZoom: 1 })],
   ] as const;
   return (
     <Panel position="bottom-left">

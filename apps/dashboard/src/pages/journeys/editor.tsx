@@ -124,7 +124,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       <ConflictAlert conflict={conflict} of={journey} words={FIELD_WORDS} onKeep={() => void save()} />
       <FormProblem problem={problem} fields={['name']} />
       {journey.pausedReason !== null && (
-        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This journey has paused itself">
+        <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This journey was paused automatically">
           {journey.pausedReason}
         </Alert>
       )}
@@ -134,7 +134,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
         title="Steps"
         about={
           journey.publishedVersion === null
-            ? 'A draft. Nobody enters until it is published.'
+            ? 'Draft. Contacts can enter once it is published.'
             : 'Changes apply once they are published.'
         }
         actions={
@@ -148,7 +148,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
           <Stack gap="sm">
             {mayWrite && isPhone && (
               <Text size="sm" c="dimmed">
-                Steps can be changed in a wider window.
+                To edit the steps, use a wider window.
               </Text>
             )}
             <div className="journey-header" data-editable={isEditable || undefined}>

@@ -167,7 +167,7 @@ function Run({ run }: { run: Row }) {
           ]}
         />
       </Card>
-      <Section title="Steps" about="In the order in which the contact left them.">
+      <Section title="Steps" about="Ordered by when the contact left them.">
         <RunSteps id={run.id} recent={steps} />
       </Section>
     </>
@@ -185,7 +185,7 @@ function StepTable({ steps }: { steps: Row['steps'] }) {
       keyOf={(step) => `${step.stepId} ${step.leftAt} ${step.arrivedAt}`}
       columns={[
         { title: 'Step', cell: (step) => step.stepId },
-        { title: 'What happened', cell: (step) => <Outcome step={step} /> },
+        { title: 'Outcome', cell: (step) => <Outcome step={step} /> },
         { title: 'Arrived', from: 'sm', cell: ({ arrivedAt }) => formatDayAndTime(arrivedAt) },
         { title: 'Left', from: 'sm', cell: ({ leftAt }) => formatDayAndTime(leftAt) },
       ]}
@@ -221,7 +221,7 @@ function RunSteps({ id, recent }: { id: string; recent: Row['steps'] }) {
       {({ enrollmentSteps: { nodes, pageInfo } }) => (
         <Stack>
           <Text size="sm" c="dimmed">
-            All steps, the last first.
+            All steps, newest first.
           </Text>
           <StepTable steps={nodes} />
           <Group justify="flex-end">
@@ -274,7 +274,7 @@ function Actions({ run: { id, status }, steps }: { run: Row; steps: readonly str
   const isPaused = status === 'paused';
   const change = async () => {
     if ((await (isPaused ? resume : pause).run({ id })) === undefined) return;
-    notifySuccess(isPaused ? 'The contact goes on.' : 'The contact stays at its step until you resume it.');
+    notifySuccess(isPaused ? 'The contact continues.' : 'The contact stays at its step until you resume it.');
   };
   const confirmRemove = async () => {
     if ((await remove.run({ id })) === undefined) return;
@@ -304,7 +304,7 @@ function Actions({ run: { id, status }, steps }: { run: Row; steps: readonly str
         problem={remove.problem}
         onConfirm={() => void confirmRemove()}
       >
-        It gets none of the remaining steps. The steps it has been through are kept.
+        The contact skips the remaining steps. Its history is kept.
       </Confirm>
     </>
   );

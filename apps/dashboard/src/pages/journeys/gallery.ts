@@ -13,7 +13,8 @@ const wait = (id: string, days: number, next: string | null): Step => ({ id, typ
 export const GALLERY: GalleryJourney[] = [
   {
     name: 'Welcome series',
-    about: 'Three emails in a week to everyone who joins a group. Those who opened the second get another third one.',
+    about:
+      'Three emails in a week to everyone who joins a group. Contacts who opened the second get a different third one.',
     definition: {
       entry: { type: 'group_joined', groupId: '' },
       steps: [
@@ -59,7 +60,8 @@ export const GALLERY: GalleryJourney[] = [
   },
   {
     name: 'Onboarding by behavior',
-    about: 'Helps those who have not created a project three days after they signed up, and shows the others more.',
+    about:
+      'Helps contacts who have not created a project within three days of signing up, and shows the others more features.',
     definition: {
       entry: { type: 'event', event: 'signed up' },
       steps: [
@@ -152,7 +154,7 @@ export const GALLERY: GalleryJourney[] = [
   {
     name: 'Double opt-in reminder',
     about:
-      'For sign-ups by your own system; forms remind by themselves. Two reminders, a day and four days after sign-up, until it sends the event “subscription confirmed”.',
+      'For sign-ups in your own system; forms send their own reminders. Two reminders, a day and four days after sign-up, until your system sends the event “subscription confirmed”.',
     definition: {
       entry: { type: 'event', event: 'confirmation requested' },
       reentry: { afterDays: 30 },

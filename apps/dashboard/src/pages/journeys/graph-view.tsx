@@ -114,8 +114,9 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
       </div>
       {edit && (
         <Text size="xs" c="dimmed">
-          On a step, the arrow keys lead to the others, Enter edits it, A adds a step after it, Delete removes it, and
-          Ctrl+C and Ctrl+V copy it and paste after it. Shift with a click, an arrow key or Enter selects several.
+          Keyboard: the arrow keys move between steps, Enter edits a step, A adds one after it, Delete removes it, and
+          Ctrl+C and Ctrl+V copy it and paste after it. Hold Shift with a click, an arrow key or Enter to select
+          several.
         </Text>
       )}
     </>

@@ -14,7 +14,7 @@ export function ImportDialog({
   onImport: (definition: Definition) => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Replace by a file">
+    <Modal opened={opened} onClose={onClose} title="Replace with a file">
       <ImportForm onClose={onClose} onImport={onImport} />
     </Modal>
   );

@@ -49,7 +49,7 @@ export function JourneyMenu({
             Download as JSON
           </Menu.Item>
           <Menu.Item leftSection={<IconUpload size={16} aria-hidden />} onClick={() => setDialog('import')}>
-            Replace by a file
+            Replace with a file
           </Menu.Item>
           <Menu.Item
             color="var(--mantine-color-error)"
@@ -92,8 +92,8 @@ function Archive({ journey, opened, onClose }: { journey: Row; opened: boolean; 
       problem={archive.problem}
       onConfirm={() => void confirm()}
     >
-      It ends for good{count > 0 ? `, and ${countOf(count, 'contact')} in progress leave it` : ''}. What happened in it
-      stays readable.
+      It ends permanently{count > 0 ? `, and ${countOf(count, 'contact')} in progress leave it` : ''}. Its history is
+      kept.
     </Confirm>
   );
 }

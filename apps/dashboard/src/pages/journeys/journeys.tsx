@@ -61,7 +61,7 @@ export function Journeys() {
       <Stack>
         <Select
           aria-label="Status"
-          placeholder="All but archived"
+          placeholder="All except archived"
           clearable
           w={180}
           data={Object.entries(JOURNEY_STATUS).map(([value, [, label]]) => ({ value, label }))}

@@ -30,7 +30,7 @@ export const END_REASONS: Record<string, string> = {
 const OUTCOMES: Record<string, string> = {
   sent: 'Sent',
   suppressed: 'Not sent: the address is suppressed or unsubscribed',
-  capped: 'Not sent: the contact has had as many emails as it may',
+  capped: 'Not sent: frequency cap reached',
   failed: 'Not sent',
   waited: 'Waited',
   updated: 'Updated',

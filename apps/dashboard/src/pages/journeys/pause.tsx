@@ -39,11 +39,12 @@ export function PauseOrResume({
   const goOn = async (waiting: JourneyWaitingAction) => {
     if ((await resume.run({ id, waiting })) === undefined) return;
     setAsked(false);
-    notifySuccess(`${name} goes on.`);
+    notifySuccess(`${name} was resumed.`);
   };
   const run = async () => {
     if (!isActive) return waitingEvents > 0 ? setAsked(true) : goOn('process');
-    if ((await pause.run({ id })) !== undefined) notifySuccess(`${name} is paused. Nobody moves until you resume it.`);
+    if ((await pause.run({ id })) !== undefined)
+      notifySuccess(`${name} is paused. Contacts stay at their steps until you resume it.`);
   };
   const count = `${waitingEvents.toLocaleString('en')}${waitingEvents >= MAX_COUNTED ? ' or more' : ''}`;
   return (

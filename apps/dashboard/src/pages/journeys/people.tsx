@@ -215,7 +215,7 @@ function Enroll({ journeyId, onClose }: { journeyId: string; onClose: () => void
       <Stack>
         <FormProblem problem={enroll.problem} />
         <Text size="sm" c="dimmed">
-          They enter at the first step, whatever starts the journey otherwise.
+          They enter at the first step, regardless of the journey’s entry.
         </Text>
         <ContactPicker label="Contacts" picked={picked} onPick={setPicked} />
         <FormButtons submit="Enroll" running={enroll.running} disabled={picked.length === 0} onCancel={onClose} />

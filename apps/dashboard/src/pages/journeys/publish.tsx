@@ -123,7 +123,7 @@ function Question({ opened, journey, onClose }: { opened: boolean; journey: Row;
                   label="Move to the matching step"
                   description={
                     movable === count
-                      ? 'All of them are at a step that this version has too.'
+                      ? 'All of them are at a step that also exists in this version.'
                       : `${countOf(movable, 'contact')} can move; the others finish on their version.`
                   }
                 />

@@ -44,7 +44,7 @@ export function EntryForm({
           <Radio value="form_confirmed" label="When it confirms a form" />
           <Radio value="segment_entered" label="When it enters a segment" />
           <Radio value="segment_left" label="When it leaves a segment" />
-          <Radio value="date" label="On a date of the contact" />
+          <Radio value="date" label="On a date in a custom field" />
           <Radio value="manual" label="When you or the API enroll it" />
         </Stack>
       </Radio.Group>
@@ -84,7 +84,7 @@ export function EntryForm({
       {(entry.type === 'segment_entered' || entry.type === 'segment_left') && (
         <Select
           label="Segment"
-          description="Looked at every five minutes. Contacts that are in it when you publish do not count."
+          description="Checked every five minutes. Contacts already in the segment when you publish do not enter."
           searchable
           data={choices.segments.map(({ id, name }) => ({ value: id, label: name }))}
           value={entry.segmentId === '' ? null : (entry.segmentId ?? null)}
@@ -115,7 +115,7 @@ function DateFields({ entry, set, choices }: { entry: Entry; set: (part: Partial
     <>
       <Select
         label="Field with the date"
-        placeholder={dates.length === 0 ? 'No custom field of the project has dates' : 'Choose a field'}
+        placeholder={dates.length === 0 ? 'No custom field has the type date' : 'Choose a field'}
         searchable
         data={dates.map((each) => ({ value: each.key, label: each.label }))}
         value={key === '' ? null : key}
@@ -152,7 +152,7 @@ function DateFields({ entry, set, choices }: { entry: Entry; set: (part: Partial
       </Group>
       <Checkbox
         label="Each year"
-        description="As for a birthday: from the year after the date on."
+        description="For a birthday, for example. Starts in the year after the date."
         checked={yearly}
         onChange={(event) => set({ yearly: event.currentTarget.checked ? true : undefined })}
       />
@@ -192,7 +192,7 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
         />
       )}
       <Checkbox
-        label="End the journey of a contact that reaches a goal"
+        label="End the journey when a contact reaches a goal"
         checked={goal !== undefined}
         onChange={(event) => set({ goal: event.currentTarget.checked ? { event: '' } : undefined })}
       />
@@ -213,7 +213,7 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
       )}
       <Checkbox
         label="Quiet hours"
-        description="Emails wait until they are over. Transactional ones are sent."
+        description="Emails wait until quiet hours are over. Transactional emails are sent."
         checked={quietHours !== undefined}
         onChange={(event) =>
           set({ quietHours: event.currentTarget.checked ? { from: '22:00', to: '07:00' } : undefined })
@@ -234,7 +234,7 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
       )}
       <Checkbox
         label="Limit the emails per contact"
-        description="Counts those of all journeys and campaigns. A contact over the limit skips the email."
+        description="Emails of all journeys and campaigns count. A contact at the limit skips the email."
         checked={frequencyCap !== undefined}
         onChange={(event) => set({ frequencyCap: event.currentTarget.checked ? { messages: 3, days: 7 } : undefined })}
       />
@@ -243,7 +243,7 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
           {(['messages', 'days'] as const).map((part) => (
             <NumberInput
               key={part}
-              label={part === 'messages' ? 'Emails' : 'In days'}
+              label={part === 'messages' ? 'Emails' : 'Within days'}
               w={120}
               min={1}
               value={frequencyCap[part]}
@@ -263,7 +263,7 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
         onChange={(zone) => set({ timeZone: zone ?? undefined })}
       />
       <Select
-        label="Or the contact’s, in the field"
+        label="Or the contact’s time zone, from the field"
         clearable
         placeholder="None"
         data={choices.fields.map(({ key, label }) => ({ value: `customFields.${key}`, label }))}

@@ -169,7 +169,7 @@ function WaitForEventFields({ step, set, choices: { events } }: FieldsProps) {
         onChange={(where) => set({ where: where.length === 0 ? undefined : where })}
       />
       <Checkbox
-        label="Go on without it after some time"
+        label="Continue without it after a timeout"
         checked={step.timeout !== undefined}
         onChange={(event) =>
           set(event.currentTarget.checked ? { timeout: { days: 3 } } : { timeout: undefined, onTimeout: undefined })
@@ -188,7 +188,7 @@ function ConditionFields({ step, set, choices, definition, setIncomplete }: Fiel
   return (
     <>
       <Text size="sm" c="dimmed">
-        All that you choose must hold.
+        All chosen conditions must hold.
       </Text>
       <Select
         label="In the segment"
@@ -279,7 +279,7 @@ function SplitFields({ step, set }: FieldsProps) {
           Add branch
         </Button>
         <Text size="sm" c={total === 100 ? 'dimmed' : 'var(--mantine-color-error)'} role="status">
-          {total} % in all
+          {total} % in total
         </Text>
       </Group>
     </Stack>

@@ -179,7 +179,7 @@ function StepMenu({
             leftSection={<IconCopyPlus size={16} aria-hidden />}
             onClick={() => edit.copied(stepsFrom(definition, step.id))}
           >
-            Copy with all that follows
+            Copy with following steps
           </Menu.Item>
           <Menu.Item
             color="var(--mantine-color-error)"
@@ -239,10 +239,10 @@ function RenameForm({
           onChange={(event) => setText(event.currentTarget.value.trim())}
         />
         <Text size="sm" c="dimmed">
-          The steps that lead to it, and conditions that name it, follow.
-          {type === 'webhook' && ` Templates with {{steps.${id}}} do not: change them too.`}
+          Connections to the step and conditions that refer to it are updated.
+          {type === 'webhook' && ` Templates that use {{steps.${id}}} are not: edit them yourself.`}
           {isPublished &&
-            ' Published versions keep the old ID: if it is in one of them, contacts at this step can’t move to it in the next version, and finish on theirs.'}
+            ' If this step has been published, contacts at it can’t move to the next version; they finish on theirs.'}
         </Text>
         <FormButtons submit="Change" disabled={problem !== undefined} running={false} onCancel={onClose} />
       </Stack>

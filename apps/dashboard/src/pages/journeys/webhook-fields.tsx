@@ -33,7 +33,7 @@ export function WebhookFields({ step, set }: FieldsProps) {
       </Text>
       <SigningSecret />
       <Checkbox
-        label="Go elsewhere if all attempts fail"
+        label="Use another next step if all attempts fail"
         checked={step.onFailure !== undefined}
         onChange={(event) => set({ onFailure: event.currentTarget.checked ? null : undefined })}
       />

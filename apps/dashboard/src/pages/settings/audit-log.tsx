@@ -96,7 +96,7 @@ function None({ filtered }: { filtered: boolean }) {
   if (filtered) {
     return (
       <Empty title="No matches" icon={IconHistory}>
-        No change passes these filters.
+        No change matches these filters.
       </Empty>
     );
   }
@@ -158,6 +158,7 @@ function Target({ of: { targetId, targetKind, targetName } }: { of: Entry }) {
 }
 
 function Actor({ of: { actorName, actorId } }: { of: Entry }) {
-  const kind = actorId.startsWith('key_') ? 'API key' : 'Person';
-  return actorName === null ? `${kind} that is gone` : `${actorName}${kind === 'API key' ? ' (API key)' : ''}`;
+  const isKey = actorId.startsWith('key_');
+  if (actorName === null) return isKey ? 'Deleted API key' : 'Deleted user';
+  return `${actorName}${isKey ? ' (API key)' : ''}`;
 }

@@ -31,7 +31,7 @@ export function NotificationList() {
   return (
     <Page
       title="Notifications"
-      about="What Postroom paused, blocked or disabled in this project by itself, newest first."
+      about="Campaigns, journeys, senders and endpoints that Postroom stopped automatically, newest first."
       actions={
         <>
           <ButtonLink to="/p/$projectId/account" params={{ projectId }} variant="default">
@@ -55,8 +55,8 @@ export function NotificationList() {
         {({ notifications: { nodes, pageInfo } }) =>
           nodes.length === 0 ? (
             <Empty title="No notifications yet" icon={IconBell}>
-              You are told here when a campaign is paused automatically, a sender is blocked or a webhook endpoint is
-              disabled.
+              Notifications appear here when a campaign or journey is paused automatically, a sender is blocked or a
+              webhook endpoint is disabled.
             </Empty>
           ) : (
             <Stack>

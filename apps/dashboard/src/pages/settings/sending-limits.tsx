@@ -132,7 +132,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
           />
           <NumberInput
             label="Frequency cap"
-            description="Messages that a contact gets at most from campaigns and journeys. Leave blank to disable."
+            description="The most messages that a contact gets from campaigns and journeys. Leave blank to disable."
             suffix=" messages"
             min={1}
             max={1000}
@@ -142,7 +142,7 @@ function LimitsForm({ policy }: { policy: Policy }) {
           />
           <NumberInput
             label="Days of the frequency cap"
-            description="The cap counts the messages of this many days."
+            description="The number of days over which the cap counts messages."
             suffix=" days"
             min={1}
             max={90}
