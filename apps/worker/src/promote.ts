@@ -31,7 +31,7 @@ try {
       isRetryable: (error) => isGrpcServiceError(error) && NOT_POLLED_YET.includes(error.code),
     },
   );
-  logger.info({ deployment: deploymentName, build: identity.build }, 'workers of this build get the work now');
+  logger.info({ deployment: deploymentName, build: identity.build }, 'workers of this build now get the work');
 } catch (error) {
   logger.fatal({ err: error }, 'the build could not be made current');
   process.exitCode = 1;

@@ -12,7 +12,7 @@ const RETENTION: ScheduledWorkflow = {
   id: 'delete-old',
   workflow: 'deleteOld',
   every: '1 hour',
-  summary: 'Delete what is older than it has to be kept',
+  summary: 'Delete data past its retention period',
 };
 
 /** The scheduled workflows of the worker and of the modules. */

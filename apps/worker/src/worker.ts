@@ -88,7 +88,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
   });
   // Without its schedules, the worker still sends mail; the sweep tries again.
   await prepareSchedules(client, { runsSchedules }).catch((error: unknown) =>
-    logger.warn({ err: error }, 'the schedules could not be made or run; will retry'),
+    logger.warn({ err: error }, 'the schedules could not be created or run; will retry'),
   );
   const sweep = sweepSource(kinds, [ensureSearchAttributes, restoreSchedules]);
   const dispatcher = await startDispatcher(client, [outboxSource, ...sources, sweep].filter(isOurs));

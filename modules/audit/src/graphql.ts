@@ -47,32 +47,32 @@ const AuditEntry = builder.objectRef<Entry>('AuditEntry').implement({
     actorId: t.exposeID('actorId', { description: '`usr_…` or `key_…`.' }),
     actorName: t.string({
       nullable: true,
-      description: 'What the person or the key is called now; null when they are gone.',
+      description: 'The current name of the user or API key; null if it no longer exists.',
       resolve: ({ actorId }) => actorName(actorId),
     }),
     action: t.exposeString('action', {
-      description: 'What was done, such as `createGroup`. A mutation keeps the action of the one that it replaced.',
+      description: 'The action, such as `createGroup`. A mutation keeps the action of the one that it replaced.',
     }),
     actionLabel: t.string({
       description: 'The action in words, such as "Created group".',
       resolve: ({ action }) => actionLabel(action),
     }),
-    targetId: t.exposeID('targetId', { nullable: true, description: 'What it was done to.' }),
+    targetId: t.exposeID('targetId', { nullable: true, description: 'The id of the changed object.' }),
     targetKind: t.string({
       nullable: true,
-      description: 'What kind of object that is, such as `campaign`.',
+      description: 'The kind of that object, such as `campaign`.',
       resolve: ({ targetId }) => kindOf(targetId),
     }),
     targetName: t.string({
       nullable: true,
       description:
-        'What it was called then, or is called now if that was not recorded; null if it is gone or has no name.',
+        "The object's name at the time, or its current name if that was not recorded; null if it no longer exists or has no name.",
       resolve: async ({ targetId, targetName }, _args, context) =>
         targetName ?? (targetId === null ? null : ((await loadName(context, targetId)) ?? null)),
     }),
     changes: t.field({
       type: [Change],
-      description: 'What an update changed, at most 50 values; empty for other actions.',
+      description: 'The values that an update changed, at most 50; empty for other actions.',
       complexity: PART_OF_ROW,
       resolve: ({ changes }) => changes,
     }),
@@ -83,24 +83,24 @@ const AuditEntry = builder.objectRef<Entry>('AuditEntry').implement({
 registerNode('aud', 'AuditEntry', (context, ids) => findEntries(callerProject(context), ids), 'manage');
 
 const AuditLogFilter = builder.inputType('AuditLogFilter', {
-  description: 'Which entries of the audit log; they must pass all conditions.',
+  description: 'Selects entries of the audit log; they must match all conditions.',
   fields: (t) => ({
-    actorId: t.id({ description: 'What this person or key did.' }),
-    action: t.string({ description: 'This action, such as `createGroup`.' }),
-    targetKind: t.string({ description: 'What was done to this kind of object, such as `campaign`.' }),
-    targetId: t.id({ description: 'What was done to this object.' }),
-    since: t.field({ type: 'DateTime', description: 'From this instant on.' }),
-    until: t.field({ type: 'DateTime', description: 'Before this instant.' }),
+    actorId: t.id({ description: 'Only entries of this user or API key.' }),
+    action: t.string({ description: 'Only this action, such as `createGroup`.' }),
+    targetKind: t.string({ description: 'Only changes to this kind of object, such as `campaign`.' }),
+    targetId: t.id({ description: 'Only changes to this object.' }),
+    since: t.field({ type: 'DateTime', description: 'Only at this time or later.' }),
+    until: t.field({ type: 'DateTime', description: 'Only before this time.' }),
   }),
 });
 
 const AuditActor = builder.objectRef<string>('AuditActor').implement({
-  description: 'A person or a key with entries in the audit log.',
+  description: 'A user or an API key with entries in the audit log.',
   fields: (t) => ({
     actorId: t.id({ description: '`usr_…` or `key_…`.', resolve: (id) => id }),
     name: t.string({
       nullable: true,
-      description: 'What they are called now; null when they are gone.',
+      description: 'The current name; null if the user or key no longer exists.',
       resolve: (id) => actorName(id),
     }),
   }),
@@ -115,9 +115,13 @@ const AuditAction = builder.objectRef<string>('AuditAction').implement({
 });
 
 const AuditLogFacets = builder.objectRef<Facets>('AuditLogFacets').implement({
-  description: 'What the audit log can be filtered by; at most 200 of each.',
+  description: 'The values by which the audit log can be filtered; at most 200 of each.',
   fields: (t) => ({
-    actors: t.field({ type: [AuditActor], description: 'The people and keys.', resolve: ({ actorIds }) => actorIds }),
+    actors: t.field({
+      type: [AuditActor],
+      description: 'The users and API keys.',
+      resolve: ({ actorIds }) => actorIds,
+    }),
     actions: t.field({ type: [AuditAction], description: 'The actions.', resolve: ({ actions }) => actions }),
     targetKinds: t.stringList({
       description: 'The kinds of objects.',
@@ -131,7 +135,7 @@ builder.queryFields((t) => ({
     {
       type: AuditEntry,
       ...managersOnly,
-      description: 'What people and keys changed in the project, newest first.',
+      description: 'The changes that users and API keys made in the project, newest first.',
       args: { filter: t.arg({ type: AuditLogFilter, description: 'Only these entries.' }) },
       resolve: (_root, { filter, ...page }, context) => listEntries(callerProject(context), filter ?? {}, page),
     },
@@ -140,7 +144,7 @@ builder.queryFields((t) => ({
   auditLogFacets: t.field({
     type: AuditLogFacets,
     ...managersOnly,
-    description: 'The people, keys, actions and kinds of objects that occur in the audit log of the project.',
+    description: "The users, API keys, actions and kinds of objects that occur in the project's audit log.",
     resolve: (_root, _args, context) => facetsOf(callerProject(context)),
   }),
 }));

@@ -32,25 +32,25 @@ import { UserCaller } from './caller.ts';
 import { renameUser } from './users.ts';
 
 const Role = builder.enumType('Role', {
-  description: 'What a person may do in a project.',
+  description: 'The role of a user in a project.',
   values: {
-    owner: { description: 'Everything, owners included.' },
-    admin: { description: 'Everything but owners: keys, domains, secrets, members.' },
-    member: { description: 'What a full-scope key can do.' },
+    owner: { description: 'Everything, including managing owners.' },
+    admin: { description: 'Everything except managing owners: API keys, domains, secrets, members.' },
+    member: { description: 'Everything that a full-scope API key can do.' },
     viewer: { description: 'Looking.' },
   },
 });
 
 const User = builder.prismaObject('User', {
   interfaces: [Node],
-  description: 'A person who signs in.',
+  description: 'A user, who can sign in.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'User id.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
-    email: t.expose('email', { type: 'EmailAddress', description: 'The address they sign in with.' }),
+    email: t.expose('email', { type: 'EmailAddress', description: 'The email address used to sign in.' }),
     twoFactorEnabled: t.boolean({
-      description: 'Whether signing in takes a second factor.',
+      description: 'Whether sign-in requires a second factor.',
       select: { twoFactorEnabled: true },
       resolve: (user) => user.twoFactorEnabled === true,
     }),
@@ -59,23 +59,23 @@ const User = builder.prismaObject('User', {
 
 const Session = builder.prismaObject('Session', {
   interfaces: [Node],
-  description: 'A browser that is signed in.',
+  description: 'A session: a browser that is signed in.',
   select: { id: true, expiresAt: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Session id.' }),
-    ipAddress: t.exposeString('ipAddress', { nullable: true, description: 'Where it signed in from.' }),
-    userAgent: t.exposeString('userAgent', { nullable: true, description: 'What it says it is.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it signed in.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends unless it is used.' }),
+    ipAddress: t.exposeString('ipAddress', { nullable: true, description: 'The client address at sign-in.' }),
+    userAgent: t.exposeString('userAgent', { nullable: true, description: "The browser's user agent." }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the session began.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the session expires unless it is used.' }),
     current: t.boolean({
-      description: 'Whether it is the one that asks.',
+      description: 'Whether it is the session of this request.',
       resolve: (session, _args, context) => person(context).sessionId === session.id,
     }),
   }),
 });
 
 const Member = builder.prismaObject('Member', {
-  description: 'A person in a project.',
+  description: 'A member of a project.',
   fields: (t) => ({
     user: t.relation('user', { description: 'The person.' }),
     role: t.expose('role', { type: Role, description: 'What they may do.' }),
@@ -85,22 +85,22 @@ const Member = builder.prismaObject('Member', {
 
 const Membership = builder.prismaObject('Member', {
   variant: 'Membership',
-  description: 'A project that a person is in.',
+  description: 'A project that a user is a member of.',
   fields: (t) => ({
     project: t.relation('project', { description: 'The project.' }),
-    role: t.expose('role', { type: Role, description: 'What they may do in it.' }),
+    role: t.expose('role', { type: Role, description: "The user's role in the project." }),
   }),
 });
 
 const Invitation = builder.prismaObject('Invitation', {
   interfaces: [Node],
-  description: 'A place in a project that waits for a person.',
+  description: 'A pending invitation to a project.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Invitation id.' }),
     email: t.expose('email', { type: 'EmailAddress', description: 'The invited address.' }),
-    role: t.expose('role', { type: Role, description: 'What they will be.' }),
+    role: t.expose('role', { type: Role, description: 'The role that the user will have.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it can be accepted.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the invitation expires.' }),
   }),
 });
 
@@ -141,11 +141,11 @@ registerNode(
 );
 
 const InvitationPreviewType = builder.objectRef<InvitationPreview>('InvitationPreview').implement({
-  description: "What an invitation's link shows before it is accepted.",
+  description: 'The details of an invitation, shown before it is accepted.',
   fields: (t) => ({
-    projectName: t.exposeString('projectName', { description: 'The project that it leads to.' }),
-    email: t.exposeString('email', { description: 'Who was invited; only this address can accept.' }),
-    hasAccount: t.exposeBoolean('hasAccount', { description: 'Whether the address has an account to sign in with.' }),
+    projectName: t.exposeString('projectName', { description: 'The name of the project.' }),
+    email: t.exposeString('email', { description: 'The invited address; only it can accept.' }),
+    hasAccount: t.exposeBoolean('hasAccount', { description: 'Whether the address already has an account.' }),
   }),
 });
 
@@ -153,21 +153,22 @@ builder.queryFields((t) => ({
   invitationPreview: t.field({
     type: InvitationPreviewType,
     skipTypeScopes: true,
-    description: 'The invitation of a link; `not_found` if it is invalid, used or expired. Needs no sign-in.',
-    args: { token: t.arg.string({ required: true, description: 'The token in the link.' }) },
+    description:
+      'The invitation that a link refers to; `not_found` if it is invalid, used or expired. Requires no sign-in.',
+    args: { token: t.arg.string({ required: true, description: 'The token from the link.' }) },
     resolve: (_root, { token }) => previewInvitation(token),
   }),
   me: t.prismaField({
     type: User,
     skipTypeScopes: true,
-    description: 'The person who is signed in.',
+    description: 'The signed-in user.',
     resolve: (query, _root, _args, context) =>
       db.user.findUniqueOrThrow({ ...query, where: { id: person(context).id } }),
   }),
   myProjects: t.prismaField({
     type: [Membership],
     skipTypeScopes: true,
-    description: 'The projects of the person who is signed in, and their role in each.',
+    description: 'The projects of the signed-in user, with the role in each.',
     resolve: async (query, _root, _args, context) => {
       const { id: userId } = person(context);
       const here = await db.member.findMany({ ...query, where: { userId }, orderBy: { createdAt: 'asc' } });
@@ -178,7 +179,7 @@ builder.queryFields((t) => ({
   mySessions: t.prismaField({
     type: [Session],
     skipTypeScopes: true,
-    description: 'Where the person is signed in, newest first.',
+    description: "The signed-in user's sessions, newest first.",
     resolve: (query, _root, _args, context) =>
       db.session.findMany({
         ...query,
@@ -188,29 +189,29 @@ builder.queryFields((t) => ({
   }),
   members: t.field({
     type: [Member],
-    description: 'The people of the project.',
+    description: 'The members of the project.',
     resolve: (_root, _args, context) => listMembers(callerProject(context)),
   }),
   invitations: t.field({
     type: [Invitation],
     authScopes: { manage: true },
-    description: 'The invitations that wait, newest first.',
+    description: 'The pending invitations, newest first.',
     resolve: (_root, _args, context) => listInvitations(callerProject(context)),
   }),
 }));
 
 const InviteInput = builder.inputType('InviteInput', {
-  description: 'Whom to invite, and the role they will have.',
+  description: 'The address to invite, and the role of the new member.',
   fields: (t) => ({
-    email: t.string({ required: true, description: 'Where the invitation goes; only this address can accept it.' }),
-    role: t.field({ type: Role, required: true, description: 'What they will be.' }),
+    email: t.string({ required: true, description: 'The address that the invitation is sent to; only it can accept.' }),
+    role: t.field({ type: Role, required: true, description: 'The role that the user will have.' }),
   }),
 });
 
 const AcceptInvitationInput = builder.inputType('AcceptInvitationInput', {
-  description: 'An invitation and, for a person without an account, who they are.',
+  description: 'An invitation to accept and, for a user without an account, a name and a password.',
   fields: (t) => ({
-    token: t.string({ required: true, description: 'What the link holds.' }),
+    token: t.string({ required: true, description: "The token from the invitation's link." }),
     name: t.string({ description: 'Display name.' }),
     password: t.string({ description: 'At least 10 characters.' }),
   }),
@@ -229,7 +230,7 @@ const InvitePayload = builder.objectRef<{ id: string }>('InvitePayload').impleme
       nullable: true,
       description: 'Always null.',
       deprecationReason:
-        'Nothing replaces it: the link is only in the mail, since anyone who has it can create the account.',
+        'Nothing replaces it: the link is only in the email, because anyone who has it can create the account.',
       resolve: () => null,
     }),
   }),
@@ -242,7 +243,7 @@ const InvitationAcceptPayload = builder
     fields: (t) => ({
       project: t.prismaField({
         type: 'Project',
-        description: 'The project that the person has joined.',
+        description: 'The project that the user joined.',
         // It may be in another cell.
         resolve: async (query, { projectId, userId }) => {
           const here = await db.project.findUnique({ ...query, where: { id: projectId } });
@@ -262,7 +263,7 @@ const MemberChangeRolePayload = builder
     fields: (t) => ({
       member: t.prismaField({
         type: Member,
-        description: 'The member, as they are now.',
+        description: 'The updated member.',
         resolve: (query, ids) => db.member.findUniqueOrThrow({ ...query, where: { projectId_userId: ids } }),
       }),
     }),
@@ -271,10 +272,10 @@ const MemberChangeRolePayload = builder
 const MemberRemovePayload = builder.objectRef<{ projectId: string; userId: string }>('MemberRemovePayload').implement({
   description: 'What `memberRemove` did.',
   fields: (t) => ({
-    userId: t.exposeID('userId', { description: 'Who is no longer in the project.' }),
+    userId: t.exposeID('userId', { description: 'The id of the removed member.' }),
     members: t.field({
       type: [Member],
-      description: 'The people who are still in it.',
+      description: 'The remaining members.',
       resolve: ({ projectId }) => listMembers(projectId),
     }),
   }),
@@ -296,7 +297,7 @@ builder.mutationFields((t) => ({
     type: InvitePayload,
     authScopes: { manage: true },
     description:
-      'Invites a person to the project, by mail; the link is in the mail only. `conflict` when the installation can not send mail.',
+      'Sends an invitation to the project. Its link is only in the email. `conflict` if the installation cannot send email.',
     args: { input: t.arg({ type: InviteInput, required: true, description: 'The invitation.' }) },
     resolve: async (_root, { input }, context) => {
       const { id } = await invite(callerProject(context), {
@@ -311,7 +312,7 @@ builder.mutationFields((t) => ({
     type: InvitationAcceptPayload,
     skipTypeScopes: true,
     ...succeeds('acceptInvitation'),
-    description: 'Accepts an invitation, signed in or with a name and a password.',
+    description: 'Accepts an invitation, either signed in or with a name and a password for a new account.',
     args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
     resolve: (_root, { input }, { caller }) =>
       acceptInvitation({ ...input, userId: caller?.kind === 'person' ? caller.id : undefined }),
@@ -320,7 +321,8 @@ builder.mutationFields((t) => ({
     type: 'ID',
     skipTypeScopes: true,
     deprecationReason: useInstead('invitationAccept'),
-    description: 'Accepts an invitation, signed in or with a name and a password; returns the project id.',
+    description:
+      'Accepts an invitation, either signed in or with a name and a password for a new account. Returns the project id.',
     args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
     resolve: async (_root, { input }, { caller }) => {
       const { projectId } = await acceptInvitation({
@@ -334,7 +336,7 @@ builder.mutationFields((t) => ({
     type: MemberChangeRolePayload,
     authScopes: { manage: true },
     ...audits({ action: 'changeRole', values: roleOf }),
-    description: 'Gives a member another role.',
+    description: "Changes a member's role.",
     args: {
       userId: t.arg.id(userId),
       role: t.arg({ type: Role, required: true, description: 'The new role.' }),
@@ -351,7 +353,7 @@ builder.mutationFields((t) => ({
     ...audits({ values: roleOf }),
     deprecationReason: useInstead('memberChangeRole'),
     description:
-      'Gives a member another role. Returns true. Keys that they created and invitations that they sent end with the right to manage the project.',
+      "Changes a member's role. Returns true. If the member can no longer manage the project, the API keys they created and the invitations they sent stop working.",
     args: {
       userId: t.arg.id(userId),
       role: t.arg({ type: Role, required: true, description: 'The new role.' }),
@@ -366,7 +368,7 @@ builder.mutationFields((t) => ({
     type: MemberRemovePayload,
     authScopes: { manage: true },
     ...succeeds('removeMember'),
-    description: 'Takes a person out of the project.',
+    description: 'Removes a member from the project.',
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, { userId }, context) => {
       const projectId = callerProject(context);
@@ -379,7 +381,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     deprecationReason: useInstead('memberRemove'),
     description:
-      'Takes a person out of the project. Returns true. Keys that they created for it and invitations that they sent end.',
+      'Removes a member from the project. Returns true. The API keys they created for it and the invitations they sent stop working.',
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, args, context) => {
       const actorId = person(context).id;
@@ -390,7 +392,7 @@ builder.mutationFields((t) => ({
   createProject: t.prismaField({
     type: 'Project',
     skipTypeScopes: true,
-    description: 'Creates a project that the person owns; for owners of one.',
+    description: 'Creates a project and makes the signed-in user its owner. Only for users who own a project already.',
     args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
     resolve: async (query, _root, { name }, context) => {
       const { id } = await createOwnProject(person(context).id, name);
@@ -400,7 +402,7 @@ builder.mutationFields((t) => ({
   renameMe: t.prismaField({
     type: User,
     skipTypeScopes: true,
-    description: 'Changes what people call the person who is signed in.',
+    description: 'Changes the name of the signed-in user.',
     args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
     resolve: async (query, _root, { name }, context) => {
       await renameUser(person(context).id, name);
@@ -411,7 +413,7 @@ builder.mutationFields((t) => ({
 
 removalMutation('invitationWithdraw', {
   replaces: 'withdrawInvitation',
-  description: 'Takes an invitation back.',
+  description: 'Withdraws an invitation.',
   id: 'Invitation id.',
   authScopes: { manage: true },
   remove: (context, id) => withdrawInvitation(callerProject(context), id),
@@ -419,7 +421,7 @@ removalMutation('invitationWithdraw', {
 
 removalMutation('sessionRevoke', {
   replaces: 'revokeSession',
-  description: 'Signs one of your own sessions out, immediately.',
+  description: 'Ends one of your own sessions immediately.',
   id: 'Session id.',
   skipTypeScopes: true,
   remove: async (context, id) => {

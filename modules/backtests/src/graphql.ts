@@ -44,23 +44,25 @@ const BacktestStatus = builder.enumType('BacktestStatus', {
   values: {
     running: { description: 'Contacts are being simulated, or it waits for a worker.' },
     completed: { description: 'All contacts were simulated.' },
-    failed: { description: 'It could not continue; `error` says why. The figures are of the contacts until then.' },
-    canceled: { description: 'It was canceled; the figures are of the contacts until then.' },
+    failed: {
+      description: 'It could not continue; `error` says why. The figures cover the contacts simulated until then.',
+    },
+    canceled: { description: 'It was canceled. The figures cover the contacts simulated until then.' },
   } satisfies Record<BacktestRow['status'], { description: string }>,
 });
 
 const BacktestSide = builder.enumType('BacktestSide', {
   description: 'One of the two definitions of a backtest.',
   values: {
-    candidate: { description: 'The definition that is tested.' },
-    baseline: { description: 'The definition that it is compared with.' },
+    candidate: { description: 'The definition under test.' },
+    baseline: { description: 'The definition that the candidate is compared with.' },
   } satisfies Record<Side, { description: string }>,
 });
 
 const BacktestDifference = builder.enumType('BacktestDifference', {
   description: "How a contact's messages differ between the two definitions.",
   values: {
-    none: { description: 'Both send the same messages at the same times, or none.' },
+    none: { description: 'Both send the same messages at the same times, or neither sends any.' },
     candidate_only: { description: 'Only the candidate sends messages to it.' },
     baseline_only: { description: 'Only the baseline sends messages to it.' },
     times: { description: 'Both send the same messages, at different times.' },
@@ -69,9 +71,9 @@ const BacktestDifference = builder.enumType('BacktestDifference', {
 });
 
 const OutcomeCount = builder.objectRef<{ outcome: string; count: number }>('BacktestOutcome').implement({
-  description: 'How often a step was left in one way.',
+  description: 'The number of times that a step was left with an outcome.',
   fields: (t) => ({
-    outcome: t.exposeString('outcome', { description: 'As in the steps of an enrollment.', ...SHORT }),
+    outcome: t.exposeString('outcome', { description: 'The outcome, as in the steps of an enrollment.', ...SHORT }),
     count: t.exposeInt('count', { description: 'How often.' }),
   }),
 });
@@ -84,14 +86,14 @@ interface StepRow {
 }
 
 const BacktestStep = builder.objectRef<StepRow>('BacktestStepTotals').implement({
-  description: 'What the runs did at a step.',
+  description: 'How runs passed through a step.',
   fields: (t) => ({
     stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
     reached: t.exposeInt('reached', { description: 'How often it was reached.' }),
-    waiting: t.exposeInt('waiting', { description: 'How many runs are at it at the end of the period.' }),
+    waiting: t.exposeInt('waiting', { description: 'How many runs are at the step at the end of the period.' }),
     outcomes: t.field({
       type: [OutcomeCount],
-      description: 'How often it was left, by outcome: the figures of the paths that lead on.',
+      description: 'How often the step was left, by outcome.',
       resolve: ({ outcomes }) => Object.entries(outcomes).map(([outcome, count]) => ({ outcome, count })),
     }),
   }),
@@ -121,7 +123,7 @@ interface SideRow {
 }
 
 const BacktestTotals = builder.objectRef<SideRow>('BacktestTotals').implement({
-  description: 'What one definition would have done.',
+  description: 'The simulated results of one definition.',
   fields: (t) => ({
     definition: t.field({
       type: 'JSON',
@@ -131,20 +133,20 @@ const BacktestTotals = builder.objectRef<SideRow>('BacktestTotals').implement({
     }),
     version: t.exposeInt('version', {
       nullable: true,
-      description: 'The published version that it is; null for others.',
+      description: 'The number of the published version; null if the definition is not one.',
     }),
     contacts: t.int({ description: 'Contacts that would have entered.', resolve: ({ totals }) => totals.contacts }),
     runs: t.int({ description: 'How often contacts would have entered.', resolve: ({ totals }) => totals.runs }),
     completed: t.int({ description: 'Runs that reached an end.', resolve: ({ totals }) => totals.completed }),
-    exited: t.int({ description: 'Runs that ended otherwise.', resolve: ({ totals }) => totals.exited }),
+    exited: t.int({ description: 'Runs that ended for another reason.', resolve: ({ totals }) => totals.exited }),
     reachedGoal: t.int({
-      description: 'Of those: because the contact caused the event of the goal, the conversions.',
+      description: 'Of those, the conversions: runs that ended because the contact reached the goal.',
       resolve: ({ totals }) => totals.reachedGoal,
     }),
     inProgress: t.int({ description: 'Runs that had not ended.', resolve: ({ totals }) => totals.inProgress }),
     messages: t.int({ description: 'Messages that would have been sent.', resolve: ({ totals }) => totals.messages }),
     notAgain: t.int({
-      description: 'How often a contact was not let in again, by the rule of re-entry.',
+      description: 'How often a contact was not allowed to enter again.',
       resolve: ({ totals }) => totals.notAgain,
     }),
     notMatching: t.int({
@@ -175,7 +177,7 @@ const BacktestTotals = builder.objectRef<SideRow>('BacktestTotals').implement({
 const DifferenceCount = builder
   .objectRef<{ difference: Difference; contacts: number }>('BacktestDifferenceCount')
   .implement({
-    description: 'How many contacts differ in one way.',
+    description: 'The number of contacts with one kind of difference.',
     fields: (t) => ({
       difference: t.expose('difference', { type: BacktestDifference, description: 'The way.' }),
       contacts: t.exposeInt('contacts', { description: 'How many contacts.' }),
@@ -183,7 +185,7 @@ const DifferenceCount = builder
   });
 
 const Assumed = builder.objectRef<Assumptions>('BacktestAssumptions').implement({
-  description: 'What is assumed of messages that were never sent, in percent of them.',
+  description: 'Assumed outcomes of simulated messages, in percent of the messages.',
   fields: (t) => ({
     delivered: t.exposeFloat('delivered', { description: 'Delivered.' }),
     opened: t.exposeFloat('opened', { description: 'Opened.' }),
@@ -202,28 +204,28 @@ const sideOf = (row: BacktestRow, side: Side): SideRow => ({
 
 const Backtest = builder.prismaObject('Backtest', {
   interfaces: [Node],
-  description: 'A journey, run against the events and contacts of the last days. Nothing is sent.',
+  description: 'A run of a journey against the events and contacts of the last days. Nothing is sent.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Backtest id; also the id of its workflow in Temporal.' }),
     journeyId: t.exposeID('journeyId', {
       nullable: true,
-      description: 'The journey; null for a definition that belongs to none.',
+      description: 'The journey; null if the definition belongs to none.',
     }),
     status: t.expose('status', { type: BacktestStatus, description: 'The state of the backtest.' }),
     days: t.exposeInt('days', { description: 'The days that it covers.' }),
     until: t.expose('untilAt', { type: 'DateTime', description: 'The end of the days that it covers.' }),
-    total: t.exposeInt('total', { description: 'How many contacts there are.' }),
-    processed: t.exposeInt('processed', { description: 'How many have been simulated.' }),
-    listed: t.exposeInt('listed', { description: 'How many of those that entered are listed; at most 100,000.' }),
+    total: t.exposeInt('total', { description: 'The number of contacts to simulate.' }),
+    processed: t.exposeInt('processed', { description: 'The number of contacts simulated so far.' }),
+    listed: t.exposeInt('listed', { description: 'The number of listed contacts that entered; at most 100,000.' }),
     error: t.exposeString('error', { nullable: true, description: 'Why it failed.' }),
     notes: t.stringList({
-      description: 'What the result depends on that is not known about the past.',
+      description: 'Assumptions about the past on which the result depends.',
       ...listOf({ maxLength: 500 }),
       resolve: (row) => notesOf(row),
     }),
     assumptions: t.field({
       type: Assumed,
-      description: 'What is assumed of messages that were never sent.',
+      description: 'The assumed outcomes of messages.',
       complexity: FIGURES,
       resolve: ({ assumptions }) => assumptions as unknown as Assumptions,
     }),
@@ -233,14 +235,14 @@ const Backtest = builder.prismaObject('Backtest', {
     }),
     candidate: t.field({
       type: BacktestTotals,
-      description: 'The definition that is tested.',
+      description: 'The definition under test.',
       complexity: FIGURES,
       resolve: (row) => sideOf(row, 'candidate'),
     }),
     baseline: t.field({
       type: BacktestTotals,
       nullable: true,
-      description: 'The definition that it is compared with; null if there is none.',
+      description: 'The results of the baseline; null if there is none.',
       complexity: FIGURES,
       resolve: (row) => (row.baseline === null ? null : sideOf(row, 'baseline')),
     }),
@@ -276,7 +278,7 @@ registerNode(BACKTEST_ID, 'Backtest', (context, ids) => findBacktests(callerProj
 const at = (ms: number) => new Date(ms);
 
 const SimulatedStepType = builder.objectRef<SimulatedStep>('BacktestRunStep').implement({
-  description: 'A step that a simulated run has left.',
+  description: 'A step of a simulated run.',
   fields: (t) => ({
     stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
     arrivedAt: t.field({
@@ -312,16 +314,19 @@ const Run = builder.objectRef<SimulatedRun>('BacktestRun').implement({
       description: 'Why it ended: `completed`, `exit` or `goal`.',
       ...SHORT,
     }),
-    stepId: t.exposeString('stepId', { description: 'The step that it is at, or was at when it ended.', ...STEP_ID }),
+    stepId: t.exposeString('stepId', {
+      description: 'The current step, or the step at which the run ended.',
+      ...STEP_ID,
+    }),
     dueAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When the step that it is at would be carried out.',
+      description: 'When the current step would be carried out.',
       resolve: ({ dueAt, endReason }) => (dueAt === null || endReason !== null ? null : at(dueAt)),
     }),
     steps: t.field({
       type: [SimulatedStepType],
-      description: 'The steps that it left, in order.',
+      description: 'The steps that the run has left, in order.',
       complexity: STORED,
       resolve: ({ steps }) => steps,
     }),
@@ -366,23 +371,27 @@ const BacktestContact = builder.prismaObject('BacktestContact', {
 registerNode(CONTACT_ROW_ID, 'BacktestContact', (context, ids) => findContactRows(callerProject(context), ids));
 
 const ContactsFilter = builder.inputType('BacktestContactFilter', {
-  description: 'Which contacts; they pass every filter.',
+  description: 'Selects contacts of a backtest; they must pass every filter.',
   fields: (t) => ({
     side: t.field({
       type: BacktestSide,
-      description: 'The definition that the filters are about; the candidate if omitted.',
+      description: 'The definition that the filters refer to; the candidate by default.',
     }),
-    stepId: t.string({ description: 'Reached this step.', ...STEP_ID }),
-    outcome: t.string({ description: 'Left the step with this outcome, or `waiting`: are still at it.', ...SHORT }),
+    stepId: t.string({ description: 'Only contacts that reached this step.', ...STEP_ID }),
+    outcome: t.string({
+      description: 'Only contacts that left the step with this outcome, or are still at it (`waiting`).',
+      ...SHORT,
+    }),
     day: t.string({
-      description: 'Got the message of the step on this day in UTC, such as 2026-11-25.',
+      description: 'Only contacts that got the message of the step on this day in UTC, such as 2026-11-25.',
       ...atMost(10),
     }),
     result: t.string({
-      description: 'How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message.',
+      description:
+        'Only contacts with this result of a run: `completed`, `exit`, `goal` or `in_progress`; or contacts that got a message (`sent`).',
       ...SHORT,
     }),
-    difference: t.field({ type: BacktestDifference, description: 'Whose messages differ in this way.' }),
+    difference: t.field({ type: BacktestDifference, description: 'Only contacts whose messages differ in this way.' }),
     search: t.string({ description: 'Part of the address or name; 1,000 matching contacts at most.', ...atMost(200) }),
   }),
 });
@@ -408,10 +417,10 @@ builder.queryFields((t) => ({
   backtestContacts: t.connection(
     {
       type: BacktestContact,
-      description: 'The contacts that would have entered and pass every filter.',
+      description: 'The contacts that would have entered the journey and pass every filter.',
       args: {
         id: t.arg.id(backtestId),
-        filter: t.arg({ type: ContactsFilter, description: 'Which contacts; all if omitted.' }),
+        filter: t.arg({ type: ContactsFilter, description: 'Selects contacts; all if omitted.' }),
       },
       resolve: (_root, { id, filter, ...page }, context) =>
         listBacktestContacts(callerProject(context), { backtestId: id, ...page, ...filter }),
@@ -441,9 +450,9 @@ builder.subscriptionField('backtestProgress', (t) =>
 );
 
 const DefinitionInput = builder.inputType('BacktestDefinitionInput', {
-  description: 'A definition, or a version of the journey; its draft if both are omitted.',
+  description: 'A definition or a version of the journey; the draft if both are omitted.',
   fields: (t) => ({
-    definition: t.field({ type: 'JSON', description: 'The definition, as of a journey.', ...JSON_OBJECT }),
+    definition: t.field({ type: 'JSON', description: 'The definition, in the format of a journey.', ...JSON_OBJECT }),
     version: t.int({ description: 'A published version of the journey.', ...jsonSchema({ minimum: 1 }) }),
   }),
 });
@@ -451,7 +460,7 @@ const DefinitionInput = builder.inputType('BacktestDefinitionInput', {
 const PERCENT = jsonSchema({ minimum: 0, maximum: 100 });
 
 const AssumeInput = builder.inputType('BacktestAssumptionsInput', {
-  description: 'How many percent of the messages have an outcome that conditions ask for, 0 to 100.',
+  description: 'The assumed outcomes of messages, in percent of the messages, 0 to 100.',
   fields: (t) => ({
     delivered: t.float({ description: 'Delivered; 100 if omitted.', ...PERCENT }),
     opened: t.float({ description: 'Opened; 0 if omitted.', ...PERCENT }),
@@ -463,7 +472,7 @@ const AssumeInput = builder.inputType('BacktestAssumptionsInput', {
 });
 
 const StartInput = builder.inputType('StartBacktestInput', {
-  description: 'What to test, and against which days.',
+  description: 'The definitions to test, and the period.',
   fields: (t) => ({
     journeyId: t.id({ description: 'The journey; required unless all definitions are given.' }),
     days: t.int({
@@ -472,10 +481,11 @@ const StartInput = builder.inputType('StartBacktestInput', {
       ...jsonSchema({ minimum: 1, maximum: MAX_DAYS }),
     }),
     candidate: t.field({ type: DefinitionInput, description: 'What is tested; the draft of the journey if omitted.' }),
-    baseline: t.field({ type: DefinitionInput, description: 'What it is compared with; nothing if omitted.' }),
-    assume: t.field({ type: AssumeInput, description: 'What is assumed of messages that were never sent.' }),
+    baseline: t.field({ type: DefinitionInput, description: 'The baseline to compare with; none if omitted.' }),
+    assume: t.field({ type: AssumeInput, description: 'The assumed outcomes of messages.' }),
     segmentId: t.id({
-      description: 'A segment whose contacts enter at the beginning, besides those that the past makes enter.',
+      description:
+        'A segment whose contacts enter at the beginning, in addition to those that enter through past events.',
     }),
   }),
 });

@@ -19,15 +19,15 @@ function ofDefinition({ entry, steps, timeZoneField }: Definition, journeyId: st
   if (isEnteredByHand(entry.type))
     notes.push(
       journeyId === null
-        ? 'Who entered by hand or by a segment is only recorded for journeys of the project, so nobody enters but the contacts of the chosen segment.'
-        : 'Who enters by hand or by a segment is taken from the runs that the journey had.',
+        ? 'Entries by hand or by a segment are only recorded for journeys of the project, so only the contacts of the chosen segment enter.'
+        : 'Contacts that enter by hand or by a segment are taken from the real runs of the journey.',
     );
   if (entry.type === 'group_joined')
-    notes.push(
-      'Contacts enter that are in the group now and whose joining is recorded. Those that left it since do not.',
-    );
+    notes.push('Only contacts that are still in the group, and whose time of joining was recorded, enter.');
   if (entry.filter !== undefined || withFilter.length > 0 || timeZoneField !== undefined || entry.type === 'date')
-    notes.push('Custom fields, names and groups have the values of today; events and engagement count up to the day.');
+    notes.push(
+      'Custom fields, names and groups have their current values; events and engagement count up to the simulated day.',
+    );
   const onMessage = steps.filter((step) => step.type === 'condition' && step.message !== undefined);
   if (onMessage.length > 0)
     notes.push(
@@ -36,7 +36,7 @@ function ofDefinition({ entry, steps, timeZoneField }: Definition, journeyId: st
   if (steps.some((step) => step.type === 'webhook'))
     notes.push('Webhooks are not called: they are assumed to succeed, with an empty response.');
   if (steps.some((step) => step.type === 'join_group' || step.type === 'leave_group'))
-    notes.push('Groups that the journey changes are not changed, so later conditions on them see the groups of today.');
+    notes.push('Steps of the journey that change groups have no effect, so later conditions see the current groups.');
   return notes;
 }
 

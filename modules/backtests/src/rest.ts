@@ -79,7 +79,7 @@ export const streams: StreamRoute[] = [
     operationId: 'exportBacktestContacts',
     summary: 'Export the simulated steps of contacts as a CSV file',
     description:
-      "A line for each step of each run of the contacts that pass every filter. Values that a spreadsheet would run as a formula begin with a `'`.",
+      "One line for each step of each run of the contacts that pass every filter. Values that a spreadsheet would run as a formula begin with a `'`.",
     options: 'BacktestContactFilter',
     answers: { status: 200, description: 'The steps.', content: { 'text/csv': { type: 'string' } } },
     answer: streamContacts,

@@ -48,10 +48,10 @@ const BulkStatus = builder.enumType('BulkStatus', {
 
 const BulkOperation = builder.prismaObject('BulkOperation', {
   interfaces: [Node],
-  description: 'An action on all contacts that match a filter, carried out in the background.',
+  description: 'An operation that applies an action to all contacts that match a filter, in the background.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id of the operation; also the id of its workflow in Temporal.' }),
-    action: t.expose('action', { type: BulkAction, description: 'What is done to the contacts.' }),
+    action: t.expose('action', { type: BulkAction, description: 'The action.' }),
     status: t.expose('status', { type: BulkStatus, description: 'The state of the operation.' }),
     total: t.exposeInt('total', {
       description: 'How many contacts matched at the start, counted up to 100,000.',

@@ -83,7 +83,7 @@ export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
  */
 export function sendShard(campaignId: string, run: number): Promise<boolean> {
   const tally: Tally = {};
-  const busy = { message: 'This worker sends a part of the campaign already.', retryMs: 500 };
+  const busy = { message: 'This worker already sends a part of the campaign.', retryMs: 500 };
   return withSlot(enterShard(campaignId), busy, () =>
     inProjectSlot(shardSlots, campaignId, () =>
       withHeartbeat(() => sendShardHere({ id: campaignId, run }, newClaim(), cancellationSignal(), tally), tally),

@@ -98,7 +98,7 @@ async function frequencyCapWarning(campaign: Campaign): Promise<FieldProblem[]> 
   );
   const contacts = rows[0]?.contacts ?? 0;
   const days = cap.days === 1 ? 'a day' : `${cap.days} days`;
-  const message = `skips ${contacts.toLocaleString('en')} of the recipients now, who have had ${cap.messages} or more messages in ${days}`;
+  const message = `skips ${contacts.toLocaleString('en')} of the recipients now, who have received ${cap.messages} or more messages in ${days}`;
   return contacts === 0 ? [] : [{ field: 'frequencyCap', message }];
 }
 

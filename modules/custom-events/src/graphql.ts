@@ -45,7 +45,7 @@ import { EVENT_ID, MAX_EVENTS, type TrackResult, trackEvents } from './track.ts'
 
 const CustomEvent = builder.objectRef<CustomEventRow>('CustomEvent').implement({
   interfaces: [Node],
-  description: "Something that a contact did in the customer's own product, such as `order placed`.",
+  description: 'An event that a contact caused in your product, such as `order placed`.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Event id.' }),
     name: t.exposeString('name', { description: 'What happened.', ...atMost(MAX_EVENT_NAME_LENGTH) }),
@@ -53,10 +53,14 @@ const CustomEvent = builder.objectRef<CustomEventRow>('CustomEvent').implement({
     contact: t.field({
       type: Contact,
       nullable: true,
-      description: 'The contact that caused it; null if it was deleted meanwhile.',
+      description: 'The contact that caused it; null if it has been deleted.',
       resolve: async ({ contactId }, _args, context) => (await loadContact(context, contactId)) ?? null,
     }),
-    properties: t.expose('properties', { type: 'JSON', description: 'As they were sent.', ...JSON_OBJECT }),
+    properties: t.expose('properties', {
+      type: 'JSON',
+      description: 'The properties, as they were sent.',
+      ...JSON_OBJECT,
+    }),
     occurredAt: t.expose('occurredAt', { type: 'DateTime', description: 'When it occurred.' }),
     receivedAt: t.expose('receivedAt', { type: 'DateTime', description: 'When it was accepted.' }),
   }),
@@ -68,13 +72,13 @@ builder.queryField('customEvents', (t) =>
   t.connection(
     {
       type: CustomEvent,
-      description: "The project's custom events that match every filter, the latest to occur first.",
+      description: "The project's custom events that match every filter, latest first.",
       args: {
-        contactId: t.arg.id({ description: 'Those of this contact.' }),
-        email: t.arg.string({ description: 'Those of the contact with this address.' }),
-        name: t.arg.string({ description: 'Those with this name.' }),
-        from: t.arg({ type: 'DateTime', description: 'Those that occurred at this instant or later.' }),
-        to: t.arg({ type: 'DateTime', description: 'Those that occurred before this instant.' }),
+        contactId: t.arg.id({ description: 'Only events of this contact.' }),
+        email: t.arg.string({ description: 'Only events of the contact with this address.' }),
+        name: t.arg.string({ description: 'Only events with this name.' }),
+        from: t.arg({ type: 'DateTime', description: 'Only events that occurred at this time or later.' }),
+        to: t.arg({ type: 'DateTime', description: 'Only events that occurred before this time.' }),
       },
       resolve: (_root, { first, after, ...filter }, context) =>
         listEvents(callerProject(context), filter, { first, after }),
@@ -90,7 +94,7 @@ const latestLoader = batchLoaders((count: number, context: Context, ids) =>
 builder.objectField(Contact, 'events', (t) =>
   t.field({
     type: [CustomEvent],
-    description: 'Its latest custom events, the latest first. `customEvents` has all of them, in pages.',
+    description: 'Its latest custom events, latest first. `customEvents` lists all of them.',
     complexity: 20,
     args: {
       latest: t.arg.int({ defaultValue: 20, description: `Number of events, 1 to ${MAX_LATEST}.` }),
@@ -107,13 +111,13 @@ const eventFields = {
       'Your own id for the event, up to 200 characters. A later event with the same id is a duplicate, and is not stored.',
     ...jsonSchema({ minLength: 1, maxLength: MAX_EVENT_KEY_LENGTH }),
   },
-  name: { description: 'What happened, such as `order placed`; up to 100 characters.' },
+  name: { description: 'The name of the event, such as `order placed`; up to 100 characters.' },
   contactId: { description: 'The contact that caused it; required unless `email` is given.' },
   email: { description: "The contact's address, instead of its id.", ...jsonSchema(ADDRESS) },
   createContact: { description: 'Whether to create a contact with the address if there is none; defaults to false.' },
   properties: {
     type: 'JSON' as const,
-    description: 'What is known about it, up to 16 KB: an object of texts, numbers, booleans, arrays and objects.',
+    description: 'The properties of the event, up to 16 KB: an object of texts, numbers, booleans, arrays and objects.',
     ...JSON_OBJECT,
   },
   occurredAt: {
@@ -216,8 +220,7 @@ const TrackEventsPayload = builder.objectRef<readonly TrackResult[]>('TrackEvent
 builder.mutationField('trackEvents', (t) =>
   t.field({
     type: TrackEventsPayload,
-    description:
-      'Stores what contacts did: one event, or up to 1,000. Of several, a bad one does not block the others.',
+    description: 'Records one event, or up to 1,000. An invalid event does not block the others.',
     args: { input: t.arg({ type: TrackEventsInput, required: true, description: 'The event or events.' }) },
     resolve: (_root, { input }, context) => trackEvents(callerProject(context), input),
   }),
@@ -256,11 +259,11 @@ builder.prismaObject('CustomEventProperty', {
       resolve: ({ type }) => type as PropertyType | null,
     }),
     hasConflict: t.boolean({
-      description: 'Whether values of several types were received, or of another type than the declared one.',
+      description: 'Whether values of several types, or of a type other than the declared one, were received.',
       resolve: ({ types, type }) => (type === null ? types.length > 1 : types.some((each) => each !== type)),
     }),
     description: t.exposeString('description', {
-      description: 'What it means, if someone described it.',
+      description: 'The description, if there is one.',
       ...atMost(MAX_DESCRIPTION_LENGTH),
     }),
     defaultValue: t.expose('defaultValue', {
@@ -299,7 +302,7 @@ const CustomEventDefinition = builder.prismaObject('CustomEventDefinition', {
     id: t.exposeID('id', { description: 'Definition id.' }),
     name: t.exposeString('name', { description: 'The name of the events.', ...atMost(MAX_EVENT_NAME_LENGTH) }),
     description: t.exposeString('description', {
-      description: 'What it means, if someone described it.',
+      description: 'The description, if there is one.',
       ...atMost(MAX_DESCRIPTION_LENGTH),
     }),
     locked: t.exposeBoolean('locked', {
@@ -361,14 +364,14 @@ builder.queryFields((t) => ({
 }));
 
 const CustomEventPropertyChange = builder.inputType('CustomEventPropertyChange', {
-  description: 'Changes to a property; what is omitted stays.',
+  description: 'Changes to a property; omitted fields are unchanged.',
   fields: (t) => ({
     name: t.string({
       required: true,
       description: 'The path of the property, such as `cart.total`.',
       ...atMost(MAX_PROPERTY_NAME_LENGTH),
     }),
-    description: t.string({ description: 'What it means; up to 500 characters.', ...atMost(MAX_DESCRIPTION_LENGTH) }),
+    description: t.string({ description: 'A description; up to 500 characters.', ...atMost(MAX_DESCRIPTION_LENGTH) }),
     type: t.field({
       type: CustomEventPropertyType,
       description: 'The type that its values should have; null declares none.',
@@ -387,7 +390,7 @@ const CustomEventPropertyChange = builder.inputType('CustomEventPropertyChange',
 const UpdateCustomEventDefinitionInput = builder.inputType('UpdateCustomEventDefinitionInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    description: t.string({ description: 'What it means; up to 500 characters.', ...atMost(MAX_DESCRIPTION_LENGTH) }),
+    description: t.string({ description: 'A description; up to 500 characters.', ...atMost(MAX_DESCRIPTION_LENGTH) }),
     locked: t.boolean({
       description: 'Whether events with other properties, or with values of other types, are rejected.',
     }),

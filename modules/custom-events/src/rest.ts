@@ -50,7 +50,7 @@ export const routes: Route[] = [
     path: '/v1/events',
     needs: 'full',
     tag,
-    summary: 'List events, the latest to occur first',
+    summary: 'List events, latest first',
     document: gql`query ($limit: Int, $cursor: String, $total: Boolean = false, $contactId: ID, $name: String, $from: DateTime, $to: DateTime) {
       customEvents(first: $limit, after: $cursor, contactId: $contactId, name: $name, from: $from, to: $to) {
         nodes { ${EVENT} }

@@ -27,13 +27,13 @@ import { type TrackingRecord, trackingRecord } from './tracking.ts';
 import { DEFAULT_WARMUP_STEPS, setWarmup, type Warmup, warmupsOf } from './warmup.ts';
 
 const VerificationStatus = builder.enumType('VerificationStatus', {
-  description: 'How the check of one part of a domain stands.',
+  description: 'The verification status of one part of a domain.',
   values: {
     pending: { description: 'Not seen yet.' },
     verified: { description: 'Seen, and right.' },
-    failing: { description: 'Was verified and is not any more; there are three days to mend it.' },
+    failing: { description: 'No longer verified; mail can still be sent for three days.' },
     failed: {
-      description: 'Not seen for 72 hours after it was added, or lost for three days. Still looked for daily.',
+      description: 'Not found for 72 hours after it was added, or missing for three days. Still checked daily.',
     },
   },
 });
@@ -41,18 +41,18 @@ const VerificationStatus = builder.enumType('VerificationStatus', {
 const Record = builder.objectRef<RecordState | TrackingRecord>('DnsRecord').implement({
   description: 'A DNS record to publish.',
   fields: (t) => ({
-    purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom`, `dmarc` or `tracking`.' }),
+    purpose: t.exposeString('purpose', { description: 'Its purpose: `dkim`, `mailFrom`, `dmarc` or `tracking`.' }),
     type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
     name: t.exposeString('name', { description: 'Full name of the record.' }),
     value: t.exposeString('value', { description: 'What to publish.' }),
-    status: t.expose('status', { type: VerificationStatus, description: 'How it stood at the last check.' }),
-    found: t.exposeStringList('found', { description: 'What stands at the name; empty when nothing does.' }),
-    note: t.exposeString('note', { nullable: true, description: 'What is wrong with it, or good to know.' }),
+    status: t.expose('status', { type: VerificationStatus, description: 'The status at the last check.' }),
+    found: t.exposeStringList('found', { description: 'The values found at the name; empty if there are none.' }),
+    note: t.exposeString('note', { nullable: true, description: 'A problem with the record, or a hint.' }),
   }),
 });
 
 const Severity = builder.enumType('RecommendationSeverity', {
-  description: 'How much mail suffers, the worst first.',
+  description: 'How much delivery suffers, most severe first.',
   values: {
     high: { description: 'Mail is rejected or filtered as spam.' },
     medium: { description: 'Some providers are likely to filter mail.' },
@@ -66,16 +66,16 @@ const RecommendedRecord = builder.objectRef<NonNullable<Recommendation['record']
   fields: (t) => ({
     type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
     name: t.exposeString('name', { description: 'Full name of the record.' }),
-    value: t.exposeString('value', { description: 'What to publish in place of what is there.' }),
+    value: t.exposeString('value', { description: 'The value to publish in place of the current one.' }),
   }),
 });
 
 const DomainRecommendation = builder.objectRef<Recommendation>('DomainRecommendation').implement({
   description: 'A recommended change to the DNS of a domain.',
   fields: (t) => ({
-    code: t.exposeString('id', { description: 'Which one it is, such as `dmarc_missing`.' }),
+    code: t.exposeString('id', { description: 'The code of the recommendation, such as `dmarc_missing`.' }),
     id: t.exposeString('id', {
-      description: 'Which one it is, such as `dmarc_missing`.',
+      description: 'The code of the recommendation, such as `dmarc_missing`.',
       deprecationReason: 'Use DomainRecommendation.code.',
     }),
     severity: t.expose('severity', { type: Severity, description: 'How much it affects delivery.' }),
@@ -272,7 +272,7 @@ const AddDomainInput = builder.inputType('AddDomainInput', {
 });
 
 const PublishingAction = builder.enumType('PublishingAction', {
-  description: 'What publishing does with a record.',
+  description: 'The action that publishing takes for a record.',
   values: {
     create: { description: 'It is added.' },
     replace: { description: 'It replaces one that Postroom published before.' },
@@ -284,7 +284,7 @@ const PublishingAction = builder.enumType('PublishingAction', {
 const PublishedRecord = builder.objectRef<DnsRecord>('PublishedRecord').implement({
   description: 'A published DNS record.',
   fields: (t) => ({
-    purpose: t.exposeString('purpose', { description: 'What it verifies: `dkim`, `mailFrom` or `dmarc`.' }),
+    purpose: t.exposeString('purpose', { description: 'Its purpose: `dkim`, `mailFrom` or `dmarc`.' }),
     type: t.exposeString('type', { description: 'Record type, such as TXT.' }),
     name: t.exposeString('name', { description: 'Full name of the record.' }),
     value: t.exposeString('value', { description: 'Its value.' }),
@@ -292,7 +292,7 @@ const PublishedRecord = builder.objectRef<DnsRecord>('PublishedRecord').implemen
 });
 
 const PublishingStep = builder.objectRef<Step>('PublishingStep').implement({
-  description: 'One record, and what publishing does with it.',
+  description: 'A record, and the action that publishing takes for it.',
   fields: (t) => ({
     action: t.expose('action', { type: PublishingAction, description: 'The action.' }),
     record: t.expose('record', { type: PublishedRecord, description: 'The record.' }),
@@ -302,7 +302,7 @@ const PublishingStep = builder.objectRef<Step>('PublishingStep').implement({
 });
 
 const DnsPublication = builder.objectRef<Publication>('DnsPublication').implement({
-  description: "What publishing a domain's records did, or would do.",
+  description: "The result of publishing a domain's records, or of a dry run.",
   fields: (t) => ({
     zone: t.exposeString('zone', { description: 'The zone at the provider.' }),
     dryRun: t.exposeBoolean('dryRun', { description: 'Whether this was a dry run, which changes nothing.' }),

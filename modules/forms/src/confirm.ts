@@ -112,7 +112,7 @@ export async function subscribe(
   const [facts] = await sql<ContactFacts>(tx, `SELECT ${factsColumns('c')} FROM contacts c WHERE c.id = $1`, [
     contactId,
   ]);
-  if (facts === undefined) throw new Error(`The contact ${contactId} is gone.`);
+  if (facts === undefined) throw new Error(`The contact ${contactId} no longer exists.`);
   await record(tx, projectId, [
     ...(changed > 0 ? [contactUpdated(facts)] : []),
     formConfirmed({ form, contact: facts, submissionId: id }),

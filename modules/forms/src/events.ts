@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 export const eventTypes: Record<string, EventType> = {
   'form.confirmed': {
-    fires: 'Someone subscribed by a form: they confirmed their address, or submitted a form without double opt-in.',
+    fires: 'Someone subscribed with a form: they confirmed their address, or submitted a form without double opt-in.',
     data: z.object({
       form_id: z.string().max(MAX_ID_LENGTH).describe('Form id.'),
       form_name: z.string().max(MAX_NAME_LENGTH).describe('The name of the form.'),
       submission_id: z.string().max(MAX_ID_LENGTH).describe('The submission, which records the consent.'),
       contact_id: z.string().max(MAX_ID_LENGTH).describe('The contact that subscribed.'),
       email: z.string().max(MAX_EMAIL_LENGTH).describe("The contact's address."),
-      name: z.string().max(MAX_NAME_LENGTH).describe('What the contact is called.'),
+      name: z.string().max(MAX_NAME_LENGTH).describe("The contact's name."),
     }),
     example: {
       form_id: 'frm_01k9zq3v5re8rt5xw7m2n4p6q8',

@@ -65,20 +65,20 @@ const NETWORK = atMost(24);
 const urlOf = (id: string) => `${config.PUBLIC_URL}/f/${id}`;
 
 const FormField = builder.objectRef<FieldRow>('FormField').implement({
-  description: 'A field that a form asks for, besides the address.',
+  description: 'A field of a form, besides the address.',
   fields: (t) => ({
     key: t.exposeString('key', { description: '`name`, or `custom_fields.` and the key of a custom field.', ...KEY }),
     label: t.exposeString('label', {
       nullable: true,
-      description: 'What the form calls it; null for `Name` or the label of the custom field.',
+      description: 'The label; null for `Name` or the label of the custom field.',
       ...atMost(MAX_NAME_LENGTH),
     }),
-    required: t.exposeBoolean('required', { description: 'Whether it must be filled in.' }),
+    required: t.exposeBoolean('required', { description: 'Whether it is required.' }),
   }),
 });
 
 const Counts = builder.objectRef<SubmissionCounts>('FormSubmissionCounts').implement({
-  description: 'How many submissions of a form there are.',
+  description: 'The number of submissions of a form, by state.',
   fields: (t) => ({
     pending: t.exposeInt('pending', { description: 'Waiting for their confirmation.' }),
     confirmed: t.exposeInt('confirmed', { description: 'Confirmed.' }),
@@ -91,7 +91,7 @@ const loadCounts = batchLoader((context: Context, ids: readonly string[]) =>
 
 const Form = builder.prismaObject('Form', {
   interfaces: [Node],
-  description: 'A form on which people subscribe themselves.',
+  description: 'A form with which people can subscribe.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Form id.' }),
@@ -101,18 +101,18 @@ const Form = builder.prismaObject('Form', {
     groupIds: t.exposeStringList('groupIds', { description: 'The groups that subscribers join.', ...IDS }),
     fields: t.field({
       type: [FormField],
-      description: 'What it asks for besides the address, in order.',
+      description: 'Its fields besides the address, in order.',
       complexity: { field: 1, multiplier: 1 }, // most forms have a few
       select: { fields: true },
       resolve: ({ fields }) => fields as unknown as FieldRow[],
     }),
     consentText: t.exposeString('consentText', {
       nullable: true,
-      description: 'What subscribers agree to with a checkbox.',
+      description: 'The consent text, which subscribers accept with a checkbox.',
       ...TEXT,
     }),
     doubleOptIn: t.exposeBoolean('doubleOptIn', {
-      description: 'Whether subscribers confirm their address by a link in an email.',
+      description: 'Whether subscribers confirm their address with a link in an email.',
     }),
     from: t.exposeString('from', {
       nullable: true,
@@ -132,16 +132,16 @@ const Form = builder.prismaObject('Form', {
     templateId: t.exposeID('templateId', { nullable: true, description: 'Its template; null for the default text.' }),
     reminderAfterHours: t.exposeInt('reminderAfterHours', {
       nullable: true,
-      description: 'How many hours after the submission it is repeated, if it is not confirmed; null for never.',
+      description: 'Hours after which the email is sent again if the address is not confirmed; null for never.',
     }),
     submittedUrl: t.exposeString('submittedUrl', {
       nullable: true,
-      description: 'Where browsers are sent after submission; null for the page of Postroom.',
+      description: "The page that browsers are sent to after submission; null for Postroom's own.",
       ...URL_TEXT,
     }),
     confirmedUrl: t.exposeString('confirmedUrl', {
       nullable: true,
-      description: 'Where browsers are sent after confirmation; null for the page of Postroom.',
+      description: "The page that browsers are sent to after confirmation; null for Postroom's own.",
       ...URL_TEXT,
     }),
     allowedOrigins: t.exposeStringList('allowedOrigins', {
@@ -184,7 +184,7 @@ registerNode(FORM_ID, 'Form', (context, ids) => findForms(callerProject(context)
 const Status = builder.enumType('FormSubmissionStatus', {
   description: 'The state of a submission.',
   values: {
-    pending: { description: 'It waits for its confirmation.' },
+    pending: { description: 'It is waiting for confirmation.' },
     confirmed: { description: 'It was confirmed, or needed no confirmation.' },
     expired: { description: 'It was not confirmed in time. It will be deleted.' },
   } satisfies Record<SubmissionStatus, { description: string }>,
@@ -192,7 +192,7 @@ const Status = builder.enumType('FormSubmissionStatus', {
 
 const Submission = builder.prismaObject('FormSubmission', {
   interfaces: [Node],
-  description: 'What someone submitted; once it is confirmed, the record of their consent.',
+  description: 'A submission of a form; once confirmed, it is the record of consent.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Submission id.' }),
@@ -225,7 +225,7 @@ const Submission = builder.prismaObject('FormSubmission', {
       description: 'The network that it came from: a /24, or a /48 of IPv6.',
       ...NETWORK,
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'Until when it may be confirmed.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When the link to confirm expires.' }),
     confirmedAt: t.expose('confirmedAt', { type: 'DateTime', nullable: true, description: 'When it was confirmed.' }),
     confirmedFrom: t.exposeString('confirmedFrom', {
       nullable: true,
@@ -273,8 +273,8 @@ builder.queryFields((t) => ({
       description: 'The submissions of a form, newest first.',
       args: {
         formId: t.arg.id(formId),
-        status: t.arg({ type: Status, description: 'Those in this state.' }),
-        email: t.arg.string({ description: 'Those of this address.', ...jsonSchema(ADDRESS) }),
+        status: t.arg({ type: Status, description: 'Only submissions in this state.' }),
+        email: t.arg.string({ description: 'Only submissions of this address.', ...jsonSchema(ADDRESS) }),
       },
       resolve: (_root, args, context, info) => listSubmissions(callerProject(context), args, rowsQuery(context, info)),
     },
@@ -283,7 +283,7 @@ builder.queryFields((t) => ({
 }));
 
 const FormFieldInput = builder.inputType('FormFieldInput', {
-  description: 'A field that a form asks for.',
+  description: 'A field of a form.',
   fields: (t) => ({
     key: t.string({
       required: true,
@@ -291,7 +291,7 @@ const FormFieldInput = builder.inputType('FormFieldInput', {
       ...KEY,
     }),
     label: t.string({ description: '`Name` or the label of the custom field if omitted.', ...oneLine() }),
-    required: t.boolean({ description: 'Whether it must be filled in; false if omitted.' }),
+    required: t.boolean({ description: 'Whether it is required; false if omitted.' }),
   }),
 });
 
@@ -305,12 +305,12 @@ const settings = (t: Parameters<NonNullable<Parameters<typeof builder.inputType>
   }),
   fields: t.field({
     type: [FormFieldInput],
-    description: 'What it asks for besides the address, in order.',
+    description: 'Its fields besides the address, in order.',
     ...jsonSchema({ maxItems: MAX_FORM_FIELDS }),
   }),
   consentText: t.string({ description: 'What subscribers must agree to with a checkbox.', ...TEXT }),
   doubleOptIn: t.boolean({
-    description: 'Whether subscribers confirm their address by a link in an email; true for a new form.',
+    description: 'Whether subscribers confirm their address with a link in an email; true for a new form.',
   }),
   from: t.string({
     description: 'The sender of that email, required for double opt-in.',
@@ -325,7 +325,7 @@ const settings = (t: Parameters<NonNullable<Parameters<typeof builder.inputType>
     description: 'A published template with a link to `{{confirm_url}}`; a default text if omitted.',
   }),
   reminderAfterHours: t.int({
-    description: 'How many hours after the submission it is repeated, if it is not confirmed.',
+    description: 'Hours after which the email is sent again if the address is not confirmed.',
     ...jsonSchema({ minimum: 1, maximum: MAX_REMINDER_HOURS }),
   }),
   submittedUrl: t.string({ description: 'Where browsers are sent after submission.', ...URL_TEXT }),
@@ -371,7 +371,7 @@ builder.mutationFields((t) => ({
   }),
   updateForm: t.prismaField({
     type: Form,
-    description: 'Changes a form. What was submitted before is confirmed as it was.',
+    description: 'Changes a form. Earlier submissions are confirmed as they were submitted.',
     args: {
       id: t.arg.id(formId),
       input: t.arg({ type: UpdateFormInput, required: true, description: 'The changes.' }),

@@ -127,7 +127,11 @@ async function handleSubmission(request: FormRequest, response: ServerResponse, 
 /** Why a sender may not send is no matter of visitors. */
 function cannotSend({ id, projectId }: PublicForm, error: DomainError): DomainError {
   logger.warn({ err: error, formId: id, projectId }, 'the sender of a form may not send');
-  return new RetryLater('timeout', 'This form takes no subscriptions at the moment. Please try again later.', 600);
+  return new RetryLater(
+    'timeout',
+    'This form does not accept subscriptions at the moment. Please try again later.',
+    600,
+  );
 }
 
 /** @throws RateLimited */

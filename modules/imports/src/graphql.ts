@@ -48,7 +48,7 @@ const ImportStatus = builder.enumType('ImportStatus', {
 });
 
 const ImportKind = builder.enumType('ImportKind', {
-  description: 'What the rows of an import become.',
+  description: 'What an import creates from its rows.',
   values: {
     contacts: { description: 'Contacts.' },
     suppressions: { description: 'Suppressions.' },
@@ -106,11 +106,11 @@ const ImportCause = builder.objectRef<Cause & { fix: string }>('ImportCause').im
     field: t.exposeString('field', {
       description: '`email`, `name`, `reason`, `customFields.<key>`, or `row` for the whole row.',
     }),
-    message: t.exposeString('message', { description: 'What is wrong, such as `is not an option`.' }),
+    message: t.exposeString('message', { description: 'The problem, such as `is not an option`.' }),
     value: t.exposeString('value', { description: 'The value that is not an option; empty for other causes.' }),
     rows: t.exposeInt('rows', { description: 'Number of rows.' }),
     firstLine: t.exposeInt('firstLine', { description: 'The first line with this cause, counted from 1.' }),
-    fix: t.exposeString('fix', { description: 'What to do about it.' }),
+    fix: t.exposeString('fix', { description: 'How to fix it.' }),
   }),
 });
 
@@ -123,7 +123,7 @@ const Import = builder.prismaObject('Import', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Import id; also the id of its workflow in Temporal.' }),
     status: t.expose('status', { type: ImportStatus, description: 'The state of the import.' }),
-    kind: t.expose('kind', { type: ImportKind, description: 'What the rows become.' }),
+    kind: t.expose('kind', { type: ImportKind, description: 'What the import creates from the rows.' }),
     reason: t.expose('reason', {
       type: SuppressionReason,
       nullable: true,
@@ -172,7 +172,7 @@ const Import = builder.prismaObject('Import', {
     fileExpiresAt: t.expose('fileExpiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Until when a completed dry run can be executed; null if its file is not kept.',
+      description: 'When a completed dry run can no longer be executed; null if its file is not kept.',
     }),
     executedAsId: t.exposeID('executedAsId', {
       nullable: true,
@@ -273,7 +273,7 @@ const ImportColumnsInput = builder.inputType('ImportColumnsInput', {
 const ImportContactsInput = builder.inputType('ImportContactsInput', {
   description: 'Options for importing a file of contacts or suppressions.',
   fields: (t) => ({
-    kind: t.field({ type: ImportKind, description: 'What the rows become; defaults to `contacts`.' }),
+    kind: t.field({ type: ImportKind, description: 'What to create from the rows; defaults to `contacts`.' }),
     reason: t.field({
       type: SuppressionReason,
       description: 'The reason of suppressions whose row has none; defaults to `manual`.',

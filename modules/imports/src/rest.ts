@@ -65,7 +65,7 @@ const ACCEPTED = {
       required: ['id', 'status'],
       properties: {
         id: { type: 'string', maxLength: MAX_ID_LENGTH, description: 'Import id.' },
-        status: { type: 'string', const: 'queued', description: 'It begins as soon as a worker takes it up.' },
+        status: { type: 'string', const: 'queued', description: 'It begins as soon as a worker is free.' },
       },
     },
   },
@@ -82,7 +82,7 @@ export const streams: StreamRoute[] = [
     description: `Takes a file of at most 200 MB and 2,000,000 lines, and imports it in the background; with \`kind\`
 \`suppressions\`, its addresses become suppressions. Send it as
 \`multipart/form-data\` in a part called \`file\`, with the options as JSON in a part called \`options\`, or as a body of type
-\`text/csv\` with the options in the query. The answer comes when the file is stored.`.replaceAll('\n', ' '),
+\`text/csv\` with the options in the query. The response is sent once the file is stored.`.replaceAll('\n', ' '),
     options: 'ImportContactsInput',
     takes: {
       'multipart/form-data': {

@@ -33,7 +33,7 @@ export async function advanceJourney(id: string): Promise<Advance> {
           return advance(id, cancellationSignal(), beat);
         },
         async (reason) => {
-          await pauseByItself(id, `The journey could not go on: ${reason}`);
+          await pauseByItself(id, `The journey could not continue: ${reason}`);
           return NOTHING;
         },
       ),

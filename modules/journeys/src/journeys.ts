@@ -214,13 +214,13 @@ export async function pauseByItself(id: string, reason: string): Promise<void> {
       subjectId: id,
       title: `The journey "${paused.name}" was paused`,
       detail: reason,
-      advice: 'No contact moves on until you repair and resume the journey:',
+      advice: 'Contacts stay at their steps until you fix the problem and resume the journey:',
     });
   });
 }
 
 const RESTORED =
-  'The database was restored to an earlier time. Steps carried out since then are no longer known, and resuming repeats them: move or remove the contacts that went on, or archive the journey.';
+  'The database was restored to an earlier time. Steps carried out after that time are lost, and resuming repeats them: move or remove the contacts that had continued, or archive the journey.';
 
 /**
  * Pauses all active journeys of the installation after a restore: their runs are where they were at the restored point, so

@@ -55,7 +55,8 @@ export const routes: Route[] = [
     path: '/v1/journeys/{id}',
     needs: 'full',
     tag,
-    summary: 'Retrieve a journey, its published definition, the problems of its draft, and where contacts are and went',
+    summary:
+      'Retrieve a journey, its published definition, the problems of its draft, and how contacts move through it',
     document: gql`query ($id: ID!) {
       journey(id: $id) { ${DETAIL} }
     }`,
@@ -76,7 +77,7 @@ export const routes: Route[] = [
     path: '/v1/journeys/{id}/versions',
     needs: 'full',
     tag,
-    summary: 'List the published versions of a journey, the newest first',
+    summary: 'List the published versions of a journey, newest first',
     document: gql`
       query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $number: Int) {
         journeyVersions(journeyId: $id, first: $limit, after: $cursor, number: $number) {
@@ -131,7 +132,7 @@ export const routes: Route[] = [
     path: '/v1/journeys/{id}/archive',
     needs: 'full',
     tag,
-    summary: 'End a journey for good, with all its runs',
+    summary: 'End a journey permanently, with all its runs',
     document: gql`mutation ($id: ID!) { archiveJourney(id: $id) { ${JOURNEY} } }`,
     reply: found('archiveJourney'),
   },
@@ -161,7 +162,7 @@ export const routes: Route[] = [
     path: '/v1/journeys/{id}/enrollments',
     needs: 'full',
     tag,
-    summary: 'List the runs of a journey, the latest first',
+    summary: 'List the runs of a journey, newest first',
     document: gql`query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false, $contactId: ID, $stepId: String, $status: EnrollmentStatus) {
       enrollments(first: $limit, after: $cursor, journeyId: $id, contactId: $contactId, stepId: $stepId, status: $status) {
         nodes { ${RUN} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor }
@@ -183,7 +184,7 @@ export const routes: Route[] = [
     path: '/v1/enrollments/{id}/steps',
     needs: 'full',
     tag,
-    summary: 'List the steps that a run has left, the last first',
+    summary: 'List the steps that a run has left, newest first',
     document: gql`
       query ($id: ID!, $limit: Int, $cursor: String, $total: Boolean = false) {
         enrollmentSteps(enrollmentId: $id, first: $limit, after: $cursor) {

@@ -180,7 +180,7 @@ test("the project's frequency cap applies to all journeys and to campaigns, and 
   const { body } = await api.post('/v1/campaigns', campaign);
   const PREFLIGHT = 'query ($id: ID!) { campaignPreflight(id: $id) { warnings { field message } } }';
   const { warnings } = (await api.graphql(PREFLIGHT, { id: body.data.id })).body.data.campaignPreflight;
-  const message = 'skips 1 of the recipients now, who have had 1 or more messages in 7 days';
+  const message = 'skips 1 of the recipients now, who have received 1 or more messages in 7 days';
   expect(warnings).toContainEqual({ field: 'frequencyCap', message });
 });
 

@@ -32,13 +32,13 @@ const NotificationKind = builder.enumType('NotificationKind', {
 const Notification = builder.prismaObject('Notification', {
   interfaces: [Node],
   description:
-    'Something that happened by itself, or in a journey, and that owners and admins of the project should know.',
+    'A notification for owners and admins of the project: something stopped automatically, or a journey reached a step that notifies.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Notification id.' }),
     kind: t.expose('kind', { type: NotificationKind, description: 'The kind of event.' }),
     subjectId: t.exposeID('subjectId', {
-      description: 'The campaign, the webhook endpoint or the journey, which may be gone.',
+      description: 'The id of the campaign, webhook endpoint or journey, which may have been deleted.',
     }),
     title: t.exposeString('title', { description: 'What happened, in one line.' }),
     detail: t.exposeString('detail', { description: 'Why it happened.' }),
@@ -74,9 +74,9 @@ registerNode(
 );
 
 const NotificationSettings = builder.objectRef<Settings>('NotificationSettings').implement({
-  description: 'How a person is notified.',
+  description: 'The notification settings of a user.',
   fields: (t) => ({
-    emails: t.exposeBoolean('emails', { description: 'Whether notifications are emailed to them.' }),
+    emails: t.exposeBoolean('emails', { description: 'Whether notifications are sent by email.' }),
   }),
 });
 
@@ -108,7 +108,7 @@ builder.queryFields((t) => ({
   notificationSettings: t.field({
     type: NotificationSettings,
     skipTypeScopes: true,
-    description: 'How the person who is signed in is notified, in all their projects.',
+    description: 'The notification settings of the signed-in user, for all projects.',
     resolve: (_root, _args, context) => getSettings(person(context)),
   }),
 }));
@@ -127,7 +127,7 @@ const MarkNotificationsReadPayload = builder.objectRef<{ ids: string[] }>('MarkN
   fields: (t) => ({
     notifications: t.prismaField({
       type: [Notification],
-      description: 'Those that were unread, newest first; at most 100.',
+      description: 'The notifications that were unread, newest first; at most 100.',
       resolve: (query, { ids }) =>
         db.notification.findMany({ ...query, where: { id: { in: ids } }, orderBy: { id: 'desc' }, take: 100 }),
     }),
@@ -143,16 +143,16 @@ const UpdateNotificationSettingsPayload = builder.objectRef<Settings>('UpdateNot
   fields: (t) => ({
     notificationSettings: t.field({
       type: NotificationSettings,
-      description: 'The settings as they are now.',
+      description: 'The current settings.',
       resolve: (settings) => settings,
     }),
   }),
 });
 
 const NotificationSettingsInput = builder.inputType('NotificationSettingsInput', {
-  description: 'How to notify a person.',
+  description: 'New notification settings.',
   fields: (t) => ({
-    emails: t.boolean({ required: true, description: 'Whether to email notifications to them.' }),
+    emails: t.boolean({ required: true, description: 'Whether to send notifications by email.' }),
   }),
 });
 
@@ -160,9 +160,9 @@ builder.mutationFields((t) => ({
   markNotificationsRead: t.field({
     type: MarkNotificationsReadPayload,
     ...managersOnly,
-    description: "Marks the caller's notifications as read: all of the project unless arguments say which.",
+    description: "Marks the caller's notifications as read: all of the project, unless arguments select some.",
     args: {
-      ids: t.arg.idList({ description: 'Only these; ids that are not of their notifications are ignored.' }),
+      ids: t.arg.idList({ description: 'Only these; ids of other notifications are ignored.' }),
       through: t.arg.id({
         description: 'Only this one and those before it, so that one that has just arrived stays unread.',
       }),
@@ -174,7 +174,7 @@ builder.mutationFields((t) => ({
   updateNotificationSettings: t.field({
     type: UpdateNotificationSettingsPayload,
     skipTypeScopes: true,
-    description: 'Changes how the person who is signed in is notified, in all their projects.',
+    description: 'Changes the notification settings of the signed-in user, for all projects.',
     args: { input: t.arg({ type: NotificationSettingsInput, required: true, description: 'The settings.' }) },
     resolve: async (_root, { input }, context) => {
       await updateSettings(person(context), input);

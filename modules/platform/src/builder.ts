@@ -44,13 +44,13 @@ export const builder = new SchemaBuilder<{
     nodesOnConnection: { description: 'The rows of the page.' },
     edgesFieldOptions: { nullable: false, description: 'The rows of the page, each with its cursor.' },
     nodeFieldOptions: { nullable: false, description: 'The row.' },
-    cursorFieldOptions: { description: 'Pass this as `after` to continue behind the row.' },
+    cursorFieldOptions: { description: 'Pass it as `after` to continue after this row.' },
     firstArgOptions: {
-      description: `Rows on the page at most, 1 to ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} by default.`,
+      description: `The maximum number of rows on the page, 1 to ${MAX_PAGE_SIZE}; ${DEFAULT_PAGE_SIZE} by default.`,
     },
     afterArgOptions: { description: 'The `endCursor` of the previous page, or the cursor of any row.' },
-    pageInfoFieldOptions: { description: 'Where the page is in the list.' },
-    pageInfoTypeOptions: { description: 'Where a page is in its list.' },
+    pageInfoFieldOptions: { description: 'The position of the page in the list.' },
+    pageInfoTypeOptions: { description: 'The position of a page in its list.' },
     hasNextPageFieldOptions: { description: 'Whether more rows follow.' },
     hasPreviousPageFieldOptions: { description: 'Whether the page is not the first.' },
     startCursorFieldOptions: { description: 'The cursor of the first row; null on an empty page.' },
@@ -103,11 +103,11 @@ builder.globalConnectionField('totalCount', (t) =>
 
 builder.queryType({
   authScopes: { read: true },
-  description: 'Reads. Every field acts on the project of the request.',
+  description: 'Queries. Every field refers to the project of the request.',
 });
 builder.mutationType({
   authScopes: { write: true },
-  description: 'Writes. Each is one transaction of rows and events.',
+  description: 'Mutations. Each is one transaction of rows and events.',
 });
 builder.subscriptionType({ authScopes: { read: true }, description: 'Subscriptions over Server-Sent Events.' });
 

@@ -39,7 +39,7 @@ export function callerProject(context: Context): string {
 
 /** The caller. @throws DomainError `unauthorized` if the request carried no credentials. */
 export function authenticated(context: Context): Caller {
-  if (context.caller === null) throw new DomainError('unauthorized', 'Give an API key: Authorization: Bearer pr_…');
+  if (context.caller === null) throw new DomainError('unauthorized', 'Send an API key: Authorization: Bearer pr_…');
   return context.caller;
 }
 
@@ -54,5 +54,5 @@ export function refusal({ caller }: Pick<Context, 'caller'>, permission: Permiss
   }
   if (caller?.kind === 'key')
     return new DomainError('forbidden', 'An API key cannot do this. Sign in to the dashboard instead.');
-  return new DomainError('forbidden', `Your role in this project does not let you do this (${permission}).`);
+  return new DomainError('forbidden', `Your role in this project does not permit this (${permission}).`);
 }

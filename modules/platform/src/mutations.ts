@@ -42,7 +42,7 @@ export function removalMutation(name: string, { replaces, description, id, remov
     .objectRef<{ deletedId: string }>(`${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`)
     .implement({
       description: `What \`${name}\` did.`,
-      fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The id that names nothing any more.' }) }),
+      fields: (t) => ({ deletedId: t.exposeID('deletedId', { description: 'The id of the deleted row.' }) }),
     });
   const args = { id: { required: true, description: id } } as const;
   builder.mutationFields((t) => ({

@@ -154,7 +154,7 @@ export async function revokeKeyOf(
   if (key.allProjects && !isOwn && !(await ownsAll()))
     throw new DomainError(
       'forbidden',
-      'This API key belongs to the installation: only who created it, or an owner of every project, may revoke it.',
+      'This API key covers all projects: only its creator, or an owner of every project, may revoke it.',
     );
   if (!key.allProjects && !isOwn && !key.projects.every((row) => manages(row.projectId)))
     throw new DomainError(
@@ -171,8 +171,7 @@ export async function revokeKeyOf(
 export async function removeKeyFromProject(projectId: string, id: string): Promise<void> {
   const key = await db.apiKey.findFirst({ where: { id, revokedAt: null, ...coveredBy(projectId) } });
   if (key === null) throw notFound('API key');
-  if (key.allProjects)
-    throw new DomainError('forbidden', 'This API key belongs to the installation and covers every project.');
+  if (key.allProjects) throw new DomainError('forbidden', 'This API key covers all projects.');
   await inTransaction(async (tx) => {
     await sql(tx, 'SELECT FROM api_keys WHERE id = $1 FOR UPDATE', [id]);
     await endAccess(tx, projectId, [id]);

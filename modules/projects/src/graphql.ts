@@ -38,24 +38,24 @@ import {
 const Project = builder.prismaObject('Project', {
   interfaces: [Node],
   select: { id: true },
-  description: 'A workspace with its own contacts, campaigns and keys. Every request acts on exactly one.',
+  description: 'A project, with its own contacts, campaigns and API keys. Every request acts on exactly one.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Project id: what `X-Project-Id` takes.' }),
+    id: t.exposeID('id', { description: 'Project id, as in `X-Project-Id`.' }),
     name: t.exposeString('name', { description: 'Display name.', ...atMost(MAX_NAME_LENGTH) }),
     trackOpens: t.exposeBoolean('trackOpens', {
-      description: 'Whether opens are tracked where a campaign or message does not say.',
+      description: 'Whether opens are tracked by default, for campaigns and messages that do not specify it.',
     }),
     trackClicks: t.exposeBoolean('trackClicks', {
-      description: 'Whether clicks are tracked where a campaign or message does not say.',
+      description: 'Whether clicks are tracked by default, for campaigns and messages that do not specify it.',
     }),
     brandColor: t.exposeString('brandColor', {
       nullable: true,
-      description: 'The colour of pages that recipients see, such as `#1f5eff`.',
+      description: 'The colour of recipient-facing pages, such as `#1f5eff`.',
     }),
     logoUrl: t.string({
       nullable: true,
       select: { logoHash: true },
-      description: 'The logo on pages that recipients see; null without one.',
+      description: 'The logo on recipient-facing pages; null if there is none.',
       resolve: ({ logoHash }) => (logoHash === null ? null : logoUrl(logoHash)),
     }),
     postalAddress: t.exposeString('postalAddress', {
@@ -70,7 +70,7 @@ const Project = builder.prismaObject('Project', {
     keptMessageDays: t.int({
       nullable: true,
       select: { messageRetentionDays: true },
-      description: 'Days that messages are kept; null is for ever.',
+      description: 'Days that messages are kept; null means forever.',
       resolve: ({ messageRetentionDays }) => messageRetentionDays ?? config.MESSAGE_RETENTION_DAYS ?? null,
     }),
     eventRetentionDays: t.exposeInt('eventRetentionDays', {
@@ -93,7 +93,8 @@ const Project = builder.prismaObject('Project', {
     }),
     statisticsDays: t.int({
       select: { eventRetentionDays: true },
-      description: 'Days that `statistics` go back. They are counted from events and from raw opens and clicks.',
+      description:
+        'The number of days that `statistics` cover. They are counted from events and from raw opens and clicks.',
       resolve: ({ eventRetentionDays }) => Math.min(eventRetentionDays ?? config.RETENTION_DAYS, config.RETENTION_DAYS),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
@@ -126,16 +127,16 @@ builder.queryField('projects', (t) =>
 );
 
 const KeyScope = builder.enumType('KeyScope', {
-  description: 'What an API key may do.',
+  description: 'The scope of an API key.',
   values: {
     sending: { description: 'Only send transactional mail.' },
-    full: { description: 'Everything but what is kept to the dashboard.' },
+    full: { description: 'Everything except operations for signed-in users only.' },
   },
 });
 
 const ApiKey = builder.prismaObject('ApiKey', {
   interfaces: [Node],
-  description: 'A secret that integrators call with. It can not be read back.',
+  description: 'An API key. Its secret cannot be read again.',
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Key id.' }),
@@ -143,18 +144,18 @@ const ApiKey = builder.prismaObject('ApiKey', {
     last4: t.exposeString('last4', { description: 'The last four characters of the secret.' }),
     scope: t.expose('scope', { type: KeyScope, description: 'What it may do.' }),
     allProjects: t.exposeBoolean('allProjects', {
-      description: 'Whether it covers every project, those created later included.',
+      description: 'Whether it covers every project, including future ones.',
     }),
     excludedProjectIds: t.exposeIDList('excludedProjectIds', {
-      description: 'The projects that a key for every project no longer covers.',
+      description: 'The projects that were excluded from a key for all projects.',
     }),
     createdById: t.exposeID('createdById', {
       nullable: true,
-      description: 'The person who created it; null for a key of the installation.',
+      description: 'The user who created it; null if an operator did.',
     }),
     projectIds: t.field({
       type: ['ID'],
-      description: 'The projects it is authorized for; empty when it covers all.',
+      description: 'The projects that it covers; empty if it covers all.',
       select: { projects: { select: { projectId: true } } },
       resolve: (key) => key.projects.map(({ projectId }) => projectId),
     }),
@@ -162,7 +163,7 @@ const ApiKey = builder.prismaObject('ApiKey', {
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was last called with, to the minute.',
+      description: 'When it was last used, to the minute.',
     }),
     revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked.' }),
   }),
@@ -177,7 +178,7 @@ builder.queryField('apiKeys', (t) =>
   t.prismaField({
     type: [ApiKey],
     authScopes: { manage: true },
-    description: 'The keys that can act on the project, newest first.',
+    description: 'The API keys that cover the project, newest first.',
     resolve: (query, _root, _args, context) => listApiKeys(callerProject(context), query),
   }),
 );
@@ -188,22 +189,22 @@ const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
     name: t.string({ required: true, description: 'Display name.' }),
     scope: t.field({ type: KeyScope, required: true, description: 'What it may do.' }),
     projectIds: t.idList({
-      description: 'The projects it may act on; the project of the request when nothing is given.',
+      description: 'The projects that it covers; by default, the project of the request.',
     }),
-    allProjects: t.boolean({ description: 'Every project, those created later included.' }),
+    allProjects: t.boolean({ description: 'Covers every project, including future ones.' }),
   }),
 });
 
 const CreateApiKeyPayload = builder.objectRef<{ id: string; key: string }>('CreateApiKeyPayload').implement({
-  description: 'A key that was created.',
+  description: 'A new API key, with its secret.',
   fields: (t) => ({
     apiKey: t.prismaField({
       type: ApiKey,
-      description: 'The key, without its secret.',
+      description: 'The API key, without its secret.',
       resolve: (query, { id }) => db.apiKey.findUniqueOrThrow({ ...query, where: { id } }),
     }),
     id: t.exposeID('id', { description: 'Key id.', deprecationReason: 'Use CreateApiKeyPayload.apiKey.' }),
-    key: t.exposeString('key', { description: 'The secret, shown this once.' }),
+    key: t.exposeString('key', { description: 'The secret, which is shown only once.' }),
   }),
 });
 
@@ -222,7 +223,7 @@ const ApiKeyRevokePayload = builder.objectRef<{ id: string }>('ApiKeyRevokePaylo
   fields: (t) => ({
     apiKey: t.prismaField({
       type: ApiKey,
-      description: 'The key, which is revoked now.',
+      description: 'The revoked API key.',
       resolve: (query, { id }) => db.apiKey.findUniqueOrThrow({ ...query, where: { id } }),
     }),
   }),
@@ -232,7 +233,7 @@ builder.mutationFields((t) => ({
   createApiKey: t.field({
     type: CreateApiKeyPayload,
     authScopes: { manage: true },
-    description: 'Creates a key. The caller must manage every project that the key is to act on.',
+    description: 'Creates an API key. The caller must manage every project that the key covers.',
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
       const caller = authenticated(context);
@@ -251,7 +252,7 @@ builder.mutationFields((t) => ({
   renameProject: t.prismaField({
     type: Project,
     authScopes: { manage: true },
-    description: 'Gives the project another name.',
+    description: 'Renames the project.',
     args: { name: t.arg.string({ required: true, description: '1 to 200 characters.' }) },
     resolve: async (query, _root, { name }, context) => {
       await renameProject(callerProject(context), name);
@@ -261,10 +262,10 @@ builder.mutationFields((t) => ({
   updateTracking: t.prismaField({
     type: Project,
     authScopes: { manage: true },
-    description: 'Whether opens and clicks of the project are tracked where a campaign or message does not say.',
+    description: 'Sets whether opens and clicks are tracked by default.',
     args: {
-      opens: t.arg.boolean({ description: 'Opens; what is not given stays.' }),
-      clicks: t.arg.boolean({ description: 'Clicks; what is not given stays.' }),
+      opens: t.arg.boolean({ description: 'Whether opens are tracked; unchanged if omitted.' }),
+      clicks: t.arg.boolean({ description: 'Whether clicks are tracked; unchanged if omitted.' }),
     },
     resolve: async (query, _root, { opens, clicks }, context) => {
       await updateTracking(callerProject(context), { opens, clicks });
@@ -275,7 +276,7 @@ builder.mutationFields((t) => ({
     type: Project,
     authScopes: { manage: true },
     description:
-      'Sets how long messages of the project are kept: recipients, contents and outcomes. Counts, links and suppressions are kept.',
+      "Sets how long the project's messages are kept, with recipients, contents and outcomes. Counts, links and suppressions stay.",
     args: { days: t.arg.int({ description: "30 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
       await setMessageRetention(callerProject(context), days ?? null);
@@ -286,7 +287,7 @@ builder.mutationFields((t) => ({
     type: Project,
     authScopes: { manage: true },
     description:
-      'Sets how long events of the project are kept, with their deliveries and attempts. What may still be delivered stays.',
+      "Sets how long the project's events are kept, with their deliveries and attempts. Pending deliveries stay.",
     args: { days: t.arg.int({ description: "1 to 3650 days; null means the installation's default." }) },
     resolve: async (query, _root, { days }, context) => {
       await setEventRetention(callerProject(context), days ?? null);
@@ -306,8 +307,8 @@ builder.mutationFields((t) => ({
   setBrandColor: t.prismaField({
     type: Project,
     authScopes: { manage: true },
-    description: 'Sets the colour of pages that recipients see.',
-    args: { color: t.arg.string({ description: 'Such as `#1f5eff`; null for our own.' }) },
+    description: 'Sets the colour of recipient-facing pages.',
+    args: { color: t.arg.string({ description: 'A colour such as `#1f5eff`; null for the default.' }) },
     resolve: async (query, _root, { color }, context) => {
       await setBrandColor(callerProject(context), color ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });
@@ -316,7 +317,7 @@ builder.mutationFields((t) => ({
   setProjectLogo: t.prismaField({
     type: Project,
     authScopes: { manage: true },
-    description: 'Sets the logo on pages that recipients see.',
+    description: 'Sets the logo on recipient-facing pages.',
     args: {
       image: t.arg.string({
         description: 'A PNG, JPEG or WebP image of at most 200 KB, in base64; null removes it.',
@@ -347,7 +348,7 @@ builder.mutationFields((t) => ({
     type: ApiKeyRevokePayload,
     authScopes: { manage: true },
     ...succeeds('revokeApiKey'),
-    description: 'Revokes a key of the project, immediately and irreversibly.',
+    description: 'Revokes an API key of the project, immediately and irreversibly.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (_root, { id }, context) => {
       await revokeKeyOf(callerProject(context), id, keyRights(context));
@@ -359,7 +360,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     deprecationReason: useInstead('apiKeyRevoke'),
     description:
-      'Revokes a key of the project, immediately and irreversibly. Returns true. Allowed for its creator, and for a manager of every project that it covers.',
+      'Revokes an API key of the project, immediately and irreversibly. Returns true. Allowed for its creator, and for users who manage every project that it covers.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (_root, { id }, context) => {
       await revokeKeyOf(callerProject(context), id, keyRights(context));
@@ -370,7 +371,7 @@ builder.mutationFields((t) => ({
     type: ApiKey,
     authScopes: { manage: true },
     description:
-      'Takes away what a key may do in this project, at once; it goes on in the other projects that it covers, and is revoked when there is none.',
+      'Removes this project from an API key, immediately. The key keeps its other projects, and is revoked if it has none left.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (query, _root, { id }, context) => {
       await removeKeyFromProject(callerProject(context), id);

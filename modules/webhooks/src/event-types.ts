@@ -9,7 +9,7 @@ const name = z.string().max(MAX_NAME_LENGTH);
 const contact = z.object({
   contact_id: id.describe('Contact id.'),
   email: address.describe('The address, as it is now.'),
-  name: name.describe('What the contact is called; the local part of the address if it has no name.'),
+  name: name.describe("The contact's name; the local part of the address if it has none."),
 });
 
 const email = z.object({
@@ -17,17 +17,17 @@ const email = z.object({
   message_id: id.describe('Id of the message, the same in every event about it.'),
   subject: z.string().describe('The subject, with placeholders filled in.'),
   campaign_id: id.nullable().describe('The campaign it belongs to; null for a transactional email.'),
-  contact_id: id.nullable().describe('The contact it went to; null when the address is no contact.'),
-  tags: z.array(z.string().max(MAX_TAG_LENGTH)).describe('What the sender gave as `tags`.'),
-  metadata: z.record(z.string(), z.unknown()).describe('What the sender gave as `metadata`, unchanged.'),
+  contact_id: id.nullable().describe('The recipient contact; null if the address does not belong to one.'),
+  tags: z.array(z.string().max(MAX_TAG_LENGTH)).describe('The `tags` of the email.'),
+  metadata: z.record(z.string(), z.unknown()).describe('The `metadata` of the email, unchanged.'),
 });
 
-const reason = z.string().describe('Why, in the words of the server or of Postroom.');
+const reason = z.string().describe('The reason, as text from the server or from Postroom.');
 const byMachine = z
   .boolean()
   .optional()
-  .describe('Whether it looks like a program: a prefetcher or a security scanner.');
-const userAgent = z.string().max(500).nullable().optional().describe('What the program said it is.');
+  .describe('Whether it was caused by a bot, such as a prefetcher or a security scanner.');
+const userAgent = z.string().max(500).nullable().optional().describe('The user agent.');
 
 const campaign = z.object({
   campaign_id: id.describe('Campaign id.'),
@@ -39,13 +39,15 @@ const counts = {
   delivered: z
     .number()
     .int()
-    .describe('Of those, how many receiving servers had accepted by then, as far as that is reported.'),
+    .describe('How many of them the receiving servers had accepted by then, as far as they are reported.'),
   failed: z.number().int().describe('Messages that failed to send.'),
 };
 
 const unsubscribedBy = z
   .enum(['recipient', 'report', 'user', 'api', 'import'])
-  .describe('Who unsubscribed the contact: the recipient by a link, a report, a user, an API key or an imported list.');
+  .describe(
+    'Who unsubscribed the contact: the recipient through a link, a report, a user, an API key or an imported list.',
+  );
 
 const exampleContact = { contact_id: 'ctc_01k9zq3v5re8rt5xw7m2n4p6q8', email: 'ada@example.com', name: 'Ada Lovelace' };
 const exampleEmail = {
@@ -98,7 +100,7 @@ const SPECIFIED = {
   ),
   'email.clicked': emailEvent(
     'The recipient clicked a tracked link.',
-    { url: z.string().describe('Where the link leads.'), machine: byMachine, user_agent: userAgent },
+    { url: z.string().describe('The target of the link.'), machine: byMachine, user_agent: userAgent },
     { url: 'https://example.com/november', machine: false, user_agent: 'Mozilla/5.0' },
   ),
   'email.bounced': emailEvent('The message bounced.', { reason }, { reason: '550 5.1.1 The mailbox does not exist' }),
@@ -110,7 +112,7 @@ const SPECIFIED = {
   ),
   'campaign.started': campaignEvent(
     'A campaign began sending. Recorded once its recipients are counted, which for a large campaign is after the first `email.sent`.',
-    { recipients: z.number().int().describe('How many people it goes to.') },
+    { recipients: z.number().int().describe('The number of recipients.') },
     { recipients: 1200 },
   ),
   'campaign.completed': campaignEvent('A campaign finished sending to all recipients.', counts, {
@@ -126,7 +128,7 @@ const SPECIFIED = {
   'webhook.test': {
     fires: 'A sample event queued on request for testing.',
     data: z.object({
-      endpoint_id: id.describe('The endpoint under test; it alone gets the event.'),
+      endpoint_id: id.describe('The tested endpoint, which alone gets the event.'),
       message: z.string().describe('A greeting.'),
     }),
     example: { endpoint_id: 'whe_01k9zq1d4we7r2t4y6u8i1p3s5', message: 'This is a test of your webhook endpoint.' },

@@ -25,7 +25,7 @@ export const routes: Route[] = [
     path: '/v1/webhooks',
     needs: 'full',
     tag,
-    summary: 'Register a webhook endpoint; its signing secret is shown this once',
+    summary: 'Register a webhook endpoint; its signing secret is returned only once',
     document: gql`mutation ($input: CreateWebhookEndpointInput!) {
       createWebhookEndpoint(input: $input) { secret endpoint { ${endpoint} } }
     }`,
@@ -47,7 +47,7 @@ export const routes: Route[] = [
     path: '/v1/webhooks/{id}',
     needs: 'full',
     tag,
-    summary: 'Change where events go or which',
+    summary: 'Update the URL, event types or description of an endpoint',
     document: gql`mutation ($id: ID!, $input: UpdateWebhookEndpointInput!) {
       updateWebhookEndpoint(id: $id, input: $input) { ${endpoint} }
     }`,
@@ -74,7 +74,7 @@ export const routes: Route[] = [
     path: '/v1/webhooks/{id}/enable',
     needs: 'full',
     tag,
-    summary: 'Send events to an endpoint again, unless it was disabled automatically',
+    summary: 'Enable an endpoint, unless it was disabled automatically',
     document: gql`mutation ($id: ID!, $backlog: WebhookBacklog) {
       enableWebhookEndpoint(id: $id, backlog: $backlog) { ${endpoint} }
     }`,
@@ -86,7 +86,7 @@ export const routes: Route[] = [
     path: '/v1/webhooks/{id}/disable',
     needs: 'full',
     tag,
-    summary: 'Stop deliveries to an endpoint and keep those that wait',
+    summary: 'Disable an endpoint and keep its queued deliveries',
     document: gql`mutation ($id: ID!) { disableWebhookEndpoint(id: $id) { ${endpoint} } }`,
     reply: found('disableWebhookEndpoint'),
   },
@@ -111,7 +111,7 @@ export const routes: Route[] = [
     path: '/v1/webhooks/{id}/replay',
     needs: 'full',
     tag,
-    summary: 'Deliver once more what failed at an endpoint since a time',
+    summary: 'Replay the failed deliveries of an endpoint since a time',
     document: gql`
       mutation replayFailedWebhookDeliveries($id: ID!, $since: DateTime!) {
         webhookEndpointReplayFailed(id: $id, since: $since) {
@@ -186,7 +186,7 @@ export const routes: Route[] = [
     path: '/v1/deliveries/{id}/replay',
     needs: 'full',
     tag,
-    summary: 'Deliver an event once more, as a new delivery',
+    summary: 'Replay an event as a new delivery',
     document: gql`mutation ($id: ID!) { replayWebhookDelivery(id: $id) { ${delivery} } }`,
     reply: accepted('replayWebhookDelivery'),
   },

@@ -27,9 +27,9 @@ export interface ErrorResponse {
   error: ApiError;
 }
 
-/** A workspace with its own contacts, campaigns and keys. Every request acts on exactly one. */
+/** A project, with its own contacts, campaigns and API keys. Every request acts on exactly one. */
 export interface Project {
-  /** Project id: what `X-Project-Id` takes. */
+  /** Project id, as in `X-Project-Id`. */
   id: string;
   /** Display name. */
   name: string;
@@ -215,7 +215,7 @@ export type SuppressionReason = 'bounced' | 'complained' | 'manual' | 'unsubscri
  *
  * - `api`: An API key.
  * - `import`: An imported list.
- * - `recipient`: The recipient, by a link in a message.
+ * - `recipient`: The recipient, through a link in a message.
  * - `report`: A bounce or a complaint.
  * - `user`: A user of the dashboard.
  */
@@ -265,7 +265,7 @@ export interface SegmentSize {
   size: number;
 }
 
-/** Something that a contact did in the customer's own product, such as `order placed`. */
+/** An event that a contact caused in your product, such as `order placed`. */
 export interface CustomEvent {
   /** Event id. */
   id: string;
@@ -273,7 +273,7 @@ export interface CustomEvent {
   name: string;
   /** The contact that caused it. */
   contactId: string;
-  /** As they were sent. */
+  /** The properties, as they were sent. */
   properties: Record<string, unknown>;
   /** When it occurred. */
   occurredAt: string;
@@ -301,9 +301,9 @@ export interface CustomEventProperty {
   types: CustomEventPropertyType[];
   /** The type that was declared; null if none was. */
   type: CustomEventPropertyType | null;
-  /** Whether values of several types were received, or of another type than the declared one. */
+  /** Whether values of several types, or of a type other than the declared one, were received. */
   hasConflict: boolean;
-  /** What it means, if someone described it. */
+  /** The description, if there is one. */
   description: string;
   /** The value to assume for events without the property; null for none. */
   defaultValue: unknown;
@@ -321,7 +321,7 @@ export interface CustomEventDefinition {
   id: string;
   /** The name of the events. */
   name: string;
-  /** What it means, if someone described it. */
+  /** The description, if there is one. */
   description: string;
   /** Whether events with other properties, or with values of other types, are rejected. */
   locked: boolean;
@@ -370,7 +370,7 @@ export interface GroupSummary {
 export type ImportStatus = 'canceled' | 'completed' | 'failed' | 'queued' | 'running' | 'uploading';
 
 /**
- * What the rows of an import become.
+ * What an import creates from its rows.
  *
  * - `contacts`: Contacts.
  * - `suppressions`: Suppressions.
@@ -423,7 +423,7 @@ export interface Import {
   id: string;
   /** The state of the import. */
   status: ImportStatus;
-  /** What the rows become. */
+  /** What the import creates from the rows. */
   kind: ImportKind;
   /** The reason of suppressions whose row has none; null for contacts. */
   reason: SuppressionReason | null;
@@ -463,7 +463,7 @@ export interface Import {
   startedAt: string | null;
   /** When it ended. */
   finishedAt: string | null;
-  /** Until when a completed dry run can be executed; null if its file is not kept. */
+  /** When a completed dry run can no longer be executed; null if its file is not kept. */
   fileExpiresAt: string | null;
   /** The import that executed this dry run. */
   executedAsId: string | null;
@@ -490,11 +490,11 @@ export type BulkAction = 'add_to_group' | 'delete' | 'remove_from_group' | 'supp
  */
 export type BulkStatus = 'canceled' | 'completed' | 'failed' | 'running';
 
-/** An action on all contacts that match a filter, carried out in the background. */
+/** An operation that applies an action to all contacts that match a filter, in the background. */
 export interface BulkOperation {
   /** Id of the operation; also the id of its workflow in Temporal. */
   id: string;
-  /** What is done to the contacts. */
+  /** The action. */
   action: BulkAction;
   /** The state of the operation. */
   status: BulkStatus;
@@ -588,7 +588,7 @@ export interface CampaignDeferrals {
   nextRetryAt: string;
 }
 
-/** A mailing to many recipients. */
+/** A campaign: one email to many recipients. */
 export interface Campaign {
   /** Campaign id; also the id of its first Temporal workflow. */
   id: string;
@@ -622,13 +622,13 @@ export interface Campaign {
   templateId: string | null;
   /** The template version that is sent; null before the start or without a template. */
   templateVersion: number | null;
-  /** Groups it goes to. */
+  /** The groups that it is sent to. */
   groupIds: string[];
-  /** Segments it goes to. */
+  /** The segments that it is sent to. */
   segmentIds: string[];
-  /** Groups whose members do not get it. */
+  /** Groups whose members are excluded. */
   excludedGroupIds: string[];
-  /** Segments whose contacts do not get it. */
+  /** Segments whose contacts are excluded. */
   excludedSegmentIds: string[];
   /** `utm_source` of its links. */
   utmSource: string | null;
@@ -684,9 +684,9 @@ export interface CampaignLink {
  * The state of a journey.
  *
  * - `active`: Contacts enter it and go through its steps.
- * - `archived`: It has ended for good, and so have all runs.
+ * - `archived`: It has ended permanently, with all its runs.
  * - `draft`: It has never been published.
- * - `paused`: Nobody moves. What happens meanwhile is processed when it is resumed.
+ * - `paused`: Contacts stay at their steps. Events that arrive in the meantime are processed on resume.
  */
 export type JourneyStatus = 'active' | 'archived' | 'draft' | 'paused';
 
@@ -698,13 +698,13 @@ export interface Journey {
   name: string;
   /** The state of the journey. */
   status: JourneyStatus;
-  /** The draft. The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  /** The draft. The entry, the steps, and rules for the whole journey; see the reference of journeys. */
   definition: Record<string, unknown>;
   /** The number of edits of the draft; pass it to `updateJourney` and `publishJourney`. */
   version: number;
   /** The version that contacts enter; null until it is published. */
   publishedVersion: number | null;
-  /** Why it paused itself; null if it was paused by request. */
+  /** Why it was paused automatically; null if it was paused by request. */
   pausedReason: string | null;
   /** When it was created. */
   createdAt: string;
@@ -718,7 +718,7 @@ export interface Journey {
 export interface JourneyVersion {
   /** Counted from 1 in each journey. */
   number: number;
-  /** The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  /** The entry, the steps, and rules for the whole journey; see the reference of journeys. */
   definition: Record<string, unknown>;
   /** When it was published. */
   publishedAt: string;
@@ -733,7 +733,7 @@ export interface JourneyVersion {
  *
  * - `active`: The contact waits, or its next step is about to be carried out.
  * - `completed`: The contact reached an end of the journey.
- * - `exited`: The run ended otherwise; `endReason` says why.
+ * - `exited`: The run ended for another reason; `endReason` says why.
  * - `paused`: The run of this contact is paused.
  */
 export type EnrollmentStatus = 'active' | 'completed' | 'exited' | 'paused';
@@ -748,9 +748,9 @@ export interface EnrollmentStep {
   leftAt: string;
   /** Such as `sent`, `suppressed`, `yes`, `timeout` or `moved`. */
   outcome: string;
-  /** Why the step had no effect, or what the URL that it called responded. */
+  /** Why the step had no effect, or the response of the URL that it called. */
   detail: string | null;
-  /** The email that it sent. */
+  /** The id of the email that the step sent. */
   messageId: string | null;
 }
 
@@ -762,7 +762,7 @@ export interface Enrollment {
   journeyId: string;
   /** The contact, which may have been deleted. */
   contactId: string;
-  /** The version of the journey that it is on. */
+  /** The version of the journey that the run follows. */
   version: number;
   /** The state of the run. */
   status: EnrollmentStatus;
@@ -770,7 +770,7 @@ export interface Enrollment {
   stepId: string;
   /** When the step is carried out; null if it waits for an event without a timeout or for the response of a URL, or has ended. */
   dueAt: string | null;
-  /** The event that it waits for. */
+  /** The name of the event that the run waits for. */
   waitsFor: string | null;
   /** The properties of the event that the contact entered with. */
   properties: Record<string, unknown>;
@@ -780,21 +780,21 @@ export interface Enrollment {
   endedAt: string | null;
   /** Why it ended: `completed`, `exit`, `goal`, `removed`, `new_version`, `journey_archived` or `contact_deleted`. */
   endReason: string | null;
-  /** The steps that it has left, in order: the last 50. `enrollmentSteps` has all. */
+  /** The steps that it has left, in order: the last 50. `enrollmentSteps` lists all. */
   steps: EnrollmentStep[];
 }
 
 /**
  * The state of a backtest.
  *
- * - `canceled`: It was canceled; the figures are of the contacts until then.
+ * - `canceled`: It was canceled. The figures cover the contacts simulated until then.
  * - `completed`: All contacts were simulated.
- * - `failed`: It could not continue; `error` says why. The figures are of the contacts until then.
+ * - `failed`: It could not continue; `error` says why. The figures cover the contacts simulated until then.
  * - `running`: Contacts are being simulated, or it waits for a worker.
  */
 export type BacktestStatus = 'canceled' | 'completed' | 'failed' | 'running';
 
-/** What is assumed of messages that were never sent, in percent of them. */
+/** Assumed outcomes of simulated messages, in percent of the messages. */
 export interface BacktestAssumptions {
   /** Delivered. */
   delivered: number;
@@ -810,9 +810,9 @@ export interface BacktestAssumptions {
   unsubscribed: number;
 }
 
-/** What one definition would have done. */
+/** The simulated results of one definition. */
 export interface BacktestTotals {
-  /** The published version that it is; null for others. */
+  /** The number of the published version; null if the definition is not one. */
   version: number | null;
   /** Contacts that would have entered. */
   contacts: number;
@@ -820,15 +820,15 @@ export interface BacktestTotals {
   runs: number;
   /** Runs that reached an end. */
   completed: number;
-  /** Runs that ended otherwise. */
+  /** Runs that ended for another reason. */
   exited: number;
-  /** Of those: because the contact caused the event of the goal, the conversions. */
+  /** Of those, the conversions: runs that ended because the contact reached the goal. */
   reachedGoal: number;
   /** Runs that had not ended. */
   inProgress: number;
   /** Messages that would have been sent. */
   messages: number;
-  /** How often a contact was not let in again, by the rule of re-entry. */
+  /** How often a contact was not allowed to enter again. */
   notAgain: number;
   /** How often a contact did not match the filter of the entry. */
   notMatching: number;
@@ -840,12 +840,12 @@ export interface BacktestTotals {
  * - `baseline_only`: Only the baseline sends messages to it.
  * - `candidate_only`: Only the candidate sends messages to it.
  * - `messages`: They send different messages, or a different number of them.
- * - `none`: Both send the same messages at the same times, or none.
+ * - `none`: Both send the same messages at the same times, or neither sends any.
  * - `times`: Both send the same messages, at different times.
  */
 export type BacktestDifference = 'baseline_only' | 'candidate_only' | 'messages' | 'none' | 'times';
 
-/** How many contacts differ in one way. */
+/** The number of contacts with one kind of difference. */
 export interface BacktestDifferenceCount {
   /** The way. */
   difference: BacktestDifference;
@@ -853,11 +853,11 @@ export interface BacktestDifferenceCount {
   contacts: number;
 }
 
-/** A journey, run against the events and contacts of the last days. Nothing is sent. */
+/** A run of a journey against the events and contacts of the last days. Nothing is sent. */
 export interface Backtest {
   /** Backtest id; also the id of its workflow in Temporal. */
   id: string;
-  /** The journey; null for a definition that belongs to none. */
+  /** The journey; null if the definition belongs to none. */
   journeyId: string | null;
   /** The state of the backtest. */
   status: BacktestStatus;
@@ -865,21 +865,21 @@ export interface Backtest {
   days: number;
   /** The end of the days that it covers. */
   until: string;
-  /** How many contacts there are. */
+  /** The number of contacts to simulate. */
   total: number;
-  /** How many have been simulated. */
+  /** The number of contacts simulated so far. */
   processed: number;
-  /** How many of those that entered are listed; at most 100,000. */
+  /** The number of listed contacts that entered; at most 100,000. */
   listed: number;
   /** Why it failed. */
   error: string | null;
-  /** What is assumed of messages that were never sent. */
+  /** The assumed outcomes of messages. */
   assumptions: BacktestAssumptions;
   /** The segment whose contacts enter at the beginning. */
   segmentId: string | null;
-  /** The definition that is tested. */
+  /** The definition under test. */
   candidate: BacktestTotals;
-  /** The definition that it is compared with; null if there is none. */
+  /** The results of the baseline; null if there is none. */
   baseline: BacktestTotals | null;
   /** How the messages of contacts differ; empty without a baseline. */
   differences: BacktestDifferenceCount[];
@@ -894,8 +894,8 @@ export interface Backtest {
 /**
  * One of the two definitions of a backtest.
  *
- * - `baseline`: The definition that it is compared with.
- * - `candidate`: The definition that is tested.
+ * - `baseline`: The definition that the candidate is compared with.
+ * - `candidate`: The definition under test.
  */
 export type BacktestSide = 'baseline' | 'candidate';
 
@@ -907,7 +907,7 @@ export interface ContactSummary {
   name: string;
 }
 
-/** A step that a simulated run has left. */
+/** A step of a simulated run. */
 export interface BacktestRunStep {
   /** The step. */
   stepId: string;
@@ -927,11 +927,11 @@ export interface BacktestRun {
   endedAt: string | null;
   /** Why it ended: `completed`, `exit` or `goal`. */
   endReason: string | null;
-  /** The step that it is at, or was at when it ended. */
+  /** The current step, or the step at which the run ended. */
   stepId: string;
-  /** When the step that it is at would be carried out. */
+  /** When the current step would be carried out. */
   dueAt: string | null;
-  /** The steps that it left, in order. */
+  /** The steps that the run has left, in order. */
   steps: BacktestRunStep[];
 }
 
@@ -951,17 +951,17 @@ export interface BacktestContact {
   baseline: BacktestRun[];
 }
 
-/** A field that a form asks for, besides the address. */
+/** A field of a form, besides the address. */
 export interface FormField {
   /** `name`, or `custom_fields.` and the key of a custom field. */
   key: string;
-  /** What the form calls it; null for `Name` or the label of the custom field. */
+  /** The label; null for `Name` or the label of the custom field. */
   label: string | null;
-  /** Whether it must be filled in. */
+  /** Whether it is required. */
   required: boolean;
 }
 
-/** A form on which people subscribe themselves. */
+/** A form with which people can subscribe. */
 export interface Form {
   /** Form id. */
   id: string;
@@ -973,11 +973,11 @@ export interface Form {
   description: string | null;
   /** The groups that subscribers join. */
   groupIds: string[];
-  /** What it asks for besides the address, in order. */
+  /** Its fields besides the address, in order. */
   fields: FormField[];
-  /** What subscribers agree to with a checkbox. */
+  /** The consent text, which subscribers accept with a checkbox. */
   consentText: string | null;
-  /** Whether subscribers confirm their address by a link in an email. */
+  /** Whether subscribers confirm their address with a link in an email. */
   doubleOptIn: boolean;
   /** The sender of that email. */
   from: string | null;
@@ -987,11 +987,11 @@ export interface Form {
   subject: string | null;
   /** Its template; null for the default text. */
   templateId: string | null;
-  /** How many hours after the submission it is repeated, if it is not confirmed; null for never. */
+  /** Hours after which the email is sent again if the address is not confirmed; null for never. */
   reminderAfterHours: number | null;
-  /** Where browsers are sent after submission; null for the page of Postroom. */
+  /** The page that browsers are sent to after submission; null for Postroom's own. */
   submittedUrl: string | null;
-  /** Where browsers are sent after confirmation; null for the page of Postroom. */
+  /** The page that browsers are sent to after confirmation; null for Postroom's own. */
   confirmedUrl: string | null;
   /** The origins of sites that may submit it from their own pages. */
   allowedOrigins: string[];
@@ -1012,11 +1012,11 @@ export interface Form {
  *
  * - `confirmed`: It was confirmed, or needed no confirmation.
  * - `expired`: It was not confirmed in time. It will be deleted.
- * - `pending`: It waits for its confirmation.
+ * - `pending`: It is waiting for confirmation.
  */
 export type FormSubmissionStatus = 'confirmed' | 'expired' | 'pending';
 
-/** What someone submitted; once it is confirmed, the record of their consent. */
+/** A submission of a form; once confirmed, it is the record of consent. */
 export interface FormSubmission {
   /** Submission id. */
   id: string;
@@ -1036,7 +1036,7 @@ export interface FormSubmission {
   submittedAt: string;
   /** The network that it came from: a /24, or a /48 of IPv6. */
   submittedFrom: string | null;
-  /** Until when it may be confirmed. */
+  /** When the link to confirm expires. */
   expiresAt: string;
   /** When it was confirmed. */
   confirmedAt: string | null;
@@ -1204,10 +1204,10 @@ export interface TemplateVersion {
 }
 
 /**
- * How the check of one part of a domain stands.
+ * The verification status of one part of a domain.
  *
- * - `failed`: Not seen for 72 hours after it was added, or lost for three days. Still looked for daily.
- * - `failing`: Was verified and is not any more; there are three days to mend it.
+ * - `failed`: Not found for 72 hours after it was added, or missing for three days. Still checked daily.
+ * - `failing`: No longer verified; mail can still be sent for three days.
  * - `pending`: Not seen yet.
  * - `verified`: Seen, and right.
  */
@@ -1261,7 +1261,7 @@ export interface WebhookEndpoint {
  * State of a delivery.
  *
  * - `acknowledged`: The receiver returned a 2xx status.
- * - `failed`: Six attempts were not acknowledged, or it was cancelled.
+ * - `failed`: Six attempts were not acknowledged, or it was canceled.
  * - `queued`: No attempt has been made yet.
  * - `retried`: At least one attempt was not acknowledged, and another will be made.
  */
@@ -1273,7 +1273,7 @@ export interface WebhookDelivery {
   id: string;
   /** The endpoint it goes to. */
   endpointId: string;
-  /** The event it carries. */
+  /** The event that it delivers. */
   eventId: string;
   /** The type of that event. */
   eventType: string;
@@ -1423,7 +1423,7 @@ export interface GroupDetail {
 export interface ImportCause {
   /** `email`, `name`, `reason`, `customFields.<key>`, or `row` for the whole row. */
   field: string;
-  /** What is wrong, such as `is not an option`. */
+  /** The problem, such as `is not an option`. */
   message: string;
   /** The value that is not an option; empty for other causes. */
   value: string;
@@ -1431,7 +1431,7 @@ export interface ImportCause {
   rows: number;
   /** The first line with this cause, counted from 1. */
   firstLine: number;
-  /** What to do about it. */
+  /** How to fix it. */
   fix: string;
 }
 
@@ -1441,7 +1441,7 @@ export interface ImportDetail {
   id: string;
   /** The state of the import. */
   status: ImportStatus;
-  /** What the rows become. */
+  /** What the import creates from the rows. */
   kind: ImportKind;
   /** The reason of suppressions whose row has none; null for contacts. */
   reason: SuppressionReason | null;
@@ -1481,7 +1481,7 @@ export interface ImportDetail {
   startedAt: string | null;
   /** When it ended. */
   finishedAt: string | null;
-  /** Until when a completed dry run can be executed; null if its file is not kept. */
+  /** When a completed dry run can no longer be executed; null if its file is not kept. */
   fileExpiresAt: string | null;
   /** The import that executed this dry run. */
   executedAsId: string | null;
@@ -1489,7 +1489,7 @@ export interface ImportDetail {
   causes: ImportCause[];
 }
 
-/** A mailing to many recipients. */
+/** A campaign: one email to many recipients. */
 export interface CampaignDetail {
   /** Campaign id; also the id of its first Temporal workflow. */
   id: string;
@@ -1523,13 +1523,13 @@ export interface CampaignDetail {
   templateId: string | null;
   /** The template version that is sent; null before the start or without a template. */
   templateVersion: number | null;
-  /** Groups it goes to. */
+  /** The groups that it is sent to. */
   groupIds: string[];
-  /** Segments it goes to. */
+  /** The segments that it is sent to. */
   segmentIds: string[];
-  /** Groups whose members do not get it. */
+  /** Groups whose members are excluded. */
   excludedGroupIds: string[];
-  /** Segments whose contacts do not get it. */
+  /** Segments whose contacts are excluded. */
   excludedSegmentIds: string[];
   /** `utm_source` of its links. */
   utmSource: string | null;
@@ -1581,13 +1581,13 @@ export interface CampaignDetail {
   editedByName: string | null;
 }
 
-/** Something that keeps a draft from being published. */
+/** A problem that prevents a draft from being published. */
 export interface JourneyProblem {
   /** Its path, such as `definition.steps.2.templateId`. */
   field: string;
   /** What is wrong. */
   message: string;
-  /** The step that it is in; null if in none. */
+  /** The step that has the problem; null if it is not in a step. */
   stepId: string | null;
 }
 
@@ -1595,7 +1595,7 @@ export interface JourneyProblem {
 export interface JourneyRuns {
   /** In progress. */
   active: number;
-  /** In progress, and paused for their contact alone. */
+  /** In progress, but paused for this contact. */
   paused: number;
   /** Reached an end of the journey. */
   completed: number;
@@ -1605,15 +1605,15 @@ export interface JourneyRuns {
   reachedGoal: number;
 }
 
-/** Contacts that are at a step. */
+/** The contacts at a step. */
 export interface JourneyInProgress {
-  /** The version that they are on. */
+  /** The version that they follow. */
   version: number;
   /** The step. */
   stepId: string;
-  /** How many there are. */
+  /** The number of contacts. */
   contactCount: number;
-  /** How many of them leave the step within a day. */
+  /** The number of them that leave the step within a day. */
   dueWithinDay: number;
   /** Whether the draft has a step with this id and type, to which `move` would take them. */
   hasMatch: boolean;
@@ -1623,11 +1623,11 @@ export interface JourneyInProgress {
 export interface JourneyPassage {
   /** The step that they left; null if they entered. */
   stepId: string | null;
-  /** How they left it, as in `EnrollmentStep`; null if they entered. */
+  /** The outcome with which they left it, as in `EnrollmentStep`; null if they entered. */
   outcome: string | null;
   /** The step that they reached; null if their run ended. */
   toStepId: string | null;
-  /** How many there were; a run that loops counts each time. */
+  /** The number of passages; a run that loops counts each time. */
   runCount: number;
 }
 
@@ -1639,13 +1639,13 @@ export interface JourneyDetail {
   name: string;
   /** The state of the journey. */
   status: JourneyStatus;
-  /** The draft. The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  /** The draft. The entry, the steps, and rules for the whole journey; see the reference of journeys. */
   definition: Record<string, unknown>;
   /** The number of edits of the draft; pass it to `updateJourney` and `publishJourney`. */
   version: number;
   /** The version that contacts enter; null until it is published. */
   publishedVersion: number | null;
-  /** Why it paused itself; null if it was paused by request. */
+  /** Why it was paused automatically; null if it was paused by request. */
   pausedReason: string | null;
   /** When it was created. */
   createdAt: string;
@@ -1653,37 +1653,37 @@ export interface JourneyDetail {
   updatedAt: string;
   /** When it was last published. */
   publishedAt: string | null;
-  /** How much happened while it was paused, and is processed or discarded when it is resumed; counted up to 100000. */
+  /** The number of events that arrived while it was paused, and are processed or discarded on resume; counted up to 100000. */
   waitingEvents: number;
   /** The definition of `publishedVersion`; null until it is published. */
   publishedDefinition: Record<string, unknown> | null;
-  /** What keeps the draft from being published; empty if nothing does. */
+  /** The problems that prevent the draft from being published; empty if there are none. */
   problems: JourneyProblem[];
   /** Its runs by outcome, without those that retention has deleted. */
   runs: JourneyRuns;
   /** Where contacts are, by version and step, and whether publishing the draft can move them. */
   inProgress: JourneyInProgress[];
-  /** How many runs went which way. */
+  /** The number of runs that went from each step to the next. */
   passages: JourneyPassage[];
 }
 
-/** How often a step was left in one way. */
+/** The number of times that a step was left with an outcome. */
 export interface BacktestOutcome {
-  /** As in the steps of an enrollment. */
+  /** The outcome, as in the steps of an enrollment. */
   outcome: string;
   /** How often. */
   count: number;
 }
 
-/** What the runs did at a step. */
+/** How runs passed through a step. */
 export interface BacktestStepTotals {
   /** The step. */
   stepId: string;
   /** How often it was reached. */
   reached: number;
-  /** How many runs are at it at the end of the period. */
+  /** How many runs are at the step at the end of the period. */
   waiting: number;
-  /** How often it was left, by outcome: the figures of the paths that lead on. */
+  /** How often the step was left, by outcome. */
   outcomes: BacktestOutcome[];
 }
 
@@ -1699,9 +1699,9 @@ export interface BacktestMessages {
   count: number;
 }
 
-/** What one definition would have done. */
+/** The simulated results of one definition. */
 export interface BacktestTotalsDetail {
-  /** The published version that it is; null for others. */
+  /** The number of the published version; null if the definition is not one. */
   version: number | null;
   /** Contacts that would have entered. */
   contacts: number;
@@ -1709,15 +1709,15 @@ export interface BacktestTotalsDetail {
   runs: number;
   /** Runs that reached an end. */
   completed: number;
-  /** Runs that ended otherwise. */
+  /** Runs that ended for another reason. */
   exited: number;
-  /** Of those: because the contact caused the event of the goal, the conversions. */
+  /** Of those, the conversions: runs that ended because the contact reached the goal. */
   reachedGoal: number;
   /** Runs that had not ended. */
   inProgress: number;
   /** Messages that would have been sent. */
   messages: number;
-  /** How often a contact was not let in again, by the rule of re-entry. */
+  /** How often a contact was not allowed to enter again. */
   notAgain: number;
   /** How often a contact did not match the filter of the entry. */
   notMatching: number;
@@ -1729,11 +1729,11 @@ export interface BacktestTotalsDetail {
   sent: BacktestMessages[];
 }
 
-/** A journey, run against the events and contacts of the last days. Nothing is sent. */
+/** A run of a journey against the events and contacts of the last days. Nothing is sent. */
 export interface BacktestDetail {
   /** Backtest id; also the id of its workflow in Temporal. */
   id: string;
-  /** The journey; null for a definition that belongs to none. */
+  /** The journey; null if the definition belongs to none. */
   journeyId: string | null;
   /** The state of the backtest. */
   status: BacktestStatus;
@@ -1741,23 +1741,23 @@ export interface BacktestDetail {
   days: number;
   /** The end of the days that it covers. */
   until: string;
-  /** How many contacts there are. */
+  /** The number of contacts to simulate. */
   total: number;
-  /** How many have been simulated. */
+  /** The number of contacts simulated so far. */
   processed: number;
-  /** How many of those that entered are listed; at most 100,000. */
+  /** The number of listed contacts that entered; at most 100,000. */
   listed: number;
   /** Why it failed. */
   error: string | null;
-  /** What the result depends on that is not known about the past. */
+  /** Assumptions about the past on which the result depends. */
   notes: string[];
-  /** What is assumed of messages that were never sent. */
+  /** The assumed outcomes of messages. */
   assumptions: BacktestAssumptions;
   /** The segment whose contacts enter at the beginning. */
   segmentId: string | null;
-  /** The definition that is tested. */
+  /** The definition under test. */
   candidate: BacktestTotalsDetail;
-  /** The definition that it is compared with; null if there is none. */
+  /** The results of the baseline; null if there is none. */
   baseline: BacktestTotalsDetail | null;
   /** How the messages of contacts differ; empty without a baseline. */
   differences: BacktestDifferenceCount[];
@@ -1769,7 +1769,7 @@ export interface BacktestDetail {
   finishedAt: string | null;
 }
 
-/** How many submissions of a form there are. */
+/** The number of submissions of a form, by state. */
 export interface FormSubmissionCounts {
   /** Waiting for their confirmation. */
   pending: number;
@@ -1777,7 +1777,7 @@ export interface FormSubmissionCounts {
   confirmed: number;
 }
 
-/** A form on which people subscribe themselves. */
+/** A form with which people can subscribe. */
 export interface FormDetail {
   /** Form id. */
   id: string;
@@ -1789,11 +1789,11 @@ export interface FormDetail {
   description: string | null;
   /** The groups that subscribers join. */
   groupIds: string[];
-  /** What it asks for besides the address, in order. */
+  /** Its fields besides the address, in order. */
   fields: FormField[];
-  /** What subscribers agree to with a checkbox. */
+  /** The consent text, which subscribers accept with a checkbox. */
   consentText: string | null;
-  /** Whether subscribers confirm their address by a link in an email. */
+  /** Whether subscribers confirm their address with a link in an email. */
   doubleOptIn: boolean;
   /** The sender of that email. */
   from: string | null;
@@ -1803,11 +1803,11 @@ export interface FormDetail {
   subject: string | null;
   /** Its template; null for the default text. */
   templateId: string | null;
-  /** How many hours after the submission it is repeated, if it is not confirmed; null for never. */
+  /** Hours after which the email is sent again if the address is not confirmed; null for never. */
   reminderAfterHours: number | null;
-  /** Where browsers are sent after submission; null for the page of Postroom. */
+  /** The page that browsers are sent to after submission; null for Postroom's own. */
   submittedUrl: string | null;
-  /** Where browsers are sent after confirmation; null for the page of Postroom. */
+  /** The page that browsers are sent to after confirmation; null for Postroom's own. */
   confirmedUrl: string | null;
   /** The origins of sites that may submit it from their own pages. */
   allowedOrigins: string[];
@@ -1877,7 +1877,7 @@ export interface TemplateDetail {
 
 /** A DNS record to publish. */
 export interface DnsRecord {
-  /** What it verifies: `dkim`, `mailFrom`, `dmarc` or `tracking`. */
+  /** Its purpose: `dkim`, `mailFrom`, `dmarc` or `tracking`. */
   purpose: string;
   /** Record type, such as TXT. */
   type: string;
@@ -1888,7 +1888,7 @@ export interface DnsRecord {
 }
 
 /**
- * How much mail suffers, the worst first.
+ * How much delivery suffers, most severe first.
  *
  * - `high`: Mail is rejected or filtered as spam.
  * - `info`: A missed opportunity; delivery does not suffer.
@@ -1903,13 +1903,13 @@ export interface RecommendedRecord {
   type: string;
   /** Full name of the record. */
   name: string;
-  /** What to publish in place of what is there. */
+  /** The value to publish in place of the current one. */
   value: string;
 }
 
 /** A recommended change to the DNS of a domain. */
 export interface DomainRecommendation {
-  /** Which one it is, such as `dmarc_missing`. */
+  /** The code of the recommendation, such as `dmarc_missing`. */
   id: string;
   /** How much it affects delivery. */
   severity: RecommendationSeverity;
@@ -1973,19 +1973,19 @@ export interface DomainDetail {
   lifecycle: LifecycleEvent[];
 }
 
-/** An event: the posted body, in parts. */
+/** An event: the members of the posted body. */
 export interface WebhookEvent {
-  /** Event id, on which receivers deduplicate. */
+  /** Event id; receivers use it to deduplicate. */
   id: string;
   /** Event type. */
   type: string;
   /** When it happened. */
   created: string;
-  /** Its members, which depend on the type. */
+  /** The data, whose members depend on the type. */
   data: Record<string, unknown>;
 }
 
-/** One POST of a delivery, and its answer. */
+/** One POST of a delivery, with its response. */
 export interface DeliveryAttempt {
   /** 1 to 6. */
   number: number;
@@ -1993,13 +1993,13 @@ export interface DeliveryAttempt {
   startedAt: string;
   /** How long it took, in milliseconds. */
   durationMs: number;
-  /** The HTTP status; null when none arrived. */
+  /** The HTTP status; null if there was no response. */
   status: number | null;
-  /** Why there was no complete answer, in words. */
+  /** Why there was no complete response. */
   error: string | null;
-  /** The first 4 KB of the answer's body. */
+  /** The first 4 KB of the response body. */
   response: string | null;
-  /** The headers that were sent. */
+  /** The request headers. */
   headers: Record<string, unknown>;
   /** The workflow that made it: the delivery's own, or `batch_…`. Null for attempts that were made before it was recorded. */
   workflowId: string | null;
@@ -2013,7 +2013,7 @@ export interface WebhookDeliveryDetail {
   id: string;
   /** The endpoint it goes to. */
   endpointId: string;
-  /** The event it carries. */
+  /** The event that it delivers. */
   eventId: string;
   /** The type of that event. */
   eventType: string;
@@ -2033,7 +2033,7 @@ export interface WebhookDeliveryDetail {
   createdAt: string;
   /** When it was acknowledged or failed. */
   closedAt: string | null;
-  /** The event it carries. */
+  /** The event that it delivers. */
   event: WebhookEvent;
   /** Its attempts, oldest first. */
   attempts: DeliveryAttempt[];
@@ -2189,7 +2189,7 @@ export interface AddSuppressionInput {
   reason?: SuppressionReason | null | undefined;
 }
 
-/** An entry of a suppression list. What is wrong with it is reported in the result. */
+/** An entry of a suppression list. Its problems are reported in the result. */
 export interface SuppressionEntryInput {
   /** The address. */
   email: string;
@@ -2215,7 +2215,7 @@ export interface SuppressionBatchCause {
   firstIndex: number;
 }
 
-/** What a batch of suppressions did, or would do in a dry run. */
+/** The result of a batch of suppressions, or of a dry run. */
 export interface AddSuppressionsPayload {
   /** New suppressions. */
   created: number;
@@ -2273,11 +2273,11 @@ export interface CustomEventInput {
   email?: string | null | undefined;
   /** Your own id for the event, up to 200 characters. A later event with the same id is a duplicate, and is not stored. */
   id?: string | null | undefined;
-  /** What happened, such as `order placed`; up to 100 characters. */
+  /** The name of the event, such as `order placed`; up to 100 characters. */
   name?: string | null | undefined;
   /** When it occurred, in ISO 8601 with an offset: at most 30 days ago, at most 5 minutes ahead. Defaults to now. */
   occurred_at?: string | null | undefined;
-  /** What is known about it, up to 16 KB: an object of texts, numbers, booleans, arrays and objects. */
+  /** The properties of the event, up to 16 KB: an object of texts, numbers, booleans, arrays and objects. */
   properties?: unknown | undefined;
 }
 
@@ -2293,11 +2293,11 @@ export interface TrackEventsInput {
   events?: CustomEventInput[] | null | undefined;
   /** Your own id for the event, up to 200 characters. A later event with the same id is a duplicate, and is not stored. */
   id?: string | null | undefined;
-  /** What happened, such as `order placed`; up to 100 characters. */
+  /** The name of the event, such as `order placed`; up to 100 characters. */
   name?: string | null | undefined;
   /** When it occurred, in ISO 8601 with an offset: at most 30 days ago, at most 5 minutes ahead. Defaults to now. */
   occurred_at?: string | null | undefined;
-  /** What is known about it, up to 16 KB: an object of texts, numbers, booleans, arrays and objects. */
+  /** The properties of the event, up to 16 KB: an object of texts, numbers, booleans, arrays and objects. */
   properties?: Record<string, unknown> | null | undefined;
 }
 
@@ -2342,11 +2342,11 @@ export interface TrackEventsPayload {
   results: TrackResult[];
 }
 
-/** Changes to a property; what is omitted stays. */
+/** Changes to a property; omitted fields are unchanged. */
 export interface CustomEventPropertyChange {
   /** The value to assume for events without the property, of one of its types; null for none. */
   default_value?: unknown | undefined;
-  /** What it means; up to 500 characters. */
+  /** A description; up to 500 characters. */
   description?: string | null | undefined;
   /** The path of the property, such as `cart.total`. */
   name: string;
@@ -2358,7 +2358,7 @@ export interface CustomEventPropertyChange {
 
 /** The fields to change; omitted fields stay unchanged. */
 export interface UpdateCustomEventDefinitionInput {
-  /** What it means; up to 500 characters. */
+  /** A description; up to 500 characters. */
   description?: string | null | undefined;
   /** Whether events with other properties, or with values of other types, are rejected. */
   locked?: boolean | null | undefined;
@@ -2574,7 +2574,7 @@ export interface TestTemplateInput {
 export interface PreflightFinding {
   /** The field, or the placeholder, concerned. */
   field: string;
-  /** What is wrong with it. */
+  /** The problem. */
   message: string;
 }
 
@@ -2632,7 +2632,7 @@ export interface Preflight {
 
 /** A new journey, saved as a draft. */
 export interface CreateJourneyInput {
-  /** The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  /** The entry, the steps, and rules for the whole journey; see the reference of journeys. */
   definition?: Record<string, unknown> | null | undefined;
   /** Unique within the project; 1 to 200 characters. */
   name: string;
@@ -2640,7 +2640,7 @@ export interface CreateJourneyInput {
 
 /** Fields to update; omitted fields are unchanged. */
 export interface UpdateJourneyInput {
-  /** Replaces the draft. The entry, the steps, and rules for the whole journey; see the page on journeys. */
+  /** Replaces the draft. The entry, the steps, and rules for the whole journey; see the reference of journeys. */
   definition?: Record<string, unknown> | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
@@ -2666,25 +2666,25 @@ export interface PublishJourneyInput {
 }
 
 /**
- * What becomes of what happened while a journey was paused, when it is resumed.
+ * What to do on resume with the events that arrived while a journey was paused.
  *
- * - `discard`: It is forgotten, as if it had not concerned the journey.
- * - `process`: It is processed, in order: contacts enter, stop waiting and reach the goal.
+ * - `discard`: They are discarded.
+ * - `process`: They are processed in order: contacts enter, stop waiting and reach the goal.
  */
 export type JourneyWaitingAction = 'discard' | 'process';
 
-/** Contacts that are to enter a journey; at most 1000. */
+/** The contacts to enroll; at most 1000. */
 export interface EnrollContactsInput {
   /** By id. */
   contact_ids?: string[] | null | undefined;
   /** By address. */
   emails?: string[] | null | undefined;
-  /** What conditions and templates of the journey find in `event`. */
+  /** The properties that conditions and templates of the journey read as `event`. */
   properties?: Record<string, unknown> | null | undefined;
 }
 
 /**
- * The outcome of a contact that was to enter a journey.
+ * The outcome of enrolling a contact.
  *
  * - `enrolled`: It entered.
  * - `in_progress`: It is already in the journey.
@@ -2696,7 +2696,7 @@ export type EnrollmentOutcome = 'enrolled' | 'in_progress' | 'not_again' | 'not_
 
 /** The result of one contact. */
 export interface EnrollResult {
-  /** Its place in the request, ids before addresses, from 0. */
+  /** Its position in the request, ids before addresses, from 0. */
   index: number;
   /** The contact; null if there is none. */
   contactId: string | null;
@@ -2708,11 +2708,11 @@ export interface EnrollResult {
 export interface EnrollContactsPayload {
   /** How many contacts entered. */
   enrolled: number;
-  /** One per contact, in the order of the request. */
+  /** One result per contact, in the order of the request. */
   results: EnrollResult[];
 }
 
-/** How many percent of the messages have an outcome that conditions ask for, 0 to 100. */
+/** The assumed outcomes of messages, in percent of the messages, 0 to 100. */
 export interface BacktestAssumptionsInput {
   /** Bounced; 0 if omitted. */
   bounced?: number | null | undefined;
@@ -2728,19 +2728,19 @@ export interface BacktestAssumptionsInput {
   unsubscribed?: number | null | undefined;
 }
 
-/** A definition, or a version of the journey; its draft if both are omitted. */
+/** A definition or a version of the journey; the draft if both are omitted. */
 export interface BacktestDefinitionInput {
-  /** The definition, as of a journey. */
+  /** The definition, in the format of a journey. */
   definition?: Record<string, unknown> | null | undefined;
   /** A published version of the journey. */
   version?: number | null | undefined;
 }
 
-/** What to test, and against which days. */
+/** The definitions to test, and the period. */
 export interface StartBacktestInput {
-  /** What is assumed of messages that were never sent. */
+  /** The assumed outcomes of messages. */
   assume?: BacktestAssumptionsInput | null | undefined;
-  /** What it is compared with; nothing if omitted. */
+  /** The baseline to compare with; none if omitted. */
   baseline?: BacktestDefinitionInput | null | undefined;
   /** What is tested; the draft of the journey if omitted. */
   candidate?: BacktestDefinitionInput | null | undefined;
@@ -2748,17 +2748,17 @@ export interface StartBacktestInput {
   days: number;
   /** The journey; required unless all definitions are given. */
   journey_id?: string | null | undefined;
-  /** A segment whose contacts enter at the beginning, besides those that the past makes enter. */
+  /** A segment whose contacts enter at the beginning, in addition to those that enter through past events. */
   segment_id?: string | null | undefined;
 }
 
-/** A field that a form asks for. */
+/** A field of a form. */
 export interface FormFieldInput {
   /** `name`, or `custom_fields.` and the key of a custom field. */
   key: string;
   /** `Name` or the label of the custom field if omitted. */
   label?: string | null | undefined;
-  /** Whether it must be filled in; false if omitted. */
+  /** Whether it is required; false if omitted. */
   required?: boolean | null | undefined;
 }
 
@@ -2772,11 +2772,11 @@ export interface CreateFormInput {
   consent_text?: string | null | undefined;
   /** Text above the fields. */
   description?: string | null | undefined;
-  /** Whether subscribers confirm their address by a link in an email; true for a new form. */
+  /** Whether subscribers confirm their address with a link in an email; true for a new form. */
   double_opt_in?: boolean | null | undefined;
   /** Whether it accepts submissions; true for a new form. */
   enabled?: boolean | null | undefined;
-  /** What it asks for besides the address, in order. */
+  /** Its fields besides the address, in order. */
   fields?: FormFieldInput[] | null | undefined;
   /** The sender of that email, required for double opt-in. */
   from?: string | null | undefined;
@@ -2784,7 +2784,7 @@ export interface CreateFormInput {
   group_ids?: string[] | null | undefined;
   /** Unique within the project; 1 to 200 characters. */
   name: string;
-  /** How many hours after the submission it is repeated, if it is not confirmed. */
+  /** Hours after which the email is sent again if the address is not confirmed. */
   reminder_after_hours?: number | null | undefined;
   /** Where replies to it go. */
   reply_to?: string | null | undefined;
@@ -2808,11 +2808,11 @@ export interface UpdateFormInput {
   consent_text?: string | null | undefined;
   /** Text above the fields. */
   description?: string | null | undefined;
-  /** Whether subscribers confirm their address by a link in an email; true for a new form. */
+  /** Whether subscribers confirm their address with a link in an email; true for a new form. */
   double_opt_in?: boolean | null | undefined;
   /** Whether it accepts submissions; true for a new form. */
   enabled?: boolean | null | undefined;
-  /** What it asks for besides the address, in order. */
+  /** Its fields besides the address, in order. */
   fields?: FormFieldInput[] | null | undefined;
   /** The sender of that email, required for double opt-in. */
   from?: string | null | undefined;
@@ -2820,7 +2820,7 @@ export interface UpdateFormInput {
   group_ids?: string[] | null | undefined;
   /** A new name, unique within the project. */
   name?: string | null | undefined;
-  /** How many hours after the submission it is repeated, if it is not confirmed. */
+  /** Hours after which the email is sent again if the address is not confirmed. */
   reminder_after_hours?: number | null | undefined;
   /** Where replies to it go. */
   reply_to?: string | null | undefined;
@@ -2942,7 +2942,7 @@ export interface ImportContactsInput {
   group_id?: string | null | undefined;
   /** The name of the group that imported contacts join; created if it does not exist. */
   group_name?: string | null | undefined;
-  /** What the rows become; defaults to `contacts`. */
+  /** What to create from the rows; defaults to `contacts`. */
   kind?: ImportKind | null | undefined;
   /** What to do with existing contacts; defaults to `skip`. A blank cell changes nothing. */
   on_conflict?: OnConflict | null | undefined;
@@ -3188,7 +3188,7 @@ export interface CustomEventReceivedEvent {
   data: CustomEventReceivedEventData;
 }
 
-/** Someone subscribed by a form: they confirmed their address, or submitted a form without double opt-in. */
+/** Someone subscribed with a form: they confirmed their address, or submitted a form without double opt-in. */
 export interface FormConfirmedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
   id: string;
@@ -3210,7 +3210,7 @@ export interface ContactCreatedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called; the local part of the address if it has no name. */
+  /** The contact's name; the local part of the address if it has none. */
   name: string;
 }
 
@@ -3220,7 +3220,7 @@ export interface ContactUpdatedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called; the local part of the address if it has no name. */
+  /** The contact's name; the local part of the address if it has none. */
   name: string;
 }
 
@@ -3230,7 +3230,7 @@ export interface ContactSubscribedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called; the local part of the address if it has no name. */
+  /** The contact's name; the local part of the address if it has none. */
   name: string;
 }
 
@@ -3240,9 +3240,9 @@ export interface ContactUnsubscribedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called; the local part of the address if it has no name. */
+  /** The contact's name; the local part of the address if it has none. */
   name: string;
-  /** Who unsubscribed the contact: the recipient by a link, a report, a user, an API key or an imported list. */
+  /** Who unsubscribed the contact: the recipient through a link, a report, a user, an API key or an imported list. */
   origin: 'recipient' | 'report' | 'user' | 'api' | 'import';
 }
 
@@ -3252,7 +3252,7 @@ export interface ContactDeletedEventData {
   contact_id: string;
   /** The address, as it is now. */
   email: string;
-  /** What the contact is called; the local part of the address if it has no name. */
+  /** The contact's name; the local part of the address if it has none. */
   name: string;
 }
 
@@ -3266,11 +3266,11 @@ export interface EmailSentEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
 }
 
@@ -3284,13 +3284,13 @@ export interface EmailFailedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
-  /** Why, in the words of the server or of Postroom. */
+  /** The reason, as text from the server or from Postroom. */
   reason: string;
 }
 
@@ -3304,11 +3304,11 @@ export interface EmailDeliveredEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
 }
 
@@ -3322,15 +3322,15 @@ export interface EmailOpenedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
-  /** Whether it looks like a program: a prefetcher or a security scanner. */
+  /** Whether it was caused by a bot, such as a prefetcher or a security scanner. */
   machine?: boolean | undefined;
-  /** What the program said it is. */
+  /** The user agent. */
   user_agent?: string | null | undefined;
 }
 
@@ -3344,17 +3344,17 @@ export interface EmailClickedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
-  /** Where the link leads. */
+  /** The target of the link. */
   url: string;
-  /** Whether it looks like a program: a prefetcher or a security scanner. */
+  /** Whether it was caused by a bot, such as a prefetcher or a security scanner. */
   machine?: boolean | undefined;
-  /** What the program said it is. */
+  /** The user agent. */
   user_agent?: string | null | undefined;
 }
 
@@ -3368,13 +3368,13 @@ export interface EmailBouncedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
-  /** Why, in the words of the server or of Postroom. */
+  /** The reason, as text from the server or from Postroom. */
   reason: string;
 }
 
@@ -3388,11 +3388,11 @@ export interface EmailComplainedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
 }
 
@@ -3406,13 +3406,13 @@ export interface EmailRejectedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The contact it went to; null when the address is no contact. */
+  /** The recipient contact; null if the address does not belong to one. */
   contact_id: string | null;
-  /** What the sender gave as `tags`. */
+  /** The `tags` of the email. */
   tags: string[];
-  /** What the sender gave as `metadata`, unchanged. */
+  /** The `metadata` of the email, unchanged. */
   metadata: Record<string, unknown>;
-  /** Why, in the words of the server or of Postroom. */
+  /** The reason, as text from the server or from Postroom. */
   reason: string;
 }
 
@@ -3422,7 +3422,7 @@ export interface CampaignStartedEventData {
   campaign_id: string;
   /** The campaign's name. */
   name: string;
-  /** How many people it goes to. */
+  /** The number of recipients. */
   recipients: number;
 }
 
@@ -3434,7 +3434,7 @@ export interface CampaignCompletedEventData {
   name: string;
   /** Messages that were accepted for sending. */
   sent: number;
-  /** Of those, how many receiving servers had accepted by then, as far as that is reported. */
+  /** How many of them the receiving servers had accepted by then, as far as they are reported. */
   delivered: number;
   /** Messages that failed to send. */
   failed: number;
@@ -3446,13 +3446,13 @@ export interface CampaignPausedEventData {
   campaign_id: string;
   /** The campaign's name. */
   name: string;
-  /** Why, in the words of the server or of Postroom. */
+  /** The reason, as text from the server or from Postroom. */
   reason: string;
 }
 
 /** `data` of `WebhookTestEvent`. */
 export interface WebhookTestEventData {
-  /** The endpoint under test; it alone gets the event. */
+  /** The tested endpoint, which alone gets the event. */
   endpoint_id: string;
   /** A greeting. */
   message: string;
@@ -3486,7 +3486,7 @@ export interface FormConfirmedEventData {
   contact_id: string;
   /** The contact's address. */
   email: string;
-  /** What the contact is called. */
+  /** The contact's name. */
   name: string;
 }
 
@@ -3541,7 +3541,7 @@ export interface ContactResponse {
 export interface CreateContactsResultDataError {
   /** The field's path in the contact, such as `email` or `customFields.plan`. */
   field: string;
-  /** What is wrong with the field. */
+  /** The problem with the field. */
   message: string;
 }
 
@@ -3744,7 +3744,7 @@ export interface ImportContactsForm {
 export interface ImportContactsResultData {
   /** Import id. */
   id: string;
-  /** It begins as soon as a worker takes it up. */
+  /** It begins as soon as a worker is free. */
   status: 'queued';
 }
 
@@ -3905,7 +3905,7 @@ export interface JourneyVersionListResponse {
 
 /** Resume a paused journey. */
 export interface ResumeJourneyInput {
-  /** What becomes of `waitingEvents`; `process` by default. */
+  /** What to do with `waitingEvents`; `process` by default. */
   waiting?: JourneyWaitingAction | null | undefined;
 }
 
@@ -3943,7 +3943,7 @@ export interface EnrollmentStepListResponse {
 
 /** Move the run of a contact to another step. */
 export interface MoveEnrollmentInput {
-  /** A step of the version that it is on. */
+  /** A step of the version that the run follows. */
   step_id: string;
 }
 
@@ -4110,7 +4110,7 @@ export interface WebhookEndpointResponse {
   data: WebhookEndpoint;
 }
 
-/** Send events to an endpoint again, unless it was disabled automatically. */
+/** Enable an endpoint, unless it was disabled automatically. */
 export interface EnableWebhookEndpointInput {
   /** What happens to waiting deliveries. */
   backlog?: WebhookBacklog | null | undefined;
@@ -4121,7 +4121,7 @@ export interface SendTestWebhookPayloadResponse {
   data: SendTestWebhookPayload;
 }
 
-/** Deliver once more what failed at an endpoint since a time. */
+/** Replay the failed deliveries of an endpoint since a time. */
 export interface ReplayFailedWebhookDeliveriesInput {
   /** Replay deliveries that failed at this time or later. */
   since: string;
@@ -4544,7 +4544,7 @@ export interface Operations {
     body: TrackEventsInput;
     reply: TrackEventsPayloadResponse;
   };
-  /** List events, the latest to occur first */
+  /** List events, latest first */
   listCustomEvents: {
     path: Record<never, never>;
     query: {
@@ -4554,13 +4554,13 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Those of this contact. */
+      /** Only events of this contact. */
       contact_id?: string | undefined;
-      /** Those with this name. */
+      /** Only events with this name. */
       name?: string | undefined;
-      /** Those that occurred at this instant or later. */
+      /** Only events that occurred at this time or later. */
       from?: string | undefined;
-      /** Those that occurred before this instant. */
+      /** Only events that occurred before this time. */
       to?: string | undefined;
     };
     body: undefined;
@@ -4732,7 +4732,7 @@ export interface Operations {
       group_id?: string | undefined;
       /** The name of the group that imported contacts join; created if it does not exist. */
       group_name?: string | undefined;
-      /** What the rows become; defaults to `contacts`. */
+      /** What to create from the rows; defaults to `contacts`. */
       kind?: ImportKind | undefined;
       /** What to do with existing contacts; defaults to `skip`. A blank cell changes nothing. */
       on_conflict?: OnConflict | undefined;
@@ -5029,13 +5029,13 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Those in this state; all but archived ones if omitted. */
+      /** Only journeys in this state; all except archived ones if omitted. */
       status?: JourneyStatus | undefined;
     };
     body: undefined;
     reply: JourneyListResponse;
   };
-  /** Retrieve a journey, its published definition, the problems of its draft, and where contacts are and went */
+  /** Retrieve a journey, its published definition, the problems of its draft, and how contacts move through it */
   getJourney: {
     path: {
       /** Journey id. */
@@ -5055,7 +5055,7 @@ export interface Operations {
     body: UpdateJourneyInput;
     reply: JourneyResponse;
   };
-  /** List the published versions of a journey, the newest first */
+  /** List the published versions of a journey, newest first */
   listJourneyVersions: {
     path: {
       /** Journey id. */
@@ -5104,7 +5104,7 @@ export interface Operations {
     body: ResumeJourneyInput;
     reply: JourneyResponse;
   };
-  /** End a journey for good, with all its runs */
+  /** End a journey permanently, with all its runs */
   archiveJourney: {
     path: {
       /** Journey id. */
@@ -5124,10 +5124,10 @@ export interface Operations {
     body: EnrollContactsInput;
     reply: EnrollContactsPayloadResponse;
   };
-  /** List the runs of a journey, the latest first */
+  /** List the runs of a journey, newest first */
   listEnrollments: {
     path: {
-      /** Those of this journey. */
+      /** Only runs of this journey. */
       id: string;
     };
     query: {
@@ -5139,7 +5139,7 @@ export interface Operations {
       total?: boolean | undefined;
       /** Those of this contact. */
       contact_id?: string | undefined;
-      /** Those that are at this step, or ended there. */
+      /** Only runs that are at this step, or ended there. */
       step_id?: string | undefined;
       /** Those in this state. */
       status?: EnrollmentStatus | undefined;
@@ -5157,7 +5157,7 @@ export interface Operations {
     body: undefined;
     reply: EnrollmentResponse;
   };
-  /** List the steps that a run has left, the last first */
+  /** List the steps that a run has left, newest first */
   listEnrollmentSteps: {
     path: {
       /** Enrollment id. */
@@ -5270,17 +5270,17 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** The definition that the filters are about; the candidate if omitted. */
+      /** The definition that the filters refer to; the candidate by default. */
       side?: BacktestSide | undefined;
-      /** Reached this step. */
+      /** Only contacts that reached this step. */
       step_id?: string | undefined;
-      /** Left the step with this outcome, or `waiting`: are still at it. */
+      /** Only contacts that left the step with this outcome, or are still at it (`waiting`). */
       outcome?: string | undefined;
-      /** Got the message of the step on this day in UTC, such as 2026-11-25. */
+      /** Only contacts that got the message of the step on this day in UTC, such as 2026-11-25. */
       day?: string | undefined;
-      /** How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message. */
+      /** Only contacts with this result of a run: `completed`, `exit`, `goal` or `in_progress`; or contacts that got a message (`sent`). */
       result?: string | undefined;
-      /** Whose messages differ in this way. */
+      /** Only contacts whose messages differ in this way. */
       difference?: BacktestDifference | undefined;
       /** Part of the address or name; 1,000 matching contacts at most. */
       search?: string | undefined;
@@ -5352,9 +5352,9 @@ export interface Operations {
       cursor?: string | undefined;
       /** Whether to return `total`, the number of all results, counted up to 100000. */
       total?: boolean | undefined;
-      /** Those in this state. */
+      /** Only submissions in this state. */
       status?: FormSubmissionStatus | undefined;
-      /** Those of this address. */
+      /** Only submissions of this address. */
       email?: string | undefined;
     };
     body: undefined;
@@ -5556,7 +5556,7 @@ export interface Operations {
     body: undefined;
     reply: WebhookEndpointListResponse;
   };
-  /** Register a webhook endpoint; its signing secret is shown this once */
+  /** Register a webhook endpoint; its signing secret is returned only once */
   createWebhookEndpoint: {
     path: Record<never, never>;
     query: Record<never, never>;
@@ -5573,7 +5573,7 @@ export interface Operations {
     body: undefined;
     reply: WebhookEndpointResponse;
   };
-  /** Change where events go or which */
+  /** Update the URL, event types or description of an endpoint */
   updateWebhookEndpoint: {
     path: {
       /** Endpoint id. */
@@ -5593,7 +5593,7 @@ export interface Operations {
     body: undefined;
     reply: DeletedResponse;
   };
-  /** Send events to an endpoint again, unless it was disabled automatically */
+  /** Enable an endpoint, unless it was disabled automatically */
   enableWebhookEndpoint: {
     path: {
       /** Endpoint id. */
@@ -5603,7 +5603,7 @@ export interface Operations {
     body: EnableWebhookEndpointInput;
     reply: WebhookEndpointResponse;
   };
-  /** Stop deliveries to an endpoint and keep those that wait */
+  /** Disable an endpoint and keep its queued deliveries */
   disableWebhookEndpoint: {
     path: {
       /** Endpoint id. */
@@ -5623,7 +5623,7 @@ export interface Operations {
     body: undefined;
     reply: SendTestWebhookPayloadResponse;
   };
-  /** Deliver once more what failed at an endpoint since a time */
+  /** Replay the failed deliveries of an endpoint since a time */
   replayFailedWebhookDeliveries: {
     path: {
       /** Endpoint id. */
@@ -5704,7 +5704,7 @@ export interface Operations {
     body: undefined;
     reply: WebhookDeliveryResponse;
   };
-  /** Deliver an event once more, as a new delivery */
+  /** Replay an event as a new delivery */
   replayWebhookDelivery: {
     path: {
       /** An acknowledged or failed delivery. */
@@ -5773,19 +5773,19 @@ export interface Operations {
       id: string;
     };
     query: {
-      /** Got the message of the step on this day in UTC, such as 2026-11-25. */
+      /** Only contacts that got the message of the step on this day in UTC, such as 2026-11-25. */
       day?: string | undefined;
-      /** Whose messages differ in this way. */
+      /** Only contacts whose messages differ in this way. */
       difference?: BacktestDifference | undefined;
-      /** Left the step with this outcome, or `waiting`: are still at it. */
+      /** Only contacts that left the step with this outcome, or are still at it (`waiting`). */
       outcome?: string | undefined;
-      /** How runs ended: `completed`, `exit`, `goal` or `in_progress`; or `sent`: got a message. */
+      /** Only contacts with this result of a run: `completed`, `exit`, `goal` or `in_progress`; or contacts that got a message (`sent`). */
       result?: string | undefined;
       /** Part of the address or name; 1,000 matching contacts at most. */
       search?: string | undefined;
-      /** The definition that the filters are about; the candidate if omitted. */
+      /** The definition that the filters refer to; the candidate by default. */
       side?: BacktestSide | undefined;
-      /** Reached this step. */
+      /** Only contacts that reached this step. */
       step_id?: string | undefined;
     };
     body: undefined;

@@ -103,7 +103,7 @@ function forward(request: IncomingMessage, response: ServerResponse, { cell, use
     clearTimeout(timer);
     if (response.headersSent) return void response.destroy();
     logger.warn({ err: error, cell }, 'could not forward a request to another cell');
-    answerError(response, new RetryLater('timeout', 'The project can not be reached at the moment. Try again.', 5));
+    answerError(response, new RetryLater('timeout', 'The project cannot be reached at the moment. Try again.', 5));
   });
   response.on('close', () => upstream.destroy());
   request.pipe(upstream);

@@ -97,7 +97,7 @@ interface ErrorKind {
 const ERRORS = {
   BadRequest: {
     status: 400,
-    when: 'The request is invalid: a field is missing, unknown or wrong, the JSON can not be parsed, or a key of several projects came without `X-Project-Id`.',
+    when: 'The request is invalid: a field is missing, unknown or wrong, the JSON cannot be parsed, or a key that covers several projects was sent without `X-Project-Id`.',
     message: 'name: is required',
     headers: ANSWER_HEADERS,
   },

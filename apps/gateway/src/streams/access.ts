@@ -83,7 +83,7 @@ async function lostRight({ headers, caller }: Guarded): Promise<DomainError | un
   const project = projectOf(caller);
   try {
     const now = await identify(headers, project);
-    if (now === null) return new DomainError('unauthorized', 'You have been signed out.');
+    if (now === null) return new DomainError('unauthorized', 'Your session has ended.');
     if (project !== undefined && now.projectId !== project)
       return new DomainError('forbidden', 'The project no longer exists.');
     const lost = PERMISSIONS.find((permission) => caller.may(permission, project) && !now.may(permission, project));

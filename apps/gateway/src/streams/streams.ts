@@ -88,7 +88,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     if (method === 'PUT') return reserve(entered, response);
     if (method !== 'GET' && method !== 'POST' && method !== 'DELETE') {
       response.setHeader('Allow', 'GET, POST, PUT, DELETE');
-      throw new DomainError('method_not_allowed', 'Streams know GET, POST, PUT and DELETE.');
+      throw new DomainError('method_not_allowed', 'Streams support GET, POST, PUT and DELETE.');
     }
     const connection = token === undefined ? undefined : connections.get(token);
     if (token === undefined && wantsEvents(request)) return streamOne(entered, request, response, url);

@@ -140,7 +140,7 @@ const PART_OF_ROW = { field: 1, multiplier: 0 };
 
 const Campaign = builder.prismaObject('Campaign', {
   interfaces: [Node],
-  description: 'A mailing to many recipients.',
+  description: 'A campaign: one email to many recipients.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Campaign id; also the id of its first Temporal workflow.' }),
     name: t.exposeString('name', { description: 'Display name.', ...atMost(MAX_NAME_LENGTH) }),
@@ -221,14 +221,14 @@ const Campaign = builder.prismaObject('Campaign', {
       nullable: true,
       description: 'The template version that is sent; null before the start or without a template.',
     }),
-    groupIds: t.exposeStringList('groupIds', { description: 'Groups it goes to.', ...IDS }),
-    segmentIds: t.exposeStringList('segmentIds', { description: 'Segments it goes to.', ...IDS }),
+    groupIds: t.exposeStringList('groupIds', { description: 'The groups that it is sent to.', ...IDS }),
+    segmentIds: t.exposeStringList('segmentIds', { description: 'The segments that it is sent to.', ...IDS }),
     excludedGroupIds: t.exposeStringList('excludedGroupIds', {
-      description: 'Groups whose members do not get it.',
+      description: 'Groups whose members are excluded.',
       ...IDS,
     }),
     excludedSegmentIds: t.exposeStringList('excludedSegmentIds', {
-      description: 'Segments whose contacts do not get it.',
+      description: 'Segments whose contacts are excluded.',
       ...IDS,
     }),
     utmSource: t.exposeString('utmSource', { nullable: true, description: '`utm_source` of its links.', ...UTM }),
@@ -466,7 +466,7 @@ builder.mutationFields((t) => {
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
     acknowledgeCampaign: command(
       acknowledgeCampaign,
-      'Acknowledges why a completed campaign blocks its sender. Campaigns from its domain can be sent again.',
+      'Acknowledges that a completed campaign blocks its sender, which lifts the block.',
     ),
     cancelCampaign: command(cancelCampaign, 'Cancels a campaign; unsent messages are never sent.'),
   };

@@ -30,7 +30,7 @@ const Finding = builder.objectRef<FieldProblem>('PreflightFinding').implement({
   description: 'A problem or warning to review before sending.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'The field, or the placeholder, concerned.' }),
-    message: t.exposeString('message', { description: 'What is wrong with it.' }),
+    message: t.exposeString('message', { description: 'The problem.' }),
   }),
 });
 

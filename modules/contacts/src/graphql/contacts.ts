@@ -283,7 +283,7 @@ const BatchError = builder.objectRef<{ field: string; message: string }>('BatchC
     field: t.exposeString('field', {
       description: "The field's path in the contact, such as `email` or `customFields.plan`.",
     }),
-    message: t.exposeString('message', { description: 'What is wrong with the field.' }),
+    message: t.exposeString('message', { description: 'The problem with the field.' }),
   }),
 });
 
@@ -330,7 +330,7 @@ builder.mutationFields((t) => ({
   }),
   createContacts: t.field({
     type: [BatchContactResult],
-    description: 'Creates up to 1,000 contacts; a bad one does not block the others.',
+    description: 'Creates up to 1,000 contacts; an invalid one does not block the others.',
     args: { input: t.arg({ type: CreateContactsBatchInput, required: true, description: 'The contacts.' }) },
     resolve: (_root, { input: { contacts, onConflict } }, context) =>
       createContactsBatch(callerProject(context), contacts, { onConflict }),

@@ -2,7 +2,7 @@ import { authenticated, builder, callerProject, jsonSchema } from '@postroom/pla
 import { addSuppressions, type SuppressionBatchResult } from '../suppression-batch.ts';
 
 const Entry = builder.inputType('SuppressionEntryInput', {
-  description: 'An entry of a suppression list. What is wrong with it is reported in the result.',
+  description: 'An entry of a suppression list. Its problems are reported in the result.',
   fields: (t) => ({
     email: t.string({ required: true, description: 'The address.' }),
     reason: t.string({ description: '`complained`, `bounced`, `manual` or `unsubscribed`; defaults to `manual`.' }),
@@ -32,7 +32,7 @@ const Cause = builder.objectRef<SuppressionBatchResult['causes'][number]>('Suppr
 });
 
 const AddSuppressionsPayload = builder.objectRef<SuppressionBatchResult>('AddSuppressionsPayload').implement({
-  description: 'What a batch of suppressions did, or would do in a dry run.',
+  description: 'The result of a batch of suppressions, or of a dry run.',
   fields: (t) => ({
     created: t.exposeInt('created', { description: 'New suppressions.' }),
     existing: t.exposeInt('existing', {

@@ -38,7 +38,7 @@ export const SuppressionReason = builder.enumType('SuppressionReason', {
 export const SuppressionOrigin = builder.enumType('SuppressionOrigin', {
   description: 'Who caused a suppression.',
   values: {
-    recipient: { description: 'The recipient, by a link in a message.' },
+    recipient: { description: 'The recipient, through a link in a message.' },
     report: { description: 'A bounce or a complaint.' },
     user: { description: 'A user of the dashboard.' },
     api: { description: 'An API key.' },
@@ -65,7 +65,7 @@ const Suppression = builder.objectRef<SuppressionRow>('Suppression').implement({
     }),
     addedByName: t.string({
       nullable: true,
-      description: 'The current name of that user or key; null when they are gone.',
+      description: 'The current name of that user or key; null if it no longer exists.',
       ...atMost(MAX_NAME_LENGTH),
       resolve: ({ addedById }) => actorName(addedById),
     }),

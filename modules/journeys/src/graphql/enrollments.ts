@@ -40,7 +40,7 @@ const EnrollmentStatus = builder.enumType('EnrollmentStatus', {
     active: { description: 'The contact waits, or its next step is about to be carried out.' },
     paused: { description: 'The run of this contact is paused.' },
     completed: { description: 'The contact reached an end of the journey.' },
-    exited: { description: 'The run ended otherwise; `endReason` says why.' },
+    exited: { description: 'The run ended for another reason; `endReason` says why.' },
   } satisfies Record<EnrollmentRow['status'], { description: string }>,
 });
 
@@ -58,9 +58,9 @@ const EnrollmentStep = builder.objectRef<LeftStep>('EnrollmentStep').implement({
     }),
     detail: t.exposeString('detail', {
       nullable: true,
-      description: 'Why the step had no effect, or what the URL that it called responded.',
+      description: 'Why the step had no effect, or the response of the URL that it called.',
     }),
-    messageId: t.exposeID('messageId', { nullable: true, description: 'The email that it sent.' }),
+    messageId: t.exposeID('messageId', { nullable: true, description: 'The id of the email that the step sent.' }),
   }),
 });
 
@@ -79,7 +79,7 @@ const Enrollment = builder.prismaObject('Enrollment', {
       select: { contactId: true },
       resolve: async ({ contactId }, _args, context) => (await loadContact(context, contactId)) ?? null,
     }),
-    version: t.exposeInt('version', { description: 'The version of the journey that it is on.' }),
+    version: t.exposeInt('version', { description: 'The version of the journey that the run follows.' }),
     status: t.expose('status', { type: EnrollmentStatus, description: 'The state of the run.' }),
     stepId: t.exposeString('stepId', { description: 'The step that it is at, or was at when it ended.', ...STEP_ID }),
     dueAt: t.expose('dueAt', {
@@ -90,7 +90,7 @@ const Enrollment = builder.prismaObject('Enrollment', {
     }),
     waitsFor: t.exposeString('waitsFor', {
       nullable: true,
-      description: 'The event that it waits for.',
+      description: 'The name of the event that the run waits for.',
       ...atMost(MAX_EVENT_NAME_LENGTH),
     }),
     properties: t.expose('properties', {
@@ -100,7 +100,7 @@ const Enrollment = builder.prismaObject('Enrollment', {
     }),
     steps: t.field({
       type: [EnrollmentStep],
-      description: `The steps that it has left, in order: the last ${MAX_RECENT_STEPS}. \`enrollmentSteps\` has all.`,
+      description: `The steps that it has left, in order: the last ${MAX_RECENT_STEPS}. \`enrollmentSteps\` lists all.`,
       complexity: { field: 1, multiplier: 1 }, // most runs have a few
       select: { id: true },
       resolve: async ({ id }, _args, context) => (await loadSteps(context, id)) ?? [],
@@ -133,7 +133,7 @@ builder.queryFields((t) => ({
   enrollmentSteps: t.connection(
     {
       type: EnrollmentStep,
-      description: 'The steps that a run has left, the last first.',
+      description: 'The steps that a run has left, newest first.',
       args: { enrollmentId: t.arg.id(enrollmentId) },
       resolve: (_root, { enrollmentId: id, ...page }, context) => listSteps(callerProject(context), id, page),
     },
@@ -142,11 +142,11 @@ builder.queryFields((t) => ({
   enrollments: t.connection(
     {
       type: Enrollment,
-      description: 'Runs of a journey or of a contact, the latest first.',
+      description: 'Runs of a journey or of a contact, newest first.',
       args: {
-        journeyId: t.arg.id({ description: 'Those of this journey.' }),
+        journeyId: t.arg.id({ description: 'Only runs of this journey.' }),
         contactId: t.arg.id({ description: 'Those of this contact.' }),
-        stepId: t.arg.string({ description: 'Those that are at this step, or ended there.' }),
+        stepId: t.arg.string({ description: 'Only runs that are at this step, or ended there.' }),
         status: t.arg({ type: EnrollmentStatus, description: 'Those in this state.' }),
       },
       resolve: (_root, args, context) => listEnrollments(callerProject(context), args),
@@ -156,7 +156,7 @@ builder.queryFields((t) => ({
 }));
 
 const EntryOutcomeType = builder.enumType('EnrollmentOutcome', {
-  description: 'The outcome of a contact that was to enter a journey.',
+  description: 'The outcome of enrolling a contact.',
   values: {
     enrolled: { description: 'It entered.' },
     in_progress: { description: 'It is already in the journey.' },
@@ -169,7 +169,7 @@ const EntryOutcomeType = builder.enumType('EnrollmentOutcome', {
 const EnrollResult = builder.objectRef<EntryResult>('EnrollResult').implement({
   description: 'The result of one contact.',
   fields: (t) => ({
-    index: t.exposeInt('index', { description: 'Its place in the request, ids before addresses, from 0.' }),
+    index: t.exposeInt('index', { description: 'Its position in the request, ids before addresses, from 0.' }),
     contactId: t.exposeID('contactId', { nullable: true, description: 'The contact; null if there is none.' }),
     outcome: t.expose('outcome', { type: EntryOutcomeType, description: 'Its outcome.' }),
   }),
@@ -184,13 +184,13 @@ const EnrollPayload = builder.objectRef<{ results: EntryResult[] }>('EnrollConta
     }),
     results: t.expose('results', {
       type: [EnrollResult],
-      description: 'One per contact, in the order of the request.',
+      description: 'One result per contact, in the order of the request.',
     }),
   }),
 });
 
 const EnrollContactsInput = builder.inputType('EnrollContactsInput', {
-  description: `Contacts that are to enter a journey; at most ${MAX_ENROLLED}.`,
+  description: `The contacts to enroll; at most ${MAX_ENROLLED}.`,
   ...NOT_EMPTY,
   fields: (t) => ({
     contactIds: t.idList({
@@ -200,7 +200,7 @@ const EnrollContactsInput = builder.inputType('EnrollContactsInput', {
     emails: t.stringList({ description: 'By address.', ...jsonSchema({ maxItems: MAX_ENROLLED }) }),
     properties: t.field({
       type: 'JSON',
-      description: 'What conditions and templates of the journey find in `event`.',
+      description: 'The properties that conditions and templates of the journey read as `event`.',
       ...JSON_OBJECT,
     }),
   }),
@@ -209,7 +209,7 @@ const EnrollContactsInput = builder.inputType('EnrollContactsInput', {
 builder.mutationFields((t) => ({
   enrollContacts: t.field({
     type: EnrollPayload,
-    description: 'Lets contacts enter an active journey, whatever starts it otherwise.',
+    description: 'Enrolls contacts in an active journey, regardless of its entry.',
     args: {
       id: t.arg.id(journeyId),
       input: t.arg({ type: EnrollContactsInput, required: true, description: 'The contacts.' }),
@@ -232,7 +232,7 @@ builder.mutationFields((t) => ({
     description: 'Moves the run of one contact to another step.',
     args: {
       id: t.arg.id(enrollmentId),
-      stepId: t.arg.string({ required: true, description: 'A step of the version that it is on.' }),
+      stepId: t.arg.string({ required: true, description: 'A step of the version that the run follows.' }),
     },
     resolve: async (_root, { id, stepId }, context) => {
       await moveEnrollment(callerProject(context), id, stepId);
@@ -250,7 +250,7 @@ builder.mutationFields((t) => ({
   }),
   resumeEnrollment: t.field({
     type: Enrollment,
-    description: 'Resumes the run of one contact. A step that fell due meanwhile is carried out now.',
+    description: 'Resumes the run of one contact. A step that became due in the meantime is carried out now.',
     args: { id: t.arg.id(enrollmentId) },
     resolve: async (_root, { id }, context) => {
       await setEnrollmentPaused(callerProject(context), id, false);

@@ -38,15 +38,17 @@ import { countPassages, type Passage } from '../passages.ts';
 import { type JourneyVersion as Version, listVersions, publishedDefinitions } from '../versions.ts';
 import { journeyId, SHORT, STEP_ID } from './members.ts';
 
-const DEFINITION = 'The entry, the steps, and rules for the whole journey; see the page on journeys.';
+const DEFINITION = 'The entry, the steps, and rules for the whole journey; see the reference of journeys.';
 
 const JourneyStatus = builder.enumType('JourneyStatus', {
   description: 'The state of a journey.',
   values: {
     draft: { description: 'It has never been published.' },
     active: { description: 'Contacts enter it and go through its steps.' },
-    paused: { description: 'Nobody moves. What happens meanwhile is processed when it is resumed.' },
-    archived: { description: 'It has ended for good, and so have all runs.' },
+    paused: {
+      description: 'Contacts stay at their steps. Events that arrive in the meantime are processed on resume.',
+    },
+    archived: { description: 'It has ended permanently, with all its runs.' },
   } satisfies Record<JourneyRow['status'], { description: string }>,
 });
 
@@ -62,33 +64,33 @@ const InProgressAction = builder.enumType('JourneyInProgressAction', {
 });
 
 const WaitingAction = builder.enumType('JourneyWaitingAction', {
-  description: 'What becomes of what happened while a journey was paused, when it is resumed.',
+  description: 'What to do on resume with the events that arrived while a journey was paused.',
   values: {
-    process: { description: 'It is processed, in order: contacts enter, stop waiting and reach the goal.' },
-    discard: { description: 'It is forgotten, as if it had not concerned the journey.' },
+    process: { description: 'They are processed in order: contacts enter, stop waiting and reach the goal.' },
+    discard: { description: 'They are discarded.' },
   } satisfies Record<WaitingEvents, { description: string }>,
 });
 
 const Problem = builder.objectRef<DefinitionProblem>('JourneyProblem').implement({
-  description: 'Something that keeps a draft from being published.',
+  description: 'A problem that prevents a draft from being published.',
   fields: (t) => ({
     field: t.exposeString('field', { description: 'Its path, such as `definition.steps.2.templateId`.' }),
     message: t.exposeString('message', { description: 'What is wrong.' }),
     stepId: t.exposeString('stepId', {
       nullable: true,
-      description: 'The step that it is in; null if in none.',
+      description: 'The step that has the problem; null if it is not in a step.',
       ...STEP_ID,
     }),
   }),
 });
 
 const InProgressCount = builder.objectRef<StepCount>('JourneyInProgress').implement({
-  description: 'Contacts that are at a step.',
+  description: 'The contacts at a step.',
   fields: (t) => ({
-    version: t.exposeInt('version', { description: 'The version that they are on.' }),
+    version: t.exposeInt('version', { description: 'The version that they follow.' }),
     stepId: t.exposeString('stepId', { description: 'The step.', ...STEP_ID }),
-    contactCount: t.exposeInt('contactCount', { description: 'How many there are.' }),
-    dueWithinDay: t.exposeInt('dueWithinDay', { description: 'How many of them leave the step within a day.' }),
+    contactCount: t.exposeInt('contactCount', { description: 'The number of contacts.' }),
+    dueWithinDay: t.exposeInt('dueWithinDay', { description: 'The number of them that leave the step within a day.' }),
     hasMatch: t.exposeBoolean('hasMatch', {
       description: 'Whether the draft has a step with this id and type, to which `move` would take them.',
     }),
@@ -99,7 +101,7 @@ const Runs = builder.objectRef<RunCounts>('JourneyRuns').implement({
   description: 'Runs of a journey by outcome.',
   fields: (t) => ({
     active: t.exposeInt('active', { description: 'In progress.' }),
-    paused: t.exposeInt('paused', { description: 'In progress, and paused for their contact alone.' }),
+    paused: t.exposeInt('paused', { description: 'In progress, but paused for this contact.' }),
     completed: t.exposeInt('completed', { description: 'Reached an end of the journey.' }),
     exited: t.exposeInt('exited', { description: 'Ended otherwise.' }),
     reachedGoal: t.exposeInt('reachedGoal', { description: 'Of those that exited: reached the goal.' }),
@@ -117,7 +119,7 @@ const PassageCount = builder.objectRef<Passage>('JourneyPassage').implement({
     }),
     outcome: t.exposeString('outcome', {
       nullable: true,
-      description: 'How they left it, as in `EnrollmentStep`; null if they entered.',
+      description: 'The outcome with which they left it, as in `EnrollmentStep`; null if they entered.',
       ...SHORT,
     }),
     toStepId: t.exposeString('toStepId', {
@@ -125,7 +127,7 @@ const PassageCount = builder.objectRef<Passage>('JourneyPassage').implement({
       description: 'The step that they reached; null if their run ended.',
       ...STEP_ID,
     }),
-    runCount: t.exposeInt('runCount', { description: 'How many there were; a run that loops counts each time.' }),
+    runCount: t.exposeInt('runCount', { description: 'The number of passages; a run that loops counts each time.' }),
   }),
 });
 
@@ -148,7 +150,7 @@ const Journey = builder.prismaObject('Journey', {
     definition: t.expose('draft', { type: 'JSON', description: `The draft. ${DEFINITION}`, ...JSON_OBJECT }),
     problems: t.field({
       type: [Problem],
-      description: 'What keeps the draft from being published; empty if nothing does.',
+      description: 'The problems that prevent the draft from being published; empty if there are none.',
       complexity: 20,
       resolve: ({ projectId, draft }) => problemsOf(projectId, draft),
     }),
@@ -168,7 +170,7 @@ const Journey = builder.prismaObject('Journey', {
     }),
     pausedReason: t.exposeString('pausedReason', {
       nullable: true,
-      description: 'Why it paused itself; null if it was paused by request.',
+      description: 'Why it was paused automatically; null if it was paused by request.',
     }),
     inProgress: t.field({
       type: [InProgressCount],
@@ -177,7 +179,7 @@ const Journey = builder.prismaObject('Journey', {
       resolve: async ({ id, draft }, _args, context) => withMatches((await loadAtSteps(context, id)) ?? [], draft),
     }),
     waitingEvents: t.int({
-      description: `How much happened while it was paused, and is processed or discarded when it is resumed; counted up to ${MAX_WAITING}.`,
+      description: `The number of events that arrived while it was paused, and are processed or discarded on resume; counted up to ${MAX_WAITING}.`,
       complexity: 20,
       resolve: ({ id, status }) => (status === 'paused' ? countWaiting(id) : 0),
     }),
@@ -189,7 +191,7 @@ const Journey = builder.prismaObject('Journey', {
     }),
     passages: t.field({
       type: [PassageCount],
-      description: 'How many runs went which way.',
+      description: 'The number of runs that went from each step to the next.',
       complexity: 20,
       resolve: async ({ id }, _args, context) => (await loadPassages(context, id)) ?? [],
     }),
@@ -243,7 +245,10 @@ builder.queryFields((t) => ({
       type: Journey,
       description: "The project's journeys, newest first.",
       args: {
-        status: t.arg({ type: JourneyStatus, description: 'Those in this state; all but archived ones if omitted.' }),
+        status: t.arg({
+          type: JourneyStatus,
+          description: 'Only journeys in this state; all except archived ones if omitted.',
+        }),
       },
       resolve: (_root, args, context) => listJourneys(callerProject(context), args),
     },
@@ -252,7 +257,7 @@ builder.queryFields((t) => ({
   journeyVersions: t.connection(
     {
       type: JourneyVersion,
-      description: 'The published versions of a journey, the newest first.',
+      description: 'The published versions of a journey, newest first.',
       args: {
         journeyId: t.arg.id(journeyId),
         number: t.arg.int({ description: 'Only this one.' }),
@@ -329,7 +334,8 @@ builder.mutationFields((t) => ({
   }),
   pauseJourney: t.prismaField({
     type: Journey,
-    description: 'Pauses a journey for all contacts. What happens meanwhile is processed when it is resumed.',
+    description:
+      'Pauses a journey for all contacts. Events that arrive in the meantime are processed or discarded on resume.',
     args: { id: t.arg.id(journeyId) },
     resolve: async (query, _root, { id }, context) => {
       await pauseJourney(callerProject(context), id);
@@ -338,10 +344,10 @@ builder.mutationFields((t) => ({
   }),
   resumeJourney: t.prismaField({
     type: Journey,
-    description: 'Resumes a paused journey. Steps that fell due meanwhile are carried out now.',
+    description: 'Resumes a paused journey. Steps that became due in the meantime are carried out now.',
     args: {
       id: t.arg.id(journeyId),
-      waiting: t.arg({ type: WaitingAction, description: 'What becomes of `waitingEvents`; `process` by default.' }),
+      waiting: t.arg({ type: WaitingAction, description: 'What to do with `waitingEvents`; `process` by default.' }),
     },
     resolve: async (query, _root, { id, waiting }, context) => {
       await resumeJourney(callerProject(context), id, waiting ?? 'process');
@@ -350,7 +356,7 @@ builder.mutationFields((t) => ({
   }),
   archiveJourney: t.prismaField({
     type: Journey,
-    description: 'Ends a journey for good, with all its runs.',
+    description: 'Ends a journey permanently, with all its runs.',
     args: { id: t.arg.id(journeyId) },
     resolve: async (query, _root, { id }, context) => {
       await archiveJourney(callerProject(context), id);

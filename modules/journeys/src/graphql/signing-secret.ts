@@ -14,13 +14,13 @@ builder.mutationFields((t) => ({
     type: SigningSecret,
     authScopes: { manage: true },
     description:
-      "Returns the secret that signs the calls of the project's webhook steps. For signed-in users, never for an API key.",
+      "Returns the secret that signs the calls of the project's webhook steps. Only for signed-in users, not for API keys.",
     resolve: async (_root, _args, context) => ({ secret: await signingSecretOf(callerProject(context)) }),
   }),
   rotateJourneySigningSecret: t.field({
     type: SigningSecret,
     authScopes: { manage: true },
-    description: 'Replaces that secret from the next call on. For signed-in users, never for an API key.',
+    description: 'Replaces that secret from the next call on. Only for signed-in users, not for API keys.',
     resolve: async (_root, _args, context) => ({ secret: await rotateSigningSecret(callerProject(context)) }),
   }),
 }));

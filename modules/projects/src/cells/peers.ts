@@ -116,13 +116,13 @@ async function call<Answer>(cell: string, what: string, options: Call): Promise<
     if (response.status === 404) return undefined;
     throw new Error(`${response.status}`);
   } catch (error) {
-    logger.warn({ err: error, cell }, 'another cell does not answer');
-    throw notAnswering();
+    logger.warn({ err: error, cell }, 'another cell does not respond');
+    throw notResponding();
   }
 }
 
-const notAnswering = () =>
-  new RetryLater('timeout', 'Another part of Postroom does not answer. Try again in a moment.', RETRY_SECONDS);
+const notResponding = () =>
+  new RetryLater('timeout', 'Another part of Postroom does not respond. Try again in a moment.', RETRY_SECONDS);
 
 /** Asks a cell for something, such as `user/usr_…`. @returns its JSON; undefined if it has none. @throws RetryLater if it does not answer. */
 export const ask = <Answer>(cell: string, what: string, person?: Person): Promise<Answer | undefined> =>
@@ -149,7 +149,7 @@ export async function forwardTo<Answer>(cell: string, what: string, content: unk
     body: JSON.stringify(content),
     timeoutMs: FORWARD_TIMEOUT_MS,
   });
-  if (said === undefined) throw notAnswering();
+  if (said === undefined) throw notResponding();
   if ('answer' in said) return said.answer;
   const { code, message, details } = said.error;
   throw new DomainError(code, message, details);

@@ -5,19 +5,19 @@ import { Delivery } from './deliveries.ts';
 
 builder.prismaObject('Attempt', {
   name: 'DeliveryAttempt',
-  description: 'One POST of a delivery, and its answer.',
+  description: 'One POST of a delivery, with its response.',
   fields: (t) => ({
     number: t.exposeInt('number', { description: '1 to 6.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
     durationMs: t.exposeInt('durationMs', { description: 'How long it took, in milliseconds.' }),
-    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null when none arrived.' }),
-    error: t.exposeString('error', { nullable: true, description: 'Why there was no complete answer, in words.' }),
+    status: t.exposeInt('status', { nullable: true, description: 'The HTTP status; null if there was no response.' }),
+    error: t.exposeString('error', { nullable: true, description: 'Why there was no complete response.' }),
     response: t.exposeString('response', {
       nullable: true,
-      description: "The first 4 KB of the answer's body.",
+      description: 'The first 4 KB of the response body.',
       ...atMost(POLICY.attempt.responseBytes),
     }),
-    headers: t.expose('headers', { type: 'JSON', description: 'The headers that were sent.', ...JSON_OBJECT }),
+    headers: t.expose('headers', { type: 'JSON', description: 'The request headers.', ...JSON_OBJECT }),
     workflowId: t.exposeID('workflowId', {
       nullable: true,
       description:
@@ -33,23 +33,23 @@ builder.prismaObject('Attempt', {
 });
 
 const RecordedAttemptRef = builder.objectRef<RecordedAttempt>('RecordedAttempt').implement({
-  description: 'An attempt of a delivery, in the stream of all of them.',
+  description: 'An attempt, as an item of the stream of attempts.',
   fields: (t) => ({
     attempt: t.prismaField({
       type: 'Attempt',
       nullable: true,
-      description: 'The attempt; null when its endpoint has just been deleted.',
+      description: 'The attempt; null if its endpoint has just been deleted.',
       resolve: (query, { deliveryId, number }) =>
         db.attempt.findUnique({ ...query, where: { deliveryId_number: { deliveryId, number } } }),
     }),
     delivery: t.prismaField({
       type: Delivery,
       nullable: true,
-      description: 'Its delivery as it is now; null when its endpoint has just been deleted.',
+      description: 'The delivery in its current state; null if its endpoint has just been deleted.',
       resolve: (query, { deliveryId }) => db.delivery.findUnique({ ...query, where: { id: deliveryId } }),
     }),
     cursor: t.exposeString('cursor', {
-      description: 'Given as `after`, the stream goes on behind this attempt, at any gateway.',
+      description: 'Pass it as `after` to continue the stream after this attempt, on any gateway.',
     }),
   }),
 });
@@ -57,13 +57,12 @@ const RecordedAttemptRef = builder.objectRef<RecordedAttempt>('RecordedAttempt')
 builder.subscriptionField('webhookAttemptRecorded', (t) =>
   t.field({
     type: RecordedAttemptRef,
-    description:
-      'Every attempt of a delivery, as it is recorded. None is left out and none comes twice; who reconnects gives the last cursor.',
+    description: 'Every attempt as it is recorded, without gaps or duplicates. To reconnect, pass the last cursor.',
     args: {
-      endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
+      endpointId: t.arg.id({ description: 'Only attempts of this endpoint.' }),
       after: t.arg.string({
         description:
-          'Begins behind the attempt with this cursor, or where an `eventCursor` stood; without one, with what is recorded from now on.',
+          'Starts after the attempt with this cursor, or at an `eventCursor`; without it, with the next attempt that is recorded.',
       }),
     },
     subscribe: (_root, args, context) => streamAttempts(callerProject(context), args),

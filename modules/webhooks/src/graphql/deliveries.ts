@@ -23,7 +23,7 @@ const DeliveryState = builder.enumType('DeliveryState', {
     queued: { description: 'No attempt has been made yet.' },
     retried: { description: 'At least one attempt was not acknowledged, and another will be made.' },
     acknowledged: { description: 'The receiver returned a 2xx status.' },
-    failed: { description: 'Six attempts were not acknowledged, or it was cancelled.' },
+    failed: { description: 'Six attempts were not acknowledged, or it was canceled.' },
   },
 });
 
@@ -35,7 +35,7 @@ export const Delivery = builder.prismaObject('Delivery', {
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Delivery id; its workflow in Temporal has the same.' }),
     endpointId: t.exposeID('endpointId', { description: 'The endpoint it goes to.' }),
-    eventId: t.exposeID('eventId', { description: 'The event it carries.' }),
+    eventId: t.exposeID('eventId', { description: 'The event that it delivers.' }),
     eventType: t.string({
       description: 'The type of that event.',
       ...atMost(MAX_TYPE_LENGTH),
@@ -74,7 +74,7 @@ export const Delivery = builder.prismaObject('Delivery', {
       resolve: ({ workflowId }) => (workflowId === null ? undefined : workflowUrl(workflowId)),
     }),
     endpoint: t.relation('endpoint', { description: 'The endpoint it goes to.' }),
-    event: t.relation('event', { description: 'The event it carries.' }),
+    event: t.relation('event', { description: 'The event that it delivers.' }),
     attempts: t.relation('attempts', {
       description: 'Its attempts, oldest first.',
       query: { orderBy: { number: 'asc' } },

@@ -6,12 +6,16 @@ builder.prismaObject('Event', {
   name: 'WebhookEvent',
   interfaces: [Node],
   select: { id: true },
-  description: 'An event: the posted body, in parts.',
+  description: 'An event: the members of the posted body.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Event id, on which receivers deduplicate.' }),
+    id: t.exposeID('id', { description: 'Event id; receivers use it to deduplicate.' }),
     type: t.exposeString('type', { description: 'Event type.', ...atMost(MAX_TYPE_LENGTH) }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members, which depend on the type.', ...JSON_OBJECT }),
+    data: t.expose('data', {
+      type: 'JSON',
+      description: 'The data, whose members depend on the type.',
+      ...JSON_OBJECT,
+    }),
   }),
 });
 
@@ -55,9 +59,13 @@ const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
     }),
     type: t.exposeString('type', { description: 'Event type.', ...atMost(MAX_TYPE_LENGTH) }),
     created: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    data: t.expose('data', { type: 'JSON', description: 'Its members, which depend on the type.', ...JSON_OBJECT }),
+    data: t.expose('data', {
+      type: 'JSON',
+      description: 'The data, whose members depend on the type.',
+      ...JSON_OBJECT,
+    }),
     cursor: t.exposeString('cursor', {
-      description: 'Given as `after`, the stream goes on behind this event, at any gateway.',
+      description: 'Pass it as `after` to continue the stream after this event, on any gateway.',
     }),
   }),
 });
@@ -65,7 +73,7 @@ const Recorded = builder.objectRef<RecordedEvent>('RecordedEvent').implement({
 builder.queryField('eventCursor', (t) =>
   t.string({
     description:
-      'Where the streams of events and of attempts stand: given as `after`, what is committed from now on follows.',
+      'The current position of the streams of events and attempts. Pass it as `after` to get everything that is committed from now on.',
     resolve: (_root, _args, context) => currentCursor(callerProject(context)),
   }),
 );
@@ -74,13 +82,13 @@ builder.subscriptionField('eventRecorded', (t) =>
   t.field({
     type: Recorded,
     description:
-      "The project's events as they are committed. None is left out and none comes twice; who reconnects gives the last cursor.",
+      "The project's events as they are committed, without gaps or duplicates. To reconnect, pass the last cursor.",
     args: {
       after: t.arg.string({
-        description: 'Begins behind the event with this cursor; without one, with what is committed from now on.',
+        description: 'Starts after the event with this cursor; without it, with the next event that is committed.',
       }),
       types: t.arg.stringList({
-        description: 'Only events of these types; all when left out.',
+        description: 'Only events of these types; all if omitted.',
         ...jsonSchema({ minItems: 1, items: { type: 'string', enum: [...EVENT_TYPE_NAMES] } }),
       }),
     },
