@@ -17,10 +17,10 @@ import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
 import { renamedTypes } from './renamed-types.ts';
-import { inTurn } from './request-turns.ts';
+import { runRequest } from './run-request.ts';
 import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
 import { answerJson } from './rest/http.ts';
-import { takeRequest } from './rest/rate-limit.ts';
+import { enforceRateLimit } from './rest/rate-limit.ts';
 import { GRAPHIQL_POLICY } from './security-headers.ts';
 import { answerGraphqlError, createStreams } from './streams/streams.ts';
 
@@ -99,7 +99,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     const caller = 'caller' in identified ? identified.caller : null;
     let params: GraphQLParams | undefined;
     try {
-      if (caller !== null) await takeRequest(caller, response);
+      if (caller !== null) await enforceRateLimit(caller, response);
       if (request.method === 'POST') {
         const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
         params = parseJsonBody(body) as GraphQLParams;
@@ -152,7 +152,7 @@ function takingTurns(): Plugin<NodeContext> {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) =>
-        inTurn((args.contextValue as Context).caller, async () => (await executeFn(args)) as ExecutionResult),
+        runRequest((args.contextValue as Context).caller, async () => (await executeFn(args)) as ExecutionResult),
       );
     },
   };

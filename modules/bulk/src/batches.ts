@@ -7,7 +7,7 @@ import {
   suppress,
   type SuppressionReason,
 } from '@postroom/contacts';
-import { groupNamed, putMembers, takeMembers } from '@postroom/groups';
+import { groupNamed, addContactsIn, removeContactsIn } from '@postroom/groups';
 import { announce, db, DomainError, inTransaction, paceBulkWork, sql, type Tx } from '@postroom/platform';
 import { type BulkOperation, type BulkStatus, endOperation, topicOf } from './operations.ts';
 
@@ -84,7 +84,7 @@ function apply(tx: Tx, row: BulkOperation, batch: Batch): Promise<number> {
     case 'add_to_group':
       return addToGroup(tx, row, ids);
     case 'remove_from_group':
-      return takeMembers(tx, projectId, row.groupId ?? '', ids);
+      return removeContactsIn(tx, projectId, row.groupId ?? '', ids);
     case 'suppress':
       return suppressAll(tx, row, batch, 'manual');
     case 'unsubscribe':
@@ -101,7 +101,7 @@ async function addToGroup(
 ): Promise<number> {
   const group = groupId ?? (await groupNamed(tx, projectId, groupName ?? ''));
   if (groupId === null) await sql(tx, 'UPDATE bulk_operations SET group_id = $2 WHERE id = $1', [id, group]);
-  return putMembers(tx, projectId, group, ids);
+  return addContactsIn(tx, projectId, group, ids);
 }
 
 async function suppressAll(tx: Tx, row: BulkOperation, batch: Batch, reason: SuppressionReason): Promise<number> {

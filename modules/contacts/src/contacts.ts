@@ -16,7 +16,7 @@ import {
   recordTraced,
   versionConflict,
   sql,
-  togetherByProject,
+  coalesceByProject,
   type Tx,
   assertValid,
   oneLineProblems,
@@ -136,7 +136,7 @@ interface NewContact extends Pick<Contact, 'email' | 'name' | 'customFields' | '
 }
 
 /** Inserts a contact; returns `undefined` if it was skipped. */
-const insertContact = togetherByProject<NewContact, Contact | undefined>(
+const insertContact = coalesceByProject<NewContact, Contact | undefined>(
   ({ projectId }) => projectId,
   async (contacts) => {
     const given = contacts.map(({ projectId, email, name, source, customFields, traceparent }) => {

@@ -10,7 +10,7 @@ import {
   newIdAt,
   record,
   sql,
-  togetherByProject,
+  coalesceByProject,
   type Tx,
 } from '@postroom/platform';
 import { IS_SUBSCRIBED } from '@postroom/webhooks/sql';
@@ -78,7 +78,7 @@ interface NewEvent extends CheckedEvent {
 }
 
 /** Concurrent events of a project share a transaction. */
-const write = togetherByProject<NewEvent, Outcome>(
+const write = coalesceByProject<NewEvent, Outcome>(
   ({ projectId }) => projectId,
   async (events) => {
     const { projectId } = events[0] as NewEvent;

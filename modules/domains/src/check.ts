@@ -16,7 +16,7 @@ import {
   type PartStates,
   SCHEDULE,
   type Schedule,
-  wholeStatus,
+  worstStatus,
 } from './status.ts';
 import { inspectTracking, settleTracking, type TrackingMemory } from './tracking.ts';
 
@@ -94,7 +94,7 @@ async function settle(
     seen: inspection.observations[index] ?? UNANSWERED,
   }));
   const parts = nextParts(domain, memory, records, clock);
-  const verification = wholeStatus(parts);
+  const verification = worstStatus(parts);
   const { zone } = inspection;
   const dmarcNoneSince = noneSince(inspection, memory, now);
   // A host that was changed during the look-up is checked next time.

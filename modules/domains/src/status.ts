@@ -77,7 +77,7 @@ export function nextState(
 }
 
 /** A domain has the status of its worst part. */
-export function wholeStatus(parts: PartStates): Status {
+export function worstStatus(parts: PartStates): Status {
   const worstFirst: Status[] = ['failed', 'failing', 'pending', 'verified'];
   return worstFirst.find((status) => PARTS.some((part) => parts[part].status === status)) ?? 'pending';
 }

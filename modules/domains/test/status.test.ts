@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Observation } from '../src/inspect/assess.ts';
-import { maySend, nextState, nextWait, type PartState, SCHEDULE, wholeStatus } from '../src/status.ts';
+import { maySend, nextState, nextWait, type PartState, SCHEDULE, worstStatus } from '../src/status.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -81,10 +81,10 @@ test('unresponsive name servers are no loss until a day has passed', () => {
 
 test('a domain has the status of its worst part', () => {
   const parts = { ...all({ status: 'verified' }), mailFrom: { status: 'pending' as const } };
-  expect(wholeStatus(parts)).toBe('pending');
-  expect(wholeStatus({ ...parts, dkim: { status: 'failing' } })).toBe('failing');
-  expect(wholeStatus({ ...parts, dmarc: { status: 'failed' }, dkim: { status: 'failing' } })).toBe('failed');
-  expect(wholeStatus(all({ status: 'verified' }))).toBe('verified');
+  expect(worstStatus(parts)).toBe('pending');
+  expect(worstStatus({ ...parts, dkim: { status: 'failing' } })).toBe('failing');
+  expect(worstStatus({ ...parts, dmarc: { status: 'failed' }, dkim: { status: 'failing' } })).toBe('failed');
+  expect(worstStatus(all({ status: 'verified' }))).toBe('verified');
 });
 
 test('mail can be sent while a domain is verified or in grace, and never while it is blocked', () => {

@@ -20,7 +20,7 @@ import {
   runCostly,
   type RowsQuery,
   sql,
-  togetherByProject,
+  coalesceByProject,
   storedEmailKey,
   type Tx,
 } from '@postroom/platform';
@@ -275,7 +275,7 @@ interface Rows extends LedgerRows {
 const MAX_COALESCED_LENGTH = 100_000;
 
 /** Commits emails of concurrent requests together, still before any of the requests is answered. */
-const insertCoalesced = togetherByProject<Rows, void>(({ projectId }) => projectId, insertRows);
+const insertCoalesced = coalesceByProject<Rows, void>(({ projectId }) => projectId, insertRows);
 
 async function insertRows(emails: readonly Rows[]): Promise<void[]> {
   await insertEmails({

@@ -141,11 +141,11 @@ export async function addContacts(
  * @throws DomainError `not_found`, `validation_error` if no member would be left (spec: Group, rule 1).
  */
 export async function removeContacts(projectId: string, id: string, contactIds: readonly string[]): Promise<number> {
-  return db.$transaction((tx) => takeMembers(tx, projectId, id, contactIds));
+  return db.$transaction((tx) => removeContactsIn(tx, projectId, id, contactIds));
 }
 
 /** The same in the caller's transaction. */
-export async function takeMembers(
+export async function removeContactsIn(
   tx: Tx,
   projectId: string,
   id: string,
@@ -167,7 +167,7 @@ export async function takeMembers(
 }
 
 /** Adds contacts of the project to a group in the caller's transaction. @returns how many were not members before. */
-export async function putMembers(
+export async function addContactsIn(
   tx: Tx,
   projectId: string,
   id: string,

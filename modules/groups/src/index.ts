@@ -16,8 +16,8 @@ export {
   groupNamed,
   joinGroup,
   listGroups,
-  putMembers,
-  takeMembers,
+  addContactsIn,
+  removeContactsIn,
   updateGroup,
 } from './groups.ts';
 export { type Choice, choicesOf, keepGroups, rejoinGroups, setPublicName } from './opt-outs.ts';

@@ -31,7 +31,7 @@ const MAX_LINES = 2_000_000;
  * Reads the whole file once to detect its encoding and count its lines, which bounds the number of records.
  * @throws UnusableFile when there are too many lines.
  */
-export async function survey({ id, size, encoding }: Import): Promise<{ encoding: string; lines: number }> {
+export async function inspectFile({ id, size, encoding }: Import): Promise<{ encoding: string; lines: number }> {
   const detector = encoding === null ? new EncodingDetector() : undefined;
   const breaks = { lf: 0, cr: 0 };
   for await (const part of readParts(id, size)) {

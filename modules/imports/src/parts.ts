@@ -4,7 +4,7 @@ import { pool } from '@postroom/platform';
 const PART_BYTES = 1024 * 1024;
 
 /** Splits chunks of any size into parts. */
-export async function* cut(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+export async function* splitIntoParts(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Uint8Array[] = [];
   let length = 0;
   for await (const piece of pieces) {

@@ -18,7 +18,7 @@ import {
   TypeGuess,
   unguard,
 } from '@postroom/csv';
-import { type Layout, inspectBeginning, readRows, survey, UnusableFile } from './file.ts';
+import { type Layout, inspectBeginning, readRows, inspectFile, UnusableFile } from './file.ts';
 import type { Import } from './imports.ts';
 import type { CheckedMapping } from './options.ts';
 
@@ -72,7 +72,7 @@ interface Wanted {
  * @throws UnusableFile when no contacts can be read from it.
  */
 export async function planFile(row: Import): Promise<Plan> {
-  const { encoding, lines } = await survey(row);
+  const { encoding, lines } = await inspectFile(row);
   const { layout, header, sample } = await inspectBeginning(row, encoding);
   const mapping = (row.mapping ?? {}) as CheckedMapping;
   const emailColumn = emailColumnOf(header, sample, mapping);

@@ -12,7 +12,7 @@ import {
 import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
 import { checkOptions, type ImportOptions } from './options.ts';
 import { brokenOff, readMultipart } from './multipart.ts';
-import { cut } from './parts.ts';
+import { splitIntoParts } from './parts.ts';
 
 /** Maximum overhead of a multipart body around the file, in bytes. */
 const ENVELOPE_BYTES = 1024 * 1024;
@@ -32,7 +32,7 @@ export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
     const digest = createHash('sha256');
     const options = await read(exchange, async (file) => {
       let number = 0;
-      for await (const part of cut(file)) {
+      for await (const part of splitIntoParts(file)) {
         digest.update(part);
         await addPart(projectId, id, number++, part);
       }

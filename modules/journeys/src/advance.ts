@@ -4,7 +4,7 @@ import { scanForEntries } from './entry-scans.ts';
 import { lockJourney, pauseByItself } from './journeys.ts';
 import { processTriggers } from './process-triggers.ts';
 import { type DueRun, type Plan, StepProblem } from './plan.ts';
-import { carryOut } from './steps.ts';
+import { planStep } from './steps.ts';
 import { type Move, moveRuns, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
 
@@ -67,7 +67,7 @@ async function advancePage(id: string): Promise<{ projectId: string; found: numb
     const budget = new ContentBudget();
     const plans = await Promise.all(
       [...Map.groupBy(runs, (run) => `${run.version} ${run.stepId}`).values()].map(async (atStep) =>
-        carryOut(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep, budget),
+        planStep(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep, budget),
       ),
     );
     // The others are due in the next page.

@@ -28,7 +28,7 @@ import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
 import { writeListeners } from './listeners.ts';
 import { numberedPage } from './numbered-page.ts';
 import { getStep, type Refusal, refusalOf } from './rules.ts';
-import { arrivals, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
+import { computeArrivals, type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
 
 export type Enrollment = Prisma.EnrollmentModel;
@@ -101,7 +101,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   });
   if (entering.length === 0) return [...outcomes.values()];
   const start = definition.steps[0]?.id ?? null;
-  const places = await arrivals(
+  const places = await computeArrivals(
     tx,
     projectId,
     entering.map(({ contactId, at = new Date() }) => ({

@@ -32,7 +32,7 @@ export class StepProblem extends Error {
 }
 
 /** Turns what rules reject into a problem of the step. */
-export async function inStep<T>(stepId: string, work: () => Promise<T>): Promise<T> {
+export async function withStepProblem<T>(stepId: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -6,7 +6,7 @@ import { newId } from '@postroom/platform';
 import { postalAddressOf } from '@postroom/projects';
 import { getTemplate } from '@postroom/templates';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
-import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
+import { type DueRun, withStepProblem, type Plan, StepProblem } from './plan.ts';
 import { limitSends, recheckCaps } from './send-limits.ts';
 import type { Move } from './transitions.ts';
 import { responsesOf } from './webhook-step.ts';
@@ -28,7 +28,7 @@ export async function sendStep(
   budget: ContentBudget,
 ): Promise<Plan> {
   const { transactional = false, from, replyTo } = step;
-  const content = await inStep(step.id, () => contentOf(projectId, step, transactional));
+  const content = await withStepProblem(step.id, () => contentOf(projectId, step, transactional));
   const sender = parseMailbox(from);
   if (typeof sender === 'string') throw new StepProblem(step.id, `the sender ${sender}`);
   const allowed = transactional
@@ -66,7 +66,7 @@ export async function sendStep(
       metadata: { journey_id: journeyId, enrollment_id: run.id, step_id: step.id },
     };
   });
-  const prepared = await inStep(step.id, () => prepareEmails(projectId, inputs, budget));
+  const prepared = await withStepProblem(step.id, () => prepareEmails(projectId, inputs, budget));
   // The others are due in the next page.
   const fits = (index: number) => !('isPostponed' in (prepared[index] as PreparedEmail));
   const sending = granting.filter((_, index) => fits(index));

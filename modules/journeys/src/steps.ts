@@ -1,12 +1,12 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
 import type { ContentBudget } from '@postroom/emails';
-import { putMembers, takeMembers } from '@postroom/groups';
+import { addContactsIn, removeContactsIn } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
 import { contactsMatching, contactsWhere } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
 import { eventsSince } from './past-events.ts';
-import { type DueRun, inStep, type Plan, StepProblem } from './plan.ts';
+import { type DueRun, withStepProblem, type Plan, StepProblem } from './plan.ts';
 import { notifyStep } from './notify-step.ts';
 import { getStep, leave } from './rules.ts';
 import { sendStep } from './send-step.ts';
@@ -14,7 +14,7 @@ import type { Move } from './transitions.ts';
 import { responsesOf, webhookStep } from './webhook-step.ts';
 
 /** Plans a step for runs that are due at it, all on one version. @throws StepProblem */
-export async function carryOut(
+export async function planStep(
   projectId: string,
   journeyId: string,
   definition: Definition,
@@ -25,7 +25,7 @@ export async function carryOut(
   if (step.type === 'send') return sendStep(projectId, journeyId, definition, step, runs, budget);
   if (step.type === 'webhook') return webhookStep(projectId, definition, step, runs);
   const yes =
-    step.type === 'condition' ? await inStep(step.id, () => passing(projectId, definition, step, runs)) : NONE;
+    step.type === 'condition' ? await withStepProblem(step.id, () => passing(projectId, definition, step, runs)) : NONE;
   const waits =
     step.type !== 'wait_for_event' || step.since === 'step' ? [] : runs.map((run) => ({ ...run, definition, step }));
   const seen = await eventsSince(pool, projectId, waits);
@@ -114,8 +114,8 @@ function groupChange(
     apply: async (tx, moved) => {
       const ids = runs.filter(({ id }) => moved.has(id)).map(({ contactId }) => contactId);
       if (ids.length === 0) return;
-      await inStep(step.id, async () => {
-        if (step.type === 'join_group') await putMembers(tx, projectId, step.groupId, ids);
+      await withStepProblem(step.id, async () => {
+        if (step.type === 'join_group') await addContactsIn(tx, projectId, step.groupId, ids);
         else await leaveGroup(tx, projectId, step.groupId, ids);
       });
     },
@@ -130,5 +130,5 @@ async function leaveGroup(tx: Tx, projectId: string, groupId: string, contactIds
     [groupId, [...contactIds]],
   );
   const leaving = other === undefined ? contactIds.slice(1) : contactIds;
-  if (leaving.length > 0) await takeMembers(tx, projectId, groupId, leaving);
+  if (leaving.length > 0) await removeContactsIn(tx, projectId, groupId, leaving);
 }

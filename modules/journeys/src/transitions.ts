@@ -47,7 +47,7 @@ export interface Arriving {
 }
 
 /** Computes where runs are after they arrive. */
-export async function arrivals(tx: Tx, projectId: string, arriving: readonly Arriving[]): Promise<Arrival[]> {
+export async function computeArrivals(tx: Tx, projectId: string, arriving: readonly Arriving[]): Promise<Arrival[]> {
   const now = Date.now();
   const seen = await alreadySeen(tx, projectId, arriving);
   return arriving.map(({ definition, customFields, ...place }, index) =>
@@ -90,7 +90,7 @@ export async function moveRuns(
   mayBePaused = false,
 ): Promise<Set<string>> {
   if (moves.length === 0) return new Set();
-  const places = await arrivals(
+  const places = await computeArrivals(
     tx,
     projectId,
     moves.map(({ run, definition, to, endReason }) => ({

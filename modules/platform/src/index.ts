@@ -192,7 +192,7 @@ export {
 } from '@postroom/network';
 export { ROLE_OF, taskQueueOf, WORK_KINDS, type WorkerRole, type WorkKind, webhooksQueue } from '@postroom/temporal';
 export { workflowUrl } from '@postroom/temporal';
-export { coalesceReads, coalesce, togetherByProject } from '@postroom/concurrency';
+export { coalesceReads, coalesce, coalesceByProject } from '@postroom/concurrency';
 export { onThread, ThreadError, type ThreadFunction } from '@postroom/concurrency';
 export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from '@postroom/network';

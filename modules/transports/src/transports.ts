@@ -5,7 +5,7 @@ import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
 import { returnAddress } from '@postroom/bounces';
 import { senderOf, signed } from './signing.ts';
 import { hostDeferred, type SendOutcome } from '@postroom/smtp';
-import { goneOutcome, openMailbox } from './mailboxes/transport.ts';
+import { disconnectedOutcome, openMailbox } from './mailboxes/transport.ts';
 import { providerCredentials } from './credentials.ts';
 import { measureSend } from './metrics.ts';
 import { openSes, type SesCredentials, type SesSettings } from './ses/ses.ts';
@@ -59,7 +59,7 @@ async function readRoute(of: RouteKey): Promise<Route> {
   const account = await db.mailboxAccount.findUnique({
     where: { projectId_emailKey: { projectId, emailKey: emailKey(fromEmail) } },
   });
-  if (account === null) return { width: 1, send: () => Promise.resolve(goneOutcome(fromEmail)) };
+  if (account === null) return { width: 1, send: () => Promise.resolve(disconnectedOutcome(fromEmail)) };
   return createRoute([await openTransports.get(account, () => openMailbox(account))], of);
 }
 

@@ -5,7 +5,7 @@ import {
   inSpan,
   logger,
   pool,
-  togetherByProject,
+  coalesceByProject,
   withLogContext,
 } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
@@ -202,7 +202,7 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
 }
 
 /** Records an attempt with others of its project: fifty requests that hang end at once, and would take all connections. */
-export const recordAttempt = togetherByProject(
+export const recordAttempt = coalesceByProject(
   ({ delivery }: Attempted) => delivery.project_id,
   (attempts) => recordAttempts(attempts, { requeue: false }).then(() => attempts),
 );

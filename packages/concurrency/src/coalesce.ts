@@ -58,7 +58,7 @@ export function coalesce<Item, Result>(
  * Like `coalesce`, for writes, but only within one project. A write may wait for a lock held by another transaction
  * of its project, such as an import, and everything in its batch waits with it.
  */
-export function togetherByProject<Item, Result>(
+export function coalesceByProject<Item, Result>(
   projectOf: (item: Item) => string,
   doMany: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {

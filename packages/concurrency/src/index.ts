@@ -1,6 +1,6 @@
 export { batchLoader, batchLoaders } from './batch-loader.ts';
 export { cachedAggregate } from './cached-aggregate.ts';
-export { coalesce, coalesceReads, togetherByProject } from './coalesce.ts';
+export { coalesce, coalesceReads, coalesceByProject } from './coalesce.ts';
 export { FairSemaphore, type FairSemaphoreOptions } from './fair-semaphore.ts';
 export { FairShare } from './fair-share.ts';
 export { Notifier, sleep, subscription } from './notifier.ts';

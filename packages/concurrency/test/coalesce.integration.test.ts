@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { pool } from '@postroom/platform';
-import { coalesceReads, coalesce, togetherByProject } from '../src/coalesce.ts';
+import { coalesceReads, coalesce, coalesceByProject } from '../src/coalesce.ts';
 
 /** Work that the test ends, and its arguments. */
 function stoppable() {
@@ -85,7 +85,7 @@ test('a key that many read at once is read once; one that is not found is undefi
 test('a write that waits in one project keeps no other project waiting', async () => {
   const held = Promise.withResolvers<void>();
   const done: string[][] = [];
-  const write = togetherByProject<string, void>(
+  const write = coalesceByProject<string, void>(
     (item) => item.slice(0, 1),
     async (items) => {
       if (items[0]?.startsWith('a')) await held.promise;

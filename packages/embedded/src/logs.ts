@@ -24,7 +24,7 @@ export function followLog(file: string, from: number, print: (line: string) => v
     offset = size;
     const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines.map(worthShowing)) if (line !== undefined) print(line);
+    for (const line of lines.map(formatLogLine)) if (line !== undefined) print(line);
     if (offset > MAX_LOG_BYTES) offset = rotate(file);
   };
   const timer = setInterval(read, POLL_MS);
@@ -38,13 +38,13 @@ export function followLog(file: string, from: number, print: (line: string) => v
 export function lastLines(file: string, offset: number): string | undefined {
   const lines = readFrom(file, Math.max(offset, logSize(file) - TAIL_BYTES))
     .text.split('\n')
-    .map(worthShowing)
+    .map(formatLogLine)
     .filter((line) => line !== undefined);
   return (lines.findLast((line) => /^\w*Error\b|\b(FATAL|error|could not)\b/.test(line)) ?? lines.at(-1))?.trim();
 }
 
 /** Formats a log line for the terminal; `undefined` if it belongs only in the file. */
-export function worthShowing(line: string): string | undefined {
+export function formatLogLine(line: string): string | undefined {
   if (!line.startsWith('{')) return line.trim() === '' ? undefined : line;
   try {
     const { level, msg, err } = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };

@@ -2,17 +2,19 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { followLog, lastLines, worthShowing } from '../src/logs.ts';
+import { followLog, lastLines, formatLogLine } from '../src/logs.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-logs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('warnings, errors and what is no log line at all are shown; the rest stays in the file', () => {
-  expect(worthShowing('{"level":30,"msg":"ready"}')).toBeUndefined();
-  expect(worthShowing('')).toBeUndefined();
-  expect(worthShowing('{"level":40,"msg":"slow"}')).toBe('warning: slow');
-  expect(worthShowing('{"level":50,"msg":"lost","err":{"message":"ECONNREFUSED"}}')).toBe('error: lost (ECONNREFUSED)');
-  expect(worthShowing('TypeError: x is not a function')).toBe('TypeError: x is not a function');
+  expect(formatLogLine('{"level":30,"msg":"ready"}')).toBeUndefined();
+  expect(formatLogLine('')).toBeUndefined();
+  expect(formatLogLine('{"level":40,"msg":"slow"}')).toBe('warning: slow');
+  expect(formatLogLine('{"level":50,"msg":"lost","err":{"message":"ECONNREFUSED"}}')).toBe(
+    'error: lost (ECONNREFUSED)',
+  );
+  expect(formatLogLine('TypeError: x is not a function')).toBe('TypeError: x is not a function');
 });
 
 test('a program that did not start is quoted with its last error, not with the lines around it', () => {

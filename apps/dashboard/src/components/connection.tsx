@@ -4,7 +4,7 @@ import { useLiveState } from '../data/live.ts';
 import { useOnline } from '../data/network.ts';
 import { WIDE } from './page.tsx';
 
-const WORDS = {
+const LABELS = {
   live: ['Live', 'This page updates automatically.'],
   connecting: ['Connecting', 'Live updates will resume shortly.'],
   offline: ['Offline', 'Live updates resume when the connection is back.'],
@@ -16,12 +16,12 @@ export function LiveIndicator() {
   const isOnline = useOnline();
   if (state === 'off') return null;
   // A stream notices a moment later than the browser that the connection is gone.
-  const [word, meaning] = WORDS[isOnline ? state : 'offline'];
+  const [label, meaning] = LABELS[isOnline ? state : 'offline'];
   return (
     <Group gap={6} wrap="nowrap" title={meaning} className={`live live-${isOnline ? state : 'offline'}`}>
       <span aria-hidden className="live-dot" />
       <Text size="xs" c="dimmed" visibleFrom="xs">
-        {word}
+        {label}
       </Text>
     </Group>
   );

@@ -99,7 +99,7 @@ export function PropertyConditions({
               aria-label="Operator"
               w={150}
               allowDeselect={false}
-              data={Object.entries(PROPERTY_OPERATORS).map(([value, { word }]) => ({ value, label: word }))}
+              data={Object.entries(PROPERTY_OPERATORS).map(([value, { label }]) => ({ value, label }))}
               value={condition.op}
               onChange={(op) => {
                 const { property, value } = condition;

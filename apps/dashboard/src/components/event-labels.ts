@@ -15,7 +15,7 @@ import {
 } from '@tabler/icons-react';
 
 /** The label, icon and color of each event type. */
-export const EVENT_LABELS: Record<string, [word: string, icon: typeof IconSend, color: string]> = {
+export const EVENT_LABELS: Record<string, [label: string, icon: typeof IconSend, color: string]> = {
   'contact.created': ['Added', IconUserPlus, 'pine'],
   'form.submitted': ['Submitted a form', IconForms, 'gray'],
   'form.confirmed': ['Subscribed with a form', IconForms, 'pine'],

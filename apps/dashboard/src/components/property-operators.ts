@@ -6,15 +6,15 @@ export interface PropertyCondition {
 }
 
 /** Operators of conditions on properties. */
-export const PROPERTY_OPERATORS: Record<string, { word: string; takes: 'any' | 'text' | 'number' | 'nothing' }> = {
-  is: { word: 'is', takes: 'any' },
-  isNot: { word: 'is not', takes: 'any' },
-  contains: { word: 'contains', takes: 'text' },
-  notContains: { word: 'does not contain', takes: 'text' },
-  moreThan: { word: 'is more than', takes: 'number' },
-  lessThan: { word: 'is less than', takes: 'number' },
-  atLeast: { word: 'is at least', takes: 'number' },
-  atMost: { word: 'is at most', takes: 'number' },
-  isSet: { word: 'is set', takes: 'nothing' },
-  isNotSet: { word: 'is not set', takes: 'nothing' },
+export const PROPERTY_OPERATORS: Record<string, { label: string; takes: 'any' | 'text' | 'number' | 'nothing' }> = {
+  is: { label: 'is', takes: 'any' },
+  isNot: { label: 'is not', takes: 'any' },
+  contains: { label: 'contains', takes: 'text' },
+  notContains: { label: 'does not contain', takes: 'text' },
+  moreThan: { label: 'is more than', takes: 'number' },
+  lessThan: { label: 'is less than', takes: 'number' },
+  atLeast: { label: 'is at least', takes: 'number' },
+  atMost: { label: 'is at most', takes: 'number' },
+  isSet: { label: 'is set', takes: 'nothing' },
+  isNotSet: { label: 'is not set', takes: 'nothing' },
 };

@@ -14,11 +14,11 @@ import { authenticate } from '@postroom/projects';
 import { type GraphQLSchema, validate } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
-import { inTurn } from '../request-turns.ts';
+import { runRequest } from '../run-request.ts';
 import { answerText, errorResponse, setRetryAfter } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { inRestNames } from './names.ts';
-import { takeRequest } from './rate-limit.ts';
+import { enforceRateLimit } from './rate-limit.ts';
 import { parseBody, requestShape, type RestRequest, variablesReader } from './request.ts';
 import { type Replier, replier } from './replies.ts';
 import { type Match, Router } from './router.ts';
@@ -125,7 +125,7 @@ async function handle(
   if (found !== undefined) nameRoute(request, found.route.path);
   const named = found?.route.project === 'path' ? match?.params.id : header(request, 'x-project-id');
   const caller = await authenticate(request.headers.authorization, named);
-  await takeRequest(caller, response);
+  await enforceRateLimit(caller, response);
   if (match === undefined) throw new DomainError('not_found', `Not found: ${path}.`);
   if (found === undefined) throw methodNotAllowed(response, method, match);
   const permission = found.route.needs === 'full' ? 'read' : 'sending';
@@ -181,7 +181,7 @@ async function executeRoute(
   context: Context,
   variables: Record<string, unknown>,
 ): Promise<Reply> {
-  const { data, errors } = await inTurn(context.caller, async () => run({}, context, variables));
+  const { data, errors } = await runRequest(context.caller, async () => run({}, context, variables));
   const [error] = errors ?? [];
   if (error !== undefined) {
     if (error.originalError !== undefined) throw inRestNames(error.originalError);

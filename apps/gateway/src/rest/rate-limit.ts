@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type Caller, RateLimited } from '@postroom/platform';
-import { takeRequest as take } from '@postroom/projects';
+import { takeRequest } from '@postroom/projects';
 import { projectOf } from '../identify.ts';
 
 /**
@@ -8,8 +8,8 @@ import { projectOf } from '../identify.ts';
  * to its limit. REST and GraphQL share the quotas.
  * @throws RateLimited when a quota is used up.
  */
-export async function takeRequest(caller: Caller, response: ServerResponse): Promise<void> {
-  const { allowed, of, limit, remaining } = await take(caller.id, projectOf(caller));
+export async function enforceRateLimit(caller: Caller, response: ServerResponse): Promise<void> {
+  const { allowed, of, limit, remaining } = await takeRequest(caller.id, projectOf(caller));
   response.setHeader('RateLimit-Limit', limit);
   response.setHeader('RateLimit-Remaining', remaining);
   response.setHeader('RateLimit-Reset', 1);

@@ -13,7 +13,7 @@ import {
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { projectOf } from '../identify.ts';
-import { takeRequest } from '../rest/rate-limit.ts';
+import { enforceRateLimit } from '../rest/rate-limit.ts';
 import { type Entered, watchAccess } from './access.ts';
 import { EventStream } from './event-stream.ts';
 import { isStream, Operation, printResult } from './operation.ts';
@@ -74,7 +74,7 @@ export function createStreams({ run, toError, stallMs }: Options): Streams {
     response.setHeader('Access-Control-Allow-Origin', '*');
     try {
       const entered = await access.enter(request.headers);
-      await takeRequest(entered.caller, response);
+      await enforceRateLimit(entered.caller, response);
       await dispatch(entered, request, response);
     } catch (error) {
       answerGraphqlError(response, toError(error));

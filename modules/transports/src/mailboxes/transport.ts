@@ -46,7 +46,7 @@ class MailboxTransport implements Transport {
       : 0;
     if (cooldownMs > 0) return this.#defer(`The mailbox account ${email} needs attention.`, cooldownMs);
     const quota = await reserveQuota(id, TRANSPORT_POLICY.mailboxes.maxQuotaWaitMs);
-    if (quota === undefined) return goneOutcome(email);
+    if (quota === undefined) return disconnectedOutcome(email);
     if (!quota.granted)
       return this.#defer(`The ${quota.reason} of the mailbox account ${email} is used up for now.`, quota.waitMs);
     if (quota.inMs > 0) await sleep(quota.inMs);
@@ -81,7 +81,7 @@ class MailboxTransport implements Transport {
 const logRecordFailure = (error: unknown) => logger.warn({ err: error }, 'mailbox account status not recorded');
 
 /** The outcome for mail whose account was removed: no other server may send it. */
-export function goneOutcome(email: string): SendOutcome {
+export function disconnectedOutcome(email: string): SendOutcome {
   const answer = `The mailbox account ${email}, which was to send this message, is no longer connected.`;
   return { kind: 'refused', answer, verdict: 'configuration', stop: 'account' };
 }

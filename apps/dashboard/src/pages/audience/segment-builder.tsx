@@ -191,7 +191,7 @@ function ConditionEditor({
           aria-label="Operator"
           w={{ base: '100%', xs: 190 }}
           allowDeselect={false}
-          data={(choice?.operators ?? [condition.op]).map((op) => ({ value: op, label: OPERATORS[op]?.word ?? op }))}
+          data={(choice?.operators ?? [condition.op]).map((op) => ({ value: op, label: OPERATORS[op]?.label ?? op }))}
           value={condition.op}
           onChange={chooseOp}
         />

@@ -141,7 +141,7 @@ export function Segment() {
 }
 
 /** The name of the item being edited. */
-const FIELD_WORDS = { name: 'name', tree: 'conditions' };
+const FIELD_LABELS = { name: 'name', tree: 'conditions' };
 
 interface EditorProps {
   /** Undefined until first saved. */
@@ -213,7 +213,7 @@ function Editor({ segment, back }: EditorProps) {
       }
     >
       {segment !== undefined && (
-        <ConflictAlert conflict={conflict} of={segment} words={FIELD_WORDS} onKeep={() => void save()} />
+        <ConflictAlert conflict={conflict} of={segment} words={FIELD_LABELS} onKeep={() => void save()} />
       )}
       <FormProblem problem={problem} fields={['name']} />
       <Card>

@@ -4,7 +4,7 @@ import { StatusBadge, type Tone } from '../../components/badge.tsx';
 /** Suppression reason labels. */
 export type Reason = Exclude<SuppressionStatus, 'none'>;
 
-const WORDS: Record<SuppressionStatus, [tone: Tone, word: string]> = {
+const LABELS: Record<SuppressionStatus, [tone: Tone, label: string]> = {
   none: ['good', 'Subscribed'],
   unsubscribed: ['quiet', 'Unsubscribed'],
   bounced: ['bad', 'Bounced'],
@@ -22,8 +22,8 @@ export const REASON_LABELS: Record<Reason, string> = {
 
 /** A badge with the subscription status. */
 export function Subscription({ status }: { status: SuppressionStatus }) {
-  const [tone, word] = WORDS[status];
-  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = LABELS[status];
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
 }
 
 /** The reasons, as what someone did who entered the suppression. */

@@ -81,7 +81,7 @@ export function Audience({ draft, set, readOnly, campaignId }: PartProps & { cam
 }
 
 /** Reasons that are not read as words. */
-const REASON_WORDS: Record<string, string> = {
+const REASON_LABELS: Record<string, string> = {
   excluded: 'in an excluded group or segment',
   left_group: 'who left the group',
   manual: 'suppressed manually',
@@ -99,7 +99,9 @@ function Count({ campaignId }: { campaignId: string }) {
       {excluded.length > 0 && (
         <Text size="sm" c="dimmed">
           Excluded:{' '}
-          {excluded.map(({ reason, contacts: left }) => `${number(left)} ${REASON_WORDS[reason] ?? reason}`).join(', ')}
+          {excluded
+            .map(({ reason, contacts: left }) => `${number(left)} ${REASON_LABELS[reason] ?? reason}`)
+            .join(', ')}
           , of {number(contacts)}.
         </Text>
       )}

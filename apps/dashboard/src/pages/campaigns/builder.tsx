@@ -26,7 +26,7 @@ export interface PartProps {
 }
 
 /** Draft field labels. */
-const FIELD_WORDS: Record<keyof Draft, string> = {
+const FIELD_LABELS: Record<keyof Draft, string> = {
   name: 'campaign name',
   subject: 'subject',
   previewText: 'preview text',
@@ -75,7 +75,7 @@ const FIELDS = [
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { draft, set, saving, problem, isSaved, conflict, save, changed, discard } = useDraft(campaign);
   const scheduledAt = campaign.status === 'scheduled' ? campaign.scheduledAt : null;
-  const [tone, word] = STATUS_LABELS[campaign.status];
+  const [tone, label] = STATUS_LABELS[campaign.status];
   const mayWrite = useMay()('write');
   const readOnly = !mayWrite || conflict?.seesTheirs === true;
   const part: PartProps = { draft, set, errors: problem?.fields ?? {}, readOnly };
@@ -85,7 +85,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       title={campaign.name}
       width={1320}
       back={back}
-      mark={<StatusBadge tone={tone}>{word}</StatusBadge>}
+      mark={<StatusBadge tone={tone}>{label}</StatusBadge>}
       about={
         <Saving
           saving={saving}
@@ -97,7 +97,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       }
       actions={mayWrite && <CampaignMenu campaign={campaign} />}
     >
-      <ConflictAlert conflict={conflict} of={campaign} words={FIELD_WORDS} />
+      <ConflictAlert conflict={conflict} of={campaign} words={FIELD_LABELS} />
       <FormProblem problem={problem} fields={FIELDS} />
       <Section title="From">
         <Card>
@@ -121,7 +121,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       <Review campaign={campaign} part={part} isSaved={isSaved} save={save} />
       {scheduledAt !== null && !isSaved && conflict === undefined && (
         <ScheduledChanges
-          changed={changed.map((field) => FIELD_WORDS[field])}
+          changed={changed.map((field) => FIELD_LABELS[field])}
           scheduledAt={scheduledAt}
           saving={saving}
           problem={problem}

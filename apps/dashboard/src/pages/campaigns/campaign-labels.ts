@@ -2,7 +2,7 @@ import type { CampaignStatus, RecipientState } from '../../generated/graphql.ts'
 import { formatShare } from '../../components/numbers.ts';
 import type { Tone } from '../../components/badge.tsx';
 
-export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, word: string]> = {
+export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, label: string]> = {
   draft: ['quiet', 'Draft'],
   scheduled: ['busy', 'Scheduled'],
   sending: ['busy', 'Sending'],
@@ -12,29 +12,29 @@ export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, word: string]> =
 };
 
 /** Recipient states in bar order, with description and color. */
-export const RECIPIENT_WORDS: Record<RecipientState, { word: string; tone: Tone; color: string; meaning: string }> = {
-  accepted: { word: 'Sent', tone: 'good', color: 'pine.6', meaning: 'The provider accepted the message.' },
-  claimed: { word: 'In flight', tone: 'busy', color: 'blue.5', meaning: 'The message is being sent.' },
+export const RECIPIENT_LABELS: Record<RecipientState, { label: string; tone: Tone; color: string; meaning: string }> = {
+  accepted: { label: 'Sent', tone: 'good', color: 'pine.6', meaning: 'The provider accepted the message.' },
+  claimed: { label: 'In flight', tone: 'busy', color: 'blue.5', meaning: 'The message is being sent.' },
   planned: {
-    word: 'Waiting',
+    label: 'Waiting',
     tone: 'quiet',
     color: 'gray.4',
     meaning: 'Not sent yet, or deferred by a server and being retried.',
   },
-  failed: { word: 'Failed', tone: 'bad', color: 'red.6', meaning: 'A server rejected it permanently.' },
+  failed: { label: 'Failed', tone: 'bad', color: 'red.6', meaning: 'A server rejected it permanently.' },
   unknown: {
-    word: 'Unknown',
+    label: 'Unknown',
     tone: 'warn',
     color: 'yellow.6',
     meaning: 'The connection dropped when the server may already have accepted it. It is not retried automatically.',
   },
   suppressed: {
-    word: 'Suppressed',
+    label: 'Suppressed',
     tone: 'quiet',
     color: 'grape.5',
     meaning: 'The address is suppressed, so nothing was sent.',
   },
-  canceled: { word: 'Canceled', tone: 'quiet', color: 'gray.6', meaning: 'The campaign ended before it was sent.' },
+  canceled: { label: 'Canceled', tone: 'quiet', color: 'gray.6', meaning: 'The campaign ended before it was sent.' },
 };
 
 export const number = (value: number) => value.toLocaleString();
@@ -62,21 +62,21 @@ export function duration(seconds: number): string {
 /** The base of engagement rates: delivered or, if delivery is not reported, accepted messages. */
 export interface Reach {
   count: number;
-  word: 'delivered' | 'accepted';
+  basis: 'delivered' | 'accepted';
 }
 
 export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }): Reach =>
-  delivered > 0 || sent === 0 ? { count: delivered, word: 'delivered' } : { count: sent, word: 'accepted' };
+  delivered > 0 || sent === 0 ? { count: delivered, basis: 'delivered' } : { count: sent, basis: 'accepted' };
 
 /** A rate for humans, with the bot count. */
-export function ofReached(people: number, { count, word }: Reach, machines = 0): string {
-  const share = `${percent(people, count)} of ${word}`;
+export function ofReached(people: number, { count, basis }: Reach, machines = 0): string {
+  const share = `${percent(people, count)} of ${basis}`;
   return machines === 0 ? share : `${share}; ${number(machines)} by bots`;
 }
 
 /** The delivery rate, or a note if only acceptance is known. */
 export const deliveredShare = (engagement: { sent: number; delivered: number }): string =>
-  reachOf(engagement).word === 'accepted' ? 'not reported' : percent(engagement.delivered, engagement.sent);
+  reachOf(engagement).basis === 'accepted' ? 'not reported' : percent(engagement.delivered, engagement.sent);
 
 /** A sentence describing a campaign's tracking. */
 export function countedWords(opens: boolean, clicks: boolean): string {

@@ -197,13 +197,13 @@ function Name({ campaign: { id, name, subject } }: { campaign: Campaign }) {
 }
 
 function Status({ campaign: { status, recipientCount, progress } }: { campaign: Campaign }) {
-  const [tone, word] = STATUS_LABELS[status];
-  if (status !== 'sending' && status !== 'paused') return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = STATUS_LABELS[status];
+  if (status !== 'sending' && status !== 'paused') return <StatusBadge tone={tone}>{label}</StatusBadge>;
   const open = progress.planned + progress.claimed;
   const done = recipientCount === 0 ? 0 : ((recipientCount - open) / recipientCount) * 100;
   return (
     <Stack gap={6} align="flex-start">
-      <StatusBadge tone={tone}>{word}</StatusBadge>
+      <StatusBadge tone={tone}>{label}</StatusBadge>
       <Progress w={96} size="sm" value={done} aria-label={`${formatShare(done / 100)} done`} />
     </Stack>
   );

@@ -31,7 +31,7 @@ export function changeOfRate({ now, before, than }: Compared, name: Rate, better
   if (before === undefined) return null;
   const [reach, reachBefore] = [reachOf(now), reachOf(before)];
   const ofSent = name === 'delivered' || name === 'bounced';
-  if (!ofSent && reach.word !== reachBefore.word) return null;
+  if (!ofSent && reach.basis !== reachBefore.basis) return null;
   return (
     <RateChange
       now={rateOf(now[name], ofSent ? now.sent : reach.count)}
@@ -86,7 +86,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
       />
     );
   return [
-    reach.word === 'accepted' ? (
+    reach.basis === 'accepted' ? (
       <Stat key="accepted" label="Accepted" {...accepted} detail="delivery not reported" />
     ) : (
       <Stat

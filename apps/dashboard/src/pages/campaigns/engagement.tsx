@@ -7,7 +7,7 @@ import type { CampaignRow } from './campaign.tsx';
 import { ofReached, reachOf } from './campaign-labels.ts';
 import { changeOfCount, changeOfRate, engagementStats } from './engagement-stats.tsx';
 import { PeopleLink } from './people-link.tsx';
-import { OUTCOME_WORDS } from './recipient-labels.ts';
+import { OUTCOME_LABELS } from './recipient-labels.ts';
 
 const PREVIOUS = graphql(`
   query PreviousCampaign($id: ID!) {
@@ -37,7 +37,7 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
     <PeopleLink
       campaign={campaign}
       search={{ outcome }}
-      label={OUTCOME_WORDS[outcome].word}
+      label={OUTCOME_LABELS[outcome].label}
       count={count}
       words={words}
     />

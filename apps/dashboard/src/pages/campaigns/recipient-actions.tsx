@@ -8,8 +8,8 @@ import { useCampaignLinks } from '../../data/campaign-links.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { countOf, RECIPIENT_WORDS } from './campaign-labels.ts';
-import { OUTCOME_WORDS } from './recipient-labels.ts';
+import { countOf, RECIPIENT_LABELS } from './campaign-labels.ts';
+import { OUTCOME_LABELS } from './recipient-labels.ts';
 import { recipientFilterOf, recipientsFileOf, type RecipientSearch, segmentOf } from './recipient-search.ts';
 
 const CREATE_SEGMENT = graphql(`
@@ -77,8 +77,8 @@ export function RecipientActions({ campaign, search, total }: ActionsProps) {
 
 /** A name to start from, such as "News: opened". */
 function nameOf(campaign: string, { state, outcome, q }: RecipientSearch): string {
-  const word = outcome === undefined ? state && RECIPIENT_WORDS[state].word : OUTCOME_WORDS[outcome].word;
-  const parts = [word?.toLowerCase() ?? 'recipients', q].filter((part) => part !== undefined);
+  const label = outcome === undefined ? state && RECIPIENT_LABELS[state].label : OUTCOME_LABELS[outcome].label;
+  const parts = [label?.toLowerCase() ?? 'recipients', q].filter((part) => part !== undefined);
   return `${campaign.slice(0, 120)}: ${parts.join(', ')}`;
 }
 

@@ -2,16 +2,16 @@ import { Group, Select } from '@mantine/core';
 import { SearchBox } from '../../components/search-box.tsx';
 import { useCampaignLinks } from '../../data/campaign-links.ts';
 import { useShowSearch } from '../../data/show-search.ts';
-import { RECIPIENT_WORDS } from './campaign-labels.ts';
-import { BOUNCE_WORDS, OUTCOME_WORDS } from './recipient-labels.ts';
+import { RECIPIENT_LABELS } from './campaign-labels.ts';
+import { BOUNCE_LABELS, OUTCOME_LABELS } from './recipient-labels.ts';
 import type { RecipientSearch } from './recipient-search.ts';
 
-const choicesOf = (kind: string, words: Record<string, { word: string }>) =>
-  Object.entries(words).map(([value, { word }]) => ({ value: `${kind}:${value}`, label: word }));
+const choicesOf = (kind: string, words: Record<string, { label: string }>) =>
+  Object.entries(words).map(([value, { label }]) => ({ value: `${kind}:${value}`, label }));
 
 const CHOICES = [
-  { group: 'Outcome', items: choicesOf('outcome', OUTCOME_WORDS) },
-  { group: 'Sending', items: choicesOf('state', RECIPIENT_WORDS) },
+  { group: 'Outcome', items: choicesOf('outcome', OUTCOME_LABELS) },
+  { group: 'Sending', items: choicesOf('state', RECIPIENT_LABELS) },
 ];
 
 /** Filters a campaign's recipients by address, outcome or state, and then by link or bounce reason. */
@@ -47,7 +47,7 @@ export function RecipientFilters({ campaignId, search }: { campaignId: string; s
           placeholder="Any reason"
           clearable
           w={190}
-          data={Object.entries(BOUNCE_WORDS).map(([name, { word }]) => ({ value: name, label: word }))}
+          data={Object.entries(BOUNCE_LABELS).map(([name, { label }]) => ({ value: name, label }))}
           value={bounce ?? null}
           onChange={(next) => change({ bounce: next })}
         />

@@ -1,8 +1,8 @@
 import { downloadUrl } from '../../data/download.ts';
 import { type PageSearch, pageSearch } from '../../data/paging.ts';
 import type { BounceClass, RecipientOutcome, RecipientState } from '../../generated/graphql.ts';
-import { RECIPIENT_WORDS } from './campaign-labels.ts';
-import { BOUNCE_WORDS, OUTCOME_WORDS } from './recipient-labels.ts';
+import { RECIPIENT_LABELS } from './campaign-labels.ts';
+import { BOUNCE_LABELS, OUTCOME_LABELS } from './recipient-labels.ts';
 
 /** The recipient list's search parameters. */
 export interface RecipientSearch extends PageSearch {
@@ -27,9 +27,9 @@ export function recipientSearch({
   ...search
 }: Record<string, unknown>): RecipientSearch {
   return {
-    ...(oneOf(state, RECIPIENT_WORDS) ? { state } : {}),
-    ...(oneOf(outcome, OUTCOME_WORDS) ? { outcome } : {}),
-    ...(oneOf(bounce, BOUNCE_WORDS) ? { bounce } : {}),
+    ...(oneOf(state, RECIPIENT_LABELS) ? { state } : {}),
+    ...(oneOf(outcome, OUTCOME_LABELS) ? { outcome } : {}),
+    ...(oneOf(bounce, BOUNCE_LABELS) ? { bounce } : {}),
     ...(typeof link === 'number' && Number.isInteger(link) && link >= 0 ? { link } : {}),
     ...(typeof q === 'string' && q !== '' ? { q } : {}),
     ...pageSearch(search),

@@ -6,8 +6,8 @@ import { RowLink } from '../../components/link.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { STATUS_LABELS as EMAIL_LABELS } from '../emails/email-status.tsx';
-import { RECIPIENT_WORDS } from './campaign-labels.ts';
-import { BOUNCE_WORDS } from './recipient-labels.ts';
+import { RECIPIENT_LABELS } from './campaign-labels.ts';
+import { BOUNCE_LABELS } from './recipient-labels.ts';
 
 type Recipient = RecipientsQuery['campaignRecipients']['nodes'][number];
 
@@ -45,18 +45,18 @@ export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
 }
 
 function Status({ recipient }: { recipient: Recipient }) {
-  const [tone, word] = badgeOf(recipient);
-  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = badgeOf(recipient);
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
 }
 
 /** What was reported since counts more than that it was sent. */
-function badgeOf({ state, status, deferrals }: Recipient): [tone: Tone, word: string] {
+function badgeOf({ state, status, deferrals }: Recipient): [tone: Tone, label: string] {
   if (state === 'accepted') {
-    const [tone, word] = EMAIL_LABELS[status];
-    return [tone, word];
+    const [tone, label] = EMAIL_LABELS[status];
+    return [tone, label];
   }
   if (state === 'planned' && deferrals > 0) return ['warn', 'Deferred'];
-  return [RECIPIENT_WORDS[state].tone, RECIPIENT_WORDS[state].word];
+  return [RECIPIENT_LABELS[state].tone, RECIPIENT_LABELS[state].label];
 }
 
 /** The latest event of a message. */
@@ -75,11 +75,11 @@ function LastEvent({ recipient }: { recipient: Recipient }) {
     ['Retries', recipient.notBefore],
     ['Ended', recipient.unsentAt],
   ];
-  const [word, at] = facts.find(([, time]) => time !== null) ?? ['', null];
+  const [label, at] = facts.find(([, time]) => time !== null) ?? ['', null];
   if (at === null) return <>–</>;
   return (
     <>
-      {word} <When at={at} />
+      {label} <When at={at} />
     </>
   );
 }
@@ -89,7 +89,7 @@ function ServerResponse({ recipient: { answer, deferrals, bounceClass, bounceRea
   if (response === null && bounceClass === null) return <>–</>;
   return (
     <Stack gap={2}>
-      {bounceClass !== null && <Text size="sm">{BOUNCE_WORDS[bounceClass].word}</Text>}
+      {bounceClass !== null && <Text size="sm">{BOUNCE_LABELS[bounceClass].label}</Text>}
       {response !== null && <Code className="breakable">{response}</Code>}
       {deferrals > 0 && (
         <Text size="sm" c="dimmed">

@@ -10,10 +10,10 @@ import { BackLabel, Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
-import { countOf, RECIPIENT_WORDS } from './campaign-labels.ts';
+import { countOf, RECIPIENT_LABELS } from './campaign-labels.ts';
 import { RecipientActions } from './recipient-actions.tsx';
 import { RecipientFilters } from './recipient-filters.tsx';
-import { BOUNCE_WORDS, OUTCOME_WORDS } from './recipient-labels.ts';
+import { BOUNCE_LABELS, OUTCOME_LABELS } from './recipient-labels.ts';
 import { recipientFilterOf, type RecipientSearch } from './recipient-search.ts';
 import { RecipientTable } from './recipient-table.tsx';
 
@@ -193,8 +193,8 @@ const MOST_COUNTED = 100_000;
 const countedWords = (total: number) => `${countOf(total, 'recipient')}${total >= MOST_COUNTED ? ' or more' : ''}`;
 
 function meaningOf({ state, outcome, bounce }: RecipientSearch): string {
-  if (bounce !== undefined) return BOUNCE_WORDS[bounce].meaning;
-  if (outcome !== undefined) return OUTCOME_WORDS[outcome].meaning;
-  if (state !== undefined) return RECIPIENT_WORDS[state].meaning;
+  if (bounce !== undefined) return BOUNCE_LABELS[bounce].meaning;
+  if (outcome !== undefined) return OUTCOME_LABELS[outcome].meaning;
+  if (state !== undefined) return RECIPIENT_LABELS[state].meaning;
   return 'Everyone in the recipient snapshot taken when the campaign started.';
 }

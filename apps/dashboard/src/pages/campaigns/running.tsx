@@ -34,14 +34,14 @@ const ACKNOWLEDGE = graphql(`
 /** A started campaign: progress, engagement and content. */
 export function Running({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
   const { id: projectId } = useProject();
-  const [tone, word] = STATUS_LABELS[campaign.status];
+  const [tone, label] = STATUS_LABELS[campaign.status];
   const { unknown } = campaign.progress;
   const mayWrite = useMay()('write');
   return (
     <Page
       title={campaign.name}
       back={back}
-      mark={<StatusBadge tone={tone}>{word}</StatusBadge>}
+      mark={<StatusBadge tone={tone}>{label}</StatusBadge>}
       about={campaign.subject}
       actions={
         <>

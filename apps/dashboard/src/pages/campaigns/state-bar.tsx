@@ -1,10 +1,10 @@
 import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { RecipientState } from '../../generated/graphql.ts';
 import type { CampaignRow } from './campaign.tsx';
-import { percent, RECIPIENT_WORDS } from './campaign-labels.ts';
+import { percent, RECIPIENT_LABELS } from './campaign-labels.ts';
 import { PeopleLink } from './people-link.tsx';
 
-const STATES = Object.keys(RECIPIENT_WORDS) as RecipientState[];
+const STATES = Object.keys(RECIPIENT_LABELS) as RecipientState[];
 
 /** A stacked bar of recipient states, each number linking to its recipients. */
 export function StateBar({ campaign }: { campaign: CampaignRow }) {
@@ -17,24 +17,24 @@ export function StateBar({ campaign }: { campaign: CampaignRow }) {
           <Progress.Section
             key={state}
             value={(progress[state] / recipientCount) * 100}
-            color={RECIPIENT_WORDS[state].color}
-            aria-label={`${RECIPIENT_WORDS[state].word}: ${progress[state]} of ${recipientCount}`}
+            color={RECIPIENT_LABELS[state].color}
+            aria-label={`${RECIPIENT_LABELS[state].label}: ${progress[state]} of ${recipientCount}`}
           />
         ))}
       </Progress.Root>
       <SimpleGrid cols={{ base: 2, xs: 3, md: 4 }} spacing="sm">
         {present.map((state) => (
           <Group key={state} gap={8} wrap="nowrap" align="flex-start">
-            <span aria-hidden className="swatch" style={{ background: colorOf(RECIPIENT_WORDS[state].color) }} />
+            <span aria-hidden className="swatch" style={{ background: colorOf(RECIPIENT_LABELS[state].color) }} />
             <div>
-              <Text size="sm" fw={550} title={RECIPIENT_WORDS[state].meaning}>
-                {RECIPIENT_WORDS[state].word}
+              <Text size="sm" fw={550} title={RECIPIENT_LABELS[state].meaning}>
+                {RECIPIENT_LABELS[state].label}
               </Text>
               <Text size="sm" className="tabular">
                 <PeopleLink
                   campaign={campaign}
                   search={{ state }}
-                  label={RECIPIENT_WORDS[state].word}
+                  label={RECIPIENT_LABELS[state].label}
                   count={progress[state]}
                 />{' '}
                 <Text span size="sm" c="dimmed">

@@ -6,7 +6,7 @@ import type { Domain } from './domain.tsx';
 
 type Recommendation = Domain['recommendations'][number];
 
-const SEVERITIES: Record<Recommendation['severity'], [tone: Tone, word: string]> = {
+const SEVERITIES: Record<Recommendation['severity'], [tone: Tone, label: string]> = {
   high: ['bad', 'Important'],
   medium: ['warn', 'Recommended'],
   low: ['quiet', 'Minor'],
@@ -30,14 +30,14 @@ export function Recommendations({ of }: { of: Recommendation[] }) {
 }
 
 function Advice({ of: { severity, title, detail, record } }: { of: Recommendation }) {
-  const [tone, word] = SEVERITIES[severity];
+  const [tone, label] = SEVERITIES[severity];
   return (
     <Stack gap="xs">
       <Group gap="sm">
         <Text size="sm" fw={600}>
           {title}
         </Text>
-        <StatusBadge tone={tone}>{word}</StatusBadge>
+        <StatusBadge tone={tone}>{label}</StatusBadge>
       </Group>
       <Text size="sm">{detail}</Text>
       {record !== null && <CopyField label={`${record.type} record at ${record.name}`} value={record.value} />}

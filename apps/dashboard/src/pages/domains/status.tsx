@@ -1,7 +1,7 @@
 import type { VerificationStatus } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
-const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
+const LABELS: Record<VerificationStatus, [tone: Tone, label: string]> = {
   verified: ['good', 'Verified'],
   pending: ['busy', 'Pending'],
   failing: ['warn', 'Lost'],
@@ -10,11 +10,11 @@ const WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
 
 /** The status of one part of a domain, optionally named. */
 export function PartStatus({ of, name }: { of: VerificationStatus; name?: string }) {
-  const [tone, word] = WORDS[of];
-  return <StatusBadge tone={tone}>{name === undefined ? word : `${name}: ${word.toLowerCase()}`}</StatusBadge>;
+  const [tone, label] = LABELS[of];
+  return <StatusBadge tone={tone}>{name === undefined ? label : `${name}: ${label.toLowerCase()}`}</StatusBadge>;
 }
 
-const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
+const DOMAIN_LABELS: Record<VerificationStatus, [tone: Tone, label: string]> = {
   verified: ['good', 'Verified'],
   pending: ['busy', 'Pending'],
   failing: ['warn', 'Failing'],
@@ -24,6 +24,6 @@ const DOMAIN_WORDS: Record<VerificationStatus, [tone: Tone, word: string]> = {
 /** The overall domain status; blocked takes precedence. */
 export function DomainStatus({ of }: { of: { verification: VerificationStatus; blockedAt: string | null } }) {
   if (of.blockedAt !== null) return <StatusBadge tone="bad">Blocked</StatusBadge>;
-  const [tone, word] = DOMAIN_WORDS[of.verification];
-  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = DOMAIN_LABELS[of.verification];
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
 }

@@ -2,7 +2,7 @@ import type { EmailStatus } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 
 /** Status labels and descriptions. */
-export const STATUS_LABELS: Record<EmailStatus, [tone: Tone, word: string, meaning: string]> = {
+export const STATUS_LABELS: Record<EmailStatus, [tone: Tone, label: string, meaning: string]> = {
   queued: ['busy', 'Queued', 'It will be sent as soon as the mail server accepts it.'],
   scheduled: ['busy', 'Scheduled', 'It will be sent at the scheduled time.'],
   sent: ['good', 'Sent', 'The provider accepted it. Delivery is not confirmed yet.'],
@@ -20,6 +20,6 @@ export const STATUS_LABELS: Record<EmailStatus, [tone: Tone, word: string, meani
 };
 
 export function EmailState({ status }: { status: EmailStatus }) {
-  const [tone, word] = STATUS_LABELS[status];
-  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = STATUS_LABELS[status];
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
 }

@@ -177,7 +177,7 @@ function EmailTimeline({ events }: { events: EmailRow['events'] }) {
   return (
     <Timeline bulletSize={28} lineWidth={2} active={events.length}>
       {events.map(({ type, at, detail }) => {
-        const [word, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
+        const [label, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
         return (
           <Timeline.Item
             key={`${type} ${at}`}
@@ -188,7 +188,7 @@ function EmailTimeline({ events }: { events: EmailRow['events'] }) {
             }
             title={
               <Text size="sm" fw={550}>
-                {word}
+                {label}
               </Text>
             }
           >

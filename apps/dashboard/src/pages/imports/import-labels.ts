@@ -1,7 +1,7 @@
 import type { Tone } from '../../components/badge.tsx';
 import type { ImportKind, ImportStatus } from '../../generated/graphql.ts';
 
-export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, word: string]> = {
+export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, label: string]> = {
   uploading: ['quiet', 'Uploading'],
   queued: ['busy', 'Waiting'],
   running: ['busy', 'Running'],

@@ -123,11 +123,11 @@ function File({ of: { id, kind, fileName, dryRun } }: { of: Import }) {
 }
 
 function Status({ of: { status, progress, fileName } }: { of: Import }) {
-  const [tone, word] = STATUS_LABELS[status];
-  if (status !== 'running') return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = STATUS_LABELS[status];
+  if (status !== 'running') return <StatusBadge tone={tone}>{label}</StatusBadge>;
   return (
     <Stack gap={4}>
-      <StatusBadge tone={tone}>{word}</StatusBadge>
+      <StatusBadge tone={tone}>{label}</StatusBadge>
       <Progress size="sm" value={progress * 100} aria-label={`${fileName ?? 'Import'}: ${formatShare(progress)}`} />
     </Stack>
   );

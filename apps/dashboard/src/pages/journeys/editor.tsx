@@ -43,7 +43,7 @@ const UPDATE = graphql(`
 
 type Row = JourneyQuery['journey'];
 
-const FIELD_WORDS = { name: 'name', definition: 'steps and rules' };
+const FIELD_LABELS = { name: 'name', definition: 'steps and rules' };
 
 /** Room for the graph and a panel next to it, in pixels. */
 const WIDTH = 1500;
@@ -121,7 +121,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
         </>
       }
     >
-      <ConflictAlert conflict={conflict} of={journey} words={FIELD_WORDS} onKeep={() => void save()} />
+      <ConflictAlert conflict={conflict} of={journey} words={FIELD_LABELS} onKeep={() => void save()} />
       <FormProblem problem={problem} fields={['name']} />
       {journey.pausedReason !== null && (
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This journey was paused automatically">

@@ -38,7 +38,7 @@ export function durationInWords({ days = 0, hours = 0, minutes = 0 }: Duration):
 }
 
 export const conditionInWords = ({ property, op, value }: PropertyCondition) =>
-  [property, PROPERTY_OPERATORS[op]?.word ?? op, value === undefined ? '' : `“${value}”`].join(' ').trim();
+  [property, PROPERTY_OPERATORS[op]?.label ?? op, value === undefined ? '' : `“${value}”`].join(' ').trim();
 
 export const whereInWords = (where: readonly PropertyCondition[] = []) =>
   where.length === 0 ? '' : ` if ${list.format(where.map(conditionInWords))}`;

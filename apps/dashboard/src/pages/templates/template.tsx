@@ -56,7 +56,7 @@ function contentOf(template: TemplateRow) {
 }
 
 /** The name of the item being edited. */
-const FIELD_WORDS = { name: 'name', subject: 'subject', body: 'content' };
+const FIELD_LABELS = { name: 'name', subject: 'subject', body: 'content' };
 
 function Editor({ template, back }: { template: TemplateRow; back: React.ReactNode }) {
   const { id, status, updatedAt, publishedVersion, draft } = template;
@@ -152,7 +152,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
         </>
       }
     >
-      <ConflictAlert conflict={conflict} of={template} words={FIELD_WORDS} onKeep={saveAndTell} />
+      <ConflictAlert conflict={conflict} of={template} words={FIELD_LABELS} onKeep={saveAndTell} />
       <FormProblem problem={problem} fields={['name', 'subject']} />
       {draft !== null && <DraftNotice template={template} readOnly={readOnly} />}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

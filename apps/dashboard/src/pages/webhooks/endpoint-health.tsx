@@ -36,7 +36,7 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
 const COLORS = { idle: 'gray', healthy: 'green', degraded: 'yellow', failing: 'red' };
 
 const ACKNOWLEDGED = 'The last attempt was acknowledged.';
-const LAST_WORDS = {
+const LAST_ATTEMPT_LABELS = {
   idle: 'Send a test event to check that it works.',
   healthy: ACKNOWLEDGED,
   degraded: ACKNOWLEDGED,
@@ -62,7 +62,7 @@ function Summary({ endpoint: { enabled, disabledAt, disabledReason, failingSince
             Queued events are kept.
           </>
         ) : failingSince === null ? (
-          LAST_WORDS[health.state]
+          LAST_ATTEMPT_LABELS[health.state]
         ) : (
           <>
             Started failing <When at={failingSince} />. After three days of failures the endpoint is disabled.

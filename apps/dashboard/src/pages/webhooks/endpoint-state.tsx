@@ -2,7 +2,7 @@ import type { WebhookEndpointState } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { countOf, percent } from '../campaigns/campaign-labels.ts';
 
-const STATES: Record<WebhookEndpointState, [tone: Tone, word: string]> = {
+const STATES: Record<WebhookEndpointState, [tone: Tone, label: string]> = {
   idle: ['quiet', 'Enabled'],
   healthy: ['good', 'Healthy'],
   degraded: ['warn', 'Degraded'],
@@ -11,8 +11,8 @@ const STATES: Record<WebhookEndpointState, [tone: Tone, word: string]> = {
 
 /** An endpoint's status badge: whether it is enabled, and how well it answers. */
 export function EndpointState({ of }: { of: { enabled: boolean; health: { state: WebhookEndpointState } } }) {
-  const [tone, word] = of.enabled ? STATES[of.health.state] : (['bad', 'Disabled'] as const);
-  return <StatusBadge tone={tone}>{word}</StatusBadge>;
+  const [tone, label] = of.enabled ? STATES[of.health.state] : (['bad', 'Disabled'] as const);
+  return <StatusBadge tone={tone}>{label}</StatusBadge>;
 }
 
 /** How many of an endpoint's attempts were acknowledged, in one line. */

@@ -8,7 +8,7 @@ let requests: FairSemaphore | undefined;
  * requests, so that it can't starve them. Then those of a project that waits for its turn, or keeps more than one connection busy, are
  * paced too. What the request reads is limited.
  */
-export function inTurn<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
+export function runRequest<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
   const projectId = caller === null ? undefined : projectOf(caller);
   if (projectId === undefined) return limitText(work);
   requests ??= new FairSemaphore({
