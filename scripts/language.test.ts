@@ -48,7 +48,10 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bstartReturns\b|\bRETURNS_\w+/, use: 'startBounces, BOUNCE_…' },
   // Platform
   { pattern: /\bagainOn\b/, use: 'retryOn' },
-  { pattern: /\breadTogether\b|\basked together\b/i, use: 'coalesceReads or request coalescing' },
+  {
+    pattern: /\breadTogether\b|\btogetherBy\w+|\basked together\b/i,
+    use: 'coalesceReads, coalesceByProject or request coalescing',
+  },
   { pattern: /\bliveView\w*|\blive views?\b/i, use: 'subscription' },
   { pattern: /\bstartHere\b/, use: 'eagerStart' },
   { pattern: /\bkeys? of before\b|\b(secrets?|addresses|backups|links) of before\b/i, use: 'previous' },
@@ -63,6 +66,7 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   { pattern: /\bonlyOneOf\b/, use: 'runExclusively' },
   { pattern: /\bexpectTruth\b/, use: 'expectLedgerConsistent' },
   { pattern: /\bflaws\b/i, use: 'problems' },
+  { pattern: /\b(OUTCOME|RECIPIENT|FIELD|STATUS|REASON)_WORDS\b/, use: '…_LABELS' },
   { pattern: /\buseRead\b|\buseChange\b/, use: 'useQuery, useMutation' },
   { pattern: /\breturned mail\b|\bmail that comes back\b/i, use: 'bounces' },
   { pattern: /\bthe finder\b/i, use: 'command palette' },
