@@ -28,6 +28,7 @@ const PROGRAMS = {
   capacity: { program: 'scripts/capacity/main.ts' },
   'after-restore': { program: 'apps/worker/src/after-restore.ts', environment: runningSystemRequired },
   'move-project': { program: 'apps/worker/src/move/main.ts', environment: runningSystemRequired },
+  operator: { program: 'apps/gateway/src/operator.ts', environment: runningSystemRequired },
   'rotate-encryption-key': { program: 'apps/gateway/src/rotate-encryption-key.ts', environment: runningSystemRequired },
   chaos: { program: 'scripts/chaos/main.ts', installs: true },
 };

@@ -2,8 +2,7 @@ import { db } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkDomainWith, recordsOf } from '../src/check.ts';
-import { addLocalDomain, removeDomain } from '../src/domains.ts';
-import { runCommand } from '../src/operator.ts';
+import { addLocalDomain, blockDomain, removeDomain, unblockDomain } from '../src/domains.ts';
 import { senderProblem } from '../src/sender.ts';
 import type { DnsServer } from './dns-server.ts';
 import { type DnsWorld, freshDomain, startDnsWorld } from './dns-world.ts';
@@ -155,12 +154,11 @@ test('a blocked domain is rejected in every project, whatever its records', asyn
   const { projectId, name, servers, checkAt, publish, read } = await newDomain();
   await publish(servers);
   await checkAt(0);
-  expect(await runCommand(['block', name.toUpperCase(), 'Complaints'])).toMatch(/in 1 project/);
-  expect(await runCommand(['block', name, 'Again'])).toMatch(/in 0 project/);
+  expect(await blockDomain(name.toUpperCase(), 'Complaints')).toBe(1);
+  expect(await blockDomain(name, 'Again')).toBe(0);
   expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/has been blocked/);
   expect((await checkAt(DAY)).domain).toMatchObject({ verification: 'verified', verifiedForSending: false });
-  expect(await runCommand(['unblock', name])).toMatch(/in 1 project/);
-  expect(await runCommand(['block', name])).toBeUndefined();
+  expect(await unblockDomain(name)).toBe(1);
   expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
   const { lifecycle } = await read();
   expect(lifecycle.slice(-2).map(({ type, actor, detail }) => [type, actor, detail])).toEqual([

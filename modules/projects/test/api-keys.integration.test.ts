@@ -2,7 +2,6 @@ import { db, newId } from '@postroom/platform';
 import { expect, test, vi } from 'vitest';
 import { createApiKey, generateKey, isWellFormedKey, revokeApiKey } from '../src/api-keys.ts';
 import { authenticate } from '../src/authenticate.ts';
-import { runCommand } from '../src/operator.ts';
 import { createProject } from '../src/projects.ts';
 
 test('a key starts with the service prefix and carries a checksum, so a mistyped one is refused without a query', () => {
@@ -60,14 +59,6 @@ test('revocation is immediate and irreversible', async () => {
   await expect(authenticate(`Bearer ${key}`, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
   await revokeApiKey(id);
   await expect(revokeApiKey(newId('key'))).rejects.toMatchObject({ code: 'not_found' });
-});
-
-test('an operator revokes any key, and an unknown command does nothing', async () => {
-  const { id, key } = await createApiKey({ name: 'all', scope: 'full', projects: 'all' });
-  expect(await runCommand(['revoke', id])).toBeUndefined();
-  expect(await runCommand(['revoke-key'])).toBeUndefined();
-  expect(await runCommand(['revoke-key', id])).toBe(`Revoked ${id}.`);
-  await expect(authenticate(`Bearer ${key}`, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
 test.each([

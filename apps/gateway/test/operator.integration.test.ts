@@ -1,0 +1,32 @@
+import { addDomain } from '@postroom/domains';
+import { db, newId } from '@postroom/platform';
+import { authenticate, createApiKey, createProject } from '@postroom/projects';
+import { expect, test } from 'vitest';
+import { runOperatorCommand } from '../src/operator-commands.ts';
+
+test('an operator blocks a domain in every project, and unblocks it', async () => {
+  const name = `${newId('dom').slice(4)}.example.com`;
+  for (const project of ['One', 'Two'])
+    await addDomain((await createProject(project)).id, { domain: name }, 'usr_test');
+  const reasons = async () =>
+    (await db.domain.findMany({ where: { domain: name } })).map(({ blockedReason }) => blockedReason);
+  expect(await runOperatorCommand(['block', name.toUpperCase(), 'Complaints'])).toMatch(/in 2 project/);
+  expect(await reasons()).toEqual(['Complaints', 'Complaints']);
+  expect(await runOperatorCommand(['block', name, 'Again'])).toMatch(/in 0 project/);
+  expect(await runOperatorCommand(['unblock', name])).toMatch(/in 2 project/);
+  expect(await reasons()).toEqual([null, null]);
+});
+
+test('an operator revokes any key', async () => {
+  const { id, key } = await createApiKey({ name: 'all', scope: 'full', projects: 'all' });
+  expect(await runOperatorCommand(['revoke-key', id])).toBe(`Revoked ${id}.`);
+  await expect(authenticate(`Bearer ${key}`, undefined)).rejects.toMatchObject({ code: 'unauthorized' });
+  await expect(runOperatorCommand(['revoke-key', newId('key')])).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test.each([[], ['block', 'example.com'], ['unblock'], ['revoke-key'], ['revoke', 'key_1'], ['unknown', 'example.com']])(
+  'an invalid command does nothing: %j',
+  async (...args) => {
+    expect(await runOperatorCommand(args)).toBeUndefined();
+  },
+);
