@@ -57,6 +57,8 @@ async function requeueMessages(
   return inLedgerTransaction(async (client) => {
     const count = await requeue(client, { campaignId: id, ids: recipientIds ?? null }, state);
     if (count > 0) await continueSending(client, id);
+    // They may have been deleted since.
+    else if ((await getCampaign(projectId, id)).recipientsDeletedAt !== null) throw recipientsDeleted();
     return count;
   });
 }
