@@ -3,10 +3,8 @@ import {
   countUpTo,
   DEFAULT_PAGE_SIZE,
   emailKey,
-  hasCode,
   idsCreatedFrom,
   idsCreatedUntil,
-  inTransaction,
   invalid,
   isId,
   LazyEdge,
@@ -15,7 +13,6 @@ import {
   type Page,
   type PageArgs,
   pageOf,
-  QUERY_CANCELED,
   readInParts,
   readLimited,
   pool,
@@ -281,30 +278,11 @@ function holds(column: string, text: string, { parameters, lower = '' }: { param
 /** The fewest characters that have a trigram wherever they are. */
 const MIN_TRIGRAM = 3;
 
-/**
- * The contacts whose address contains a text, in no order, if the trigram index finds them within a time and there are at most `limit`.
- * PostgreSQL reads all that the index has for a text before the first contact, so common ones need the time limit.
- */
-export async function contactsWithAddressPart(
-  projectId: string,
-  text: string,
-  { limit, timeoutMs }: { limit: number; timeoutMs: number },
-): Promise<string[] | undefined> {
+/** That the address of the contact `c` contains a text, by the trigram index; undefined for texts too short for it. */
+export function addressContains(text: string, parameters: Parameters): string | undefined {
   const parts = emailKeyParts(text.trim());
   if (parts.some((part) => part.length < MIN_TRIGRAM)) return undefined;
-  const parameters = new Parameters();
-  const inEmail = parts.map((part) => holds('c.email_key', part, { parameters })).join(' OR ');
-  const statement = `SELECT c.id FROM contacts c WHERE c.project_id = ${parameters.add(projectId)} AND (${inEmail}) LIMIT ${limit + 1}`;
-  try {
-    const { rows } = await inTransaction(async (tx) => {
-      await tx.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
-      return tx.query<{ id: string }>(statement, parameters.values);
-    });
-    return rows.length > limit ? undefined : rows.map(({ id }) => id);
-  } catch (error) {
-    if (hasCode(error, QUERY_CANCELED)) return undefined;
-    throw error;
-  }
+  return `(${parts.map((part) => holds('c.email_key', part, { parameters })).join(' OR ')})`;
 }
 
 /**

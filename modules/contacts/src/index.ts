@@ -10,10 +10,10 @@ export {
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {
   checkFilter,
+  addressContains,
   contactBatch,
   type ContactFilter,
   contactsStatement,
-  contactsWithAddressPart,
   countContacts,
   listContacts,
   MAX_FILTER_IDS,

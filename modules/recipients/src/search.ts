@@ -1,5 +1,13 @@
-import { contactsWithAddressPart } from '@postroom/contacts';
-import { emailKeyParts, escapeLike, messageKeySql, pool } from '@postroom/platform';
+import { addressContains, Parameters } from '@postroom/contacts';
+import {
+  emailKeyParts,
+  escapeLike,
+  hasCode,
+  inTransaction,
+  messageKeySql,
+  pool,
+  QUERY_CANCELED,
+} from '@postroom/platform';
 import { LRUCache } from 'lru-cache';
 import { indexedOf, type RecipientFilter, type Scope } from './filter.ts';
 
@@ -88,6 +96,31 @@ async function candidates(
   }
   common.set(key, true);
   return undefined;
+}
+
+/**
+ * The contacts whose address contains a text, in no order, if the trigram index finds them within a time and there are at most `limit`.
+ * PostgreSQL reads all that the index has for a text before the first contact, so common ones need the time limit.
+ */
+export async function contactsWithAddressPart(
+  projectId: string,
+  text: string,
+  { limit, timeoutMs }: { limit: number; timeoutMs: number },
+): Promise<string[] | undefined> {
+  const parameters = new Parameters();
+  const contains = addressContains(text, parameters);
+  if (contains === undefined) return undefined;
+  const statement = `SELECT c.id FROM contacts c WHERE c.project_id = ${parameters.add(projectId)} AND ${contains} LIMIT ${limit + 1}`;
+  try {
+    const { rows } = await inTransaction(async (tx) => {
+      await tx.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
+      return tx.query<{ id: string }>(statement, parameters.values);
+    });
+    return rows.length > limit ? undefined : rows.map(({ id }) => id);
+  } catch (error) {
+    if (hasCode(error, QUERY_CANCELED)) return undefined;
+    throw error;
+  }
 }
 
 /** The ids of the messages; of those whose address begins with the text, up to one more than the limit. */

@@ -1,9 +1,8 @@
-import { contactsWithAddressPart } from '@postroom/contacts';
 import { inTransaction, pool, readSearchPage } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { recipientsSql, type Scope } from '../src/filter.ts';
-import { candidatesSql, type SearchLimits, searchRecipients } from '../src/search.ts';
+import { candidatesSql, contactsWithAddressPart, type SearchLimits, searchRecipients } from '../src/search.ts';
 
 /** A page reads one part of ten messages, and then what the index finds. */
 const LIMITS: SearchLimits = { part: 10, candidates: 3, indexMs: 10_000, totalMs: 0 };
