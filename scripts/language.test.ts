@@ -73,7 +73,7 @@ const BANNED: { pattern: RegExp; use: string }[] = [
   // Docs
   {
     pattern:
-      /\b(asked-together|figures-are-kept|keys-are-looked-up|edits-name-their-version|many-messages-in-one-write|request-follows-document|reference-is-derived|a-million-contacts|leaving-groups|mail-by-smtp|returned-mail|sending-again)\b/,
+      /\b(asked-together|figures-are-kept|keys-are-looked-up|edits-name-their-version|many-messages-in-one-write|request-follows-document|reference-is-derived|(?<!lists-at-)a-million-contacts|leaving-groups|mail-by-smtp|returned-mail|sending-again)\b/,
     use: 'the new name of the decision',
   },
 ];

@@ -37,8 +37,15 @@ test('a retry due in five minutes is awaited, and an overdue one counts as stuck
 
 test('under kill -9 of worker, gateway, Temporal and PostgreSQL nothing is lost or duplicated, of a campaign, transactional mail and webhooks, also to receivers that drop, stall, return garbage or a gigabyte', async () => {
   const { output, code } = await chaos(
-    ...['--recipients', '2000', '--webhooks', '2000', '--no-heal'],
-    ...['--kills', '4', '--every', '3000'],
+    '--recipients',
+    '2000',
+    '--webhooks',
+    '2000',
+    '--no-heal',
+    '--kills',
+    '4',
+    '--every',
+    '3000',
   );
   expect(output).toContain('Nothing lost, nothing duplicated, nothing stuck.');
   expect(figure(output, 'kill -9 of worker, gateway, Temporal, PostgreSQL')).toBe('1, 1, 1, 1');
