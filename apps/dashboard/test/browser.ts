@@ -24,7 +24,7 @@ export function inBrowser(name: string, tests: () => void): void {
   });
 }
 
-/** One browser per gateway, shared by all test files of this process, and closed with it. */
+/** One browser per gateway, shared by all test files of this process, and closed with it. After one has crashed, the next test starts another. */
 const browsers = new Map<string, Promise<Browser>>();
 
 /** The sign-in library accepts requests only at the public address, so the browser resolves it to the gateway under test. */
@@ -48,6 +48,8 @@ function launch({ url }: Pick<Api, 'url'>): Promise<Browser> {
     ],
   });
   browsers.set(to, browser);
+  const forget = () => void browsers.delete(to);
+  browser.then((launched) => launched.once('disconnected', forget), forget);
   return browser;
 }
 
@@ -80,6 +82,16 @@ interface Tab {
 /** Windows that no test uses, by their kind. */
 const idle = new Map<string, Tab[]>();
 
+/** An idle window whose browser has not crashed. */
+function takeIdle(key: string): Tab | undefined {
+  const tabs = idle.get(key) ?? [];
+  for (let tab = tabs.pop(); tab !== undefined; tab = tabs.pop()) if (isOpen(tab)) return tab;
+  return undefined;
+}
+
+const isOpen = ({ page, context }: Pick<Tab, 'page' | 'context'>) =>
+  !page.isClosed() && context.browser()?.isConnected() === true;
+
 /**
  * Opens a window, signed in as `user`. Closing it fails the test if it has recorded problems. `origin` is for tests that start
  * their own system; `others` are origins the browser may visit, such as an identity provider. Only with `prefetches` does it fetch the
@@ -102,7 +114,7 @@ export async function openWindow(
 ): Promise<Window> {
   const kind = { url: api.url, origin, others, locale, prefetches };
   const key = JSON.stringify(kind);
-  const tab = (isFresh ? undefined : idle.get(key)?.pop()) ?? (await openTab(kind));
+  const tab = (isFresh ? undefined : takeIdle(key)) ?? (await openTab(kind));
   const { page, context, problems } = tab;
   problems.length = 0;
   if (user !== undefined) await context.addCookies(cookiesOf(user.cookie));
@@ -279,9 +291,9 @@ let review: { user: SignedIn; window: Window } | undefined;
 
 /** One window for all pages that a user's tests review, so that the browser compiles the dashboard once. */
 async function windowForReview(api: Api, user: SignedIn): Promise<Window & { isFirst: boolean }> {
-  const isFirst = review?.user !== user;
+  const isFirst = review?.user !== user || !isOpen(review.window);
   if (review === undefined || isFirst) {
-    await review?.window[Symbol.asyncDispose]();
+    if (review !== undefined && isOpen(review.window)) await review.window[Symbol.asyncDispose]();
     review = { user, window: await openWindow(api, user, SIZES.desktop) };
   }
   review.window.problems.length = 0;
