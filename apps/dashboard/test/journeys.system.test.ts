@@ -56,7 +56,7 @@ inBrowser('journeys', () => {
     await dialog.getByLabel('Name').fill('Onboarding');
     expect(await dialog.getByRole('radio').count()).toBe(11);
     expect(await accessibilityViolations(page)).toEqual([]);
-    await dialog.getByRole('radio', { name: 'Onboarding by behavior Helps those who' }).check();
+    await dialog.getByRole('radio', { name: 'Onboarding by behavior Helps contacts who' }).check();
     await dialog.getByRole('button', { name: 'Create' }).click();
 
     await page.getByRole('heading', { level: 1, name: 'Onboarding' }).waitFor();
