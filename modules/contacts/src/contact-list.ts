@@ -278,11 +278,17 @@ function holds(column: string, text: string, { parameters, lower = '' }: { param
 /** The fewest characters that have a trigram wherever they are. */
 const MIN_TRIGRAM = 3;
 
-/** That the address of the contact `c` contains a text, by the trigram index; undefined for texts too short for it. */
-export function addressContains(text: string, parameters: Parameters): string | undefined {
+/**
+ * A statement that selects the ids of up to `limit` contacts whose address contains a text, in no order, by the trigram index; undefined for
+ * texts too short for it.
+ */
+export function addressPartStatement(projectId: string, text: string, limit: number) {
   const parts = emailKeyParts(text.trim());
   if (parts.some((part) => part.length < MIN_TRIGRAM)) return undefined;
-  return `(${parts.map((part) => holds('c.email_key', part, { parameters })).join(' OR ')})`;
+  const parameters = new Parameters();
+  const inEmail = parts.map((part) => holds('c.email_key', part, { parameters })).join(' OR ');
+  const statement = `SELECT c.id FROM contacts c WHERE c.project_id = ${parameters.add(projectId)} AND (${inEmail}) LIMIT ${limit}`;
+  return { text: statement, values: parameters.values };
 }
 
 /**

@@ -10,7 +10,7 @@ export {
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {
   checkFilter,
-  addressContains,
+  addressPartStatement,
   contactBatch,
   type ContactFilter,
   contactsStatement,

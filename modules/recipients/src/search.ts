@@ -1,4 +1,4 @@
-import { addressContains, Parameters } from '@postroom/contacts';
+import { addressPartStatement } from '@postroom/contacts';
 import {
   emailKeyParts,
   escapeLike,
@@ -107,14 +107,12 @@ export async function contactsWithAddressPart(
   text: string,
   { limit, timeoutMs }: { limit: number; timeoutMs: number },
 ): Promise<string[] | undefined> {
-  const parameters = new Parameters();
-  const contains = addressContains(text, parameters);
-  if (contains === undefined) return undefined;
-  const statement = `SELECT c.id FROM contacts c WHERE c.project_id = ${parameters.add(projectId)} AND ${contains} LIMIT ${limit + 1}`;
+  const statement = addressPartStatement(projectId, text, limit + 1);
+  if (statement === undefined) return undefined;
   try {
     const { rows } = await inTransaction(async (tx) => {
       await tx.query(`SET LOCAL statement_timeout = ${timeoutMs}`);
-      return tx.query<{ id: string }>(statement, parameters.values);
+      return tx.query<{ id: string }>(statement.text, statement.values);
     });
     return rows.length > limit ? undefined : rows.map(({ id }) => id);
   } catch (error) {
