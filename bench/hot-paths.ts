@@ -7,19 +7,15 @@
  * Rounds alternate between them; the medians are printed.
  * Run: npm run bench -- hot-paths [--messages 5000] [--rounds 3]
  */
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { compileMessage } from '@postroom/mime';
-import { migrate } from '@postroom/migrations';
 import { createSmtpPool } from '@postroom/smtp';
 import { parseTemplate } from '@postroom/templating';
 import nodemailer from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import { startChild } from './child.ts';
+import { startDatabase } from './database.ts';
 
 const { values: options } = parseArgs({
   options: { messages: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '3' } },
@@ -78,22 +74,8 @@ const theirs = (nth: number): Promise<Buffer> =>
     .compile()
     .build();
 
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [postgresPort = 0] = await freePorts(1);
-const postgres = await startPostgres(run, {
-  folder: join(folder, 'postgres'),
-  port: postgresPort,
-  logFile: join(folder, 'postgres.log'),
-  removeAfter: folder,
-});
-await migrate(postgres.url);
-Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
-});
+const database = await startDatabase();
+Object.assign(process.env, database.env);
 const { closeDatabase, db, newId } = await import('@postroom/platform');
 const { closeInFlightJournals, openInFlightJournal, openInFlightJournals } = await import('@postroom/ledger');
 const { createContact, getContact } = await import('@postroom/contacts');
@@ -112,7 +94,7 @@ const readAll = (read: (id: string) => Promise<unknown>) =>
 const sink = await startChild('smtp-sink.ts');
 const { port } = sink.ready as { port: number };
 const data = ours(0);
-await openInFlightJournals(join(folder, 'in-flight'));
+await openInFlightJournals(join(database.folder, 'in-flight'));
 const ids = Array.from({ length: MESSAGES }, () => newId('eml'));
 const numbers = Array.from({ length: MESSAGES }, (_, nth) => nth);
 
@@ -176,4 +158,4 @@ await closeInFlightJournals();
 transport.close();
 await sink.stop();
 await closeDatabase();
-await postgres.stop();
+await database.stop();

@@ -5,36 +5,17 @@
  * with fsync on, and a process with the worker's settings for the imports.
  */
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { SMALL_MEMORY } from '@postroom/launcher';
-import { migrate } from '@postroom/migrations';
 import pg from 'pg';
 import { startChild } from './child.ts';
+import { startDatabase } from './database.ts';
 import type { Imported } from './import-worker.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const RUNS = Number(process.argv[3] ?? 3);
 
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [port = 0] = await freePorts(1);
-const postgres = await startPostgres(run, {
-  folder: join(folder, 'postgres'),
-  port,
-  logFile: join(folder, 'postgres.log'),
-  removeAfter: folder,
-});
-await migrate(postgres.url);
-Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
-});
+const database = await startDatabase();
+Object.assign(process.env, database.env);
 const { closeDatabase, newId, pool } = await import('@postroom/platform');
 const { addPart, checkOptions, createImport, startImport } = await import('@postroom/imports');
 const { createProject } = await import('@postroom/projects');
@@ -158,5 +139,5 @@ report('bare COPY, columns and indexes of contacts', times.contacts);
 console.log(`peak memory of the worker: ${memory} MB`);
 await worker.stop();
 await closeDatabase();
-await postgres.stop();
+await database.stop();
 process.exit(0);

@@ -2,36 +2,17 @@
  * Moves a project between two databases of one PostgreSQL, and says for how long it was away. Run: npm run bench -- move-project [contacts]
  * [messages per contact] [runs]. Each message has two events, every tenth has an open.
  */
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { freePorts, run, startPostgres } from '@postroom/embedded';
-import { migrate } from '@postroom/migrations';
 import pg from 'pg';
+import { startDatabase } from './database.ts';
 
 const CONTACTS = Number(process.argv[2] ?? 100_000);
 const MESSAGES_EACH = Number(process.argv[3] ?? 10);
 const RUNS = Number(process.argv[4] ?? 3);
 
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [port = 0] = await freePorts(1);
-const postgres = await startPostgres(run, {
-  folder: join(folder, 'postgres'),
-  port,
-  logFile: join(folder, 'postgres.log'),
-  removeAfter: folder,
-});
-await migrate(postgres.url);
-const targetUrl = Object.assign(new URL(postgres.url), { pathname: '/other' }).href;
-await query(postgres.url, 'CREATE DATABASE other TEMPLATE postroom');
-Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
-});
+const database = await startDatabase();
+const targetUrl = Object.assign(new URL(database.url), { pathname: '/other' }).href;
+await query(database.url, 'CREATE DATABASE other TEMPLATE postroom');
+Object.assign(process.env, database.env);
 const { newId } = await import('@postroom/platform');
 const { moveProject } = await import('../apps/worker/src/move/move.ts');
 
@@ -43,7 +24,7 @@ async function query(url: string, text: string, values: unknown[] = []): Promise
 
 async function seed(): Promise<string> {
   const [projectId, campaign] = [newId('prj'), newId('cmp')];
-  const on = (text: string, values: unknown[]) => query(postgres.url, text, values);
+  const on = (text: string, values: unknown[]) => query(database.url, text, values);
   await on('INSERT INTO projects (id, name) VALUES ($1, $1)', [projectId]);
   await on(
     `INSERT INTO contacts (id, project_id, email, email_key, name, source, custom_fields)
@@ -76,7 +57,7 @@ async function seed(): Promise<string> {
 
 for (let nth = 1; nth <= RUNS; nth++) {
   const projectId = await seed();
-  const clients = [postgres.url, targetUrl].map((connectionString) => new pg.Client({ connectionString }));
+  const clients = [database.url, targetUrl].map((connectionString) => new pg.Client({ connectionString }));
   await Promise.all(clients.map((client) => client.connect()));
   const [source, target] = clients as [pg.Client, pg.Client];
   const started = performance.now();
@@ -100,5 +81,5 @@ for (let nth = 1; nth <= RUNS; nth++) {
   await Promise.all(clients.map((client) => client.end()));
   console.log(`run ${nth}: away for ${(back - gone).toFixed(1)} of ${seconds()} s`);
 }
-await postgres.stop();
+await database.stop();
 process.exit(0);

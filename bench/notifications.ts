@@ -4,13 +4,8 @@
  * medians are printed, with the number of notifications that arrived in a second.
  * Run: npm run bench -- notifications [--connections 32] [--seconds 3] [--rounds 3]
  */
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts, run, startPostgres } from '@postroom/embedded';
-import { migrate } from '@postroom/migrations';
+import { startDatabase } from './database.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -23,23 +18,8 @@ const CONNECTIONS = Number(options.connections);
 const SECONDS = Number(options.seconds);
 const ROUNDS = Number(options.rounds);
 
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [port = 0] = await freePorts(1);
-const postgres = await startPostgres(run, {
-  folder: join(folder, 'postgres'),
-  port,
-  logFile: join(folder, 'postgres.log'),
-  removeAfter: folder,
-});
-await migrate(postgres.url);
-Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
-  DATABASE_POOL: String(CONNECTIONS + 10),
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
-});
+const database = await startDatabase();
+Object.assign(process.env, { ...database.env, DATABASE_POOL: String(CONNECTIONS + 10) });
 const { closeDatabase, listen, notifySoon, pool } = await import('@postroom/platform');
 await pool.query('CREATE TABLE bench_rows (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, content text)');
 let arrived = 0;
@@ -87,4 +67,4 @@ for (const [name, rounds] of results) {
 }
 await stopListening();
 await closeDatabase();
-await postgres.stop();
+await database.stop();

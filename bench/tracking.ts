@@ -5,14 +5,11 @@
  * Run: npm run bench -- tracking [--rate 2000] [--seconds 10]. It exits after five minutes at the latest.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { freePorts, run, startPostgres } from '@postroom/embedded';
-import { migrate } from '@postroom/migrations';
+import { freePorts } from '@postroom/embedded';
 import { startChild } from './child.ts';
+import { startDatabase } from './database.ts';
 import type { Hits } from './tracking-hits.ts';
 
 const { values } = parseArgs({
@@ -24,25 +21,14 @@ const MESSAGES = 20_000;
 const PAGE = 200;
 setTimeout(() => process.exit(1), 5 * 60_000).unref();
 
-const folder = mkdtempSync(join(tmpdir(), 'postroom-bench-'));
-chmodSync(folder, 0o711); // for PostgreSQL's own user, when root runs this
-const [postgresPort = 0, gatewayPort = 0] = await freePorts(2);
-const postgres = await startPostgres(run, {
-  folder: join(folder, 'postgres'),
-  port: postgresPort,
-  logFile: join(folder, 'postgres.log'),
-  removeAfter: folder,
-});
-await migrate(postgres.url);
+const database = await startDatabase();
+const [gatewayPort = 0] = await freePorts(1);
 Object.assign(process.env, {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'error',
-  DATABASE_URL: postgres.url,
+  ...database.env,
   GATEWAY_PORT: String(gatewayPort),
   PUBLIC_URL: `http://127.0.0.1:${gatewayPort}`,
   SMTP_URL: 'none',
   SYSTEM_MAIL_FROM: 'postroom@example.com',
-  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
 });
 const { closeDatabase, newId, pool } = await import('@postroom/platform');
 const { compileMessage } = await import('@postroom/mime');
@@ -69,7 +55,7 @@ gateway.kill('SIGTERM');
 await new Promise((ended) => gateway.once('exit', ended));
 await ledgerPool.end();
 await closeDatabase();
-await postgres.stop();
+await database.stop();
 process.exit(0);
 
 /** Thirty paragraphs and eight links, for a contact with a name. */
