@@ -72,8 +72,11 @@ const RATES: Record<Operation, { rates: number[]; burst?: number }> = {
 /** What each measurement of these begins with, as a separate operation. */
 const STARTS = { campaign: 'campaignStart', import: 'importStart' } as const;
 
+type Start = (typeof STARTS)[keyof typeof STARTS];
+const isStart = (operation: Operation): operation is Start => Object.values<Operation>(STARTS).includes(operation);
+
 /** The smallest mix, per second. Campaigns and imports take their share at once. */
-const MIX: Record<Exclude<Operation, 'campaignStart' | 'importStart'>, number> = {
+const MIX: Record<Exclude<Operation, Start>, number> = {
   email: 5,
   campaign: 20,
   hit: 5,
@@ -94,15 +97,13 @@ const meter = new Meter(pool, {
 });
 const mix = await prepareMix(system, CONTACTS);
 const costs = JSON.parse(readFileSync(COSTS, 'utf8')) as Costs;
-const isStart = (operation: Operation) => operation === 'campaignStart' || operation === 'importStart';
 const isOperation = (name: string): name is Operation => name in OPERATIONS;
 const today = new Date().toISOString().slice(0, 10);
 
 try {
   console.log(`load average ${loadavg()[0]?.toFixed(1)}`);
   await mix.run('campaign', { count: 2_000 }); // its messages are also those of hits, and programs compile their code
-  for (const operation of Object.keys(OPERATIONS).filter(isOperation))
-    await mix.run(operation, { count: isStart(operation) ? 1 : 200 });
+  for (const operation of Object.keys(OPERATIONS).filter(isOperation)) await warmUp(operation, 200);
   // Autovacuum would clean up after one operation while another is measured. Each does its own part instead.
   await pool.query('VACUUM ANALYZE');
   await pool.query('ALTER SYSTEM SET autovacuum = off');
@@ -116,6 +117,11 @@ try {
   await system.stop();
 }
 process.exit(0);
+
+/** Runs some of an operation, so that programs have compiled its code. One start is enough. */
+async function warmUp(operation: Operation, count = WARM_UP): Promise<void> {
+  await mix.run(operation, { count: isStart(operation) ? 1 : count });
+}
 
 async function compareMixes(sizes: readonly number[]): Promise<void> {
   const mixes: Mix[] = [];
@@ -164,7 +170,7 @@ async function measureOperation(operation: Operation, idle: Costs['idle']): Prom
         seconds = (performance.now() - began) / 1000;
         if (quantity === quantities.at(-1)) await pool.query('VACUUM');
       },
-      () => mix.run(operation, { count: isStart(operation) ? 1 : WARM_UP }),
+      () => warmUp(operation),
     );
     const point = { rate: quantity.rate ?? Math.round(quantity.count / seconds), count: quantity.count };
     points.push({ ...point, ...perOperation(usage, quantity.count, { idle, start }) });
@@ -212,7 +218,7 @@ async function compare(size: number): Promise<Mix> {
       await Promise.all(quantities.map(({ operation, quantity }) => mix.run(operation, quantity)));
       await pool.query('VACUUM');
     },
-    () => Promise.all(entries.map(([operation]) => mix.run(operation, { count: WARM_UP }))),
+    () => Promise.all(entries.map(([operation]) => warmUp(operation))),
   );
   const { seconds, speed } = usage;
   const perSecond = (used: number) => used / seconds;
