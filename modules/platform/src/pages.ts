@@ -74,9 +74,11 @@ export async function readPage<Row extends { id: string }>(
   const given = after == null ? undefined : fromCursor(prefix, after);
   const readPart = (limit: number, last: Row | undefined) => read({ limit, before: last?.id ?? given });
   const { rows, size } = await readInParts<Row>(first, readPart, rowsAtOnce);
-  const edges = rows.map((node) => new LazyEdge(node, cursorOfRow));
-  return pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
+  return pageOf(edgesOf(rows), { size, after, totalCount: () => count(MAX_TOTAL) });
 }
+
+const edgesOf = <Row extends { id: string }>(rows: readonly Row[]) =>
+  rows.map((node) => new LazyEdge(node, cursorOfRow));
 
 /**
  * Like `readPage`, for a search that may stop before it has found a page: the cursor is then the id at which it stopped, and there is
@@ -85,14 +87,13 @@ export async function readPage<Row extends { id: string }>(
 export async function readSearchPage<Row extends { id: string }>(
   prefix: IdPrefix,
   { first, after }: PageArgs,
-  count: (limit: number) => Promise<number>,
   read: (page: { limit: number; before: string | undefined }) => Promise<{ rows: Row[]; stoppedAt?: string }>,
+  count: (limit: number) => Promise<number>,
 ): Promise<Page<Row>> {
   const size = pageSize(first);
   const before = after == null ? undefined : fromCursor(prefix, after);
   const { rows, stoppedAt } = await read({ limit: size + 1, before });
-  const edges = rows.map((node) => new LazyEdge(node, cursorOfRow));
-  const page = pageOf(edges, { size, after, totalCount: () => count(MAX_TOTAL) });
+  const page = pageOf(edgesOf(rows), { size, after, totalCount: () => count(MAX_TOTAL) });
   if (stoppedAt === undefined) return page;
   return { ...page, pageInfo: { ...page.pageInfo, hasNextPage: true, endCursor: toCursor(stoppedAt) } };
 }

@@ -77,8 +77,11 @@ export async function listRecipients(
     return runCostly(projectId, () => countUpTo(limit, `SELECT 1 ${from}`, parameters.values));
   };
   if ((filter.search?.trim() ?? '') !== '')
-    return readSearchPage('eml', args, count, (page) =>
-      runCostly(projectId, () => searchRecipients({ projectId, campaignId, filter }, page, read)),
+    return readSearchPage(
+      'eml',
+      args,
+      (page) => runCostly(projectId, () => searchRecipients({ projectId, campaignId, filter }, page, read)),
+      count,
     );
   const readRows = ({ limit, before }: { limit: number; before: string | undefined }) => read({ before }, limit);
   return readPage(

@@ -46,8 +46,8 @@ async function pagesOf(
     const { edges, pageInfo } = await readSearchPage(
       'eml',
       { first: 5, after },
-      async () => 0,
       (page) => searchRecipients(search, page, read),
+      async () => 0,
     );
     pages.push(edges.map(({ node }) => node.email.slice('the.'.length, -'@mail.test'.length)));
     after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
