@@ -21,9 +21,13 @@ const COLUMNS: readonly Column[] = [
   { name: 'data', type: 'text' },
 ];
 
-const START = `INSERT INTO event_exports (project_id, xact) SELECT $1, ${FIRST_TRANSACTION} ON CONFLICT DO NOTHING`;
+/** The first transaction is only looked up if the project has no row yet. */
+const START = `
+  INSERT INTO event_exports (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
+  WHERE NOT EXISTS (SELECT FROM event_exports WHERE project_id = $1)
+  ON CONFLICT DO NOTHING`;
 const LOCK = `
-  SELECT run, xact::text AS since, until::text AS until, ${IS_FOREIGN} AS "isForeign", ${FIRST_TRANSACTION}::text AS first,
+  SELECT run, xact::text AS since, until::text AS until, CASE WHEN ${IS_FOREIGN} THEN ${FIRST_TRANSACTION}::text END AS "startsOver",
     ${isHere('project_id')} AS "isHere" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
 const PLAN = 'UPDATE event_exports SET run = $2, xact = $3, until = $4 WHERE project_id = $1';
 const FINISH =
@@ -43,8 +47,8 @@ interface Range {
 
 interface Progress extends Omit<Range, 'until'> {
   until: string | null;
-  isForeign: boolean;
-  first: string;
+  /** Where the export begins again, if its numbers are of another server. */
+  startsOver: string | null;
   isHere: boolean;
 }
 
@@ -78,10 +82,10 @@ function planRange(projectId: string, limit: number): Promise<(Range & { more: b
   return inTransaction(async (tx) => {
     await sql(tx, START, [projectId]);
     const [row] = await sql<Progress>(tx, LOCK, [projectId]);
-    const { run, since, until, isForeign, first, isHere: mayPlan } = row as Progress;
-    if (until !== null && !isForeign) return { run, since, until, more: true };
+    const { run, since, until, startsOver, isHere: mayPlan } = row as Progress;
+    if (until !== null && startsOver === null) return { run, since, until, more: true };
     if (!mayPlan) return undefined;
-    const from = isForeign ? { run: run + 1, since: first } : { run, since };
+    const from = startsOver === null ? { run, since } : { run: run + 1, since: startsOver };
     const next = await endedTransactions(tx, { projectId, since: from.since, limit });
     await sql(tx, PLAN, [projectId, from.run, from.since, next.until]);
     return { ...from, ...next };

@@ -23,7 +23,11 @@ export const QUARTER_MS = 900_000;
 /** Events that a transaction counts: they take it about a third of a second. */
 const CHUNK = 200_000;
 
-const START = `INSERT INTO statistics_progress (project_id, xact) SELECT $1, ${FIRST_TRANSACTION} ON CONFLICT DO NOTHING`;
+/** The first transaction is only looked up if the project has no row yet. */
+const START = `
+  INSERT INTO statistics_progress (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
+  WHERE NOT EXISTS (SELECT FROM statistics_progress WHERE project_id = $1)
+  ON CONFLICT DO NOTHING`;
 const LOCK = `
   SELECT xact::text AS since, ${IS_FOREIGN} AS "isForeign"
   FROM statistics_progress WHERE project_id = $1 FOR UPDATE SKIP LOCKED`;
