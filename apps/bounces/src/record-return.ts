@@ -1,4 +1,10 @@
-import { findReturnAddress, parseBounce, readReturned, recordReturned, type ReturnAddress } from '@postroom/bounces';
+import {
+  findReturnAddress,
+  parseBounce,
+  readReport,
+  recordReceivedReport,
+  type ReturnAddress,
+} from '@postroom/bounces';
 import { logger } from '@postroom/platform';
 import type { Recipient } from './recipients.ts';
 
@@ -11,7 +17,7 @@ export async function recordBounce(recipient: Recipient, raw: Buffer): Promise<v
     logger.info({ messageId: address?.messageId, why }, 'bounce ignored');
     return;
   }
-  await recordReturned(readReturned(raw, address, parsed));
+  await recordReceivedReport(readReport(raw, address, parsed));
 }
 
 /** Finds the return address in a complaint to the feedback loop address; other mail there is ignored. */

@@ -3,4 +3,11 @@ export { parseBounce } from './parse-bounce.ts';
 export type { BounceReport } from './bounce.ts';
 export { parseMail } from './parse-mail.ts';
 export { recordLateReport, recordReports, type Report } from './reports.ts';
-export { BOUNCES_BY, isMailFromDomain, readReturned, recordReturned, RETURNED, type Returned } from './returned.ts';
+export {
+  BOUNCES_BY,
+  isMailFromDomain,
+  readReport,
+  recordReceivedReport,
+  REPORT,
+  type ReceivedReport,
+} from './received-report.ts';

@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream';
 import { vouchFor } from '@postroom/auth';
-import { recordReturned, RETURNED, type Returned } from '@postroom/bounces';
+import { recordReceivedReport, REPORT, type ReceivedReport } from '@postroom/bounces';
 import { answerSubmission, SUBMISSION } from '@postroom/emails';
 import { clientAddress, config, DomainError, logger, readBody, RetryLater } from '@postroom/platform';
 import {
@@ -39,7 +39,7 @@ const MAX_FORWARDED_BYTES = 80 * 1024 * 1024;
 /** What cells forward to each other. It has been parsed where it came in. */
 const FORWARDED: Record<string, (text: string, hops: number) => Promise<unknown>> = {
   [SUBMISSION]: answerSubmission,
-  [RETURNED]: (text, hops) => recordReturned(JSON.parse(text) as Returned, hops),
+  [REPORT]: (text, hops) => recordReceivedReport(JSON.parse(text) as ReceivedReport, hops),
 };
 
 /**

@@ -5,17 +5,17 @@ import { namedAddresses } from './named.ts';
 import { recordLateReport, recordReports, type Report } from './reports.ts';
 import { parseReturnAddress, type ReturnAddress } from './return-address.ts';
 
-/** By what a bounce or complaint is of a project: SQL with the thing as `$1` that yields the project here. */
+/** How a bounce or complaint refers to a project, as `PROJECTS_BY`. */
 export const BOUNCES_BY = {
   message: 'SELECT project_id AS id FROM messages WHERE id = $1',
   mail_from: 'SELECT project_id AS id FROM domains WHERE mail_from_domain = $1 LIMIT 1',
 } as const;
 
 /** What another cell forwards. */
-export const RETURNED = 'returned';
+export const REPORT = 'report';
 
 /** A bounce or complaint, as far as it can be read without its message. */
-export interface Returned extends Pick<Report, 'kind' | 'detail'> {
+export interface ReceivedReport extends Pick<Report, 'kind' | 'detail'> {
   /** The signed return address of the message. */
   address: string;
   /** The recipient, by the unsubscribe link in the quoted headers, which proves it. */
@@ -25,11 +25,11 @@ export interface Returned extends Pick<Report, 'kind' | 'detail'> {
 }
 
 /** Reads what identifies the recipient of a message that may have been deleted. */
-export function readReturned(
+export function readReport(
   raw: Buffer,
   { address, messageId }: ReturnAddress,
   { kind, detail }: Pick<Report, 'kind' | 'detail'>,
-): Returned {
+): ReceivedReport {
   const text = raw.toString('utf8').replaceAll(/=\r?\n/g, '');
   return { address, kind, detail, linked: findAddressed(text, messageId), named: namedAddresses(text) };
 }
@@ -45,26 +45,29 @@ export async function isMailFromDomain(domain: string): Promise<boolean> {
  * @param hops how often it was forwarded.
  * @throws RetryLater if another cell has to be asked and does not answer.
  */
-export async function recordReturned(returned: Returned, hops = 0): Promise<void> {
-  const address = parseReturnAddress(returned.address);
+export async function recordReceivedReport(received: ReceivedReport, hops = 0): Promise<void> {
+  const address = parseReturnAddress(received.address);
   if (address === undefined) return;
-  const cell = hops < MAX_HOPS ? await cellOfReturned(returned, address) : undefined;
-  if (cell !== undefined) return forwardTo(cell, RETURNED, returned, hops);
+  const cell = hops < MAX_HOPS ? await cellOfReport(received, address) : undefined;
+  if (cell !== undefined) return forwardTo(cell, REPORT, received, hops);
   const { messageId } = address;
-  const { kind, detail } = returned;
+  const { kind, detail } = received;
   const report = { messageId, kind, at: new Date(), ...(detail !== undefined && { detail }) };
   await inTransaction(async (client) => {
     // Lock the row so that it can't be deleted before the report is recorded.
     const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
     if (rowCount === 1) return recordReports(client, [report]);
-    const addressed = await provenRecipient(client, returned, address);
+    const addressed = await provenRecipient(client, received, address);
     if (addressed !== undefined) await recordLateReport(client, addressed, report);
   });
   logger.info({ messageId, kind }, 'bounce recorded');
 }
 
 /** The cell that has the message or, if it was deleted, the project; undefined if it is this one, or none. */
-async function cellOfReturned({ linked }: Returned, { messageId, domain }: ReturnAddress): Promise<string | undefined> {
+async function cellOfReport(
+  { linked }: ReceivedReport,
+  { messageId, domain }: ReturnAddress,
+): Promise<string | undefined> {
   if (otherCells().length === 0) return undefined;
   const cell = await cellOf({ kind: 'message', name: messageId, sql: BOUNCES_BY.message });
   if (cell !== undefined) return cell;
@@ -82,7 +85,7 @@ async function cellOfReturned({ linked }: Returned, { messageId, domain }: Retur
  */
 async function provenRecipient(
   client: Tx,
-  { linked, named }: Returned,
+  { linked, named }: ReceivedReport,
   address: ReturnAddress,
 ): Promise<Addressed | undefined> {
   if (linked !== undefined) return linked;
