@@ -1,4 +1,4 @@
-import type { Person } from '@postroom/projects/cells';
+import type { UserProfile } from '@postroom/projects/cells';
 import { findByHash, joinFromElsewhere } from './invitations.ts';
 import { membershipsOf } from './other-cells.ts';
 
@@ -6,7 +6,7 @@ import { membershipsOf } from './other-cells.ts';
  * Answers another cell, which has authenticated its question: the projects of a user, an invitation by the hash of its token, or that a
  * person accepts one. @returns undefined if this cell has nothing of it.
  */
-export async function answerOtherCell(kind: string, name: string, person: Person | undefined): Promise<unknown> {
+export async function answerOtherCell(kind: string, name: string, person: UserProfile | undefined): Promise<unknown> {
   if (kind === 'user') return membershipsOf(name);
   if (kind === 'join') return person === undefined ? undefined : joinFromElsewhere(name, person);
   if (kind !== 'invitation') return undefined;

@@ -17,7 +17,7 @@ import {
   type Tx,
   checkLimit,
 } from '@postroom/platform';
-import { askOtherCells, type Person } from '@postroom/projects/cells';
+import { askOtherCells, type UserProfile } from '@postroom/projects/cells';
 import { PERMISSIONS, type Role } from './caller.ts';
 import { canSendSystemMail, sendSystemMail } from './system-mail.ts';
 import { createUser } from './users.ts';
@@ -158,7 +158,7 @@ export async function acceptInvitation(input: {
 }
 
 /** Accepts an invitation to a project of this cell, for a person who has signed in to another one. */
-export async function joinFromElsewhere(tokenHash: string, { id, name, email }: Person) {
+export async function joinFromElsewhere(tokenHash: string, { id, name, email }: UserProfile) {
   const found = await findByHash(tokenHash);
   if (found?.invitation === undefined || found.email !== email) return undefined;
   await sql(
@@ -215,7 +215,7 @@ async function accountFor(
     password,
     userId,
   }: { name?: string | null | undefined; password?: string | null | undefined; userId: string | undefined },
-): Promise<Person> {
+): Promise<UserProfile> {
   const account = await db.user.findUnique({ where: { email } });
   if (account === null) {
     if (password == null) throw invalid({ field: 'password', message: 'is required: this address has no account yet' });

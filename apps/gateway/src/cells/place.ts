@@ -8,7 +8,7 @@ import {
   FACTS,
   factsFor,
   isServedHere,
-  type Person,
+  type UserProfile,
   PROJECTS_BY,
   type Vouched,
 } from '@postroom/projects/cells';
@@ -25,7 +25,7 @@ export interface Place {
   user?: Vouched;
 }
 
-/** All things by which what comes in is of a project. */
+/** How requests and mail refer to a project, by kind. */
 const KINDS = {
   ...PROJECTS_BY,
   ...BOUNCES_BY,
@@ -44,9 +44,9 @@ const isKind = (kind: string): kind is Kind => Object.hasOwn(KINDS, kind);
  * RetryLater if another cell has to be asked and does not answer.
  */
 export async function placeOf(request: IncomingMessage, path: string): Promise<Place | undefined> {
-  const thing = thingOf(request, path);
-  if (thing === undefined) return undefined;
-  const [kind, name] = thing;
+  const reference = referenceOf(request, path);
+  if (reference === undefined) return undefined;
+  const [kind, name] = reference;
   const cell = await cellOf({ kind, name, sql: KINDS[kind] });
   if (cell === undefined) return undefined;
   const { headers } = request;
@@ -55,8 +55,8 @@ export async function placeOf(request: IncomingMessage, path: string): Promise<P
   return user === null ? { cell } : { cell, user: { id: user.id, sessionId: user.sessionId } };
 }
 
-/** What tells the project of a request. */
-function thingOf({ headers, url = '' }: IncomingMessage, path: string): [Kind, string] | undefined {
+/** What a request names that belongs to a project. */
+function referenceOf({ headers, url = '' }: IncomingMessage, path: string): [Kind, string] | undefined {
   if (path.startsWith('/t/')) return message(readTrackingToken((path.split('/')[3] ?? '').split('.', 1)[0] ?? ''));
   if (path.startsWith(LOGO_PATH))
     return /^[0-9a-f]{64}$/.test(path.slice(LOGO_PATH.length)) ? ['logo', path.slice(LOGO_PATH.length)] : undefined;
@@ -93,7 +93,7 @@ const provider = (token: string): [Kind, string] | undefined =>
   /^[\w-]{1,100}$/.test(token) ? ['provider', token] : undefined;
 
 /** What another cell asks for: `kind/name`. @returns undefined if this cell has nothing of it. */
-export async function answerOf(what: string, person: Person | undefined): Promise<unknown> {
+export async function answerOf(what: string, person: UserProfile | undefined): Promise<unknown> {
   const [kind = '', name = ''] = what.split('/', 2);
   if (kind === FACTS) return factsFor(name);
   if (!isKind(kind)) return answerOtherCell(kind, name, person);

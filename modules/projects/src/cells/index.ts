@@ -1,5 +1,5 @@
 export { disagreement, FACTS, factsFor, TAKE_MOVER_LOCK } from './agreement.ts';
-export { cellOf, isServedHere, PROJECTS_BY, type Thing } from './cell-of.ts';
+export { cellOf, isServedHere, PROJECTS_BY, type ProjectReference } from './cell-of.ts';
 export {
   answerForwarded,
   ask,
@@ -10,7 +10,7 @@ export {
   forwardTo,
   MAX_HOPS,
   otherCells,
-  type Person,
+  type UserProfile,
   readVoucher,
   type Vouched,
   type Voucher,

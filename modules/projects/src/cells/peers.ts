@@ -16,8 +16,8 @@ export const CELL_HEADER = 'x-postroom-cell';
 /** Path of what cells ask each other. */
 export const CELLS_PATH = '/app/cells/';
 
-/** A person as the cell knows them that they sign in to. */
-export interface Person {
+/** A user, as known to the cell in which they sign in. */
+export interface UserProfile {
   id: string;
   name: string;
   email: string;
@@ -39,7 +39,7 @@ export interface Voucher {
   /** Who has signed in, for a request that is forwarded. */
   user?: Vouched;
   /** Whom a question is about. */
-  person?: Person;
+  person?: UserProfile;
 }
 
 /** All cells have the same secret key. */
@@ -86,7 +86,7 @@ const ASK_TIMEOUT_MS = 3_000;
 /** What is forwarded is committed by the time of the answer. */
 const FORWARD_TIMEOUT_MS = 60_000;
 const RETRY_SECONDS = 5;
-/** The number of things that are looked for at once: unknown keys are cheap to make up. */
+/** The number of lookups at once: unknown keys are cheap to make up. */
 const MAX_ASKING = 50;
 let asking = 0;
 
@@ -125,11 +125,11 @@ const notResponding = () =>
   new RetryLater('timeout', 'Another part of Postroom does not respond. Try again in a moment.', RETRY_SECONDS);
 
 /** Asks a cell for something, such as `user/usr_…`. @returns its JSON; undefined if it has none. @throws RetryLater if it does not answer. */
-export const ask = <Answer>(cell: string, what: string, person?: Person): Promise<Answer | undefined> =>
+export const ask = <Answer>(cell: string, what: string, person?: UserProfile): Promise<Answer | undefined> =>
   call(cell, what, person === undefined ? {} : { about: { person } });
 
 /** Asks all other cells. @returns the answer of the one that has one. @throws RetryLater if one of them does not answer. */
-export async function askOtherCells<Answer>(what: string, person?: Person): Promise<Answer | undefined> {
+export async function askOtherCells<Answer>(what: string, person?: UserProfile): Promise<Answer | undefined> {
   const answers = await Promise.all(otherCells().map((cell) => ask<Answer>(cell, what, person)));
   return answers.find((answer) => answer !== undefined);
 }
@@ -171,7 +171,7 @@ const found = new LRUCache<string, { cell: string | undefined }>({ max: 10_000 }
 const FOUND_MS = 60_000;
 const NOT_FOUND_MS = 3_000;
 
-/** The cell that has a thing, such as `key <hash>`; undefined if none has. @throws RetryLater if one of them does not answer. */
+/** The cell that has what a reference names, such as `key/<hash>`; undefined if none has. @throws RetryLater if one of them does not answer. */
 export async function findCell(what: string): Promise<string | undefined> {
   const known = found.get(what);
   if (known !== undefined) return known.cell;
