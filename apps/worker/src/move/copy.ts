@@ -272,12 +272,12 @@ function toSum({ rows: [row] }: { rows: TextSum[] }): Sum {
 }
 
 /**
- * Open work belongs to no workflow here, so the dispatchers and the sweep start it. Statistics and an event export go on where they were; the
+ * Open work belongs to no workflow here, so the dispatchers and the sweep start it. Statistics and an event export continue where they were; the
  * files of an export get new names.
  */
 async function adopt(target: pg.ClientBase, projectId: string, shift: string): Promise<void> {
   for (const statement of [RELEASE_DELIVERIES, RELEASE_MESSAGES]) await target.query(statement, [projectId]);
-  for (const statement of [GO_ON_COUNTING, GO_ON_EXPORTING]) await target.query(statement, [projectId, shift]);
+  for (const statement of [CONTINUE_COUNTING, CONTINUE_EXPORTING]) await target.query(statement, [projectId, shift]);
 }
 
 /** Without a workflow, and due: one that was released while its project was away has lost its time. */
@@ -286,8 +286,8 @@ export const RELEASE_DELIVERIES = `
     next_attempt_at = CASE WHEN d.state = 'retried' AND w.enabled THEN coalesce(d.next_attempt_at, now()) ELSE d.next_attempt_at END
   FROM webhook_endpoints w WHERE w.id = d.endpoint_id AND d.project_id = $1 AND d.closed_at IS NULL`;
 const RELEASE_MESSAGES = `${REQUEUE} WHERE m.project_id = $1 AND m.campaign_id IS NULL AND m.workflow_id IS NOT NULL AND m.state = 'planned'`;
-const GO_ON_COUNTING = 'UPDATE statistics_progress SET xact = xact - $2::bigint WHERE project_id = $1';
-const GO_ON_EXPORTING =
+const CONTINUE_COUNTING = 'UPDATE statistics_progress SET xact = xact - $2::bigint WHERE project_id = $1';
+const CONTINUE_EXPORTING =
   'UPDATE event_exports SET run = run + 1, xact = xact - $2::bigint, until = NULL WHERE project_id = $1';
 
 const quote = (name: string) => `"${name}"`;
