@@ -100,11 +100,12 @@ const countRows = (sums: ReadonlyMap<string, Sum>) =>
 
 async function copyAll(sides: Sides, projectId: string, table: ProjectTable, { shift }: Advance): Promise<Sum> {
   await copyRows(sides, projectId, { ...table, where: whereOf(table) }, computedColumns(table, shift));
-  const [original, copy] = await Promise.all(
-    [sides.source, sides.target].map((client) => sumOfProject(client, projectId, table)),
-  );
-  assertEqual(table, original as Sum, copy as Sum);
-  return copy as Sum;
+  const [original, copy] = await Promise.all([
+    sumOfProject(sides.source, projectId, table),
+    sumOfProject(sides.target, projectId, table),
+  ]);
+  assertEqual(table, original, copy);
+  return copy;
 }
 
 /**
