@@ -12,6 +12,18 @@ import { Receiver } from './receivers.ts';
 import { nothingMoves, settled } from './settled.ts';
 import type { System } from './system.ts';
 
+/** Events of campaigns and mail, without those of which webhooks under the same kills are made (webhooks.ts). */
+const OWN_EVENTS = [
+  'campaign.started',
+  'campaign.paused',
+  'campaign.completed',
+  'email.sent',
+  'email.failed',
+  'email.rejected',
+  'email.bounced',
+  'email.complained',
+  'email.clicked',
+];
 const CONTACTS_A_REQUEST = 1_000;
 /** The worker's default connections to the sink. Together with the delay per mail they determine the rate. */
 const CONNECTIONS = 10;
@@ -63,7 +75,7 @@ async function prepare(
   const group = await makeGroup(api, name, contactIds);
   const { data: endpoint } = await api.post<{ data: { id: string } }>('/v1/webhooks', {
     url: receiver.url,
-    events: ['campaign.started', 'campaign.completed', 'email.sent', 'email.failed'],
+    events: OWN_EVENTS,
   });
   const { data } = await api.post<{ data: Campaign }>('/v1/campaigns', {
     name,
