@@ -18,8 +18,7 @@ const ATTEMPT = redaction({ response: 'text', error: 'text', headers: 'json' });
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   await sql(
     tx,
-    `UPDATE attempts SET ${ATTEMPT.set}
-     WHERE delivery_id IN (SELECT id FROM deliveries WHERE project_id = $1) AND ${ATTEMPT.mentions}`,
+    `UPDATE attempts SET ${ATTEMPT.set} WHERE project_id = $1 AND ${ATTEMPT.mentions}`,
     redactionValues(subject),
   );
   return {};
