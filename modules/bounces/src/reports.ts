@@ -10,6 +10,7 @@ import {
   suppressAll,
 } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
+import { hasId } from '@postroom/partitions/sql';
 import { emailKey, messageKeySql, newId, recordSelected } from '@postroom/platform';
 import { classify } from '@postroom/smtp';
 import type { Addressed } from '@postroom/unsubscribe';
@@ -51,10 +52,10 @@ const RECORD = `
       CASE WHEN NOT ${OF_ERASED} THEN t.bounce_reason END AS bounce_reason,
       m.state = 'unknown' OR m.state = 'planned' AND m.claim IS NOT NULL AS resolved,
       ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
-    FROM told t JOIN messages m ON m.id = t.id AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
+    FROM told t JOIN messages m ON ${hasId('m.id', 't.id')} AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
     ${recordFacts(KINDS, { when: 'k.resolved', at: 'reported_at' }, ['bounce_class', 'bounce_reason'])}
-    FROM known k WHERE m.id = k.id AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
+    FROM known k WHERE ${hasId('m.id', 'k.id')} AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
     RETURNING m.*, k.before, k.resolved, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
   ), fact AS (
     SELECT m.*, f.type, f.number FROM changed m CROSS JOIN LATERAL (VALUES

@@ -33,7 +33,7 @@ const WITHDRAW = `
     ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
   ), withdrawn AS (
     ${closeUnsent('suppressed', "'Not sent: the recipient has left the group.'")}
-    FROM planned WHERE m.id = planned.id RETURNING m.campaign_id
+    WHERE m.id = ANY (ARRAY(SELECT id FROM planned)) RETURNING m.campaign_id
   )
   UPDATE campaigns c SET suppressed_count = suppressed_count + 1 FROM withdrawn w WHERE c.id = w.campaign_id`;
 

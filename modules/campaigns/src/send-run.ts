@@ -175,7 +175,7 @@ const CANCEL_PAGE = `
     SELECT id, state FROM messages WHERE campaign_id = $1 AND id > $2 ORDER BY id LIMIT 10000
   ), canceled AS (
     ${closeUnsent('canceled', "'The campaign was canceled.'")}
-    FROM page WHERE m.id = page.id AND page.state = 'planned' AND m.state = 'planned' RETURNING m.id
+    WHERE m.id = ANY (ARRAY(SELECT id FROM page WHERE state = 'planned')) AND m.state = 'planned' RETURNING m.id
   ), counters AS (
     UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1
   ) SELECT max(id) AS last FROM page`;

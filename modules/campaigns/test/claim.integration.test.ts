@@ -14,6 +14,9 @@ import { newId, pool } from '@postroom/platform';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
+import { checkPruning } from '@postroom/testkit/pruning';
+
+checkPruning();
 
 /** A sending campaign with the fencing token `first` and a snapshot of one new contact per name. */
 async function sendingTo(names: readonly string[]) {
@@ -204,11 +207,12 @@ describe('shards', () => {
       );
       return found[0];
     };
-    return { id: campaign, projectId, open, claimBy, claimRest, state, counters };
+    const extendBy = (token: string, messages: number) => extendShard(campaign, token, messages);
+    /** The last message of the next range. */
+    const extend = async (token: string, messages: number) => (await extendBy(token, messages))?.until ?? '';
+    return { id: campaign, projectId, open, claimBy, claimRest, state, counters, extendBy, extend };
   }
 
-  /** The last message of the next range. */
-  const extend = async (token: string, messages: number) => (await extendShard(token, messages))?.until ?? '';
   const accept = (token: string, ids: readonly { id: string }[], by: 'campaign' | 'shard' = 'shard') =>
     settle(
       token,
@@ -220,7 +224,7 @@ describe('shards', () => {
     pool.query(`UPDATE campaign_shards SET expires_at = now() - interval '1 ms' WHERE fencing_token = $1`, [token]);
 
   test('every message is in one range or with the run, although all claim at the same time', async () => {
-    const { id, open, claimBy, claimRest, state } = await sharded();
+    const { id, open, claimBy, claimRest, state, extend } = await sharded();
     const tokens = await Promise.all([open(), open(), open()]);
     const claimed = await Promise.all([
       ...tokens.map(async ({ token }) => {
@@ -245,40 +249,40 @@ describe('shards', () => {
   });
 
   test('ranges shrink to halves of what is left, and the last one is not smaller than 200 messages', async () => {
-    const { open, claimBy } = await sharded();
+    const { open, claimBy, extend, extendBy } = await sharded();
     const [{ token }, other] = [await open(), await open()];
     const sizes = [];
     for (let until = ''; (until = await extend(token, 800)) !== '';)
       sizes.push((await claimBy(token, until)).rows.length);
     expect(sizes).toEqual([450, 225, 200, 25]);
-    expect(await extendShard(other.token, 800)).toEqual({ until: null });
+    expect(await extendBy(other.token, 800)).toEqual({ until: null });
   });
 
   test('a shard that is not used up is not extended', async () => {
-    const { open, claimBy } = await sharded();
+    const { open, claimBy, extend, extendBy } = await sharded();
     const { token } = await open();
     const until = await extend(token, 300);
     await claimBy(token, until, 299);
-    expect(await extendShard(token, 300)).toBeUndefined();
+    expect(await extendBy(token, 300)).toBeUndefined();
     await claimBy(token, until, 299);
     expect(await extend(token, 300)).not.toBe('');
   });
 
   test('no shard is opened for another run, or claims after a pause or for a run that is over', async () => {
-    const { id, open, claimBy } = await sharded();
+    const { id, open, claimBy, extend, extendBy } = await sharded();
     expect((await open(2)).isOpen).toBe(false);
     const { token } = await open();
     const until = await extend(token, 300);
     await pool.query(`UPDATE campaigns SET status = 'paused' WHERE id = $1`, [id]);
     expect(await claimBy(token, until)).toMatchObject({ rows: [], isFencedOff: true });
-    expect(await extendShard(token, 300)).toBeUndefined();
+    expect(await extendBy(token, 300)).toBeUndefined();
     expect((await open()).isOpen).toBe(false);
     await pool.query(`UPDATE campaigns SET status = 'sending', run = 2 WHERE id = $1`, [id]);
     expect(await claimBy(token, until)).toMatchObject({ rows: [], isFencedOff: true });
   });
 
   test('with a rate limit, of the campaign or its project, shards claim nothing more', async () => {
-    const { id, projectId, open, claimBy } = await sharded();
+    const { id, projectId, open, claimBy, extend } = await sharded();
     const { token } = await open();
     const until = await extend(token, 300);
     expect((await claimBy(token, until, 10)).rows).toHaveLength(10);
@@ -294,7 +298,7 @@ describe('shards', () => {
   });
 
   test('a shard that was paused returns its rest to the run, which claims it after the pause', async () => {
-    const { id, open, claimBy, claimRest } = await sharded();
+    const { id, open, claimBy, claimRest, extend } = await sharded();
     const { token } = await open();
     const until = await extend(token, 300);
     const { rows } = await claimBy(token, until, 100);
@@ -308,7 +312,7 @@ describe('shards', () => {
   });
 
   test('an expired shard is fenced off: the run settles what it had claimed and sends the rest, and what it still reports is recorded', async () => {
-    const { id, open, claimBy, claimRest, state, counters } = await sharded();
+    const { id, open, claimBy, claimRest, state, counters, extend, extendBy } = await sharded();
     const { token } = await open();
     const until = await extend(token, 300);
     const { rows } = await claimBy(token, until, 100);
@@ -321,7 +325,7 @@ describe('shards', () => {
     expect(await endShards(id, 'expired')).toBe(1);
     expect(await settleStaleClaims({ campaignId: id }, 'first')).toBe(100);
     expect(await claimBy(token, until)).toMatchObject({ rows: [], isFencedOff: true });
-    expect(await extendShard(token, 300)).toBeUndefined();
+    expect(await extendBy(token, 300)).toBeUndefined();
     const others = [...(await claimRest()).rows, ...(await claimRest()).rows];
     expect(others).toHaveLength(800);
     expect(await state()).toEqual({ unknown: 100, claimed: 800 });
@@ -331,7 +335,7 @@ describe('shards', () => {
   });
 
   test('the campaign gets the counters of a shard when it is renewed, except claims, and when it ends', async () => {
-    const { id, open, claimBy, counters } = await sharded();
+    const { id, open, claimBy, counters, extend } = await sharded();
     const { token } = await open();
     const { rows } = await claimBy(token, await extend(token, 300), 100);
     await accept(token, rows.slice(0, 70));
@@ -348,7 +352,7 @@ describe('shards', () => {
   });
 
   test('a campaign completes once, when no shard has an open message, and counts what they sent', async () => {
-    const { id, projectId, open, claimBy, claimRest, counters } = await sharded();
+    const { id, projectId, open, claimBy, claimRest, counters, extend } = await sharded();
     const { token } = await open();
     const page = await claimBy(token, await extend(token, 300));
     await accept('first', (await claimRest()).rows, 'campaign');
@@ -365,11 +369,11 @@ describe('shards', () => {
   });
 
   test('deferred messages are left to the run', async () => {
-    const { id, open, claimBy, claimRest } = await sharded();
+    const { id, open, claimBy, claimRest, extend } = await sharded();
     const { token } = await open();
     const until = await extend(token, 300);
     await pool.query(
-      `UPDATE messages SET not_before = now() WHERE id IN (SELECT id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 10)`,
+      `UPDATE messages SET not_before = now() WHERE id = ANY (ARRAY(SELECT id FROM messages WHERE campaign_id = $1 ORDER BY id LIMIT 10))`,
       [id],
     );
     expect((await claimBy(token, until)).rows).toHaveLength(290);

@@ -4,6 +4,9 @@ import { newId, pool } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
+import { checkPruning } from '@postroom/testkit/pruning';
+
+checkPruning();
 
 /** Ada and Grace in two public groups and one private group, and a message that Ada received. */
 async function readers() {

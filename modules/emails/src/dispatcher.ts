@@ -1,3 +1,4 @@
+import { hasId } from '@postroom/partitions/sql';
 import { TokenBucket } from '@postroom/platform';
 import { type DispatchSource, type EagerStart, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
@@ -177,7 +178,7 @@ const ASSIGN = `
       dense_rank() OVER (ORDER BY part, project_id, mailbox_id, is_retry) AS rank FROM grouped
   ), assigned AS (
     ${assignTo('r.workflow_id')} FROM ranked r
-    WHERE m.id = r.id AND r.rank <= $2 RETURNING m.workflow_id, m.project_id, m.traceparent
+    WHERE ${hasId('m.id', 'r.id')} AND r.rank <= $2 RETURNING m.workflow_id, m.project_id, m.traceparent
   ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages, min(traceparent) AS traceparent FROM assigned GROUP BY workflow_id`;
 
 async function assign(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {

@@ -45,7 +45,7 @@ const CLAIM_QUEUED = `
       AND ${maySend('$6')} AND ${isHere('$1')}
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
-  ${claimQueued('$3', '$2')} FROM due WHERE m.id = due.id
+  ${claimQueued('$3', '$2')} WHERE m.id = ANY (ARRAY(SELECT id FROM due))
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /**

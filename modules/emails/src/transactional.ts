@@ -95,7 +95,7 @@ const CLAIM = `
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )
-  ${claimDue('$2')} FROM due WHERE m.id = due.id
+  ${claimDue('$2')} WHERE m.id = ANY (ARRAY(SELECT id FROM due))
   RETURNING ${CLAIMED_COLUMNS}`;
 
 /** Sends the due messages of a workflow, once each, and records their outcomes. */

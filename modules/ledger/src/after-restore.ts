@@ -1,3 +1,4 @@
+import { ALL_IDS, hasId, isIdWithin } from '@postroom/partitions/sql';
 import { inTransaction, pool } from '@postroom/platform';
 import {
   announce,
@@ -9,6 +10,7 @@ import {
 } from './installation.ts';
 import { CONSEQUENCES } from './ledger.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import { messageIdsOf } from './message-table.ts';
 import { MAIL_POLICY } from './policy.ts';
 import { isLater, latestOf, type Reservation } from './witness.ts';
 
@@ -58,12 +60,12 @@ const COVERED: Record<string, string> = {
 
 const MARK = (covered: string) => `
   WITH uncertain AS (
-    SELECT m.id, m.state AS before FROM messages m WHERE ${covered} AND m.state IN ('planned', 'claimed')
+    SELECT m.id, m.state AS before FROM messages m WHERE ${covered} AND ${isIdWithin('m.id', '$5', '$6')} AND m.state IN ('planned', 'claimed')
     ORDER BY m.id FOR NO KEY UPDATE
   ), settled AS (
     UPDATE messages m SET state = 'unknown', unsent_at = now(), not_before = NULL, workflow_id = NULL, answer = $4,
       dispatched_at = CASE WHEN m.campaign_id IS NULL THEN coalesce(m.dispatched_at, now()) END
-    FROM uncertain u WHERE m.id = u.id RETURNING m.*, u.before, NULL::text AS event_id
+    FROM uncertain u WHERE ${hasId('m.id', 'u.id')} AND ${isIdWithin('m.id', '$5', '$6')} RETURNING m.*, u.before, NULL::text AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS marked FROM settled`;
 
@@ -72,10 +74,18 @@ export async function markUncertain({ scope, position, until }: Reservation): Pr
   const [kind = '', id = ''] = scope.split(' ');
   const covered = COVERED[kind];
   if (covered === undefined) return 0;
+  const { lowest, highest } = kind === 'campaign' ? await messageIdsOf(id) : ALL_IDS;
   return inTransaction(async (client) => {
     // Without parallel statements, an index that is missing only costs time.
     await client.query('SET LOCAL statement_timeout = 0');
-    const { rows } = await client.query<{ marked: number }>(MARK(covered), [id, position, until, RESTORED_ANSWER]);
+    const { rows } = await client.query<{ marked: number }>(MARK(covered), [
+      id,
+      position,
+      until,
+      RESTORED_ANSWER,
+      lowest,
+      highest,
+    ]);
     return rows[0]?.marked ?? 0;
   });
 }

@@ -4,6 +4,7 @@ import { isHere } from '@postroom/projects/sql';
 import type pg from 'pg';
 import type { CountedBy } from './ledger.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import { IS_PLAIN_TABLE, inMessageTable, onTable } from './message-table.ts';
 import type { Reserved } from './reservations.ts';
 import {
   advanceShard,
@@ -49,9 +50,9 @@ const RATE = `least(c.rate_per_second, (SELECT p.rate_per_second::float / greate
 /** Due messages that were tried before. */
 const REQUEUED = `
     SELECT m.* FROM fenced CROSS JOIN LATERAL (
-      SELECT id, project_id, contact_id, email, email_key FROM messages
-      WHERE campaign_id = fenced.id AND not_before <= now() AND state = 'planned' AND claim IS DISTINCT FROM $2
-      ORDER BY not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+      SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
+      WHERE m.campaign_id = fenced.id AND m.not_before <= now() AND m.state = 'planned' AND m.claim IS DISTINCT FROM $2
+      ORDER BY m.not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
     ) AS m`;
 
 /** What claims: the run of the campaign `$1`, or one of its shards. Its row has a cursor and the fencing token `$2`. */
@@ -66,7 +67,7 @@ interface Claimer {
 
 const RUN: Claimer = {
   fenced: `SELECT id, cursor, ${RATE} FROM campaigns c
-    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')}
+    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')} AND ${IS_PLAIN_TABLE}
     FOR NO KEY UPDATE OF c`,
   requeued: REQUEUED,
   counters: (changes, cursor) => addToCampaignCounts(changes, 'WHERE id = $1 AND fencing_token = $2', { cursor }),
@@ -79,8 +80,8 @@ const RUN: Claimer = {
 const SHARD: Claimer = {
   fenced: `SELECT c.id, s.cursor, NULL::float AS rate_per_second FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id
     WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')}
-      AND ${isUnlimited('c')} FOR NO KEY UPDATE OF s`,
-  requeued: 'SELECT id, project_id, contact_id, email, email_key FROM messages WHERE false',
+      AND ${isUnlimited('c')} AND ${IS_PLAIN_TABLE} FOR NO KEY UPDATE OF s`,
+  requeued: 'SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m WHERE false',
   counters: (changes, cursor) => advanceShard('$2', changes, cursor),
 };
 
@@ -95,7 +96,8 @@ const SHARD: Claimer = {
  * contacts who can still be mailed at the same address; `taken` claims these in one pass. The rest, and requeued rows, are
  * `classified`: contacts suppressed or deleted since the snapshot are marked suppressed instead. The `coalesce` stops
  * PostgreSQL from driving the join from contacts to messages. Untried rows are a range of the index `(campaign_id, id)` from the
- * cursor, requeued ones a range of the partial index `(campaign_id, not_before)`.
+ * cursor, requeued ones a range of the partial index `(campaign_id, not_before)`. If messages are partitioned, the statement names the
+ * partition (`onTable`): on the whole table, its conditions on ids would be unsafe, as docs/decisions/partitions.md explains.
  *
  * @param atCap SQL of whether a contact is at the frequency cap, given its id and that of the message. Contacts at the cap are marked
  * suppressed as well.
@@ -160,8 +162,8 @@ const CLAIM = {
   shard: { name: 'campaign-claim-shard', text: claimSql(SHARD) },
 };
 const CLAIM_BELOW_CAP = {
-  campaign: { name: 'campaign-claim-below-cap', text: belowCap(RUN) },
-  shard: { name: 'campaign-claim-shard-below-cap', text: belowCap(SHARD) },
+  campaign: { name: 'campaign-claim-capped', text: belowCap(RUN) },
+  shard: { name: 'campaign-claim-shard-capped', text: belowCap(SHARD) },
 };
 
 type ClaimedRow = ClaimedRecipient & { considered: number; ratePerSecond: number | null };
@@ -188,10 +190,14 @@ export async function claimPage(
 ): Promise<ClaimedPage> {
   const values = [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number];
   for (;;) {
-    const { rows } =
-      cap === undefined
-        ? await ledgerPool.query<ClaimedRow>({ ...CLAIM[by], values })
-        : await inTransaction((tx) => claimBelowCap(tx, by, values, cap), ledgerPool);
+    const rows = await inMessageTable(
+      campaignId,
+      async (table) => {
+        if (cap !== undefined) return inTransaction((tx) => claimBelowCap(tx, { by, table, cap }, values), ledgerPool);
+        return (await ledgerPool.query<ClaimedRow>({ ...onTable(CLAIM[by], table), values })).rows;
+      },
+      ([found]) => found !== undefined && found.considered > 0,
+    );
     const [first] = rows;
     if (first === undefined) return { rows: [], ratePerSecond: null, isFencedOff: true };
     const { considered, ratePerSecond } = first;
@@ -204,10 +210,10 @@ export async function claimPage(
 /** Waits for other claims of the project: of two messages to a contact that may get one more, only the first is claimed. */
 async function claimBelowCap(
   tx: pg.ClientBase,
-  by: CountedBy,
+  { by, table, cap: { projectId, messages, days } }: { by: CountedBy; table: string; cap: Capped },
   values: unknown[],
-  { projectId, messages, days }: Capped,
-) {
+): Promise<ClaimedRow[]> {
   await lockUntilCommit(tx, frequencyCapLock(projectId));
-  return tx.query<ClaimedRow>({ ...CLAIM_BELOW_CAP[by], values: [...values, messages, days] });
+  const statement = onTable(CLAIM_BELOW_CAP[by], table);
+  return (await tx.query<ClaimedRow>({ ...statement, values: [...values, messages, days] })).rows;
 }

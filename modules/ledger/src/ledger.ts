@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addToCampaignCounts, type CampaignCount } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
+import { hasId, isIdWithin, rangeOf } from '@postroom/partitions/sql';
 import { inTransaction, newId, recordTraced } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
@@ -112,7 +113,7 @@ const settleSql = (by: CountedBy): string => `
         WHEN c.status = 'canceled' THEN 'canceled' ELSE 'failed' END::message_state AS state
     FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::bool[], $7::text[], $8::text[])
       AS o(id, state, answer, wait_ms, deferred, subject, event_id)
-    JOIN messages m ON m.id = o.id LEFT JOIN campaigns c ON c.id = m.campaign_id
+    JOIN messages m ON ${hasId('m.id', 'o.id')} AND ${isIdWithin('m.id', '$10', '$11')} LEFT JOIN campaigns c ON c.id = m.campaign_id
     WHERE m.claim = $1 AND (m.state IN ('claimed', 'unknown') OR m.state = 'planned' AND o.state = 'accepted')
     ORDER BY m.id FOR NO KEY UPDATE OF m
   ), settled AS (
@@ -128,7 +129,7 @@ const settleSql = (by: CountedBy): string => `
       workflow_id = CASE WHEN o.state = 'planned' THEN m.workflow_id END,
       -- A row marked unknown lost its workflow. If its claim is released after all, the dispatcher must pick it up again.
       dispatched_at = CASE WHEN o.state = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.dispatched_at END
-    FROM outcome o WHERE m.id = o.id
+    FROM outcome o WHERE ${hasId('m.id', 'o.id')} AND ${isIdWithin('m.id', '$10', '$11')}
     RETURNING m.*, o.before, o.event_id
   ), ${consequences(by)}
   SELECT CASE WHEN $9 <> '' THEN pg_notify('postroom', $9)::text END, (SELECT count(*)::int FROM settled) AS settled`;
@@ -143,7 +144,7 @@ const settleAcceptedSql = (by: CountedBy): string => `
     UPDATE messages m SET state = 'accepted', answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
       accepted_at = now(), unsent_at = NULL, not_before = NULL, workflow_id = NULL
     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS o(id, answer, subject, event_id)
-    WHERE m.id = o.id AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
+    WHERE ${hasId('m.id', 'o.id')} AND ${isIdWithin('m.id', '$7', '$8')} AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
     RETURNING m.project_id, m.campaign_id, o.event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data, m.traceparent
   ), emitted AS (
     ${recordTraced(`SELECT event_id, project_id, 'email.sent', data, traceparent FROM settled`)}
@@ -189,16 +190,19 @@ export async function settle(
 async function settleAccepted(claim: string, accepted: Settlement[], notice: string, by: CountedBy): Promise<number> {
   // All writers lock rows in id order, which avoids deadlocks.
   accepted.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const ids = accepted.map(({ id }) => id);
   return settledBy(
     await ledgerPool.query<{ settled: number }>({
       ...SETTLE_ACCEPTED[by],
       values: [
         claim,
-        accepted.map(({ id }) => id),
+        ids,
         accepted.map(({ answer }) => answer),
         accepted.map(({ subject }) => subject ?? null),
         accepted.map(() => newId('evt')),
         notice,
+        ids[0],
+        ids.at(-1),
       ],
     }),
   );
@@ -210,11 +214,13 @@ async function settleAny(
   notice: string,
   by: CountedBy,
 ): Promise<number> {
+  const ids = settlements.map(({ id }) => id);
+  const { lowest, highest } = rangeOf(ids);
   const statement = {
     ...SETTLE[by],
     values: [
       claim,
-      settlements.map(({ id }) => id),
+      ids,
       settlements.map(({ state }) => state),
       settlements.map(({ answer }) => answer),
       settlements.map(({ waitMs }) => Math.round(waitMs ?? 0)),
@@ -222,6 +228,8 @@ async function settleAny(
       settlements.map(({ subject }) => subject ?? null),
       settlements.map(() => newId('evt')),
       notice,
+      lowest,
+      highest,
     ],
   };
   const bounced = settlements.filter(({ hardBounce, softBounce }) => hardBounce === true || softBounce === true);

@@ -1,3 +1,4 @@
+import { hasId } from '@postroom/partitions/sql';
 import {
   type DataSubject,
   type ErasedRows,
@@ -34,7 +35,8 @@ const CONTENT = redaction({
   html_text: 'text',
 });
 const ATTACHMENT = redaction({ filename: 'text', content_id: 'text' });
-const IN_PROJECT = 'message_id IN (SELECT id FROM messages WHERE project_id = $1)';
+const inProject = (table: string) =>
+  `EXISTS (SELECT FROM messages m WHERE ${hasId('m.id', `${table}.message_id`)} AND m.project_id = $1)`;
 
 /**
  * Cancels the person's planned transactional mail, anonymizes their messages and empties the contents. The rows stay for
@@ -65,10 +67,14 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
     [contents],
   );
   const values = redactionValues(subject);
-  await sql(tx, `UPDATE message_contents SET ${CONTENT.set} WHERE ${IN_PROJECT} AND ${CONTENT.mentions}`, values);
   await sql(
     tx,
-    `UPDATE message_attachments SET ${ATTACHMENT.set} WHERE ${IN_PROJECT} AND ${ATTACHMENT.mentions}`,
+    `UPDATE message_contents SET ${CONTENT.set} WHERE ${inProject('message_contents')} AND ${CONTENT.mentions}`,
+    values,
+  );
+  await sql(
+    tx,
+    `UPDATE message_attachments SET ${ATTACHMENT.set} WHERE ${inProject('message_attachments')} AND ${ATTACHMENT.mentions}`,
     values,
   );
   await sql(tx, `UPDATE messages SET ${MESSAGE.set} WHERE project_id = $1 AND ${MESSAGE.mentions}`, values);

@@ -1,5 +1,7 @@
+import { hasId, isIdWithin } from '@postroom/partitions/sql';
 import type pg from 'pg';
 import { CONSEQUENCES } from './ledger.ts';
+import { messageIdsOf } from './message-table.ts';
 
 /** Messages of a campaign to requeue or resolve: all in the given state (`ids` null), or only those listed. */
 export interface MessageSelection {
@@ -14,7 +16,7 @@ const UNREPORTED = `coalesce(m.delivered_at, m.bounced_at, m.complained_at, m.re
 const SELECTED = `
   selected AS (
     SELECT m.id, m.state AS before FROM messages m
-    WHERE m.campaign_id = $1 AND m.unsent_at IS NOT NULL AND m.state = $2::message_state
+    WHERE m.campaign_id = $1 AND ${isIdWithin('m.id', '$4', '$5')} AND m.unsent_at IS NOT NULL AND m.state = $2::message_state
       AND ($3::text[] IS NULL OR m.id = ANY ($3)) AND ${UNREPORTED}
     ORDER BY m.id FOR NO KEY UPDATE
   )`;
@@ -22,7 +24,7 @@ const SELECTED = `
 const REQUEUE = `
   WITH ${SELECTED}, settled AS (
     UPDATE messages m SET state = 'planned', not_before = now(), unsent_at = NULL, deferrals = 0, deferred_at = NULL
-    FROM selected WHERE m.id = selected.id RETURNING m.*, selected.before, NULL::text AS event_id
+    FROM selected WHERE ${hasId('m.id', 'selected.id')} AND ${isIdWithin('m.id', '$4', '$5')} RETURNING m.*, selected.before, NULL::text AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS changed FROM settled`;
 
@@ -36,17 +38,18 @@ export async function requeue(
   { campaignId, ids }: MessageSelection,
   state: 'failed' | 'unknown',
 ): Promise<number> {
-  const { rows } = await client.query<{ changed: number }>(REQUEUE, [campaignId, state, ids]);
+  const { lowest, highest } = await messageIdsOf(campaignId);
+  const { rows } = await client.query<{ changed: number }>(REQUEUE, [campaignId, state, ids, lowest, highest]);
   return rows[0]?.changed ?? 0;
 }
 
 const RESOLVE = `
   WITH ${SELECTED}, settled AS (
-    UPDATE messages m SET state = $4::message_state, answer = $5,
-      accepted_at = CASE WHEN $4 = 'accepted' THEN coalesce(m.claimed_at, now()) END,
-      delivered_at = CASE WHEN $4 = 'accepted' AND m.mailbox_id IS NOT NULL THEN coalesce(m.claimed_at, now()) ELSE m.delivered_at END,
-      unsent_at = CASE WHEN $4 = 'accepted' THEN NULL ELSE m.unsent_at END
-    FROM selected WHERE m.id = selected.id RETURNING m.*, selected.before, postroom_id('evt') AS event_id
+    UPDATE messages m SET state = $6::message_state, answer = $7,
+      accepted_at = CASE WHEN $6 = 'accepted' THEN coalesce(m.claimed_at, now()) END,
+      delivered_at = CASE WHEN $6 = 'accepted' AND m.mailbox_id IS NOT NULL THEN coalesce(m.claimed_at, now()) ELSE m.delivered_at END,
+      unsent_at = CASE WHEN $6 = 'accepted' THEN NULL ELSE m.unsent_at END
+    FROM selected WHERE ${hasId('m.id', 'selected.id')} AND ${isIdWithin('m.id', '$4', '$5')} RETURNING m.*, selected.before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS changed FROM settled`;
 
@@ -60,6 +63,15 @@ export async function resolveUnknown(
   outcome: 'accepted' | 'failed',
 ): Promise<number> {
   const answer = outcome === 'accepted' ? 'Manually resolved as accepted.' : 'Manually resolved as not accepted.';
-  const { rows } = await client.query<{ changed: number }>(RESOLVE, [campaignId, 'unknown', ids, outcome, answer]);
+  const { lowest, highest } = await messageIdsOf(campaignId);
+  const { rows } = await client.query<{ changed: number }>(RESOLVE, [
+    campaignId,
+    'unknown',
+    ids,
+    lowest,
+    highest,
+    outcome,
+    answer,
+  ]);
   return rows[0]?.changed ?? 0;
 }

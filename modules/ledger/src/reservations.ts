@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isIdWithin } from '@postroom/partitions/sql';
 import { config } from '@postroom/platform';
 import {
   announce,
@@ -12,6 +13,7 @@ import {
   SendingHeld,
 } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import { messageIdsOf } from './message-table.ts';
 import { MAIL_POLICY } from './policy.ts';
 
 /** Permission to claim messages up to a position. */
@@ -91,14 +93,17 @@ async function compareOnce(): Promise<void> {
   await comparing;
 }
 
-/** A message id past a campaign's cursor and the last reservation ($3), by a number of messages ($4). */
+/** A message id past a campaign's cursor and the last reservation ($3), by a number of messages ($4); its ids are from $5 to $6. */
 const CAMPAIGN_POSITION = `
   SELECT coalesce(ahead.id, newest.id, '') AS position, ahead.id IS NULL AS is_all
   FROM (SELECT greatest($3, cursor) AS reached FROM campaigns WHERE id = $2) AS c
   LEFT JOIN LATERAL (
-    SELECT id FROM messages WHERE campaign_id = $2 AND id > c.reached ORDER BY id OFFSET $4 LIMIT 1
+    SELECT id FROM messages WHERE campaign_id = $2 AND (campaign_id, id) > ($2, c.reached) AND ${isIdWithin('messages.id', '$5', '$6')}
+    ORDER BY id OFFSET $4 LIMIT 1
   ) AS ahead ON true
-  LEFT JOIN LATERAL (SELECT id FROM messages WHERE campaign_id = $2 ORDER BY id DESC LIMIT 1) AS newest ON true`;
+  LEFT JOIN LATERAL (
+    SELECT id FROM messages WHERE campaign_id = $2 AND ${isIdWithin('messages.id', '$5', '$6')} ORDER BY id DESC LIMIT 1
+  ) AS newest ON true`;
 
 /** How many messages the last run of a campaign reserved at a time. */
 const blocks = new LRUCache<string, number>({ max: 1_000 });
@@ -146,10 +151,13 @@ export class CampaignReservations {
     blocks.set(this.#campaignId, this.#block);
     this.#blockAt = startedAt;
     this.#claimed = 0;
+    const { lowest, highest } = await messageIdsOf(this.#campaignId);
     this.#reserved = await reserve(`campaign ${this.#campaignId}`, CAMPAIGN_POSITION, [
       this.#campaignId,
       this.#reserved?.position ?? '',
       this.#block,
+      lowest,
+      highest,
     ]);
     this.#left = Math.max(0, this.#left) + this.#block;
     this.#expiresAt = startedAt + validMs - renewMs;

@@ -55,7 +55,7 @@ export class ShardRanges {
     const perRange = (this.#claimed * rangeMs) / Math.max(1, performance.now() - this.#beganAt);
     const messages = Math.round(Math.min(maxRange, this.#messages * 4, Math.max(minRange, perRange)));
     this.isReserved = false;
-    const range = await extendShard(this.#claim, messages);
+    const range = await extendShard(this.#campaignId, this.#claim, messages);
     this.isReserved = range?.until == null;
     if (range === undefined) return false;
     if (range.until === null) return this.#until.mayFollow();

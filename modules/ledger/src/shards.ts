@@ -1,6 +1,8 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
+import { isIdWithin } from '@postroom/partitions/sql';
 import { config, logger } from '@postroom/platform';
 import { ledgerPool } from './ledger-pool.ts';
+import { messageIdsOf } from './message-table.ts';
 import { MAIL_POLICY } from './policy.ts';
 import type { CampaignReservations } from './reservations.ts';
 import { isUnlimited, MAKE_DUE } from './sql.ts';
@@ -73,6 +75,8 @@ export async function hasExpiredShards(campaignId: string, fencingToken: string)
   return rows.length > 0;
 }
 
+const BEHIND_CURSOR = `m.campaign_id = campaign.id AND (m.campaign_id, m.id) > (campaign.id, campaign.cursor) AND ${isIdWithin('m.id', '$3', '$4')}`;
+
 /** What is left of a campaign behind its cursor is shared evenly, once it is less than two ranges. Locks are taken in the order of all statements. */
 const EXTEND = `
   WITH shard AS (
@@ -84,13 +88,13 @@ const EXTEND = `
     SELECT least(l.messages, greatest(${minRange}, least($2::int, l.messages / 2))) AS messages FROM (
       SELECT count(*)::int AS messages FROM (
         SELECT m.id FROM campaign CROSS JOIN LATERAL (
-          SELECT m.id FROM messages m WHERE m.campaign_id = campaign.id AND m.id > campaign.cursor ORDER BY m.id LIMIT 2 * $2::int
+          SELECT m.id FROM messages m WHERE ${BEHIND_CURSOR} ORDER BY m.id LIMIT 2 * $2::int
         ) AS m
       ) AS ahead
     ) AS l
   ), range AS (
     SELECT campaign.id AS campaign_id, campaign.cursor AS after, last.id AS until FROM campaign CROSS JOIN LATERAL (
-      SELECT m.id FROM messages m WHERE m.campaign_id = campaign.id AND m.id > campaign.cursor
+      SELECT m.id FROM messages m WHERE ${BEHIND_CURSOR}
       ORDER BY m.id OFFSET greatest(0, (SELECT messages FROM size) - 1) LIMIT 1
     ) AS last
   ), moved AS (
@@ -104,11 +108,16 @@ const EXTEND = `
  * Moves the next messages of a campaign, up to `messages`, from the campaign's cursor to a shard that has none left.
  * @returns the last of them, which is null if none is left; undefined if the shard has ended, or the campaign is not sending.
  */
-export async function extendShard(token: string, messages: number): Promise<{ until: string | null } | undefined> {
+export async function extendShard(
+  campaignId: string,
+  token: string,
+  messages: number,
+): Promise<{ until: string | null } | undefined> {
+  const { lowest, highest } = await messageIdsOf(campaignId);
   const { rows } = await ledgerPool.query<{ until: string | null }>({
     name: 'ledger-extend-shard',
     text: EXTEND,
-    values: [token, messages],
+    values: [token, messages, lowest, highest],
   });
   return rows[0];
 }
@@ -146,7 +155,8 @@ const END = (which: string) => `
     SELECT id FROM campaigns WHERE id = $1 AND EXISTS (SELECT FROM ended) FOR NO KEY UPDATE
   ), returned AS (
     ${MAKE_DUE} FROM campaign, ended
-    WHERE m.campaign_id = campaign.id AND m.id > ended.cursor AND m.id <= ended.until AND m.state = 'planned' AND m.not_before IS NULL
+    WHERE m.campaign_id = campaign.id AND (m.campaign_id, m.id) > (campaign.id, ended.cursor)
+      AND (m.campaign_id, m.id) <= (campaign.id, ended.until) AND ${isIdWithin('m.id', '$2', '$3')} AND m.state = 'planned' AND m.not_before IS NULL
   ), counters AS (
     ${addToCampaignCounts(
       sumsOf('n'),
@@ -165,10 +175,12 @@ export async function endShards(
   which: keyof typeof WHICH | { token: string },
   client: Pick<typeof ledgerPool, 'query'> = ledgerPool,
 ): Promise<number> {
+  const { lowest, highest } = await messageIdsOf(campaignId);
+  const values = [campaignId, lowest, highest];
   const { rows } =
     typeof which === 'string'
-      ? await client.query<{ ended: number }>(END(WHICH[which]), [campaignId])
-      : await client.query<{ ended: number }>(END('fencing_token = $2'), [campaignId, which.token]);
+      ? await client.query<{ ended: number }>(END(WHICH[which]), values)
+      : await client.query<{ ended: number }>(END('fencing_token = $4'), [...values, which.token]);
   return rows[0]?.ended ?? 0;
 }
 

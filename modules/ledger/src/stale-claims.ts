@@ -1,3 +1,4 @@
+import { ALL_IDS, hasId, isIdWithin } from '@postroom/partitions/sql';
 import { logger } from '@postroom/platform';
 import {
   type EndedJournal,
@@ -10,6 +11,7 @@ import {
 import { CONSEQUENCES, type Scope, scopeColumn, settle, settledBy, type Settlement } from './ledger.ts';
 import { type Installation, readInstallation, reasonOf } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import { messageIdsOf } from './message-table.ts';
 import { checkNotHeld } from './reservations.ts';
 
 /** When a provider reported on the row of `messages`, which proves that it was sent. */
@@ -17,11 +19,11 @@ const REPORTED_AT =
   'coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at)';
 
 /**
- * Claims of a scope that are neither `$2` nor those of a shard. A shard's token is committed before its first claim and deleted with the
+ * Claims of a scope, whose ids are from `$3` to `$4`, that are neither `$2` nor those of a shard. A shard's token is committed before its first claim and deleted with the
  * shard: a snapshot that has the claim has the shard too, unless it has ended.
  */
 const STALE = (column: 'campaign_id' | 'workflow_id') =>
-  `${column} = $1 AND state = 'claimed' AND claim IS DISTINCT FROM $2
+  `${column} = $1 AND ${isIdWithin('messages.id', '$3', '$4')} AND state = 'claimed' AND claim IS DISTINCT FROM $2
      ${column === 'campaign_id' ? 'AND NOT EXISTS (SELECT FROM campaign_shards s WHERE s.campaign_id = $1 AND s.fencing_token = messages.claim)' : ''}`;
 
 const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
@@ -35,7 +37,7 @@ const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
       unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
       answer = CASE WHEN l.reported_at IS NULL THEN 'The sending process stopped before it recorded the answer of the server.' ELSE 'Confirmed by a report from the provider.' END,
       workflow_id = NULL
-    FROM stale l WHERE m.id = l.id
+    FROM stale l WHERE ${hasId('m.id', 'l.id')} AND ${isIdWithin('m.id', '$3', '$4')}
     RETURNING m.*, l.before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS settled FROM settled`;
@@ -48,14 +50,14 @@ const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
  */
 export async function settleStaleClaims(scope: Scope, claim: string): Promise<number> {
   const [column, value] = scopeColumn(scope);
-  const { journals, settled } = keepsJournals()
-    ? await settleByJournals(column, value, claim)
-    : { journals: [], settled: 0 };
+  const { lowest, highest } = 'campaignId' in scope ? await messageIdsOf(scope.campaignId) : ALL_IDS;
+  const values = [value, claim, lowest, highest];
+  const { journals, settled } = keepsJournals() ? await settleByJournals(column, values) : { journals: [], settled: 0 };
   const marked = settledBy(
     await ledgerPool.query<{ settled: number }>({
       name: `ledger-mark-stale-${column}`,
       text: MARK_STALE(column),
-      values: [value, claim],
+      values,
     }),
   );
   for (const journal of journals) removeJournal(journal.claim);
@@ -66,11 +68,11 @@ export async function settleStaleClaims(scope: Scope, claim: string): Promise<nu
 const UNREPORTED = (condition: string) =>
   `SELECT id, claim FROM messages WHERE ${condition} AND ${REPORTED_AT} IS NULL`;
 
-async function settleByJournals(column: 'campaign_id' | 'workflow_id', value: string, claim: string) {
+async function settleByJournals(column: 'campaign_id' | 'workflow_id', values: string[]) {
   const { rows } = await ledgerPool.query<{ id: string; claim: string }>({
     name: `ledger-stale-${column}`,
     text: UNREPORTED(STALE(column)),
-    values: [value, claim],
+    values,
   });
   const byClaim = Map.groupBy(rows, (row) => row.claim);
   const read = await Promise.all([...byClaim.keys()].map(readEndedJournal));

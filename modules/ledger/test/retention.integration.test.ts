@@ -6,6 +6,9 @@ import { holdMail } from '@postroom/emails/testing';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { deleteOldInboxMails } from '@postroom/emails/inbox';
 import { deleteOldContents, deleteOldEmails } from '../src/retention.ts';
+import { checkPruning } from '@postroom/testkit/pruning';
+
+checkPruning();
 
 runExclusively('retention');
 
@@ -21,7 +24,12 @@ test('content of old emails is deleted; recipients, subject and status stay', as
     const email = { from: 'hello@example.com', to: ['ada@example.net'], subject: 'Hello', html: '<p>Hi</p>' };
     const { id } = (await api.post('/v1/emails', { ...email, headers: { 'X-A': 'b' }, attachments })).body.data;
     const old = idsFrom('eml', new Date(Date.now() - 40 * DAY_MS)).slice(0, -12) + id.slice(-11) + suffix;
-    await pool.query('UPDATE messages SET id = $2 WHERE id = $1', [id, old]);
+    for (const [table, column] of [
+      ['messages', 'id'],
+      ['message_contents', 'message_id'],
+      ['message_attachments', 'message_id'],
+    ])
+      await pool.query(`UPDATE ${table} SET ${column} = $2 WHERE ${column} = $1`, [id, old]);
     return old;
   };
   const email = async (id: string) => (await api.get(`/v1/emails/${id}`)).body.data;

@@ -9,6 +9,7 @@ export {
   retry,
   retryOn,
   SERIALIZATION_FAILURE,
+  UNDEFINED_TABLE,
   UNIQUE_VIOLATION,
   assertValid,
   conflictIfTaken,

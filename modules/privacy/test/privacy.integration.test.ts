@@ -6,6 +6,9 @@ import { audit, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { eraseIn } from '../src/erase.ts';
+import { checkPruning } from '@postroom/testkit/pruning';
+
+checkPruning();
 
 /** Every text column of every table, read from the catalog so that new tables are included. */
 async function placesOf(text: string): Promise<string[]> {

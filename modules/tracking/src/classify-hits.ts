@@ -1,6 +1,7 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { campaignNotice, EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
+import { hasId, isIdWithin } from '@postroom/partitions/sql';
 import { inTransaction, recordSelected } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import { TRACKING_POLICY } from './policy.ts';
@@ -23,17 +24,22 @@ const FACTS = [
 const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
   FACTS.map(([name, kind, human]) => sql(name, kind, human)).join(', ');
 
+const DUE = `h.verdict IS NULL AND h.at <= $1::timestamptz - interval '${AFTER_MS} ms'`;
+
+/** Whether the message `m` is that of a hit. */
+const OF_HIT = (hit: string) => `${hasId('m.id', `${hit}.message_id`)} AND ${isIdWithin('m.id', '$2', '$3')}`;
+
 /**
  * Classifies a batch of hits as human or bot and records the consequences. These are the first timestamps on messages, the
  * counters of campaigns and links, and an event for the first human open of a message and the first human click on each of its
  * links. An `unknown` message that was opened or clicked becomes accepted. Locks are taken on messages first, then
  * campaigns, as in all writes to the ledger. Due hits come from the partial index of unclassified ones, so an idle round reads
- * nothing; the rest are lookups by primary key and by `tracking_hits.message_id`.
+ * nothing; the rest are lookups by primary key and by `tracking_hits.message_id`. The messages' ids are from `$2` to `$3`.
  */
 const CLASSIFY = `
   WITH due AS (
-    SELECT * FROM tracking_hits h WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${AFTER_MS} ms'
-      AND ${isHere('(SELECT project_id FROM messages WHERE id = h.message_id)')}
+    SELECT * FROM tracking_hits h WHERE ${DUE} AND ${isIdWithin('h.message_id', '$2', '$3')}
+      AND ${isHere(`(SELECT m.project_id FROM messages m WHERE ${OF_HIT('h')})`)}
     ORDER BY id LIMIT ${MAX_BATCH}
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
@@ -44,7 +50,7 @@ const CLASSIFY = `
         WHERE o.message_id = d.message_id AND o.kind = 'click' AND o.at BETWEEN d.at - interval '${BURST_MS} ms' AND d.at + interval '${BURST_MS} ms'
         ) >= ${BURST_LINKS} THEN 'burst'
       END AS reason
-    FROM due d LEFT JOIN messages m ON m.id = d.message_id
+    FROM due d LEFT JOIN messages m ON ${OF_HIT('d')}
   ), classified AS (
     SELECT *, reason IS NULL AS human, row_number() OVER (PARTITION BY message_id, kind, reason IS NULL ORDER BY at, id) AS nth,
       row_number() OVER (PARTITION BY message_id, kind, position, reason IS NULL ORDER BY at, id) AS nth_of_link
@@ -55,13 +61,13 @@ const CLASSIFY = `
   ), known AS (
     SELECT m.id, m.state AS before, s.at AS seen_at,
       ${facts((name) => `CASE WHEN m.${name}_at IS NULL THEN s.${name} END AS ${name}`)}
-    FROM seen s JOIN messages m ON m.id = s.message_id ORDER BY m.id FOR NO KEY UPDATE OF m
+    FROM seen s JOIN messages m ON ${OF_HIT('s')} ORDER BY m.id FOR NO KEY UPDATE OF m
   ), changed AS (
     ${recordFacts(
       FACTS.map(([name]) => name),
       { when: "k.before = 'unknown'", at: 'seen_at' },
     )}
-    FROM known k WHERE m.id = k.id AND (coalesce(${facts((name) => `k.${name}`)}) IS NOT NULL OR k.before = 'unknown')
+    FROM known k WHERE ${hasId('m.id', 'k.id')} AND ${isIdWithin('m.id', '$2', '$3')} AND (coalesce(${facts((name) => `k.${name}`)}) IS NOT NULL OR k.before = 'unknown')
     RETURNING m.id, m.campaign_id, k.before, ${facts((name) => `k.${name}`)}
   ), first AS (
     SELECT j.id, j.nth = 1 AND k.id IS NOT NULL AND CASE WHEN j.kind = 'open' THEN CASE WHEN j.human THEN k.opened ELSE k.machine_opened END
@@ -76,7 +82,7 @@ const CLASSIFY = `
   ), followed AS (
     SELECT coalesce(m.campaign_id, m.copy_of, m.id) AS owner_id, j.position, count(*) FILTER (WHERE j.human) AS humans,
       count(*) FILTER (WHERE f.of_link) AS uniques, count(*) FILTER (WHERE NOT j.human) AS bots
-    FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id WHERE j.kind = 'click' GROUP BY 1, 2
+    FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON ${OF_HIT('j')} WHERE j.kind = 'click' GROUP BY 1, 2
   ), links AS (
     UPDATE tracked_links l SET clicks = clicks + n.humans, unique_clicks = unique_clicks + n.uniques,
       machine_clicks = machine_clicks + n.bots
@@ -84,13 +90,13 @@ const CLASSIFY = `
   ), recorded AS (
     ${recordSelected(`SELECT postroom_id('evt'), e.project_id, e.type, e.data FROM (
       SELECT m.project_id, 0 AS rank, m.id, 'email.sent' AS type, json_build_object(${EMAIL_EVENT_MEMBERS}) AS data
-      FROM changed r JOIN messages m ON m.id = r.id LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE r.before = 'unknown'
+      FROM changed r JOIN messages m ON ${hasId('m.id', 'r.id')} AND ${isIdWithin('m.id', '$2', '$3')} LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE r.before = 'unknown'
       UNION ALL
       SELECT m.project_id, CASE j.kind WHEN 'open' THEN 1 ELSE 2 END, m.id,
         CASE j.kind WHEN 'open' THEN 'email.opened' ELSE 'email.clicked' END,
         CASE j.kind WHEN 'open' THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'machine', false, 'user_agent', j.user_agent)
           ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'url', l.url, 'machine', false, 'user_agent', j.user_agent) END
-      FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON m.id = j.message_id
+      FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON ${OF_HIT('j')}
       LEFT JOIN campaigns c ON c.id = m.campaign_id
       LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = j.position
       WHERE j.human AND CASE j.kind WHEN 'open' THEN f.of_message ELSE f.of_link END
@@ -114,11 +120,12 @@ const CLASSIFY = `
   )
   SELECT (SELECT count(*)::int FROM classified) AS classified, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
 
-/** Runs every second, so it must be cheap if there are no hits. */
-const ANY_DUE = `
-  SELECT EXISTS (
-    SELECT FROM tracking_hits WHERE verdict IS NULL AND at <= $1::timestamptz - interval '${AFTER_MS} ms'
-  ) AS any`;
+/** The limits of the messages of the next batch; null if no hits are due. Runs every second, so it must be cheap then. */
+const LIMITS = `
+  SELECT min(message_id) AS lowest, max(message_id) AS highest FROM (
+    SELECT message_id FROM tracking_hits h WHERE ${DUE} AND ${isHere('(SELECT project_id FROM messages WHERE id = h.message_id)')}
+    ORDER BY id LIMIT ${MAX_BATCH}
+  ) AS batch`;
 
 /**
  * Classifies the hits that are due. An advisory lock lets only one process do so at a time; others return 0.
@@ -130,18 +137,19 @@ export async function classifyHits(now = new Date()): Promise<number> {
       "SELECT pg_try_advisory_xact_lock(hashtext('postroom tracking')) AS mine",
     );
     if (locks[0]?.mine !== true) return 0;
-    const { rows: due } = await client.query<{ any: boolean }>({
-      name: 'tracking-due',
-      text: ANY_DUE,
-      values: [now],
-    });
-    if (due[0]?.any !== true) return 0;
     // Until PostgreSQL has analyzed the hits it expects many, and would scan all messages to find a few.
     await client.query('SET LOCAL enable_seqscan = off');
+    const { rows: batch } = await client.query<{ lowest: string | null; highest: string | null }>({
+      name: 'tracking-limits',
+      text: LIMITS,
+      values: [now],
+    });
+    const { lowest = null, highest = null } = batch[0] ?? {};
+    if (lowest === null) return 0;
     const { rows } = await client.query<{ classified: number; campaigns: string[] | null }>({
       name: 'tracking-classify',
       text: CLASSIFY,
-      values: [now],
+      values: [now, lowest, highest],
     });
     for (const campaignId of rows[0]?.campaigns ?? []) {
       const notice = campaignNotice(campaignId);

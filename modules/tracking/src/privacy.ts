@@ -1,3 +1,4 @@
+import { hasId } from '@postroom/partitions/sql';
 import {
   type DataSubject,
   type ErasedRows,
@@ -22,8 +23,8 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
   await sql(
     tx,
     `UPDATE tracked_links SET ${LINK.set}
-     WHERE owner_id IN (SELECT id FROM campaigns WHERE project_id = $1 UNION ALL SELECT id FROM messages WHERE project_id = $1)
-       AND ${LINK.mentions}`,
+     WHERE (owner_id IN (SELECT id FROM campaigns WHERE project_id = $1)
+         OR EXISTS (SELECT FROM messages m WHERE ${hasId('m.id', 'owner_id')} AND m.project_id = $1)) AND ${LINK.mentions}`,
     redactionValues(subject),
   );
   return {};

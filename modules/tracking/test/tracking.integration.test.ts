@@ -5,6 +5,9 @@ import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate, type Values } from '@postroom/templating';
 import { classifyHits, readTracking, storeLinks, trackHtml, trackingToken } from '../src/index.ts';
 import { deleteOldHits } from '../src/retention.ts';
+import { checkPruning } from '@postroom/testkit/pruning';
+
+checkPruning();
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const BASE = 'https://mail.example.com';

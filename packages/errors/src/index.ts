@@ -26,6 +26,7 @@ export {
   retry,
   retryOn,
   SERIALIZATION_FAILURE,
+  UNDEFINED_TABLE,
   UNIQUE_VIOLATION,
 } from './retry.ts';
 export {

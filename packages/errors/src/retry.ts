@@ -9,6 +9,8 @@ export const SERIALIZATION_FAILURE = '40001';
 export const LOCK_NOT_AVAILABLE = '55P03';
 /** The statement exceeded `statement_timeout` or was canceled. */
 export const QUERY_CANCELED = '57014';
+/** The table was dropped, or never was. */
+export const UNDEFINED_TABLE = '42P01';
 /** Ours: a row of a project that is being moved to another cell. */
 export const PROJECT_MOVING = '55M01';
 

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, type MockInstance, vi } from 'vitest';
+
+/** Statements that may wait for other transactions. */
+const CHANGES_ROWS = /\b(UPDATE|DELETE FROM|FOR (KEY )?SHARE)\b/;
+
+/**
+ * Checks the statements that the tests of this file send: none that changes or locks rows may choose partitions while it runs. See "Limits in
+ * statements that lock rows" in docs/decisions/partitions.md.
+ */
+export function checkPruning(): void {
+  let query: MockInstance<(...args: unknown[]) => unknown>;
+  beforeAll(() => {
+    query = vi.spyOn(pg.Client.prototype, 'query');
+  });
+  afterAll(async () => {
+    const sent = query.mock.calls.map(([config]) =>
+      typeof config === 'string' ? config : ((config as { text?: string }).text ?? ''),
+    );
+    query.mockRestore();
+    const texts = new Set(sent.filter((text) => CHANGES_ROWS.test(text)));
+    expect(texts.size).toBeGreaterThan(0);
+    expect(await findPruning([...texts])).toEqual([]);
+  }, 60_000);
+}
+
+/** Those of some statements that change or lock rows and choose partitions while they run, if PostgreSQL joins by nested loops. */
+export async function findPruning(texts: readonly string[]): Promise<string[]> {
+  const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
+  await client.connect();
+  const found: string[] = [];
+  let plan = '';
+  // PostgreSQL breaks the text into lines.
+  client.on('notice', ({ detail = '' }) => (plan += detail.replaceAll(/\s+/g, ' ')));
+  try {
+    await client.query(
+      'SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET client_min_messages = log; SET debug_pretty_print = off; SET debug_print_plan = on',
+    );
+    for (const text of texts) {
+      plan = '';
+      await client.query(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      if (!plan.includes('{PLANNEDSTMT')) throw new Error('PostgreSQL printed no plan.');
+      if (prunesWhileChanging(plan)) found.push(text);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Nodes that evaluate parts of the plan again when a row has changed: those that lock, update (2) or delete (4). */
+const CHANGES = /\{LOCKROWS|\{MODIFYTABLE (?:(?!:operation).)*:operation [24]\b/;
+
+/**
+ * @param plan a `PlannedStmt` as PostgreSQL 18 prints it. When a row has changed, all subplans (WITH queries) are begun again, and the part of the
+ * plan below the node.
+ */
+function prunesWhileChanging(plan: string): boolean {
+  const [main = '', subplans = ''] = plan.split(' :subplans ');
+  const prunesAtRunTime = [...plan.matchAll(/\{PARTITIONPRUNEINFO .*?(?=\{PARTITIONPRUNEINFO |$)/gs)].map(([info]) =>
+    info.includes(':exec_pruning_steps ('),
+  );
+  const prunes = (part: string) =>
+    [...part.matchAll(/:part_prune_index (\d+)/g)].some(([, index]) => prunesAtRunTime[Number(index)] === true);
+  return (CHANGES.test(main) && (prunes(main) || prunes(subplans))) || (CHANGES.test(subplans) && prunes(subplans));
+}
