@@ -40,12 +40,17 @@ async function linesOf(client: pg.Client, query: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
+/** Each partition has its own, for which triggers make sure that rows of one campaign are in one partition. */
+const OF_PARTITIONS = 'messages_contact_id_campaign_id_key';
+
 /** Partitioned tables have triggers in place of foreign keys: see docs/decisions/partitions.md. */
 const REPLACED_BY_TRIGGERS = [
   'attempts_delivery_id_fkey',
   'deliveries_endpoint_id_fkey',
   'deliveries_event_id_fkey',
   'deliveries_project_id_fkey',
+  'message_attachments_message_id_fkey',
+  'message_contents_message_id_fkey',
 ];
 
 test('the migrations create the tables, types, indexes and references of the schema', async () => {
@@ -58,7 +63,9 @@ test('the migrations create the tables, types, indexes and references of the sch
   // Indexes that Prisma can't express are written by hand, so extra ones are allowed; none may be missing.
   for (const query of [INDEXES, CONSTRAINTS]) {
     const expected = (await linesOf(wanted.client, query)).filter(
-      (line) => !REPLACED_BY_TRIGGERS.some((name) => line.includes(` ${name} FOREIGN KEY `)),
+      (line) =>
+        !line.includes(` ${OF_PARTITIONS} `) &&
+        !REPLACED_BY_TRIGGERS.some((name) => line.includes(` ${name} FOREIGN KEY `)),
     );
     expect(await linesOf(migrated.client, query)).toEqual(expect.arrayContaining(expected));
   }

@@ -24,6 +24,13 @@ test('an operator revokes any key', async () => {
   await expect(runOperatorCommand(['revoke-key', newId('key')])).rejects.toMatchObject({ code: 'not_found' });
 });
 
+test('messages that are partitioned are not partitioned again', async () => {
+  await expect(runOperatorCommand(['partition-messages'])).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'Messages are partitioned already.',
+  });
+});
+
 test.each([[], ['block', 'example.com'], ['unblock'], ['revoke-key'], ['revoke', 'key_1'], ['unknown', 'example.com']])(
   'an invalid command does nothing: %j',
   async (...args) => {

@@ -1,5 +1,14 @@
-import { deleteRecipients, messageRetentions } from '@postroom/ledger';
-import { pool, type RetentionOptions } from '@postroom/platform';
+import {
+  batchesBefore,
+  deleteOldContents,
+  deleteOldEmails,
+  deleteRecipients,
+  type DroppedMessages,
+  dropOldMessages,
+  messageRetentions,
+  NOTHING_DROPPED,
+} from '@postroom/ledger';
+import { idsFrom, pool, type RetentionOptions } from '@postroom/platform';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -10,13 +19,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MARK_EXPIRED = `
   UPDATE campaigns SET recipients_deleted_at = now()
   WHERE project_id = $1 AND recipients_deleted_at IS NULL AND status IN ('completed', 'canceled') AND frozen_at IS NOT NULL
-    AND coalesce(completed_at, updated_at) < $2
+    AND coalesce(completed_at, updated_at) < $2 AND (snapshot_prefix IS NULL OR snapshot_prefix < $3)
     AND accepted_count + failed_count + suppressed_count + unknown_count + canceled_count = recipient_count`;
 
 /** Marked campaigns that still have rows, including those whose deletion was interrupted. */
 const UNFINISHED = `
   SELECT id FROM campaigns c WHERE recipients_deleted_at IS NOT NULL AND EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id)
   ORDER BY id`;
+
+interface Options extends RetentionOptions {
+  /** What goes with its partition. */
+  dropped?: DroppedMessages;
+}
 
 /**
  * Deletes the messages of campaigns that ended before their project's retention period. The campaign, its counters, its link
@@ -27,9 +41,12 @@ export async function deleteOldRecipients({
   days,
   now = Date.now(),
   onBatch = () => {},
-}: RetentionOptions = {}): Promise<number> {
+  dropped = NOTHING_DROPPED,
+}: Options = {}): Promise<number> {
   for (const project of await messageRetentions(days)) {
-    await pool.query(MARK_EXPIRED, [project.projectId, new Date(now - project.days * DAY_MS)]);
+    const before = new Date(now - project.days * DAY_MS);
+    const to = idsFrom('eml', batchesBefore(dropped, { ...project, before }));
+    await pool.query(MARK_EXPIRED, [project.projectId, before, to]);
     onBatch();
   }
   let total = 0;
@@ -45,7 +62,22 @@ export async function deleteOldRecipients({
   return total;
 }
 
-/** The retention delete of this module. @returns the number of rows by kind. */
-export async function deleteOld({ onBatch }: { onBatch: () => void }): Promise<Record<string, number>> {
-  return { recipients: await deleteOldRecipients({ onBatch }) };
+/** Marks expired campaigns whose messages are in partitions that are about to be dropped. */
+const markExpired =
+  ({ days, now = Date.now() }: RetentionOptions) =>
+  async (to: string): Promise<void> => {
+    for (const project of await messageRetentions(days))
+      await pool.query(MARK_EXPIRED, [project.projectId, new Date(now - project.days * DAY_MS), to]);
+  };
+
+/**
+ * Deletes what has expired of the ledger: partitions of messages, then in batches contents, emails, and recipients of campaigns.
+ * @returns the number by kind.
+ */
+export async function deleteOld(options: RetentionOptions): Promise<Record<string, number>> {
+  const contents = await deleteOldContents({ ...options, days: undefined });
+  const dropped = await dropOldMessages({ ...options, markExpired: markExpired(options) });
+  const emails = await deleteOldEmails({ ...options, dropped });
+  const recipients = await deleteOldRecipients({ ...options, dropped });
+  return { messagePartitions: dropped.partitions, contents, emails, recipients };
 }

@@ -5,6 +5,9 @@ import { runExclusively, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { addLocalDomain } from '@postroom/domains';
 import { deleteOldRecipients } from '../src/retention.ts';
+import { checkPruning } from '@postroom/testkit/pruning';
+
+checkPruning();
 
 runExclusively('retention');
 

@@ -34,7 +34,14 @@ export {
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type Reserved } from './reservations.ts';
-export { deleteRecipients, messageRetentions } from './retention.ts';
+export {
+  batchesBefore,
+  dropOldMessages,
+  type DroppedMessages,
+  NOTHING_DROPPED,
+  partitionMessages,
+} from './message-partitions.ts';
+export { deleteOldContents, deleteOldEmails, deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
 export { SendTrace } from './send-trace.ts';

@@ -1,6 +1,8 @@
+import { hasId } from '@postroom/partitions/sql';
 import { config, idsFrom, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
 import { DELETE_HITS, DELETE_LINKS } from '@postroom/tracking/sql';
 import type pg from 'pg';
+import { batchesBefore, type DroppedMessages, NOTHING_DROPPED } from './message-partitions.ts';
 
 /** The most emails that one transaction changes. */
 const BATCH = 500;
@@ -29,13 +31,13 @@ export async function deleteOldContents({
 async function emptyBatch(before: string): Promise<number> {
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ message_id: string }>(
-      `UPDATE message_contents SET html = NULL, text = NULL, html_text = NULL, headers = '{}' WHERE message_id IN (
+      `UPDATE message_contents SET html = NULL, text = NULL, html_text = NULL, headers = '{}' WHERE message_id = ANY (ARRAY(
          SELECT c.message_id FROM message_contents c
           WHERE c.message_id < $1 AND (c.html IS NOT NULL OR c.text IS NOT NULL)
-            AND NOT EXISTS (SELECT FROM messages m
-              WHERE (m.id = c.message_id OR m.copy_of = c.message_id) AND m.state IN ('planned', 'claimed'))
+            AND NOT EXISTS (SELECT FROM messages m WHERE ${hasId('m.id', 'c.message_id')} AND m.state IN ('planned', 'claimed'))
+            AND NOT EXISTS (SELECT FROM messages m WHERE m.copy_of = c.message_id AND m.state IN ('planned', 'claimed'))
           ORDER BY c.message_id LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED
-       ) RETURNING message_id`,
+       )) RETURNING message_id`,
       [before],
     );
     await tx.query('DELETE FROM message_attachments WHERE message_id = ANY ($1)', [rows.map((row) => row.message_id)]);
@@ -55,6 +57,11 @@ export async function messageRetentions(
   return rows.map((row) => ({ projectId: row.id, days: row.days }));
 }
 
+interface EmailRetention extends RetentionOptions {
+  /** What goes with its partition. */
+  dropped?: DroppedMessages;
+}
+
 /**
  * Deletes transactional emails, with the rows of all their recipients, once their last change is older than the project's
  * retention. Emails that may still be sent stay. Unsubscribe links keep working, since they do not need the row.
@@ -64,12 +71,14 @@ export async function deleteOldEmails({
   days,
   now = Date.now(),
   onBatch = () => {},
-}: RetentionOptions = {}): Promise<number> {
+  dropped = NOTHING_DROPPED,
+}: EmailRetention = {}): Promise<number> {
   let total = 0;
   for (const project of await messageRetentions(days)) {
     const before = new Date(now - project.days * DAY_MS);
+    const created = batchesBefore(dropped, { ...project, before });
     for (let after: string | undefined = ''; after !== undefined;) {
-      const { deleted, last } = await deleteEmailsAfter(project.projectId, after, before);
+      const { deleted, last } = await deleteEmailsAfter(project.projectId, after, { created, closed: before });
       total += deleted;
       after = last;
       onBatch();
@@ -82,13 +91,13 @@ export async function deleteOldEmails({
 async function deleteEmailsAfter(
   projectId: string,
   after: string,
-  before: Date,
+  before: { created: Date; closed: Date },
 ): Promise<{ deleted: number; last: string | undefined }> {
   return inTransaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
       `SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND copy_of IS NULL AND id > $2 AND id < $3
        ORDER BY id LIMIT ${BATCH}`,
-      [projectId, after, idsFrom('eml', before)],
+      [projectId, after, idsFrom('eml', before.created)],
     );
     const ids = rows.map(({ id }) => id);
     const { rows: old } = await tx.query<{ id: string }>(
@@ -97,7 +106,7 @@ async function deleteEmailsAfter(
        )
        SELECT coalesce(copy_of, id) AS id FROM locked GROUP BY 1
        HAVING bool_and(state NOT IN ('planned', 'claimed') AND coalesce(accepted_at, unsent_at, created_at) < $2)`,
-      [ids, before],
+      [ids, before.closed],
     );
     const deleted = await deleteMessages(
       tx,
@@ -135,9 +144,4 @@ export async function deleteRecipients(campaignId: string): Promise<{ deleted: n
     );
     return { deleted, isLast: rows.length < RECIPIENT_BATCH };
   });
-}
-
-/** The retention deletes of this module. @returns the number of rows by kind. */
-export async function deleteOld({ onBatch }: { onBatch: () => void }): Promise<Record<string, number>> {
-  return { contents: await deleteOldContents({ onBatch }), emails: await deleteOldEmails({ onBatch }) };
 }

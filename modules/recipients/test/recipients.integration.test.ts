@@ -232,6 +232,8 @@ test('an exact address is looked up by index, however large the campaign', async
       `EXPLAIN SELECT m.id ${from} ORDER BY m.id DESC LIMIT 51`,
       parameters.values,
     );
-    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toContain('messages_recipient_idx on messages r');
+    expect(rows.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
+      /messages_past_recipient_idx on messages_past r_1 .*\n +Index Cond: .*COALESCE\(email_key/,
+    );
   });
 });

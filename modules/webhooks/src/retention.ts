@@ -4,6 +4,7 @@ import {
   extendPartitions,
   longestRetention,
   queryPatiently,
+  weekOrMonth,
 } from '@postroom/partitions';
 import {
   config,
@@ -57,7 +58,7 @@ export async function deleteOld({
   deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - POLICY.retention.backlogDays * DAY_MS)));
   const retentions = await eventRetentions(days);
   const { longest, before: expired } = longestRetention(retentions, now);
-  for (const table of [EVENTS, DELIVERIES, ATTEMPTS]) await extendPartitions(table, longest);
+  for (const table of [EVENTS, DELIVERIES, ATTEMPTS]) await extendPartitions(table, weekOrMonth(longest));
   const dropped = await dropExpired(expired, onBatch);
   deleted.partitions = dropped.partitions;
   for (const project of retentions) {

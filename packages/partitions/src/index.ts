@@ -19,8 +19,12 @@ export interface Partition {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** The length of a partition: to the next first day of such a period. */
+export type PartitionLength = '1 week' | '1 month' | '3 months' | '1 year';
+
 /** Rows kept for up to this many days are in weekly partitions, others in monthly ones: every partition costs planning time. */
 const WEEKLY_DAYS = 180;
+export const weekOrMonth = (days: number): PartitionLength => (days > WEEKLY_DAYS ? '1 month' : '1 week');
 
 /** How much of the future has partitions. Without a worker for longer, rows go to the last partition, and move when there is one. */
 const AHEAD = '21 days';
@@ -43,12 +47,8 @@ export async function listPartitions({ name }: PartitionedTable): Promise<Partit
   return rows;
 }
 
-/**
- * Creates the partitions of the near future.
- * @param days the longest retention.
- */
-export async function extendPartitions({ name, prefix }: PartitionedTable, days: number): Promise<void> {
-  const length = days > WEEKLY_DAYS ? '1 month' : '1 week';
+/** Creates the partitions of the near future. */
+export async function extendPartitions({ name, prefix }: PartitionedTable, length: PartitionLength): Promise<void> {
   await withTableLocked(name, 'SELECT extend_partitions($1, $2, $3, $4)', [name, prefix, length, AHEAD]);
 }
 
@@ -56,8 +56,8 @@ export async function extendPartitions({ name, prefix }: PartitionedTable, days:
 export type Archive = (table: PartitionedTable, partition: Partition, onBatch?: () => void) => Promise<void>;
 
 export interface DropOptions {
-  /** The ids, in the column partitioned by, of rows of a partition that must be kept, at most `limit`. */
-  needed: (partition: { from: string; to: string }, limit: number) => Promise<string[]>;
+  /** The ids, in the column partitioned by, of rows of a partition that must be kept, at most `limit`; undefined if it may still get rows. */
+  needed: (partition: { from: string; to: string }, limit: number) => Promise<string[] | undefined>;
   /** More rows than this that are needed keep the partition: they are moved while the table is locked. 10,000 by default. */
   mostNeeded?: number;
   /** Called before a partition is dropped. If it throws, the partition is kept. */
@@ -93,8 +93,9 @@ export async function dropPartitions(
     if (to === null || timeOfId(to) > before) break;
     const needed = await readNeeded({ from, to }, mostNeeded + 1);
     onBatch();
-    if (needed.length > mostNeeded) {
-      logger.warn({ partition: name }, `more than ${mostNeeded} rows of the partition are still needed; it is kept`);
+    if (needed === undefined || needed.length > mostNeeded) {
+      if (needed !== undefined)
+        logger.warn({ partition: name }, `more than ${mostNeeded} rows of the partition are still needed; it is kept`);
       // What is deleted in batches is not archived.
       return archive === undefined ? { ...dropped, batchesUntil: before } : dropped;
     }
@@ -131,7 +132,7 @@ async function isArchived(archive: () => Promise<void> | undefined, partition: P
 }
 
 /** Runs a statement that locks the table. @returns whether it got the lock. */
-async function withTableLocked(table: string, text: string, values: unknown[]): Promise<boolean> {
+export async function withTableLocked(table: string, text: string, values: unknown[]): Promise<boolean> {
   try {
     await retry(
       () =>

@@ -1,27 +1,13 @@
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { globSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate } from '@postroom/migrations';
-import { emptyDatabase } from '@postroom/testkit/database';
+import { databaseBefore } from '@postroom/testkit/previous-schema';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const FIRST = '20261125070000_partition_bounds';
-const MODULES = join(import.meta.dirname, '../../../modules');
-
 /** A database with the schema from before partitions, a project and its endpoint. */
 async function previousRelease() {
-  const { url, client, drop } = await emptyDatabase();
-  onTestFinished(drop);
-  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const file of globSync('*/migrations/*/migration.sql', { cwd: MODULES })) {
-    const name = basename(dirname(file));
-    if (name < FIRST) await cp(join(MODULES, dirname(file)), join(folder, name), { recursive: true });
-  }
-  await migrate(url, folder);
+  const { url, client } = await databaseBefore(FIRST);
   await client.query(`
     INSERT INTO projects (id, name) VALUES ('prj_1', 'Test');
     INSERT INTO webhook_endpoints (id, project_id, url, events, secret, updated_at) VALUES ('whe_1', 'prj_1', 'https://example.com/', '{*}', 'x', now())`);

@@ -33,8 +33,8 @@ beforeEach(async () => {
 });
 
 test('partitions exist for three weeks ahead, and every row has one, whatever its time', async () => {
-  await extendPartitions(TABLE, 30);
-  await extendPartitions(TABLE, 30);
+  await extendPartitions(TABLE, '1 week');
+  await extendPartitions(TABLE, '1 week');
   for (const days of [-9_000, 0, 20, 40_000]) await insert(days);
   const names = Object.keys(await rows());
   expect(names).toHaveLength(4);
@@ -48,7 +48,7 @@ test('partitions exist for three weeks ahead, and every row has one, whatever it
 test('rows that came while nobody created partitions move to theirs, and all have the storage options of the table', async () => {
   for (const days of [0, -8]) await insert(days);
   expect(await rows()).toEqual({ sample_rows_rest: 2 });
-  await extendPartitions(TABLE, 30);
+  await extendPartitions(TABLE, '1 week');
   const found = await rows();
   expect(Object.values(found)).toEqual([1, 1]);
   expect(Object.keys(found).join()).toMatch(/^sample_rows_\d{8},sample_rows_\d{8}$/);
@@ -59,7 +59,7 @@ test('rows that came while nobody created partitions move to theirs, and all hav
 });
 
 test('what is kept for years is in monthly partitions, also after it was in weekly ones', async () => {
-  await extendPartitions(TABLE, 30);
+  await extendPartitions(TABLE, '1 week');
   const weekly = await listPartitions(TABLE);
   await pool.query(`SELECT extend_partitions('sample_rows', 'evt', '1 month', '100 days')`);
   const added = (await listPartitions(TABLE)).slice(weekly.length - 1, -1);
@@ -74,7 +74,7 @@ test('what is kept for years is in monthly partitions, also after it was in week
 });
 
 test('expired partitions are dropped, except rows that are still needed, and ids of their time stay valid', async () => {
-  await extendPartitions(TABLE, 30);
+  await extendPartitions(TABLE, '1 week');
   for (const days of [-25, -24, -1]) await insert(days);
   const before = (await listPartitions(TABLE)).length;
   const { partitions: dropped, batchesUntil } = await dropPartitions(TABLE, at(-10), {
@@ -89,7 +89,7 @@ test('expired partitions are dropped, except rows that are still needed, and ids
 });
 
 test('a partition that could not be archived, or whose table is in use, is kept', async () => {
-  await extendPartitions(TABLE, 30);
+  await extendPartitions(TABLE, '1 week');
   const all = await listPartitions(TABLE);
   const archive = async () => {
     throw new Error('no space left');
@@ -105,7 +105,7 @@ test('a partition that could not be archived, or whose table is in use, is kept'
 });
 
 test('a partition with too many rows that are still needed is kept, and rows up to the given time are to be deleted in batches', async () => {
-  await extendPartitions(TABLE, 30);
+  await extendPartitions(TABLE, '1 week');
   const all = await listPartitions(TABLE);
   const needed = async (_: unknown, limit: number) => [idAt(-25), idAt(-24)].slice(0, limit);
   expect(await dropPartitions(TABLE, at(-10), { needed, mostNeeded: 1 })).toEqual({
