@@ -3,6 +3,7 @@ import {
   endShards,
   extendShard,
   hasExpiredShards,
+  inLedgerTransaction,
   isWorthSharding,
   newClaim,
   openShard,
@@ -16,7 +17,7 @@ import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { checkPruning } from '@postroom/testkit/pruning';
 
-checkPruning();
+const sentStatements = checkPruning();
 
 /** A sending campaign with the fencing token `first` and a snapshot of one new contact per name. */
 async function sendingTo(names: readonly string[]) {
@@ -112,6 +113,27 @@ test('a requeued message is claimed once due, before untried ones, and never twi
   expect((await claimPage(id, 'first', 9, false, ALL)).rows).toEqual([]);
   expect((await claimPage(id, 'second', 1, false, ALL)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
   expect((await claimPage(id, 'second', 9, false, ALL)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
+});
+
+test('a claim and its settlement read the partition of the campaign only', async () => {
+  const { id } = await sendingTo(['ada', 'bob']);
+  const before = sentStatements().length;
+  const { rows } = await claimPage(id, 'first', 2, true, ALL);
+  const outcomes = ['accepted', 'failed'] as const;
+  await settle(
+    'first',
+    rows.map((row, index) => ({ id: row.id, state: outcomes[index] ?? 'accepted', answer: '' })),
+    '',
+  );
+  const changing = sentStatements()
+    .slice(before)
+    .filter(({ text }) => / messages\w* m SET /.test(text));
+  expect(changing).toHaveLength(3);
+  for (const { text, values } of changing) {
+    const { rows: plan } = await inLedgerTransaction((client) => client.query<object>(`EXPLAIN ${text}`, values));
+    const partitions = new Set(JSON.stringify(plan).match(/messages_(past|rest|\d{8})(?= m| messages)/g));
+    expect([text, partitions.size]).toEqual([text, 1]);
+  }
 });
 
 describe('with a frequency cap', () => {

@@ -4,24 +4,33 @@ import { afterAll, beforeAll, expect, type MockInstance, vi } from 'vitest';
 /** Statements that may wait for other transactions. */
 const CHANGES_ROWS = /\b(UPDATE|DELETE FROM|FOR (KEY )?SHARE)\b/;
 
+interface Statement {
+  text: string;
+  values: unknown[] | undefined;
+}
+
 /**
- * Checks the statements that the tests of this file send: none that changes or locks rows may choose partitions while it runs. See "Limits in
- * statements that lock rows" in docs/decisions/partitions.md.
+ * Checks the statements that the tests of this file send: none that changes or locks rows may choose partitions while it runs. See "Statements
+ * that lock rows" in docs/decisions/partitions.md.
+ * @returns reads those sent until now.
  */
-export function checkPruning(): void {
+export function checkPruning(): () => Statement[] {
   let query: MockInstance<(...args: unknown[]) => unknown>;
+  const sent = () =>
+    query.mock.calls.map(([config, values]) =>
+      typeof config === 'string' ? { text: config, values: values as unknown[] } : (config as Statement),
+    );
   beforeAll(() => {
     query = vi.spyOn(pg.Client.prototype, 'query');
   });
   afterAll(async () => {
-    const sent = query.mock.calls.map(([config]) =>
-      typeof config === 'string' ? config : ((config as { text?: string }).text ?? ''),
-    );
+    const texts = new Set(sent().map(({ text }) => text));
     query.mockRestore();
-    const texts = new Set(sent.filter((text) => CHANGES_ROWS.test(text)));
-    expect(texts.size).toBeGreaterThan(0);
-    expect(await findPruning([...texts])).toEqual([]);
+    const changing = [...texts].filter((text) => CHANGES_ROWS.test(text));
+    expect(changing).not.toEqual([]);
+    expect(await findPruning(changing)).toEqual([]);
   }, 60_000);
+  return sent;
 }
 
 /** Those of some statements that change or lock rows and choose partitions while they run, if PostgreSQL joins by nested loops. */
