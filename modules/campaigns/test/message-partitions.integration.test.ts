@@ -1,12 +1,17 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type * as ledger from '@postroom/ledger';
 import type * as platform from '@postroom/platform';
 import { createDatabase } from '@postroom/testkit/database';
 import { useDatabase } from '@postroom/testkit/own-database';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type * as retention from '../src/retention.ts';
 
 /** Its own database: in the others some project keeps its messages forever. */
 let database: Awaited<ReturnType<typeof createDatabase>>;
+let archive: string;
 let closeDatabase: () => Promise<void>;
 let parts: Pick<typeof platform, 'pool' | 'newId' | 'idsFrom'> &
   Pick<typeof retention, 'deleteOld'> &
@@ -16,6 +21,8 @@ const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 beforeAll(async () => {
   database = await createDatabase('message_partitions');
+  archive = await mkdtemp(join(tmpdir(), 'archive-'));
+  vi.stubEnv('ARCHIVE_URL', pathToFileURL(archive).href);
   closeDatabase = useDatabase(database.url);
   const { pool, newId, idsFrom } = await import('@postroom/platform');
   const { claimPage } = await import('@postroom/ledger');
@@ -37,6 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await closeDatabase();
+  await rm(archive, { recursive: true, force: true });
   await database.drop();
 });
 
@@ -97,6 +105,7 @@ test('what no project keeps is dropped with its partition and all that belongs t
 
   const deleted = await deleteOld({});
   expect(deleted.messagePartitions).toBeGreaterThan(10);
+  expect((await stat(join(archive, `messages/${before}/00001.parquet`))).size).toBeGreaterThan(1_000);
   const { rows: left } = await pool.query<{ name: string }>(`SELECT name FROM list_partitions('messages')`);
   expect(left.map(({ name }) => name)).not.toContain(before);
   const rowsOf = async (table: string, column: string, ids: readonly string[]) =>
