@@ -112,8 +112,8 @@ beforeAll(async () => {
   pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     const [first] = args;
     const text = typeof first === 'string' ? first : ((first as { text?: string } | undefined)?.text ?? '');
-    // A process asks for its share of a rate by the clock.
-    if (!/^\s*INSERT INTO shared_rates /.test(text)) current.getStore()?.push(text);
+    // A process asks for its share of a rate, and who else makes requests, by the clock.
+    if (!/\b(INTO|FROM) shared_rates\b/.test(text)) current.getStore()?.push(text);
     return (query as (...all: unknown[]) => unknown).apply(this, args);
   } as typeof query;
 }, 120_000);
