@@ -117,7 +117,7 @@ test('a requeued message is claimed once due, before untried ones, and never twi
 
 test('a claim and its settlement read the partition of the campaign only', async () => {
   const { id } = await sendingTo(['ada', 'bob']);
-  const before = sentStatements().length;
+  const before = sentStatements.length;
   const { rows } = await claimPage(id, 'first', 2, true, ALL);
   const outcomes = ['accepted', 'failed'] as const;
   await settle(
@@ -125,9 +125,7 @@ test('a claim and its settlement read the partition of the campaign only', async
     rows.map((row, index) => ({ id: row.id, state: outcomes[index] ?? 'accepted', answer: '' })),
     '',
   );
-  const changing = sentStatements()
-    .slice(before)
-    .filter(({ text }) => / messages\w* m SET /.test(text));
+  const changing = sentStatements.slice(before).filter(({ text }) => / messages\w* m SET /.test(text));
   expect(changing).toHaveLength(3);
   for (const { text, values } of changing) {
     const { rows: plan } = await inLedgerTransaction((client) => client.query<object>(`EXPLAIN ${text}`, values));
