@@ -102,6 +102,12 @@ test('messages in use are partitioned by a command: no statement fails, and a ca
   expect(counts[0]).toEqual({ accepted: CONTACTS, counted: CONTACTS, contents: true, attachments: true });
   await expect(partitionMessages()).rejects.toMatchObject({ code: 'conflict' });
 
+  // Autovacuum has none of the whole table.
+  const { rows: statistics } = await client.query(
+    `SELECT n_distinct FROM pg_stats WHERE tablename = 'messages' AND attname = 'contact_id' AND inherited`,
+  );
+  expect(statistics).toHaveLength(1);
+
   // Every partition has the same indexes.
   const { rows: partitions } = await client.query<{ name: string }>(`
     SELECT p.name, (SELECT count(*)::int FROM pg_index i WHERE i.indrelid = p.name::regclass AND i.indisvalid) AS indexes,

@@ -1,4 +1,5 @@
 import {
+  analyzeChanged,
   configuredArchive,
   dropPartitions,
   extendPartitions,
@@ -59,6 +60,7 @@ export async function dropOldMessages({
   if (!(await arePartitioned())) return NOTHING_DROPPED;
   const length = LENGTHS.find((each) => longest <= each.days)?.length ?? '1 year';
   for (const table of [MESSAGES, CONTENTS]) await extendPartitions(table, length);
+  await analyzeChanged(MESSAGES);
   if (longest === Infinity) return NOTHING_DROPPED;
   const before = new Date(now - longest * DAY_MS);
   const messages = await dropPartitions(MESSAGES, before, {
@@ -171,4 +173,5 @@ export async function partitionMessages(): Promise<void> {
       throw error;
     }
   });
+  await analyzeChanged(MESSAGES);
 }

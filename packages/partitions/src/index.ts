@@ -110,6 +110,22 @@ export async function dropPartitions(
   return dropped;
 }
 
+/** Rows of the partitions that are not in the statistics of the whole table, and whether PostgreSQL can gather those alone. */
+const CHANGED = `
+  SELECT t.reltuples < 0 OR abs(sum(greatest(p.reltuples, 0)) - t.reltuples) > 0.1 * t.reltuples AS changed,
+    current_setting('server_version_num')::int >= 180000 AS alone
+  FROM pg_class t JOIN pg_inherits i ON i.inhparent = t.oid JOIN pg_class p ON p.oid = i.inhrelid
+  WHERE t.oid = $1::regclass GROUP BY t.oid, t.reltuples`;
+
+/**
+ * Gathers the statistics of a whole table if it has changed by a tenth. Autovacuum does so for each partition only. Without them PostgreSQL
+ * expects 200 different values in a column, and joins with a million rows one by one.
+ */
+export async function analyzeChanged({ name }: PartitionedTable): Promise<void> {
+  const { rows } = await pool.query<{ changed: boolean; alone: boolean }>(CHANGED, [name]);
+  if (rows[0]?.changed === true) await queryPatiently(`ANALYZE ${rows[0].alone ? 'ONLY ' : ''}${name}`, []);
+}
+
 /** Runs a statement that may read a whole partition, without the time limit of others. */
 export function queryPatiently<Row>(text: string, values: unknown[]): Promise<Row[]> {
   return inTransaction(async (tx) => {
