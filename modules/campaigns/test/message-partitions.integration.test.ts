@@ -63,7 +63,7 @@ async function email(projectId: string, days: number, state = 'accepted', closed
   return id;
 }
 
-/** A campaign with two messages that was started and ended so many days ago. */
+/** A campaign with two messages, started and ended the given numbers of days ago. */
 async function campaign(projectId: string, startedDays: number, endedDays: number): Promise<string> {
   const { pool, idsFrom, newId } = parts;
   const id = newId('cmp');
