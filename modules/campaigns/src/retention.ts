@@ -43,12 +43,7 @@ export async function deleteOldRecipients({
   onBatch = () => {},
   dropped = NOTHING_DROPPED,
 }: Options = {}): Promise<number> {
-  for (const project of await messageRetentions(days)) {
-    const before = new Date(now - project.days * DAY_MS);
-    const to = idsFrom('eml', batchesBefore(dropped, { ...project, before }));
-    await pool.query(MARK_EXPIRED, [project.projectId, before, to]);
-    onBatch();
-  }
+  await markExpired({ days, now, onBatch }, (project) => idsFrom('eml', batchesBefore(dropped, project)));
   let total = 0;
   const { rows } = await pool.query<{ id: string }>(UNFINISHED);
   for (const { id } of rows) {
@@ -62,13 +57,17 @@ export async function deleteOldRecipients({
   return total;
 }
 
-/** Marks expired campaigns whose messages are in partitions that are about to be dropped. */
-const markExpired =
-  ({ days, now = Date.now() }: RetentionOptions) =>
-  async (to: string): Promise<void> => {
-    for (const project of await messageRetentions(days))
-      await pool.query(MARK_EXPIRED, [project.projectId, new Date(now - project.days * DAY_MS), to]);
-  };
+/** Marks the expired campaigns of each project whose message ids begin before a limit. */
+async function markExpired(
+  { days, now = Date.now(), onBatch = () => {} }: RetentionOptions,
+  limitOf: (project: { days: number; before: Date }) => string,
+): Promise<void> {
+  for (const project of await messageRetentions(days)) {
+    const before = new Date(now - project.days * DAY_MS);
+    await pool.query(MARK_EXPIRED, [project.projectId, before, limitOf({ days: project.days, before })]);
+    onBatch();
+  }
+}
 
 /**
  * Deletes what has expired of the ledger: partitions of messages, then in batches contents, emails, and recipients of campaigns.
@@ -76,7 +75,7 @@ const markExpired =
  */
 export async function deleteOld(options: RetentionOptions): Promise<Record<string, number>> {
   const contents = await deleteOldContents({ ...options, days: undefined });
-  const dropped = await dropOldMessages({ ...options, markExpired: markExpired(options) });
+  const dropped = await dropOldMessages({ ...options, markExpired: (to) => markExpired(options, () => to) });
   const emails = await deleteOldEmails({ ...options, dropped });
   const recipients = await deleteOldRecipients({ ...options, dropped });
   return { messagePartitions: dropped.partitions, contents, emails, recipients };

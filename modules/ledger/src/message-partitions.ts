@@ -52,12 +52,12 @@ export async function dropOldMessages({
   onBatch = () => {},
   markExpired,
 }: Options): Promise<DroppedMessages> {
+  if (!(await arePartitioned())) return NOTHING_DROPPED;
   const { rows } = await pool.query<{ longest: number | null; forever: boolean | null }>(
     `SELECT max(coalesce(message_retention_days, $1)) AS longest, bool_or(coalesce(message_retention_days, $1) IS NULL) AS forever FROM projects`,
     [days ?? null],
   );
   const longest = rows[0]?.forever === false ? (rows[0].longest ?? Infinity) : Infinity;
-  if (!(await arePartitioned())) return NOTHING_DROPPED;
   const length = LENGTHS.find((each) => longest <= each.days)?.length ?? '1 year';
   for (const table of [MESSAGES, CONTENTS]) await extendPartitions(table, length);
   await analyzeChanged(MESSAGES);
