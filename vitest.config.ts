@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { COMPILED } from './packages/embedded/src/programs.ts';
 import { NODE_FLAGS } from './packages/testkit/src/node-flags.ts';
+import { WORKER_DATABASE } from './packages/testkit/src/worker-database.ts';
 
 const root = import.meta.dirname;
 
@@ -19,6 +20,14 @@ const testsNamed = (ending: string) => [
 const INTEGRATION = testsNamed('.integration.test.ts');
 const SYSTEM = testsNamed('.system.test.ts');
 
+/**
+ * Integration tests whose process runs the worker, which goes on until the tier ends. They have a database of their own: in that of the others
+ * it would send the campaigns and retry the deliveries that thousands of tests leave behind.
+ */
+const WITH_WORKER = globSync(INTEGRATION, { cwd: root, exclude: ['**/node_modules/**'] }).filter((file) =>
+  readFileSync(join(root, file), 'utf8').includes('startTestWorker'),
+);
+
 /** For the tiers that stand on PostgreSQL and Temporal. */
 const withServices = {
   // The machine is always busy, projects of other tests make requests, and bulk work would wait for quiet.
@@ -29,7 +38,7 @@ const withServices = {
   expect: { poll: { timeout: 20_000 } },
 };
 
-const TIERS = ['system', 'integration', 'unit'];
+const TIERS = ['system', 'integration', 'integration-with-worker', 'unit'];
 
 /** Files that take a minute or more, the longest first. */
 const LONG = [
@@ -73,15 +82,8 @@ const LONG = [
   'apps/gateway/test/openapi/fuzz',
 ];
 
-/**
- * How late a file of a tier comes. What it starts goes on until the end of the process, which is no earlier than that of the tier:
- * a worker that has nothing to do takes a thirtieth of a core.
- */
-function lateness(file: string): number {
-  const source = readFileSync(file, 'utf8');
-  if (source.includes('startTestWorker')) return 2;
-  return source.includes('mailSystem(') ? 1 : 0;
-}
+/** The system of `mailSystem` goes on until the end of the process, which is no earlier than that of the tier. */
+const usesMailSystem = (file: string) => readFileSync(file, 'utf8').includes('mailSystem(');
 
 /**
  * Tier by tier, because a process runs files of one tier only: it ends when the next file is another's. Within each, long files come first,
@@ -91,7 +93,8 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {
       const place = LONG.findIndex((name) => moduleId.includes(name));
-      return (TIERS.indexOf(project.name) * 3 + lateness(moduleId)) * 1000 + (place === -1 ? LONG.length : place);
+      const tier = TIERS.indexOf(project.name) * 2 + (usesMailSystem(moduleId) ? 1 : 0);
+      return tier * 1000 + (place === -1 ? LONG.length : place);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
@@ -130,7 +133,15 @@ export default defineConfig({
           },
         },
       },
-      { test: { name: 'integration', include: INTEGRATION, ...withServices } },
+      { test: { name: 'integration', include: INTEGRATION, exclude: WITH_WORKER, ...withServices } },
+      {
+        test: {
+          name: 'integration-with-worker',
+          include: WITH_WORKER,
+          ...withServices,
+          env: { ...withServices.env, TEST_DATABASE: WORKER_DATABASE, TEMPORAL_TASK_QUEUE: WORKER_DATABASE },
+        },
+      },
       { test: { name: 'system', include: SYSTEM, ...withServices } },
     ],
   },

@@ -135,7 +135,7 @@ async function runIntegrationTests(
   const tests = spawn(
     process.execPath,
     // In one process, because each one loads all modules, which takes as long as many tests.
-    [join(ROOT, 'scripts/test.mjs'), '--project=integration', '--reporter=dot', '--maxWorkers=1', ...files],
+    [join(ROOT, 'scripts/test.mjs'), '--project=integration*', '--reporter=dot', '--maxWorkers=1', ...files],
     { cwd: ROOT, env: { ...process.env, ...settings, REQUIRE_ALL: '' }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let output = '';

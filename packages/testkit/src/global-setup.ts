@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { freePorts, run, startPostgres, startTemporal, temporalBinary } from '@postroom/embedded';
 import { migrate } from '@postroom/migrations';
 import { execute, TEMPLATE } from './database.ts';
+import { WORKER_DATABASE } from './worker-database.ts';
 
 /**
  * One PostgreSQL and one Temporal for a whole test run, started as by `npm start` but without persistence. They
@@ -38,6 +39,7 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
     const { pathname } = new URL(postgres.url);
     const server = Object.assign(new URL(postgres.url), { pathname: '/postgres' });
     await execute(server.href, `CREATE DATABASE ${TEMPLATE} TEMPLATE "${pathname.slice(1)}"`);
+    await execute(server.href, `CREATE DATABASE ${WORKER_DATABASE} TEMPLATE ${TEMPLATE}`);
     Object.assign(process.env, {
       DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: temporal.address,
