@@ -53,11 +53,12 @@ export async function mails(api: Api) {
     email: string;
     subject: string;
     state: string;
+    suppressed: boolean;
     scheduled: boolean;
     text: string;
     html: string;
   }>(
-    `SELECT m.id, m.email, m.subject, m.state::text, c.scheduled_at IS NOT NULL AS scheduled, c.text, c.html FROM messages m
+    `SELECT m.id, m.email, m.subject, m.state::text, m.state = 'suppressed' AS suppressed, c.scheduled_at IS NOT NULL AS scheduled, c.text, c.html FROM messages m
        JOIN message_contents c ON c.message_id = m.id WHERE m.project_id = $1 ORDER BY m.id`,
     [api.projectId],
   );
