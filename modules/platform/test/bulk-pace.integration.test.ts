@@ -49,8 +49,11 @@ async function makeDatabaseBusy(): Promise<void> {
 }
 
 test('bulk work pauses in proportion to its duration while the database responds slowly, or not at all', async () => {
-  await paceBulkWork(PROJECT, 60_000); // at once, as the database is idle
-  expect(isDatabaseBusy(PROJECT)).toBe(false);
+  // At some time it responds as quickly as ever, whatever else the machine does.
+  await eventually(async () => {
+    await paceBulkWork(PROJECT, 0);
+    expect(isDatabaseBusy(PROJECT)).toBe(false);
+  });
   await makeDatabaseBusy();
   const began = performance.now();
   await paceBulkWork(PROJECT, 100);
