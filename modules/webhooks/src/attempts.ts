@@ -10,6 +10,7 @@ import {
 } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
+import { isIdWithin, rangeOf } from '@postroom/partitions/sql';
 import { isHere } from '@postroom/projects/sql';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from '@postroom/guarded-client';
 import { ATTEMPTED } from './subscription.ts';
@@ -138,26 +139,33 @@ const secrets = new LRUCache<string, string>({
   },
 });
 
-/** Finds deliveries by primary key, not in older partitions, so its cost depends only on the number of attempts. */
+/** What the attempt of a delivery `d` led to: an object of `$10` (`Outcome`). */
+const OUTCOME = `($10::jsonb -> d.id)`;
+const IS_REQUEUED = `$11 AND ${OUTCOME} ->> 'state' = 'retried'`;
+
+/**
+ * Finds deliveries by primary key, in the partitions of their ids. A join with what is recorded would choose partitions while rows are
+ * being changed (see `@postroom/partitions/sql`).
+ */
 export const RECORD = `
   WITH recorded AS (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::bool[], $10::float[], $12::text[])
-      AS recorded(id, number, started_at, duration_ms, status, error, response, headers, acknowledged, delay_ms, workflow_id)
+    SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[])
+      AS recorded(id, number, started_at, duration_ms, status, error, response, headers, workflow_id)
   ), updated AS (
     UPDATE deliveries d SET
-      attempt_count = recorded.number,
-      state = (CASE WHEN recorded.acknowledged THEN 'acknowledged' WHEN recorded.delay_ms IS NULL THEN 'failed' ELSE 'retried' END)::delivery_state,
-      closed_at = CASE WHEN recorded.delay_ms IS NULL THEN now() END,
-      next_attempt_at = now() + recorded.delay_ms * interval '1 millisecond',
-      dispatched_at = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.dispatched_at END,
-      workflow_id = CASE WHEN $11 AND recorded.delay_ms IS NOT NULL THEN NULL ELSE d.workflow_id END
-    FROM recorded WHERE d.id = recorded.id AND d.id >= (SELECT min(id) FROM recorded)
-      AND d.attempt_count = recorded.number - 1 AND d.closed_at IS NULL
-    RETURNING d.id, d.project_id, d.endpoint_id
+      attempt_count = d.attempt_count + 1,
+      state = (${OUTCOME} ->> 'state')::delivery_state,
+      closed_at = CASE WHEN ${OUTCOME} ->> 'state' <> 'retried' THEN now() END,
+      next_attempt_at = now() + (${OUTCOME} ->> 'delayMs')::float * interval '1 millisecond',
+      dispatched_at = CASE WHEN ${IS_REQUEUED} THEN NULL ELSE d.dispatched_at END,
+      workflow_id = CASE WHEN ${IS_REQUEUED} THEN NULL ELSE d.workflow_id END
+    WHERE d.id = ANY ($1) AND ${isIdWithin('d.id', '$12', '$13')}
+      AND d.attempt_count = (${OUTCOME} ->> 'number')::int - 1 AND d.closed_at IS NULL
+    RETURNING d.id, d.project_id, d.endpoint_id, d.state
   ), counted AS (
     INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, acknowledged, failed)
     SELECT updated.endpoint_id, date_trunc('hour', recorded.started_at, 'UTC'),
-      count(*) FILTER (WHERE recorded.acknowledged), count(*) FILTER (WHERE NOT recorded.acknowledged)
+      count(*) FILTER (WHERE updated.state = 'acknowledged'), count(*) FILTER (WHERE updated.state <> 'acknowledged')
     FROM recorded JOIN updated ON updated.id = recorded.id
     -- Always locked in this order, so that concurrent batches cannot deadlock.
     GROUP BY 1, 2 ORDER BY 1, 2
@@ -180,11 +188,13 @@ export const RECORD = `
 export async function recordAttempts(attempts: readonly Attempted[], { requeue }: { requeue: boolean }): Promise<void> {
   if (attempts.length === 0) return;
   const disableFailing = await recordHealth(attempts);
+  const ids = attempts.map(({ delivery }) => delivery.id);
+  const { lowest, highest } = rangeOf(ids);
   await pool.query({
     name: 'webhooks-record',
     text: RECORD,
     values: [
-      attempts.map(({ delivery }) => delivery.id),
+      ids,
       attempts.map(({ number }) => number),
       attempts.map(({ answer }) => answer.startedAt),
       attempts.map(({ answer }) => answer.durationMs),
@@ -192,14 +202,29 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
       attempts.map(({ answer }) => answer.error),
       attempts.map(({ answer }) => answer.body),
       attempts.map(({ headers }) => JSON.stringify(headers)),
-      attempts.map(({ acknowledged }) => acknowledged),
-      attempts.map(({ delayMs }) => delayMs ?? null),
-      requeue,
       attempts.map(({ delivery }) => delivery.workflow_id),
+      JSON.stringify(Object.fromEntries(attempts.map((attempt) => [attempt.delivery.id, outcomeOf(attempt)]))),
+      requeue,
+      lowest,
+      highest,
     ],
   });
   await disableFailing();
 }
+
+/** What an attempt makes of its delivery. `delayMs` is missing unless it is retried. */
+export interface Outcome {
+  /** Of the attempt. */
+  number: number;
+  state: 'acknowledged' | 'failed' | 'retried';
+  delayMs?: number | undefined;
+}
+
+const outcomeOf = ({ number, acknowledged, delayMs }: Attempted): Outcome => ({
+  number,
+  state: acknowledged ? 'acknowledged' : delayMs === undefined ? 'failed' : 'retried',
+  delayMs,
+});
 
 /** Records an attempt with others of its project: fifty requests that hang end at once, and would take all connections. */
 export const recordAttempt = coalesceByProject(
@@ -232,10 +257,9 @@ export async function releaseDeliveries(ids: readonly string[], { enabled }: { e
 export async function splitBatch(batchId: string, ids: readonly string[]): Promise<void> {
   await pool.query(
     `WITH taken AS (
-       UPDATE deliveries d SET state = 'retried', own_workflow = true, dispatched_at = NULL, workflow_id = NULL,
-         next_attempt_at = now() + wanted.position * interval '${POLICY.dispatch.splitIntervalMs} milliseconds'
-       FROM unnest($1::text[]) WITH ORDINALITY AS wanted(id, position)
-       WHERE d.id = wanted.id AND d.workflow_id = $2 AND d.closed_at IS NULL
+       UPDATE deliveries SET state = 'retried', own_workflow = true, dispatched_at = NULL, workflow_id = NULL,
+         next_attempt_at = now() + array_position($1::text[], id) * interval '${POLICY.dispatch.splitIntervalMs} milliseconds'
+       WHERE id = ANY ($1) AND workflow_id = $2 AND closed_at IS NULL
      ) SELECT pg_notify('postroom', 'deliveries')`,
     [ids, batchId],
   );

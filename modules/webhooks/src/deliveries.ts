@@ -16,6 +16,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
+import { hasId } from '@postroom/partitions/sql';
 import { getEndpoint } from './endpoints.ts';
 import { type EventRow, renderBody } from './payload.ts';
 
@@ -179,7 +180,7 @@ export async function replayFailed(projectId: string, endpointId: string, since:
          AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id)
        ORDER BY d.id
      ) AS failed
-     JOIN webhook_endpoints w ON w.id = failed.endpoint_id JOIN events e ON e.id = failed.event_id
+     JOIN webhook_endpoints w ON w.id = failed.endpoint_id JOIN events e ON ${hasId('e.id', 'failed.event_id')}
      FOR KEY SHARE OF w, e
      RETURNING id`,
     [endpointId, since],

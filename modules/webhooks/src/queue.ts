@@ -139,52 +139,59 @@ async function readPage(
 /** The id of a delivery's own workflow. An id starts only one workflow, so a released delivery gets a new suffix. */
 const OWN_WORKFLOW_ID = `d.id || CASE WHEN d.returns = 0 THEN '' ELSE '.' || (d.returns + 1) END`;
 
-/**
- * PostgreSQL cannot estimate that a claim is small. An array of ids makes it use the primary key instead of a full
- * scan, and the smallest leaves out older partitions.
- */
-const IS_PICKED = `d.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id = picked.id
-    AND d.id >= (SELECT min(id) FROM picked)`;
+/** The batch that its endpoint's deliveries are claimed into; NULL if each gets its own workflow. */
+const BATCH = `CASE WHEN NOT d.own_workflow THEN ($3::text[])[array_position($1::text[], d.endpoint_id)] END`;
 
 /**
  * Claims rows of each endpoint. The endpoint is matched as a range and leads the sort order, so that only its own index
  * qualifies. With an equality and ORDER BY id, PostgreSQL would walk the ids of all waiting deliveries when nearly all belong to
  * another endpoint.
+ *
+ * PostgreSQL cannot estimate that a claim is small: an array of ids makes it use the primary key. A join by id would choose partitions
+ * while rows are being changed (see `@postroom/partitions/sql`), so batches are found by endpoint, and events are read afterwards.
+ * @param assignments besides those of the workflow
+ * @param read the statement that reads the deliveries that were `claimed`
  */
-const pick = (where: string, order: string) => `
+const claimOf = (where: string, order: string, assignments: string, read: string) => `
   WITH picked AS (
-    SELECT d.id, taken.batch
-    FROM unnest($1::text[], $2::int[], $3::text[]) AS taken(endpoint_id, take, batch)
+    SELECT d.id
+    FROM unnest($1::text[], $2::int[]) AS taken(endpoint_id, take)
     CROSS JOIN LATERAL (
       SELECT id FROM deliveries
       WHERE endpoint_id BETWEEN taken.endpoint_id AND taken.endpoint_id AND id >= $4
         AND dispatched_at IS NULL AND ${where}
       ORDER BY endpoint_id, ${order} LIMIT taken.take FOR UPDATE SKIP LOCKED
     ) AS d
-  )`;
-
-const WORKFLOW_ID = `CASE WHEN picked.batch IS NULL OR d.own_workflow THEN ${OWN_WORKFLOW_ID} ELSE picked.batch END`;
+  ), claimed AS (
+    UPDATE deliveries d SET dispatched_at = now(), workflow_id = coalesce(${BATCH}, ${OWN_WORKFLOW_ID}) ${assignments}
+    WHERE d.id = ANY (ARRAY(SELECT id FROM picked)) AND d.id >= $4
+    RETURNING d.id, d.project_id, d.endpoint_id, d.event_id, d.workflow_id, d.attempt_count
+  )
+  ${read}`;
 
 const CLAIMED_COLUMNS = `d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, e.type AS event_type, e.traceparent`;
 
-export const CLAIM_FIRST_ATTEMPTS = `${pick(`state = 'queued'`, 'id')}
-  UPDATE deliveries d SET dispatched_at = now(), next_attempt_at = now(), workflow_id = ${WORKFLOW_ID}
-  FROM picked, events e
-  WHERE ${IS_PICKED} AND e.id = d.event_id
-  RETURNING ${CLAIMED_COLUMNS}`;
+export const CLAIM_FIRST_ATTEMPTS = claimOf(
+  `state = 'queued'`,
+  'id',
+  ', next_attempt_at = now()',
+  `SELECT ${CLAIMED_COLUMNS} FROM claimed d JOIN events e ON e.id = d.event_id`,
+);
 
 /** Claims the oldest deliveries of each endpoint. SKIP LOCKED keeps concurrent dispatchers from claiming the same ones. */
 export const claimFirstAttempts = (client: Queryable, takes: readonly Take[], from: string) =>
   claim<Claimed>(client, { name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes, from);
 
 /** A delivery that was moved out of a batch may have no attempt. */
-export const CLAIM_RETRIES = `${pick(`state = 'retried' AND next_attempt_at <= now()`, 'next_attempt_at')}
-  UPDATE deliveries d SET dispatched_at = now(), workflow_id = ${WORKFLOW_ID}
-  FROM picked LEFT JOIN LATERAL (
-    SELECT status, error FROM attempts WHERE delivery_id = picked.id ORDER BY number DESC LIMIT 1
-  ) AS last ON true, events e
-  WHERE ${IS_PICKED} AND e.id = d.event_id
-  RETURNING ${CLAIMED_COLUMNS}, last.status, last.error`;
+export const CLAIM_RETRIES = claimOf(
+  `state = 'retried' AND next_attempt_at <= now()`,
+  'next_attempt_at',
+  '',
+  `SELECT ${CLAIMED_COLUMNS}, last.status, last.error
+   FROM claimed d JOIN events e ON e.id = d.event_id LEFT JOIN LATERAL (
+     SELECT status, error FROM attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT 1
+   ) AS last ON true`,
+);
 
 /** Claims retries that are due, of each endpoint those due earliest. */
 export const claimRetries = (client: Queryable, takes: readonly Take[], from: string) =>

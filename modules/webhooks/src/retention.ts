@@ -1,4 +1,5 @@
 import {
+  analyzeChanged,
   configuredArchive,
   dropPartitions,
   extendPartitions,
@@ -58,7 +59,10 @@ export async function deleteOld({
   deleted.givenUp = await deleteAll(() => failBacklog(new Date(now - POLICY.retention.backlogDays * DAY_MS)));
   const retentions = await eventRetentions(days);
   const { longest, before: expired } = longestRetention(retentions, now);
-  for (const table of [EVENTS, DELIVERIES, ATTEMPTS]) await extendPartitions(table, weekOrMonth(longest));
+  for (const table of [EVENTS, DELIVERIES, ATTEMPTS]) {
+    await extendPartitions(table, weekOrMonth(longest));
+    await analyzeChanged(table);
+  }
   const dropped = await dropExpired(expired, onBatch);
   deleted.partitions = dropped.partitions;
   for (const project of retentions) {
@@ -132,11 +136,11 @@ async function eventRetentions(days: number): Promise<{ projectId: string; days:
 async function failBacklog(disabledBefore: Date): Promise<number> {
   const { rowCount } = await pool.query(
     `UPDATE deliveries SET state = 'failed', closed_at = now(), next_attempt_at = NULL
-     WHERE id IN (
+     WHERE id = ANY (ARRAY(
        SELECT d.id FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
        WHERE NOT w.enabled AND w.disabled_at < $1 AND d.dispatched_at IS NULL AND d.closed_at IS NULL
        LIMIT ${POLICY.retention.batchSize} FOR UPDATE OF d SKIP LOCKED
-     )`,
+     ))`,
     [disabledBefore],
   );
   return rowCount ?? 0;
@@ -145,10 +149,10 @@ async function failBacklog(disabledBefore: Date): Promise<number> {
 /** Ids sort by time, so a project's oldest rows come first. A trigger deletes the attempts. */
 async function deleteDeliveries(projectId: string, before: { created: Date; closed: Date }): Promise<number> {
   const { rowCount } = await pool.query(
-    `DELETE FROM deliveries WHERE id IN (
+    `DELETE FROM deliveries WHERE id < $2 AND id = ANY (ARRAY(
        SELECT id FROM deliveries WHERE project_id = $1 AND id < $2 AND closed_at < $3
         ORDER BY id LIMIT ${POLICY.retention.batchSize} FOR UPDATE SKIP LOCKED
-     )`,
+     ))`,
     [projectId, idsFrom('dlv', before.created), before.closed],
   );
   return rowCount ?? 0;

@@ -1,5 +1,6 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
+import { checkPruning } from '@postroom/testkit/pruning';
 import { afterEach, expect, test, vi } from 'vitest';
 import { noAnswer } from '@postroom/guarded-client';
 import { loadDeliveries, recordAttempt, splitBatch } from '../src/attempts.ts';
@@ -7,6 +8,8 @@ import { runBatch } from '../src/batch.ts';
 import { createEndpoint } from '../src/endpoints.ts';
 import { ALL_DELIVERIES, claimFirstAttempts, claimInTurn, claimRetries } from '../src/queue.ts';
 import { startsOf } from '../src/starts.ts';
+
+checkPruning();
 
 const receivers: Receiver[] = [];
 afterEach(async () => {

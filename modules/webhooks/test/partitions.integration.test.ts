@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { idsFrom, newId } from '@postroom/platform';
+import { rangeOf } from '@postroom/partitions/sql';
 import { createDatabase } from '@postroom/testkit/database';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LOAD, RECORD } from '../src/attempts.ts';
+import { LOAD, type Outcome, RECORD } from '../src/attempts.ts';
 import { POLL } from '../src/event-poller.ts';
 import { READ_UNSEEN } from '../src/event-stream.ts';
 import { CLAIM_FIRST_ATTEMPTS, CLAIM_RETRIES, READ_DUE_RETRIES, READ_WAITING, recentDeliveries } from '../src/queue.ts';
@@ -135,6 +136,8 @@ test('the dispatcher reads and claims from the partitions of the last days', asy
 test('attempts are loaded and recorded in the partitions of their deliveries', async () => {
   expect(unpruned(await partitionsRead(LOAD, [deliveryIds]))).toEqual([]);
   const each = <Value>(value: Value) => deliveryIds.map(() => value);
+  const outcome: Outcome = { number: 1, state: 'acknowledged' };
+  const { lowest, highest } = rangeOf(deliveryIds);
   const recorded = [
     deliveryIds,
     each(1),
@@ -144,10 +147,13 @@ test('attempts are loaded and recorded in the partitions of their deliveries', a
     each(null),
     each('ok'),
     each('{}'),
-    each(true),
-    each(null),
+    each('batch_test'),
+    Object.fromEntries(deliveryIds.map((id) => [id, outcome])),
+    true,
+    lowest,
+    highest,
   ];
-  expect(unpruned(await partitionsRead(RECORD, [...recorded, true, each('batch_test')]))).toEqual([]);
+  expect(unpruned(await partitionsRead(RECORD, recorded))).toEqual([]);
 });
 
 test('those who follow the stream of events read the partitions of the last days', async () => {

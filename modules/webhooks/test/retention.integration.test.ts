@@ -1,7 +1,10 @@
 import { idsFrom, newId, pool, secretColumn } from '@postroom/platform';
 import { runExclusively, signedIn, testApi } from '@postroom/testkit';
+import { checkPruning } from '@postroom/testkit/pruning';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteOld } from '../src/retention.ts';
+
+checkPruning();
 
 runExclusively('retention');
 
