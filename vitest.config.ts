@@ -21,7 +21,7 @@ const INTEGRATION = testsNamed('.integration.test.ts');
 const SYSTEM = testsNamed('.system.test.ts');
 
 /**
- * Integration tests whose process runs the worker, which goes on until the tier ends. They have a database of their own: in that of the others
+ * Integration tests whose process runs the worker, which goes on until the tier ends. They have their own database: in that of the others
  * it would send the campaigns and retry the deliveries that thousands of tests leave behind.
  */
 const WITH_WORKER = globSync(INTEGRATION, { cwd: root, exclude: ['**/node_modules/**'] }).filter((file) =>
