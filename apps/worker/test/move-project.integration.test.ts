@@ -319,6 +319,42 @@ test('what changes while most rows are copied arrives as it is in the end', asyn
   expect((await b.query(`SELECT FROM messages WHERE email = 'x@example.com'`)).rowCount).toBe(0);
 });
 
+test('of rows with serial numbers only the new ones are copied in the end, or all if others have changed', async () => {
+  const [a, b] = pools;
+  const numbersUsed = async () => {
+    const { rows } = await b.query(`SELECT nextval('tracking_hits_id_seq')::int AS number`);
+    return rows[0].number as number;
+  };
+  for (const isDeleted of [false, true]) {
+    const { id, message } = await seed(a);
+    const hits = async (pool: pg.Pool) =>
+      (await pool.query('SELECT kind, at FROM tracking_hits WHERE message_id = $1 ORDER BY at', [message])).rows;
+    const add = (count: number) =>
+      a.query(
+        `INSERT INTO tracking_hits (message_id, project_id, kind, at, verdict)
+         SELECT $1, $2, 'open', clock_timestamp(), 'person' FROM generate_series(1, $3::int)`,
+        [message, id, count],
+      );
+    await add(100);
+    const already = (await hits(a)).length;
+    const before = await numbersUsed();
+    await move(id, {
+      report: async (step) => {
+        if (!step.startsWith('In advance')) return;
+        await add(2);
+        if (isDeleted)
+          await a.query(
+            'DELETE FROM tracking_hits WHERE id = (SELECT min(id) FROM tracking_hits WHERE message_id = $1)',
+            [message],
+          );
+      },
+    });
+    const arrived = await hits(b);
+    expect(arrived).toHaveLength(isDeleted ? already + 1 : already + 2);
+    expect((await numbersUsed()) - before - 1).toBe(isDeleted ? 2 * already + 1 : already + 2);
+  }
+});
+
 test('readers go on where they were: transaction numbers keep their order, and what was counted or exported stays so', async () => {
   const [a, b] = pools;
   const project = await seed(a);

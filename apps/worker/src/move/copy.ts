@@ -35,9 +35,6 @@ interface Sum {
   hash: bigint;
 }
 
-/** Rows are found again by their key, so those of other tables wait until the project is away. */
-const isCopiedInAdvance = ({ how, key }: ProjectTable) => how === 'copy' && key.length > 0;
-
 /**
  * Copies rows into the open transaction of the target, in which nobody sees them, while the project works. `source` is in a transaction of
  * one snapshot; what changes after it is left to `copyRest`.
@@ -56,11 +53,11 @@ export async function copyInAdvance(
        (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + ${TRANSACTIONS_AHEAD})::text AS shift`,
   );
   const { since, shift } = rows[0] as { since: string; shift: string };
-  const early = tables.filter(isCopiedInAdvance);
-  for (const table of early) await copyRows(sides, projectId, table, computedColumns(table, shift));
+  const copied = tables.filter(({ how }) => how === 'copy');
+  for (const table of copied) await copyProject(sides, projectId, table, shift);
   const sums = new Map<string, Sum>();
   // Once all are there: whose some rows are is known by those of other tables.
-  for (const table of early) sums.set(table.name, await sumOfProject(target, projectId, table));
+  for (const table of copied) sums.set(table.name, await sumOfProject(target, projectId, table));
   return { rows: countRows(sums), since, shift, sums };
 }
 
@@ -78,15 +75,17 @@ export async function copyRest(
   const sums = new Map<string, Sum>();
   for (const table of inDeletionOrder(tables)) {
     const known = advance.sums.get(table.name);
-    if (known !== undefined) sums.set(table.name, await copyChanges(sides, projectId, table, { ...advance, known }));
-    else if (table.how === 'merge') await merge(sides, projectId, table);
+    if (table.how === 'merge') await merge(sides, projectId, table);
+    else if (known !== undefined && table.key.length > 0)
+      sums.set(table.name, await copyChanges(sides, projectId, table, { ...advance, known }));
   }
-  for (const table of tables.filter((each) => each.how === 'copy' && !isCopiedInAdvance(each)))
-    sums.set(table.name, await copyAll(sides, projectId, table, advance));
+  for (const table of tables.filter(({ how, key }) => how === 'copy' && key.length === 0))
+    sums.set(table.name, await copyAdded(sides, projectId, table, advance));
   await adopt(sides.target, projectId, advance.shift);
   return countRows(sums);
 }
 
+const NO_ROWS: Sum = { rows: 0n, hash: 0n };
 const isEqual = (a: Sum, b: Sum) => a.rows === b.rows && a.hash === b.hash;
 
 /** @throws Error if a copy differs. */
@@ -98,15 +97,32 @@ function assertEqual({ name }: ProjectTable, original: Sum, copy: Sum): void {
 const countRows = (sums: ReadonlyMap<string, Sum>) =>
   Number([...sums.values()].reduce((all, { rows }) => all + rows, 0n));
 
-async function copyAll(sides: Sides, projectId: string, table: ProjectTable, { shift }: Advance): Promise<Sum> {
-  await copyRows(sides, projectId, { ...table, where: whereOf(table) }, computedColumns(table, shift));
+/**
+ * Copies the rows that transactions since the copy have added. Without a key it can't be said which rows have changed: if those of before are
+ * others now, all are copied again.
+ */
+async function copyAdded(
+  sides: Sides,
+  projectId: string,
+  table: ProjectTable,
+  { since, shift, sums }: Advance,
+): Promise<Sum> {
+  const { source, target } = sides;
+  const where = inline(whereOf(table), projectId);
+  const before = await sumOf(source, `FROM ${table.name} t WHERE (${where}) AND NOT ${isChangedSince(since)}`, table);
+  const isKept = isEqual(before, sums.get(table.name) ?? NO_ROWS);
+  if (!isKept) await target.query(`DELETE FROM ${table.name} t WHERE ${where}`);
+  await copyProject(sides, projectId, table, shift, isKept ? isChangedSince(since) : 'true');
   const [original, copy] = await Promise.all([
-    sumOfProject(sides.source, projectId, table),
-    sumOfProject(sides.target, projectId, table),
+    sumOfProject(source, projectId, table),
+    sumOfProject(target, projectId, table),
   ]);
   assertEqual(table, original, copy);
   return copy;
 }
+
+/** SQL of whether a row may have changed since. One that was frozen long ago may seem to be new, which costs its copy. */
+const isChangedSince = (since: string) => `(age(t.xmin) <= age('${since}'::xid))`;
 
 /**
  * Replaces the rows that transactions since the copy have changed, and deletes those that are no longer there. The sum of the copy is computed
@@ -126,9 +142,7 @@ async function copyChanges(
   const computed = computedColumns(table, shift);
   const names = [...table.columns, ...Object.keys(computed)].map(quote).join(', ');
   await target.query(`CREATE TEMP TABLE ${changed} ON COMMIT DROP AS SELECT ${names} FROM ${name} WITH NO DATA`);
-  // A row that was frozen long ago may seem to be new, which costs its copy.
-  const isChanged = `age(t.xmin) <= age('${since}'::xid)`;
-  await copyRows(sides, projectId, { ...table, where: `(${where}) AND ${isChanged}` }, computed, changed);
+  await copyRows(sides, projectId, { ...table, where: `(${where}) AND ${isChangedSince(since)}` }, computed, changed);
   await target.query(`ANALYZE ${changed}`);
   const added = await sumOf(target, `FROM ${changed} t`, table);
   const left = minus(known, await sumOfDeleted(target, `${name} t USING ${changed} c WHERE ${sameKey(table)}`, table));
@@ -205,6 +219,10 @@ const TRANSACTIONS_AHEAD = 10 ** 12;
 
 /** SQL by column. */
 type Computed = Record<string, string>;
+
+/** @param which SQL of the rows `t` to copy, of those of the project. */
+const copyProject = (sides: Sides, projectId: string, table: ProjectTable, shift: string, which = 'true') =>
+  copyRows(sides, projectId, { ...table, where: `(${whereOf(table)}) AND ${which}` }, computedColumns(table, shift));
 
 async function copyRows(
   { source, target }: Sides,
