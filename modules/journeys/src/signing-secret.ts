@@ -1,5 +1,5 @@
 import { pool, secretColumn } from '@postroom/platform';
-import { newSigningSecret } from '@postroom/webhooks';
+import { newSigningSecret } from '@postroom/guarded-client';
 
 const column = secretColumn('journey_signing_secrets', 'secret', { boundTo: ['project_id'] });
 

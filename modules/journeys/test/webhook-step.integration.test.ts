@@ -1,6 +1,6 @@
 import { pool } from '@postroom/platform';
 import { eventually, type Receiver, signedIn, startReceiver, startTestWorker } from '@postroom/testkit';
-import { signature } from '@postroom/webhooks';
+import { signature } from '@postroom/guarded-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { at, ended, enroll, journeyProject, pathOf, published, send } from './support.ts';
 

@@ -24,7 +24,7 @@ import {
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
 import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
-import { newSigningSecret } from './signature.ts';
+import { newSigningSecret } from '@postroom/guarded-client';
 import { signingSecret } from './signing-secrets.ts';
 import { disabledNotice } from './notice.ts';
 import { POLICY } from './policy.ts';

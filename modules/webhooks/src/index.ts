@@ -22,4 +22,3 @@ export {
 export { renderBody, requestHeaders } from './payload.ts';
 export { ATTEMPT } from './policy.ts';
 export { describeResponse, isAcknowledged, retryDelayMs } from './schedule.ts';
-export { newSigningSecret, SECRET_LENGTH, signature, standardSignature } from './signature.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Signed, signature, standardSignature } from './signature.ts';
+import { type Signed, signature, standardSignature } from '@postroom/guarded-client';
 
 /** An event row. */
 export interface EventRow {

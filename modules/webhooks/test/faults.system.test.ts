@@ -3,7 +3,7 @@ import { newId, secretColumn } from '@postroom/platform';
 import { eventually, killableWorker, type KillableWorker, type Receiver, startReceiver } from '@postroom/testkit';
 import type pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newSigningSecret } from '../src/signature.ts';
+import { newSigningSecret } from '@postroom/guarded-client';
 
 let worker: KillableWorker;
 let db: pg.Client;

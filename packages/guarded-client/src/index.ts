@@ -6,3 +6,4 @@ export {
   isSuccess,
   noAnswer,
 } from './guarded-client.ts';
+export { newSigningSecret, SECRET_LENGTH, type Signed, signature, standardSignature } from './signature.ts';

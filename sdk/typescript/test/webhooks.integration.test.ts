@@ -1,4 +1,4 @@
-import { newSigningSecret, signature } from '../../../modules/webhooks/src/signature.ts';
+import { newSigningSecret, signature } from '../../../packages/guarded-client/src/signature.ts';
 import { eventually, startReceiver, startTestWorker, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { Postroom, verifyWebhook, WebhookVerificationError } from '../src/index.ts';

@@ -1,5 +1,5 @@
 import { atMost, builder, callerProject } from '@postroom/platform';
-import { SECRET_LENGTH } from '@postroom/webhooks';
+import { SECRET_LENGTH } from '@postroom/guarded-client';
 import { rotateSigningSecret, signingSecretOf } from '../signing-secret.ts';
 
 const SigningSecret = builder.objectRef<{ secret: string }>('JourneySigningSecret').implement({

@@ -33,7 +33,7 @@ import {
   rotateSecret,
   updateEndpoint,
 } from '../endpoints.ts';
-import { SECRET_LENGTH } from '../signature.ts';
+import { SECRET_LENGTH } from '@postroom/guarded-client';
 import { type DeliveryStats, deliveryStats } from '../delivery-stats.ts';
 import { type Answers, answersOf, type AttemptHour } from '../endpoint-state.ts';
 import { ALL_EVENTS, EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '../event-types.ts';
