@@ -135,7 +135,7 @@ test('exports are streamed: too many at once are rejected temporarily, and a sta
       timeout: 20_000,
     })
     .toBe(60_002);
-});
+}, 120_000);
 
 test('a HEAD responds like a GET, without the file', async () => {
   const api = await testApi();

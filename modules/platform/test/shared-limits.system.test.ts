@@ -150,9 +150,11 @@ test('two workers together keep to the connections of a provider and the request
   await other.kill();
   await batch('late');
   // The other worker gets the connection of the killed one: two take 10 messages a second.
-  await sleep(6_000);
-  const alone = Math.max(await rateOf(sink, 4), await rateOf(sink, 4));
-  expect(alone).toBeGreaterThan((1_000 / ANSWER_MS) * 1.2);
+  // A busy machine needs longer to get it.
+  const oneConnection = 1_000 / ANSWER_MS;
+  let alone = 0;
+  for (let round = 0; round < 8 && alone <= oneConnection * 1.2; round++) alone = await rateOf(sink, 4);
+  expect(alone).toBeGreaterThan(oneConnection * 1.2);
   await eventually(() => {
     const ids = new Set(receiver.received.map(({ event }) => event.id));
     expect(ids.size).toBe(1_000);
