@@ -79,13 +79,16 @@ export async function copyRest(
     else if (known !== undefined && table.key.length > 0)
       sums.set(table.name, await copyChanges(sides, projectId, table, { ...advance, known }));
   }
-  for (const table of tables.filter(({ how, key }) => how === 'copy' && key.length === 0))
-    sums.set(table.name, await copyAdded(sides, projectId, table, advance));
+  // Once the others are there: whose these rows are is known by those.
+  for (const table of tables) {
+    const known = advance.sums.get(table.name);
+    if (known !== undefined && table.key.length === 0)
+      sums.set(table.name, await copyAdded(sides, projectId, table, { ...advance, known }));
+  }
   await adopt(sides.target, projectId, advance.shift);
   return countRows(sums);
 }
 
-const NO_ROWS: Sum = { rows: 0n, hash: 0n };
 const isEqual = (a: Sum, b: Sum) => a.rows === b.rows && a.hash === b.hash;
 
 /** @throws Error if a copy differs. */
@@ -105,18 +108,17 @@ async function copyAdded(
   sides: Sides,
   projectId: string,
   table: ProjectTable,
-  { since, shift, sums }: Advance,
+  { since, shift, known }: Advance & { known: Sum },
 ): Promise<Sum> {
   const { source, target } = sides;
+  const original = await sumOfProject(source, projectId, table);
+  if (isEqual(original, known)) return known;
   const where = inline(whereOf(table), projectId);
-  const before = await sumOf(source, `FROM ${table.name} t WHERE (${where}) AND NOT ${isChangedSince(since)}`, table);
-  const isKept = isEqual(before, sums.get(table.name) ?? NO_ROWS);
+  const added = await sumOf(source, `FROM ${table.name} t WHERE (${where}) AND ${isChangedSince(since)}`, table);
+  const isKept = isEqual(minus(original, added), known);
   if (!isKept) await target.query(`DELETE FROM ${table.name} t WHERE ${where}`);
   await copyProject(sides, projectId, table, shift, isKept ? isChangedSince(since) : 'true');
-  const [original, copy] = await Promise.all([
-    sumOfProject(source, projectId, table),
-    sumOfProject(target, projectId, table),
-  ]);
+  const copy = await sumOfProject(target, projectId, table);
   assertEqual(table, original, copy);
   return copy;
 }
