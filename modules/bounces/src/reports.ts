@@ -10,7 +10,7 @@ import {
   suppressAll,
 } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
-import { hasId } from '@postroom/partitions/sql';
+import { rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
 import { emailKey, messageKeySql, newId, recordSelected } from '@postroom/platform';
 import { classify } from '@postroom/smtp';
 import type { Addressed } from '@postroom/unsubscribe';
@@ -29,6 +29,9 @@ export interface Report {
 
 const KINDS = ['delivered', 'bounced', 'complained', 'rejected'] as const;
 
+/** What the reports say about the message `m`. */
+const known = valueById('known_by_id', 'm.id');
+
 /**
  * Records any number of reports in one statement: sets each timestamp once, updates campaign counters and records one event
  * per new fact. A report proves that an `unknown` message, or one queued for retry, was accepted, so that is recorded too.
@@ -46,17 +49,25 @@ const RECORD = `
     SELECT id, min(detail) FILTER (WHERE kind <> 'delivered') AS detail, min(at) AS at,
       min(bounce_class) AS bounce_class, min(detail) FILTER (WHERE kind = 'bounced') AS bounce_reason,
       ${KINDS.map((kind) => `min(at) FILTER (WHERE kind = '${kind}') AS ${kind}`).join(', ')}
-    FROM report GROUP BY id
+    FROM report GROUP BY id ORDER BY id
   ), known AS (
     SELECT m.id, m.state AS before, t.detail, t.at AS reported_at, t.bounce_class,
       CASE WHEN NOT ${OF_ERASED} THEN t.bounce_reason END AS bounce_reason,
       m.state = 'unknown' OR m.state = 'planned' AND m.claim IS NOT NULL AS resolved,
       ${KINDS.map((kind) => `CASE WHEN m.${kind}_at IS NULL THEN t.${kind} END AS ${kind}`).join(', ')}
-    FROM told t JOIN messages m ON ${hasId('m.id', 't.id')} AND m.mailbox_id IS NULL ORDER BY m.id FOR NO KEY UPDATE OF m
+    FROM told t CROSS JOIN LATERAL ${rowWithId('messages', 'm', 't.id', 'AND m.mailbox_id IS NULL FOR NO KEY UPDATE')} m
+  ), known_by_id AS (
+    ${rowsById('known')}
   ), changed AS (
-    ${recordFacts(KINDS, { when: 'k.resolved', at: 'reported_at' }, ['bounce_class', 'bounce_reason'])}
-    FROM known k WHERE ${hasId('m.id', 'k.id')} AND coalesce(${KINDS.map((kind) => `k.${kind}`).join(', ')}) IS NOT NULL
-    RETURNING m.*, k.before, k.resolved, k.detail, ${KINDS.map((kind) => `k.${kind}`).join(', ')}
+    ${recordFacts(
+      KINDS,
+      known,
+      { when: known('resolved', 'boolean'), at: known('reported_at') },
+      { bounce_class: 'bounce_class', bounce_reason: 'text' },
+    )}
+    WHERE m.id = ANY (ARRAY(SELECT id FROM known WHERE coalesce(${KINDS.join(', ')}) IS NOT NULL))
+    RETURNING m.*, ${known('before', 'text')} AS before, ${known('resolved', 'boolean')} AS resolved, ${known('detail', 'text')} AS detail,
+      ${KINDS.map((kind) => `${known(kind)} AS ${kind}`).join(', ')}
   ), fact AS (
     SELECT m.*, f.type, f.number FROM changed m CROSS JOIN LATERAL (VALUES
       ('email.sent', 0, m.resolved),
@@ -108,6 +119,8 @@ interface Changed {
  */
 export async function recordReports(client: pg.ClientBase, reports: readonly Report[]): Promise<void> {
   if (reports.length === 0) return;
+  // The plan is kept. One from when there were few messages would scan all of them for each report.
+  await client.query('SET LOCAL enable_seqscan = off');
   const { rows } = await client.query<Changed>({
     name: 'emails-record-reports',
     text: RECORD,

@@ -45,6 +45,18 @@ test('a report is a fact, one event and one count, however often the provider re
   expect(data).toMatchObject({ status: 'delivered' });
 });
 
+test('a thousand reports on new messages are recorded in one statement', async () => {
+  const { api, campaignId, ids } = await campaignWith('accepted', 1_000);
+  await report(...ids.map((id, index) => told(id, index % 2 === 0 ? 'delivered' : 'bounced', `550 5.7.1 ${id}`)));
+  expect(await engagementOf(api, campaignId)).toMatchObject({ delivered: 500, bounced: 500 });
+  const { rows: wrong } = await pool.query(
+    `SELECT id FROM messages WHERE campaign_id = $1 AND (bounced_at IS NULL) = (delivered_at IS NULL)
+       OR campaign_id = $1 AND bounced_at IS NOT NULL AND bounce_reason IS DISTINCT FROM '550 5.7.1 ' || id`,
+    [campaignId],
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('engagement events can arrive out of order: each is recorded as it comes', async () => {
   const { api, campaignId, ids } = await campaignWith('accepted', 1);
   await report({ ...told(ids[0]!, 'complained'), at: new Date(at.getTime() + 60_000) });

@@ -1,4 +1,4 @@
-import { hasId } from '@postroom/partitions/sql';
+import { rowsById, valueById } from '@postroom/partitions/sql';
 import { TokenBucket } from '@postroom/platform';
 import { type DispatchSource, type EagerStart, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
@@ -176,9 +176,11 @@ const ASSIGN = `
   ), ranked AS (
     SELECT id, first_value(id) OVER (PARTITION BY project_id, mailbox_id, is_retry, part ORDER BY id) AS workflow_id,
       dense_rank() OVER (ORDER BY part, project_id, mailbox_id, is_retry) AS rank FROM grouped
+  ), ranked_by_id AS (
+    ${rowsById('ranked')}
   ), assigned AS (
-    ${assignTo('r.workflow_id')} FROM ranked r
-    WHERE ${hasId('m.id', 'r.id')} AND r.rank <= $2 RETURNING m.workflow_id, m.project_id, m.traceparent
+    ${assignTo(valueById('ranked_by_id', 'm.id')('workflow_id', 'text'))}
+    WHERE m.id = ANY (ARRAY(SELECT id FROM ranked WHERE rank <= $2)) RETURNING m.workflow_id, m.project_id, m.traceparent
   ) SELECT workflow_id, min(project_id) AS project_id, count(*)::int AS messages, min(traceparent) AS traceparent FROM assigned GROUP BY workflow_id`;
 
 async function assign(projects: readonly string[], starts: number, full: readonly string[]): Promise<Batch[]> {

@@ -1,4 +1,4 @@
-import { ALL_IDS, hasId, isIdWithin } from '@postroom/partitions/sql';
+import { ALL_IDS, isIdWithin } from '@postroom/partitions/sql';
 import { inTransaction, pool } from '@postroom/platform';
 import {
   announce,
@@ -58,14 +58,24 @@ const COVERED: Record<string, string> = {
     AND (m.state = 'claimed' OR m.not_before <= least($2::timestamptz, $3::timestamptz))`,
 };
 
+const OPEN = ['planned', 'claimed'] as const;
+
+/** Marks the covered messages of one state, which are also in `uncertain`. */
+const markOf = (before: (typeof OPEN)[number]) => `
+    UPDATE messages m SET state = 'unknown', unsent_at = now(), not_before = NULL, workflow_id = NULL, answer = $4,
+      dispatched_at = CASE WHEN m.campaign_id IS NULL THEN coalesce(m.dispatched_at, now()) END
+    WHERE m.id = ANY (ARRAY(SELECT id FROM uncertain WHERE before = '${before}')) AND ${isIdWithin('m.id', '$5', '$6')}
+    RETURNING m.*, '${before}'::message_state AS before, NULL::text AS event_id`;
+
 const MARK = (covered: string) => `
   WITH uncertain AS (
     SELECT m.id, m.state AS before FROM messages m WHERE ${covered} AND ${isIdWithin('m.id', '$5', '$6')} AND m.state IN ('planned', 'claimed')
     ORDER BY m.id FOR NO KEY UPDATE
-  ), settled AS (
-    UPDATE messages m SET state = 'unknown', unsent_at = now(), not_before = NULL, workflow_id = NULL, answer = $4,
-      dispatched_at = CASE WHEN m.campaign_id IS NULL THEN coalesce(m.dispatched_at, now()) END
-    FROM uncertain u WHERE ${hasId('m.id', 'u.id')} AND ${isIdWithin('m.id', '$5', '$6')} RETURNING m.*, u.before, NULL::text AS event_id
+  ), ${OPEN.map(
+    (before) => `marked_${before} AS (${markOf(before)}
+  )`,
+  ).join(', ')}, settled AS (
+    ${OPEN.map((before) => `SELECT * FROM marked_${before}`).join(' UNION ALL ')}
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS marked FROM settled`;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addToCampaignCounts, type CampaignCount } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
-import { hasId, isIdWithin, rangeOf } from '@postroom/partitions/sql';
+import { elementOf, isIdWithin, rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
 import { inTransaction, newId, recordTraced } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
@@ -102,6 +102,9 @@ const consequences = (by: CountedBy): string => `
 
 export const CONSEQUENCES = consequences('campaign');
 
+/** A value of the outcome of the message `m`. */
+const outcome = (column: string, type = 'text') => valueById('outcome_by_id', 'm.id')(column, type);
+
 /**
  * Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. Rows and
  * campaigns are found by primary key (`ledgerPool` allows no other plan).
@@ -110,42 +113,51 @@ const settleSql = (by: CountedBy): string => `
   WITH outcome AS (
     SELECT m.id, m.state AS before, o.answer, o.wait_ms, o.deferred, o.subject, o.event_id,
       CASE WHEN o.state <> 'planned' OR c.id IS NULL OR c.status IN ('sending', 'paused') THEN o.state
-        WHEN c.status = 'canceled' THEN 'canceled' ELSE 'failed' END::message_state AS state
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::bool[], $7::text[], $8::text[])
-      AS o(id, state, answer, wait_ms, deferred, subject, event_id)
-    JOIN messages m ON ${hasId('m.id', 'o.id')} AND ${isIdWithin('m.id', '$10', '$11')} LEFT JOIN campaigns c ON c.id = m.campaign_id
-    WHERE m.claim = $1 AND (m.state IN ('claimed', 'unknown') OR m.state = 'planned' AND o.state = 'accepted')
-    ORDER BY m.id FOR NO KEY UPDATE OF m
+        WHEN c.status = 'canceled' THEN 'canceled' ELSE 'failed' END AS state
+    FROM (
+      SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::int[], $6::bool[], $7::text[], $8::text[])
+        AS o(id, state, answer, wait_ms, deferred, subject, event_id) ORDER BY id
+    ) o
+    CROSS JOIN LATERAL ${rowWithId(
+      'messages',
+      'm',
+      'o.id',
+      `AND ${isIdWithin('m.id', '$10', '$11')}
+        AND m.claim = $1 AND (m.state IN ('claimed', 'unknown') OR m.state = 'planned' AND o.state = 'accepted')
+        FOR NO KEY UPDATE`,
+    )} m
+    LEFT JOIN campaigns c ON c.id = m.campaign_id
+  ), outcome_by_id AS (
+    ${rowsById('outcome')}
   ), settled AS (
-    UPDATE messages m SET state = o.state,
-      answer = CASE WHEN ${OF_ERASED} THEN substring(o.answer FROM '^(?:[0-9]{3})?') ELSE coalesce(o.answer, m.answer) END,
-      subject = CASE WHEN ${OF_ERASED} THEN m.subject ELSE coalesce(o.subject, m.subject) END,
-      accepted_at = CASE WHEN o.state = 'accepted' THEN now() END,
-      delivered_at = CASE WHEN o.state = 'accepted' AND m.mailbox_id IS NOT NULL THEN now() ELSE m.delivered_at END,
-      unsent_at = CASE WHEN o.state NOT IN ('accepted', 'planned') THEN now() END,
-      not_before = CASE WHEN o.state = 'planned' THEN now() + o.wait_ms * interval '1 ms' END,
-      deferrals = m.deferrals + o.deferred::int,
-      deferred_at = CASE WHEN o.deferred THEN coalesce(m.deferred_at, now()) ELSE m.deferred_at END,
-      workflow_id = CASE WHEN o.state = 'planned' THEN m.workflow_id END,
+    UPDATE messages m SET state = ${outcome('state', 'message_state')},
+      answer = CASE WHEN ${OF_ERASED} THEN substring(${outcome('answer')} FROM '^(?:[0-9]{3})?') ELSE coalesce(${outcome('answer')}, m.answer) END,
+      subject = CASE WHEN ${OF_ERASED} THEN m.subject ELSE coalesce(${outcome('subject')}, m.subject) END,
+      accepted_at = CASE WHEN ${outcome('state')} = 'accepted' THEN now() END,
+      delivered_at = CASE WHEN ${outcome('state')} = 'accepted' AND m.mailbox_id IS NOT NULL THEN now() ELSE m.delivered_at END,
+      unsent_at = CASE WHEN ${outcome('state')} NOT IN ('accepted', 'planned') THEN now() END,
+      not_before = CASE WHEN ${outcome('state')} = 'planned' THEN now() + ${outcome('wait_ms', 'int')} * interval '1 ms' END,
+      deferrals = m.deferrals + ${outcome('deferred', 'bool')}::int,
+      deferred_at = CASE WHEN ${outcome('deferred', 'bool')} THEN coalesce(m.deferred_at, now()) ELSE m.deferred_at END,
+      workflow_id = CASE WHEN ${outcome('state')} = 'planned' THEN m.workflow_id END,
       -- A row marked unknown lost its workflow. If its claim is released after all, the dispatcher must pick it up again.
-      dispatched_at = CASE WHEN o.state = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.dispatched_at END
-    FROM outcome o WHERE ${hasId('m.id', 'o.id')} AND ${isIdWithin('m.id', '$10', '$11')}
-    RETURNING m.*, o.before, o.event_id
+      dispatched_at = CASE WHEN ${outcome('state')} = 'planned' AND m.workflow_id IS NULL THEN NULL ELSE m.dispatched_at END
+    WHERE m.id = ANY (ARRAY(SELECT id FROM outcome)) AND ${isIdWithin('m.id', '$10', '$11')}
+    RETURNING m.*, ${outcome('before')} AS before, ${outcome('event_id')} AS event_id
   ), ${consequences(by)}
   SELECT CASE WHEN $9 <> '' THEN pg_notify('postroom', $9)::text END, (SELECT count(*)::int FROM settled) AS settled`;
 
 /**
  * The fast path for the common case: a claimed message that the server accepted. It finds and updates a row in one step
- * and reads nothing else, where `SETTLE` locks it first. It skips rows marked unknown, of erased contacts or of mailbox
+ * and reads nothing else, where `SETTLE` locks it first. The ids in `$2` are sorted. It skips rows marked unknown, of erased contacts or of mailbox
  * accounts; `SETTLE` handles those.
  */
 const settleAcceptedSql = (by: CountedBy): string => `
   WITH settled AS (
-    UPDATE messages m SET state = 'accepted', answer = coalesce(o.answer, m.answer), subject = coalesce(o.subject, m.subject),
+    UPDATE messages m SET state = 'accepted', answer = coalesce(${elementOf('$3::text[]', '$2::text[]', 'm.id')}, m.answer), subject = coalesce(${elementOf('$4::text[]', '$2::text[]', 'm.id')}, m.subject),
       accepted_at = now(), unsent_at = NULL, not_before = NULL, workflow_id = NULL
-    FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) AS o(id, answer, subject, event_id)
-    WHERE ${hasId('m.id', 'o.id')} AND ${isIdWithin('m.id', '$7', '$8')} AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
-    RETURNING m.project_id, m.campaign_id, o.event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data, m.traceparent
+    WHERE m.id = ANY ($2::text[]) AND ${isIdWithin('m.id', '$7', '$8')} AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
+    RETURNING m.project_id, m.campaign_id, ${elementOf('$5::text[]', '$2::text[]', 'm.id')} AS event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data, m.traceparent
   ), emitted AS (
     ${recordTraced(`SELECT event_id, project_id, 'email.sent', data, traceparent FROM settled`)}
   ), counted AS (
@@ -188,7 +200,7 @@ export async function settle(
 }
 
 async function settleAccepted(claim: string, accepted: Settlement[], notice: string, by: CountedBy): Promise<number> {
-  // All writers lock rows in id order, which avoids deadlocks.
+  // All writers lock rows in id order, which avoids deadlocks. The statement needs them sorted, too.
   accepted.sort((a, b) => (a.id < b.id ? -1 : 1));
   const ids = accepted.map(({ id }) => id);
   return settledBy(
@@ -210,12 +222,12 @@ async function settleAccepted(claim: string, accepted: Settlement[], notice: str
 
 async function settleAny(
   claim: string,
-  settlements: readonly Settlement[],
+  unsorted: readonly Settlement[],
   notice: string,
   by: CountedBy,
 ): Promise<number> {
+  const settlements = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const ids = settlements.map(({ id }) => id);
-  const { lowest, highest } = rangeOf(ids);
   const statement = {
     ...SETTLE[by],
     values: [
@@ -228,8 +240,8 @@ async function settleAny(
       settlements.map(({ subject }) => subject ?? null),
       settlements.map(() => newId('evt')),
       notice,
-      lowest,
-      highest,
+      ids[0],
+      ids.at(-1),
     ],
   };
   const bounced = settlements.filter(({ hardBounce, softBounce }) => hardBounce === true || softBounce === true);

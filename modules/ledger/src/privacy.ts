@@ -1,4 +1,4 @@
-import { hasId } from '@postroom/partitions/sql';
+import { rowWithId } from '@postroom/partitions/sql';
 import {
   type DataSubject,
   type ErasedRows,
@@ -36,7 +36,7 @@ const CONTENT = redaction({
 });
 const ATTACHMENT = redaction({ filename: 'text', content_id: 'text' });
 const inProject = (table: string) =>
-  `EXISTS (SELECT FROM messages m WHERE ${hasId('m.id', `${table}.message_id`)} AND m.project_id = $1)`;
+  `EXISTS ${rowWithId('messages', 'm', `${table}.message_id`, 'AND m.project_id = $1')}`;
 
 /**
  * Cancels the person's planned transactional mail, anonymizes their messages and empties the contents. The rows stay for

@@ -1,4 +1,4 @@
-import { hasId, isIdWithin } from '@postroom/partitions/sql';
+import { isIdWithin } from '@postroom/partitions/sql';
 import type pg from 'pg';
 import { CONSEQUENCES } from './ledger.ts';
 import { messageIdsOf } from './message-table.ts';
@@ -15,16 +15,17 @@ const UNREPORTED = `coalesce(m.delivered_at, m.bounced_at, m.complained_at, m.re
 
 const SELECTED = `
   selected AS (
-    SELECT m.id, m.state AS before FROM messages m
+    SELECT m.id FROM messages m
     WHERE m.campaign_id = $1 AND ${isIdWithin('m.id', '$4', '$5')} AND m.unsent_at IS NOT NULL AND m.state = $2::message_state
       AND ($3::text[] IS NULL OR m.id = ANY ($3)) AND ${UNREPORTED}
     ORDER BY m.id FOR NO KEY UPDATE
   )`;
+const IS_SELECTED = `m.id = ANY (ARRAY(SELECT id FROM selected)) AND ${isIdWithin('m.id', '$4', '$5')}`;
 
 const REQUEUE = `
   WITH ${SELECTED}, settled AS (
     UPDATE messages m SET state = 'planned', not_before = now(), unsent_at = NULL, deferrals = 0, deferred_at = NULL
-    FROM selected WHERE ${hasId('m.id', 'selected.id')} AND ${isIdWithin('m.id', '$4', '$5')} RETURNING m.*, selected.before, NULL::text AS event_id
+    WHERE ${IS_SELECTED} RETURNING m.*, $2::message_state AS before, NULL::text AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS changed FROM settled`;
 
@@ -49,7 +50,7 @@ const RESOLVE = `
       accepted_at = CASE WHEN $6 = 'accepted' THEN coalesce(m.claimed_at, now()) END,
       delivered_at = CASE WHEN $6 = 'accepted' AND m.mailbox_id IS NOT NULL THEN coalesce(m.claimed_at, now()) ELSE m.delivered_at END,
       unsent_at = CASE WHEN $6 = 'accepted' THEN NULL ELSE m.unsent_at END
-    FROM selected WHERE ${hasId('m.id', 'selected.id')} AND ${isIdWithin('m.id', '$4', '$5')} RETURNING m.*, selected.before, postroom_id('evt') AS event_id
+    WHERE ${IS_SELECTED} RETURNING m.*, $2::message_state AS before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS changed FROM settled`;
 

@@ -1,4 +1,4 @@
-import { hasId } from '@postroom/partitions/sql';
+import { rowWithId } from '@postroom/partitions/sql';
 import { config, idsFrom, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
 import { DELETE_HITS, DELETE_LINKS } from '@postroom/tracking/sql';
 import type pg from 'pg';
@@ -34,7 +34,7 @@ async function emptyBatch(before: string): Promise<number> {
       `UPDATE message_contents SET html = NULL, text = NULL, html_text = NULL, headers = '{}' WHERE message_id = ANY (ARRAY(
          SELECT c.message_id FROM message_contents c
           WHERE c.message_id < $1 AND (c.html IS NOT NULL OR c.text IS NOT NULL)
-            AND NOT EXISTS (SELECT FROM messages m WHERE ${hasId('m.id', 'c.message_id')} AND m.state IN ('planned', 'claimed'))
+            AND NOT EXISTS ${rowWithId('messages', 'm', 'c.message_id', `AND m.state IN ('planned', 'claimed')`)}
             AND NOT EXISTS (SELECT FROM messages m WHERE m.copy_of = c.message_id AND m.state IN ('planned', 'claimed'))
           ORDER BY c.message_id LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED
        )) RETURNING message_id`,

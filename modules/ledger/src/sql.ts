@@ -48,20 +48,24 @@ export const UNASSIGN = 'UPDATE messages m SET dispatched_at = NULL, workflow_id
 export const REQUEUE = `${UNASSIGN}, not_before = coalesce(m.not_before, now())`;
 
 /**
- * Sets the timestamps of reported facts, each only once, from the row `k`; a row proved to have been sent becomes accepted.
- * @param facts names of columns without `_at`; `k` has a column of each name.
- * @param details other columns that are set once, from columns of `k` of the same name.
- * @param proof SQL of the rows to accept, and the column of `k` that has the time.
+ * Sets the timestamps of reported facts, each only once; a row proved to have been sent becomes accepted.
+ * @param facts names of columns without `_at`.
+ * @param of SQL of the value that was reported of the row, by the name of the fact or detail.
+ * @param proof SQL of the rows to accept, and of the time.
+ * @param details other columns that are set once, with their types.
  */
 export const recordFacts = (
   facts: readonly string[],
+  of: (name: string, type?: string) => string,
   proof: { when: string; at: string },
-  details: readonly string[] = [],
+  details: Readonly<Record<string, string>> = {},
 ): string =>
-  `UPDATE messages m SET ${facts.map((fact) => `${fact}_at = coalesce(m.${fact}_at, k.${fact})`).join(', ')},
-      ${details.map((detail) => `${detail} = coalesce(m.${detail}, k.${detail}),`).join(' ')}
+  `UPDATE messages m SET ${facts.map((fact) => `${fact}_at = coalesce(m.${fact}_at, ${of(fact)})`).join(', ')},
+      ${Object.entries(details)
+        .map(([name, type]) => `${name} = coalesce(m.${name}, ${of(name, type)}),`)
+        .join(' ')}
       state = CASE WHEN ${proof.when} THEN 'accepted' ELSE m.state END,
-      accepted_at = CASE WHEN ${proof.when} THEN k.${proof.at} ELSE m.accepted_at END,
+      accepted_at = CASE WHEN ${proof.when} THEN ${proof.at} ELSE m.accepted_at END,
       unsent_at = CASE WHEN ${proof.when} THEN NULL ELSE m.unsent_at END,
       not_before = CASE WHEN ${proof.when} THEN NULL ELSE m.not_before END`;
 

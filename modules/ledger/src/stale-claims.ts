@@ -1,4 +1,4 @@
-import { ALL_IDS, hasId, isIdWithin } from '@postroom/partitions/sql';
+import { ALL_IDS, isIdWithin } from '@postroom/partitions/sql';
 import { logger } from '@postroom/platform';
 import {
   type EndedJournal,
@@ -28,17 +28,15 @@ const STALE = (column: 'campaign_id' | 'workflow_id') =>
 
 const MARK_STALE = (column: 'campaign_id' | 'workflow_id') => `
   WITH stale AS (
-    SELECT id, state AS before, ${REPORTED_AT} AS reported_at
-    FROM messages WHERE ${STALE(column)}
-    ORDER BY id FOR NO KEY UPDATE
+    SELECT id FROM messages WHERE ${STALE(column)} ORDER BY id FOR NO KEY UPDATE
   ), settled AS (
-    UPDATE messages m SET state = CASE WHEN l.reported_at IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
-      accepted_at = l.reported_at, delivered_at = CASE WHEN m.mailbox_id IS NULL THEN m.delivered_at ELSE l.reported_at END,
-      unsent_at = CASE WHEN l.reported_at IS NULL THEN now() END,
-      answer = CASE WHEN l.reported_at IS NULL THEN 'The sending process stopped before it recorded the answer of the server.' ELSE 'Confirmed by a report from the provider.' END,
+    UPDATE messages m SET state = CASE WHEN ${REPORTED_AT} IS NULL THEN 'unknown' ELSE 'accepted' END::message_state,
+      accepted_at = ${REPORTED_AT}, delivered_at = CASE WHEN m.mailbox_id IS NULL THEN m.delivered_at ELSE ${REPORTED_AT} END,
+      unsent_at = CASE WHEN ${REPORTED_AT} IS NULL THEN now() END,
+      answer = CASE WHEN ${REPORTED_AT} IS NULL THEN 'The sending process stopped before it recorded the answer of the server.' ELSE 'Confirmed by a report from the provider.' END,
       workflow_id = NULL
-    FROM stale l WHERE ${hasId('m.id', 'l.id')} AND ${isIdWithin('m.id', '$3', '$4')}
-    RETURNING m.*, l.before, postroom_id('evt') AS event_id
+    WHERE m.id = ANY (ARRAY(SELECT id FROM stale)) AND ${isIdWithin('m.id', '$3', '$4')}
+    RETURNING m.*, 'claimed'::message_state AS before, postroom_id('evt') AS event_id
   ), ${CONSEQUENCES}
   SELECT count(*)::int AS settled FROM settled`;
 

@@ -1,7 +1,7 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { campaignNotice, EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
-import { hasId, isIdWithin } from '@postroom/partitions/sql';
+import { isIdWithin, rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
 import { inTransaction, recordSelected } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import { TRACKING_POLICY } from './policy.ts';
@@ -26,8 +26,12 @@ const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
 
 const DUE = `h.verdict IS NULL AND h.at <= $1::timestamptz - interval '${AFTER_MS} ms'`;
 
-/** Whether the message `m` is that of a hit. */
-const OF_HIT = (hit: string) => `${hasId('m.id', `${hit}.message_id`)} AND ${isIdWithin('m.id', '$2', '$3')}`;
+/** The message of a hit. */
+const messageOf = (hit: string, lock = '') =>
+  rowWithId('messages', 'm', `${hit}.message_id`, `AND ${isIdWithin('m.id', '$2', '$3')} ${lock}`);
+
+/** What a batch of hits says about the message `m`. */
+const known = valueById('known_by_id', 'm.id');
 
 /**
  * Classifies a batch of hits as human or bot and records the consequences. These are the first timestamps on messages, the
@@ -39,7 +43,7 @@ const OF_HIT = (hit: string) => `${hasId('m.id', `${hit}.message_id`)} AND ${isI
 const CLASSIFY = `
   WITH due AS (
     SELECT * FROM tracking_hits h WHERE ${DUE} AND ${isIdWithin('h.message_id', '$2', '$3')}
-      AND ${isHere(`(SELECT m.project_id FROM messages m WHERE ${OF_HIT('h')})`)}
+      AND ${isHere(`(SELECT m.project_id FROM ${messageOf('h')} m)`)}
     ORDER BY id LIMIT ${MAX_BATCH}
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
@@ -50,25 +54,29 @@ const CLASSIFY = `
         WHERE o.message_id = d.message_id AND o.kind = 'click' AND o.at BETWEEN d.at - interval '${BURST_MS} ms' AND d.at + interval '${BURST_MS} ms'
         ) >= ${BURST_LINKS} THEN 'burst'
       END AS reason
-    FROM due d LEFT JOIN messages m ON ${OF_HIT('d')}
+    FROM due d LEFT JOIN LATERAL ${messageOf('d')} m ON true
   ), classified AS (
     SELECT *, reason IS NULL AS human, row_number() OVER (PARTITION BY message_id, kind, reason IS NULL ORDER BY at, id) AS nth,
       row_number() OVER (PARTITION BY message_id, kind, position, reason IS NULL ORDER BY at, id) AS nth_of_link
     FROM reasoned
   ), seen AS (
     SELECT message_id, min(at) AS at, ${facts((name, kind, human) => `min(at) FILTER (WHERE kind = '${kind}' AND human = ${human}) AS ${name}`)}
-    FROM classified WHERE project_id IS NOT NULL GROUP BY message_id
+    FROM classified WHERE project_id IS NOT NULL GROUP BY message_id ORDER BY message_id
   ), known AS (
     SELECT m.id, m.state AS before, s.at AS seen_at,
       ${facts((name) => `CASE WHEN m.${name}_at IS NULL THEN s.${name} END AS ${name}`)}
-    FROM seen s JOIN messages m ON ${OF_HIT('s')} ORDER BY m.id FOR NO KEY UPDATE OF m
+    FROM seen s CROSS JOIN LATERAL ${messageOf('s', 'FOR NO KEY UPDATE')} m
+  ), known_by_id AS (
+    ${rowsById('known')}
   ), changed AS (
     ${recordFacts(
       FACTS.map(([name]) => name),
-      { when: "k.before = 'unknown'", at: 'seen_at' },
+      known,
+      { when: `${known('before', 'text')} = 'unknown'`, at: known('seen_at') },
     )}
-    FROM known k WHERE ${hasId('m.id', 'k.id')} AND ${isIdWithin('m.id', '$2', '$3')} AND (coalesce(${facts((name) => `k.${name}`)}) IS NOT NULL OR k.before = 'unknown')
-    RETURNING m.id, m.campaign_id, k.before, ${facts((name) => `k.${name}`)}
+    WHERE m.id = ANY (ARRAY(SELECT id FROM known WHERE coalesce(${facts((name) => name)}) IS NOT NULL OR before = 'unknown'))
+      AND ${isIdWithin('m.id', '$2', '$3')}
+    RETURNING m.id, m.campaign_id, ${known('before', 'text')} AS before, ${facts((name) => `${known(name)} AS ${name}`)}
   ), first AS (
     SELECT j.id, j.nth = 1 AND k.id IS NOT NULL AND CASE WHEN j.kind = 'open' THEN CASE WHEN j.human THEN k.opened ELSE k.machine_opened END
         ELSE CASE WHEN j.human THEN k.clicked ELSE k.machine_clicked END END IS NOT NULL AS of_message,
@@ -82,7 +90,7 @@ const CLASSIFY = `
   ), followed AS (
     SELECT coalesce(m.campaign_id, m.copy_of, m.id) AS owner_id, j.position, count(*) FILTER (WHERE j.human) AS humans,
       count(*) FILTER (WHERE f.of_link) AS uniques, count(*) FILTER (WHERE NOT j.human) AS bots
-    FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON ${OF_HIT('j')} WHERE j.kind = 'click' GROUP BY 1, 2
+    FROM classified j JOIN first f ON f.id = j.id CROSS JOIN LATERAL ${messageOf('j')} m WHERE j.kind = 'click' GROUP BY 1, 2
   ), links AS (
     UPDATE tracked_links l SET clicks = clicks + n.humans, unique_clicks = unique_clicks + n.uniques,
       machine_clicks = machine_clicks + n.bots
@@ -90,13 +98,13 @@ const CLASSIFY = `
   ), recorded AS (
     ${recordSelected(`SELECT postroom_id('evt'), e.project_id, e.type, e.data FROM (
       SELECT m.project_id, 0 AS rank, m.id, 'email.sent' AS type, json_build_object(${EMAIL_EVENT_MEMBERS}) AS data
-      FROM changed r JOIN messages m ON ${hasId('m.id', 'r.id')} AND ${isIdWithin('m.id', '$2', '$3')} LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE r.before = 'unknown'
+      FROM (SELECT id AS message_id, before FROM changed) r CROSS JOIN LATERAL ${messageOf('r')} m LEFT JOIN campaigns c ON c.id = m.campaign_id WHERE r.before = 'unknown'
       UNION ALL
       SELECT m.project_id, CASE j.kind WHEN 'open' THEN 1 ELSE 2 END, m.id,
         CASE j.kind WHEN 'open' THEN 'email.opened' ELSE 'email.clicked' END,
         CASE j.kind WHEN 'open' THEN json_build_object(${EMAIL_EVENT_MEMBERS}, 'machine', false, 'user_agent', j.user_agent)
           ELSE json_build_object(${EMAIL_EVENT_MEMBERS}, 'url', l.url, 'machine', false, 'user_agent', j.user_agent) END
-      FROM classified j JOIN first f ON f.id = j.id JOIN messages m ON ${OF_HIT('j')}
+      FROM classified j JOIN first f ON f.id = j.id CROSS JOIN LATERAL ${messageOf('j')} m
       LEFT JOIN campaigns c ON c.id = m.campaign_id
       LEFT JOIN tracked_links l ON l.owner_id = coalesce(m.campaign_id, m.copy_of, m.id) AND l.position = j.position
       WHERE j.human AND CASE j.kind WHEN 'open' THEN f.of_message ELSE f.of_link END

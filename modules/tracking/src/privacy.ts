@@ -1,4 +1,4 @@
-import { hasId } from '@postroom/partitions/sql';
+import { rowWithId } from '@postroom/partitions/sql';
 import {
   type DataSubject,
   type ErasedRows,
@@ -24,7 +24,7 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
     tx,
     `UPDATE tracked_links SET ${LINK.set}
      WHERE (owner_id IN (SELECT id FROM campaigns WHERE project_id = $1)
-         OR EXISTS (SELECT FROM messages m WHERE ${hasId('m.id', 'owner_id')} AND m.project_id = $1)) AND ${LINK.mentions}`,
+         OR EXISTS ${rowWithId('messages', 'm', 'owner_id', 'AND m.project_id = $1')}) AND ${LINK.mentions}`,
     redactionValues(subject),
   );
   return {};

@@ -16,7 +16,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { hasId } from '@postroom/partitions/sql';
+import { rowWithId } from '@postroom/partitions/sql';
 import { getEndpoint } from './endpoints.ts';
 import { type EventRow, renderBody } from './payload.ts';
 
@@ -180,8 +180,9 @@ export async function replayFailed(projectId: string, endpointId: string, since:
          AND NOT EXISTS (SELECT 1 FROM deliveries r WHERE r.replay_of = d.id)
        ORDER BY d.id
      ) AS failed
-     JOIN webhook_endpoints w ON w.id = failed.endpoint_id JOIN events e ON ${hasId('e.id', 'failed.event_id')}
-     FOR KEY SHARE OF w, e
+     JOIN webhook_endpoints w ON w.id = failed.endpoint_id
+     CROSS JOIN LATERAL ${rowWithId('events', 'e', 'failed.event_id', 'FOR KEY SHARE')} e
+     FOR KEY SHARE OF w
      RETURNING id`,
     [endpointId, since],
   );
