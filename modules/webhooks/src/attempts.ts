@@ -10,7 +10,7 @@ import {
 } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
-import { isIdWithin, rangeOf } from '@postroom/partitions/sql';
+import { elementOf, isIdWithin } from '@postroom/partitions/sql';
 import { isHere } from '@postroom/projects/sql';
 import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from '@postroom/guarded-client';
 import { ATTEMPTED } from './subscription.ts';
@@ -139,9 +139,10 @@ const secrets = new LRUCache<string, string>({
   },
 });
 
-/** What the attempt of a delivery `d` led to: an object of `$10` (`Outcome`). */
-const OUTCOME = `($10::jsonb -> d.id)`;
-const IS_REQUEUED = `$11 AND ${OUTCOME} ->> 'state' = 'retried'`;
+/** Of the attempt of a delivery `d`: the element of a parameter, in the order of the sorted ids. */
+const attempted = (parameter: string) => elementOf(parameter, '$1::text[]', 'd.id');
+const STATE = attempted('$10::text[]');
+const IS_REQUEUED = `$12 AND ${STATE} = 'retried'`;
 
 /**
  * Finds deliveries by primary key, in the partitions of their ids. A join with what is recorded would choose partitions while rows are
@@ -149,19 +150,19 @@ const IS_REQUEUED = `$11 AND ${OUTCOME} ->> 'state' = 'retried'`;
  */
 export const RECORD = `
   WITH recorded AS (
-    SELECT * FROM unnest($1::text[], $2::int[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[])
-      AS recorded(id, number, started_at, duration_ms, status, error, response, headers, workflow_id)
+    SELECT * FROM unnest($1::text[], $3::timestamptz[], $4::int[], $5::int[], $6::text[], $7::text[], $8::text[], $9::text[])
+      AS recorded(id, started_at, duration_ms, status, error, response, headers, workflow_id)
   ), updated AS (
     UPDATE deliveries d SET
       attempt_count = d.attempt_count + 1,
-      state = (${OUTCOME} ->> 'state')::delivery_state,
-      closed_at = CASE WHEN ${OUTCOME} ->> 'state' <> 'retried' THEN now() END,
-      next_attempt_at = now() + (${OUTCOME} ->> 'delayMs')::float * interval '1 millisecond',
+      state = ${STATE}::delivery_state,
+      closed_at = CASE WHEN ${STATE} <> 'retried' THEN now() END,
+      next_attempt_at = now() + ${attempted('$11::float[]')} * interval '1 millisecond',
       dispatched_at = CASE WHEN ${IS_REQUEUED} THEN NULL ELSE d.dispatched_at END,
       workflow_id = CASE WHEN ${IS_REQUEUED} THEN NULL ELSE d.workflow_id END
-    WHERE d.id = ANY ($1) AND ${isIdWithin('d.id', '$12', '$13')}
-      AND d.attempt_count = (${OUTCOME} ->> 'number')::int - 1 AND d.closed_at IS NULL
-    RETURNING d.id, d.project_id, d.endpoint_id, d.state
+    WHERE d.id = ANY ($1) AND ${isIdWithin('d.id', '$13', '$14')}
+      AND d.attempt_count = ${attempted('$2::int[]')} - 1 AND d.closed_at IS NULL
+    RETURNING d.id, d.project_id, d.endpoint_id, d.state, d.attempt_count AS number
   ), counted AS (
     INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, acknowledged, failed)
     SELECT updated.endpoint_id, date_trunc('hour', recorded.started_at, 'UTC'),
@@ -173,11 +174,11 @@ export const RECORD = `
     DO UPDATE SET acknowledged = h.acknowledged + excluded.acknowledged, failed = h.failed + excluded.failed
   ), written AS (
     INSERT INTO attempts (delivery_id, project_id, number, started_at, duration_ms, status, error, response, headers, workflow_id)
-    SELECT recorded.id, updated.project_id, recorded.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json, recorded.workflow_id
+    SELECT recorded.id, updated.project_id, updated.number, recorded.started_at, recorded.duration_ms, recorded.status, recorded.error, recorded.response, recorded.headers::json, recorded.workflow_id
     FROM recorded JOIN updated ON updated.id = recorded.id
   )
   SELECT pg_notify('postroom', '${ATTEMPTED} ' || project_id || ' ' || string_agg(id, ' ')),
-    CASE WHEN $11 THEN pg_notify('postroom', 'deliveries') END
+    CASE WHEN $12 THEN pg_notify('postroom', 'deliveries') END
   FROM updated GROUP BY project_id`;
 
 /**
@@ -185,11 +186,11 @@ export const RECORD = `
  * statement. With `requeue`, deliveries due for a retry go back to the dispatcher. An attempt whose number another worker has already
  * written is dropped.
  */
-export async function recordAttempts(attempts: readonly Attempted[], { requeue }: { requeue: boolean }): Promise<void> {
-  if (attempts.length === 0) return;
-  const disableFailing = await recordHealth(attempts);
+export async function recordAttempts(made: readonly Attempted[], { requeue }: { requeue: boolean }): Promise<void> {
+  if (made.length === 0) return;
+  const disableFailing = await recordHealth(made);
+  const attempts = made.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
   const ids = attempts.map(({ delivery }) => delivery.id);
-  const { lowest, highest } = rangeOf(ids);
   await pool.query({
     name: 'webhooks-record',
     text: RECORD,
@@ -203,28 +204,19 @@ export async function recordAttempts(attempts: readonly Attempted[], { requeue }
       attempts.map(({ answer }) => answer.body),
       attempts.map(({ headers }) => JSON.stringify(headers)),
       attempts.map(({ delivery }) => delivery.workflow_id),
-      JSON.stringify(Object.fromEntries(attempts.map((attempt) => [attempt.delivery.id, outcomeOf(attempt)]))),
+      attempts.map(stateAfter),
+      attempts.map(({ delayMs }) => delayMs ?? null),
       requeue,
-      lowest,
-      highest,
+      ids[0],
+      ids.at(-1),
     ],
   });
   await disableFailing();
 }
 
-/** What an attempt makes of its delivery. `delayMs` is missing unless it is retried. */
-export interface Outcome {
-  /** Of the attempt. */
-  number: number;
-  state: 'acknowledged' | 'failed' | 'retried';
-  delayMs?: number | undefined;
-}
-
-const outcomeOf = ({ number, acknowledged, delayMs }: Attempted): Outcome => ({
-  number,
-  state: acknowledged ? 'acknowledged' : delayMs === undefined ? 'failed' : 'retried',
-  delayMs,
-});
+/** What an attempt makes of its delivery. */
+const stateAfter = ({ acknowledged, delayMs }: Attempted): DueDelivery['state'] =>
+  acknowledged ? 'acknowledged' : delayMs === undefined ? 'failed' : 'retried';
 
 /** Records an attempt with others of its project: fifty requests that hang end at once, and would take all connections. */
 export const recordAttempt = coalesceByProject(
