@@ -3,12 +3,19 @@ import { projectOf } from './identify.ts';
 
 let requests: FairSemaphore | undefined;
 
+/** What a request takes of a slot if it shares its statements with others, so that many need few connections. */
+const SHARING_SLOTS = 1 / 4;
+
 /**
  * Runs a REST or GraphQL request. A project gets at most four fifths of the database connections, and a fifth while other projects make
  * requests, so that it can't starve them. Then those of a project that waits for its turn, or keeps more than one connection busy, are
  * paced too. What the request reads is limited.
  */
-export function runRequest<T>(caller: Caller | null, work: () => Promise<T>): Promise<T> {
+export function runRequest<T>(
+  caller: Caller | null,
+  work: () => Promise<T>,
+  { sharesStatements = false } = {},
+): Promise<T> {
   const projectId = caller === null ? undefined : projectOf(caller);
   if (projectId === undefined) return limitText(work);
   requests ??= new FairSemaphore({
@@ -20,5 +27,5 @@ export function runRequest<T>(caller: Caller | null, work: () => Promise<T>): Pr
       if (isShared(key)) await paceBulkWork(key, tookMs);
     },
   });
-  return requests.run(projectId, () => limitText(work));
+  return requests.run(projectId, () => limitText(work), sharesStatements ? SHARING_SLOTS : 1);
 }

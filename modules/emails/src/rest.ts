@@ -26,6 +26,7 @@ export const routes: Route[] = [
     `,
     reply: accepted('sendEmail'),
     maxBodyBytes: MAX_BODY_BYTES,
+    sharesStatements: true,
     example: {
       from: 'Acme <hello@example.com>',
       to: ['ada@example.com'],

@@ -87,6 +87,8 @@ export interface Route {
   answersSecret?: boolean;
   /** Maximum body size in bytes; 1 MB by default. */
   maxBodyBytes?: number;
+  /** Its statements are those of many requests at once, so more of them may run at the same time. */
+  sharesStatements?: boolean;
   /** An example body, for the API reference. */
   example?: Record<string, unknown>;
 }

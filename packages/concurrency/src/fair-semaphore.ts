@@ -32,8 +32,9 @@ const HALF_LIFE_MS = 2_000;
 const MAX_KEYS = 10_000;
 
 interface Line {
+  /** Slots that are taken. */
   running: number;
-  waiting: (() => void)[];
+  waiting: { slots: number; start: () => void }[];
 }
 
 /**
@@ -66,46 +67,50 @@ export class FairSemaphore {
   }
 
   /**
-   * Runs work once a slot is free. Work must not wait for the same semaphore: it would deadlock.
+   * Runs work once there is room. Work must not wait for the same semaphore: it would deadlock.
+   * @param slots how many it takes: a fraction if it needs less than other work.
    * @throws RateLimited if too many already wait for the key.
    */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const release = this.tryAcquire(key) ?? (await this.#acquire(key));
+  async run<T>(key: string, work: () => Promise<T>, slots = 1): Promise<T> {
+    const release = this.tryAcquire(key, slots) ?? (await this.#acquire(key, slots));
     const began = performance.now();
     try {
       return await work();
     } finally {
       const tookMs = performance.now() - began;
-      this.#used?.set(key, { busyMs: this.#busyMs(key) + tookMs, at: Date.now() });
+      this.#used?.set(key, { busyMs: this.#busyMs(key) + tookMs * slots, at: Date.now() });
       if (this.#pace === undefined || this.#isLight(key)) release();
       else void this.#pace(key, tookMs).finally(release);
     }
   }
 
-  /** Returns the slot's release function; `undefined` if no slot is free. */
-  tryAcquire(key: string): (() => void) | undefined {
+  /** Returns the function that releases the slots; `undefined` if there is no room. */
+  tryAcquire(key: string, slots = 1): (() => void) | undefined {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] };
-    if (!this.#hasRoom(key, line)) return undefined;
-    this.#start(key, line);
-    return this.#releaseOnce(key, line);
+    // Those that need few slots must not overtake one that needs many.
+    if (line.waiting.length > 0 || !this.#hasRoom(key, line, slots)) return undefined;
+    this.#start(key, line, slots);
+    return this.#releaseOnce(key, line, slots);
   }
 
-  async #acquire(key: string): Promise<() => void> {
+  async #acquire(key: string, slots: number): Promise<() => void> {
     const line = this.#lines.get(key) ?? { running: 0, waiting: [] };
     if (line.waiting.length >= this.#options.waitingPerKey)
       throw new RateLimited('Too many expensive requests for this project are queued. Try again later.', 1);
     this.#lines.set(key, line);
-    await new Promise<void>((resolve) => line.waiting.push(resolve));
-    return this.#releaseOnce(key, line);
+    const started = new Promise<void>((start) => line.waiting.push({ slots, start }));
+    this.#startNext();
+    await started;
+    return this.#releaseOnce(key, line, slots);
   }
 
-  #releaseOnce(key: string, line: Line): () => void {
+  #releaseOnce(key: string, line: Line, slots: number): () => void {
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      this.#running--;
-      line.running--;
+      this.#running -= slots;
+      line.running -= slots;
       if (line.running === 0 && line.waiting.length === 0) this.#lines.delete(key);
       this.#startNext();
     };
@@ -114,17 +119,19 @@ export class FairSemaphore {
   #startNext(): void {
     for (const [key, line] of this.#lines) {
       if (this.#running >= this.#options.total) return;
-      if (line.waiting.length === 0 || !this.#hasRoom(key, line)) continue;
-      const resolve = line.waiting.shift();
-      this.#start(key, line);
-      resolve?.();
+      const [next] = line.waiting;
+      if (next === undefined || !this.#hasRoom(key, line, next.slots)) continue;
+      line.waiting.shift();
+      this.#start(key, line, next.slots);
+      next.start();
     }
   }
 
-  #hasRoom(key: string, { running }: Line): boolean {
+  #hasRoom(key: string, { running }: Line, slots: number): boolean {
     const { total, perKey, perKeyShared } = this.#options;
-    if (this.#running >= total || running >= perKey) return false;
-    return running < perKeyShared || !this.#isShared(key) || (running < 2 * perKeyShared && this.#isLight(key));
+    const taken = running + slots;
+    if (this.#running + slots > total || taken > perKey) return false;
+    return taken <= perKeyShared || !this.#isShared(key) || (taken <= 2 * perKeyShared && this.#isLight(key));
   }
 
   #isLight(key: string): boolean {
@@ -143,9 +150,9 @@ export class FairSemaphore {
     return Date.now() - otherAt < ACTIVE_MS;
   }
 
-  #start(key: string, line: Line): void {
-    this.#running++;
-    line.running++;
+  #start(key: string, line: Line, slots: number): void {
+    this.#running += slots;
+    line.running += slots;
     this.#lines.delete(key);
     this.#lines.set(key, line);
     if (key !== this.#latestKey) this.#otherAt = this.#latestAt;

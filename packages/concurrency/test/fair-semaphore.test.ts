@@ -27,6 +27,21 @@ test('no key has more at work than it may, and all together no more than there i
   expect(log.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
 });
 
+test('work that takes a quarter of a slot has more room, and does not overtake work that takes one', async () => {
+  const semaphore = new FairSemaphore({ total: Infinity, perKey: 2 });
+  const log: string[] = [];
+  const all = ['s1', 's2', 's3', 's4', 's5', 'whole', 's6', 's7'].map((name) => ({ name, ...work(log, name) }));
+  const done = all.map(({ name, run }) => semaphore.run('a', run, name === 'whole' ? 2 : 1 / 4));
+  await settle();
+  expect(log).toEqual(['s1', 's2', 's3', 's4', 's5']);
+  for (const { end } of all.slice(0, 5)) end();
+  await settle();
+  expect(log).toEqual(['s1', 's2', 's3', 's4', 's5', 'whole']);
+  for (const { end } of all) end();
+  await Promise.all(done);
+  expect(log.slice(6)).toEqual(['s6', 's7']);
+});
+
 test('keys that wait take turns: a hundred of one delay another by one', async () => {
   const semaphore = new FairSemaphore({ total: 1, perKey: 1 });
   const log: string[] = [];

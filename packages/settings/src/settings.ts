@@ -395,7 +395,7 @@ const limits = {
   REQUESTS_PER_PROJECT: count
     .optional()
     .describe(
-      'concurrent requests of a project per gateway, and a quarter of it, or half for a project with few, while other projects make requests; more queue; four fifths of its connections by default',
+      'concurrent requests of a project per gateway, four times as many of single emails, and a quarter of it, or half for a project with few, while other projects make requests; more queue; four fifths of its connections by default',
     ),
   COSTLY_QUERIES_PER_PROJECT: count
     .default(2)

@@ -177,11 +177,11 @@ async function rowFirst<T>(
 const NO_QUERY = new URLSearchParams();
 
 async function executeRoute(
-  { run, reply }: PreparedRoute,
+  { route, run, reply }: PreparedRoute,
   context: Context,
   variables: Record<string, unknown>,
 ): Promise<Reply> {
-  const { data, errors } = await runRequest(context.caller, async () => run({}, context, variables));
+  const { data, errors } = await runRequest(context.caller, async () => run({}, context, variables), route);
   const [error] = errors ?? [];
   if (error !== undefined) {
     if (error.originalError !== undefined) throw inRestNames(error.originalError);
