@@ -10,6 +10,7 @@ import {
   type TemplateFormat,
   type Values,
 } from '@postroom/templating';
+import { LRUCache } from 'lru-cache';
 import { textFromHtml } from '@postroom/mime';
 
 /** The content to fill in. Placeholders are left alone if `values` is null. */
@@ -79,8 +80,21 @@ export function addText(filled: FilledContent): FilledContent {
   return { ...filled, htmlText };
 }
 
+/** Short templates that were filled in lately, by format and source. Emails that share one come in large numbers. */
+const templates = new LRUCache<string, Template>({
+  max: 200,
+  memoMethod: (key) => {
+    const separator = key.indexOf(' ');
+    return parseTemplate(key.slice(separator + 1), key.slice(0, separator) as TemplateFormat);
+  },
+});
+const MAX_KEPT = 10_000;
+
+const parsed = (source: string, format: TemplateFormat) =>
+  source.length > MAX_KEPT ? parseTemplate(source, format) : templates.memo(`${format} ${source}`);
+
 function fillIn(source: string, format: TemplateFormat, values: Values, problems: FilledContent['problems']): string {
-  const template = parseTemplate(source, format);
+  const template = parsed(source, format);
   for (const { line, column, message } of template.problems)
     problems.push({ field: format, message: `line ${line}, column ${column}: ${message}` });
   const known = new Set(problems.map((problem) => problem.field));
