@@ -27,7 +27,7 @@ test('no key has more at work than it may, and all together no more than there i
   expect(log.toSorted()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
 });
 
-test('work that takes a quarter of a slot has more room, and does not overtake work that takes one', async () => {
+test('work that takes a quarter of a slot has more room, and does not overtake work that takes two', async () => {
   const semaphore = new FairSemaphore({ total: Infinity, perKey: 2 });
   const log: string[] = [];
   const all = ['s1', 's2', 's3', 's4', 's5', 'whole', 's6', 's7'].map((name) => ({ name, ...work(log, name) }));
