@@ -1,7 +1,7 @@
 // The cost depends on untrusted HTML, so call this only from a worker thread.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
-import { markOf, markSlots, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
+import { linkSlots, markOf, markSlots, type Slot, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
 
 /** Renders images as their alt text, if any; tracking pixels have none. */
 const altText: FormatCallback = (image, _walk, builder) => {
@@ -34,12 +34,39 @@ export function textFromHtml(html: Template): Template {
   const converted = htmlToText(markSlots(html))
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-  const { statics, slots: found } = splitAtMarks(`${withTags(converted, html)}\n`, html.slots);
-  // Inside a URL a value stays URL-encoded; elsewhere it is plain text.
-  const slots = found.map((slot) =>
-    slot.kind !== 'variable' || slot.context.startsWith('url-') ? slot : { ...slot, context: 'text' as const },
-  );
+  const found = splitAtMarks(`${withTags(converted, html)}\n`, html.slots);
+  const { statics, slots } = withoutRepeatedLinks(found.statics, found.slots.map(inText));
   return { format: 'text', source: sourceOf({ statics, slots }), statics, slots, problems: [] };
+}
+
+/** Inside a URL a value stays URL-encoded; elsewhere it is plain text. */
+function inText(slot: Slot): Slot {
+  if (slot.kind !== 'variable' || slot.context.startsWith('url-')) return slot;
+  return { ...slot, context: slot.context === 'url' ? 'plain-url' : 'text' };
+}
+
+/** Shows a link once if its text is, or ends with, the placeholder of its URL. */
+function withoutRepeatedLinks(statics: readonly string[], slots: readonly Slot[]) {
+  const kept = { statics: [statics[0]!], slots: [] as Slot[] };
+  slots.forEach((slot, i) => {
+    const [before, after] = [statics[i]!, statics[i + 1]!];
+    const text = slots[i - 1];
+    if (before === ' <' && after.startsWith('>') && isUrlOf(text, slot)) {
+      kept.slots[kept.slots.length - 1] = slot;
+      kept.statics[kept.slots.length] = after.slice(1);
+    } else {
+      kept.slots.push(slot);
+      kept.statics.push(after);
+    }
+  });
+  return { statics: kept.statics, slots: linkSlots(kept.slots) };
+}
+
+/** Whether a placeholder for a whole URL, or the address after `mailto:`, is the same as the text before it. */
+function isUrlOf(text: Slot | undefined, url: Slot): boolean {
+  if (text?.kind !== 'variable' || url.kind !== 'variable') return false;
+  if (url.context !== 'plain-url' && url.context !== 'url-address') return false;
+  return url.name === text.name && url.fallback === text.fallback && url.written === text.written;
 }
 
 const MARK = /\ufdd0(\d+)\ufdd1/g;

@@ -251,3 +251,11 @@ test('a subject that its values make longer than 998 characters is not sent', ()
   expect(render('x'.repeat(998))).toContain('Subject: ');
   expect(() => render('x'.repeat(999))).toThrow(/the subject has more than 998 characters/);
 });
+
+test('text generated from HTML shows a link once if its URL is its text, and encodes a URL that is a value', async () => {
+  const html =
+    '<p><a href="{{url}}">To {{url}}</a></p><p><a href="{{url}}">Go</a></p><a href="mailto:{{email}}">{{email}}</a>';
+  const values = { url: 'https://example.com/a b', email: 'ada@example.com' };
+  const mail = await send(frameOf(html), { values });
+  expect(lf(mail.text)).toBe('To https://example.com/a%20b\n\nGo <https://example.com/a%20b>\n\nada@example.com');
+});

@@ -20,6 +20,7 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
   'url-address': (value) => component(value).replace(/%40/g, '@').replace(/%2B/g, '+'),
   'url-path': (value) => component(value).replace(/%2F/g, '/'),
   'url-query': component,
+  'plain-url': wholeUrl,
   ready: (value) => value,
   nowhere: () => '',
 };

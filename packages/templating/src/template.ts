@@ -6,7 +6,8 @@ export type TemplateFormat = 'subject' | 'text' | 'html';
 /**
  * The escaping context of a variable. `url` is the start of a link, `url-address` the rest of a mailto or tel link,
  * `url-path` and `url-query` the rest of any other link. At `nowhere` no value is safe: nothing is shown, and the
- * template has a problem. `ready` is only for system values that are already escaped.
+ * template has a problem. `ready` is only for system values that are already escaped, and `plain-url` for the start of a link
+ * in a text that is generated from HTML.
  */
 export type Context =
   | 'subject'
@@ -17,6 +18,7 @@ export type Context =
   | 'url-address'
   | 'url-path'
   | 'url-query'
+  | 'plain-url'
   | 'ready'
   | 'nowhere';
 
