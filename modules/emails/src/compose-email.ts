@@ -144,7 +144,7 @@ async function textOf(projectId: string, { text, html, html_text: htmlText }: Co
   const known = text ?? htmlText;
   if (known !== null) return known;
   if (html === null) throw new MessageError('html', 'A message needs HTML or text.');
-  return (await textTemplateOf(projectId, literal('html', html))).source;
+  return renderTemplate(await textTemplateOf(projectId, literal('html', html)), {});
 }
 
 /** Derived from the row id, so that a message keeps one Message-ID and reports can be matched to their row. */

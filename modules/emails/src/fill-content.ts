@@ -76,8 +76,8 @@ export function addText(filled: FilledContent): FilledContent {
   const complexity = htmlProblem(html);
   if (complexity !== undefined) return { ...filled, problems: [{ field: 'html', message: complexity }] };
   if (text !== null) return filled;
-  const { source: htmlText } = textOfHtml({ format: 'html', source: html, statics: [html], slots: [], problems: [] });
-  return { ...filled, htmlText };
+  const literal: Template = { format: 'html', source: html, statics: [html], slots: [], problems: [] };
+  return { ...filled, htmlText: renderTemplate(textOfHtml(literal), {}, MAX_TEXT_LENGTH) };
 }
 
 /** Short templates that were filled in lately, by format and source. Emails that share one come in large numbers. */

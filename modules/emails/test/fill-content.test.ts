@@ -47,6 +47,17 @@ test('content that is quick to render is rendered at once, other content on a th
   );
 });
 
+test('braces in mail without placeholders are literal, also in the text generated from its HTML', async () => {
+  const html = '<p>Write {{name}} or {% if name %}</p>';
+  const given = { subject: 'Braces', html, text: null };
+  expect(fillContent({ ...given, values: null })).toMatchObject({
+    html,
+    htmlText: 'Write {{name}} or {% if name %}\n',
+  });
+  const filled = fillContent({ ...given, html: '<p>{{text}}</p>', values: { text: '{{name}}' } });
+  expect(filled).toMatchObject({ htmlText: '{{name}}\n' });
+});
+
 test('each email of a batch gets its own content, and one that cannot be rendered fails alone', async () => {
   const isOneOfMany = true;
   const render = (html: string, values: ContentInput['values']) =>
