@@ -1,9 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { lengthOf, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
-import { countTags, type Template } from '@postroom/templating';
+import { countTags, MAX_SUBJECT_LENGTH, type Template } from '@postroom/templating';
 import { MessageError } from '@postroom/mime';
-import { addText, type ContentInput, type FilledContent, fillPlaceholders } from './fill-content.ts';
+import {
+  addText,
+  type BodyTemplates,
+  bodyTemplatesOf,
+  type ContentInput,
+  fillBodyTemplates,
+  type FilledContent,
+  fillPlaceholders,
+} from './fill-content.ts';
 
 const MODULE = import.meta.resolve('./fill-content.ts');
 /** Typical mail takes a few milliseconds; mail at the limits of depth and length takes half a second. */
@@ -11,6 +19,7 @@ const TIME_LIMIT_MS = 3_000;
 const FILL: ThreadFunction = { module: MODULE, name: 'fillContent', timeLimitMs: TIME_LIMIT_MS };
 const FILL_ALL: ThreadFunction = { module: MODULE, name: 'fillAll', timeLimitMs: TIME_LIMIT_MS };
 const ADD_TEXT: ThreadFunction = { module: MODULE, name: 'addText', timeLimitMs: TIME_LIMIT_MS };
+const BODY_TEMPLATES: ThreadFunction = { module: MODULE, name: 'bodyTemplatesOf', timeLimitMs: TIME_LIMIT_MS };
 const CONVERT: ThreadFunction = { module: MODULE, name: 'textOfHtml', timeLimitMs: TIME_LIMIT_MS };
 
 /**
@@ -20,6 +29,10 @@ const CONVERT: ThreadFunction = { module: MODULE, name: 'textOfHtml', timeLimitM
 const SHORT = { text: 10_000, html: 2_000, elements: 50 };
 /** Bounds the length of what placeholders are replaced with: characters of the sources times characters of the values. */
 const MAX_FILLING = 500_000;
+/** The same for templates whose text is generated already: their placeholders times characters of the values. */
+const MAX_FILLING_OF_TEMPLATES = { alone: 500_000, oneOfMany: 20_000 };
+/** HTML templates of up to this many characters keep their text templates. Gmail shows only that much of an email. */
+const MAX_KEPT_TEMPLATE = 100_000;
 
 /**
  * Fills placeholders in and generates missing text from HTML, on a worker thread unless that is quick.
@@ -31,9 +44,11 @@ export async function renderForProject(
   { isOneOfMany = false } = {},
 ): Promise<FilledContent> {
   const isFinished = given.html === null || (given.values === null && given.text !== null);
-  const filled = isQuickToFill(given) && (isFinished || !isOneOfMany) ? fillPlaceholders(given) : undefined;
-  if (filled !== undefined && (filled.problems.length > 0 || isQuickToConvert(filled.html))) return addText(filled);
   try {
+    const withTemplates = await fillByTemplates(projectId, given, isOneOfMany);
+    if (withTemplates !== undefined) return withTemplates;
+    const filled = isQuickToFill(given) && (isFinished || !isOneOfMany) ? fillPlaceholders(given) : undefined;
+    if (filled !== undefined && (filled.problems.length > 0 || isQuickToConvert(filled.html))) return addText(filled);
     if (filled !== undefined) return await onThread<[FilledContent], FilledContent>(ADD_TEXT, projectId, filled);
     return await (isOneOfMany ? fillTogether(projectId, given) : fillAlone(projectId, given));
   } catch (error) {
@@ -41,6 +56,33 @@ export async function renderForProject(
     const message = `cannot be rendered: ${error.message} Make it smaller or simpler.`;
     return { ...given, htmlText: null, problems: [{ field: given.html === null ? 'text' : 'html', message }] };
   }
+}
+
+/** Body templates that were filled in lately, by HTML source, which emails of one kind share. */
+const bodyTemplates = new LRUCache<string, BodyTemplates, string>({
+  maxSize: 20_000_000,
+  sizeCalculation: ({ text }, source) => 2 * source.length + 2 * text.source.length,
+  ignoreFetchAbort: true,
+  fetchMethod: (source, _stale, { context: projectId }) =>
+    isQuickToConvert(source)
+      ? bodyTemplatesOf(source)
+      : onThread<[string], BodyTemplates | undefined>(BODY_TEMPLATES, projectId, source),
+});
+
+/** Fills a template in whose text is generated once for all of its emails. Undefined if the text depends on the values. */
+async function fillByTemplates(
+  projectId: string,
+  { subject, html, text, values }: ContentInput,
+  isOneOfMany: boolean,
+): Promise<FilledContent | undefined> {
+  if (html === null || text !== null || values === null) return undefined;
+  if (html.length > MAX_KEPT_TEMPLATE || html.includes('{%')) return undefined;
+  if (subject !== null && subject.length > MAX_SUBJECT_LENGTH) return undefined;
+  const templates = await bodyTemplates.fetch(html, { context: projectId });
+  if (templates === undefined) return undefined;
+  const filling = 2 * templates.html.slots.length * JSON.stringify(values).length;
+  const most = isOneOfMany ? MAX_FILLING_OF_TEMPLATES.oneOfMany : MAX_FILLING_OF_TEMPLATES.alone;
+  return filling > most ? undefined : fillBodyTemplates(templates, subject, values);
 }
 
 const fillAlone = (projectId: string, given: ContentInput) =>

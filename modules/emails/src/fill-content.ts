@@ -61,9 +61,9 @@ export const lengthOfContent = ({ html, text }: Pick<FilledContent, 'html' | 'te
 /** Fills placeholders in. */
 export function fillPlaceholders({ values, ...given }: ContentInput): FilledContent {
   const problems: FilledContent['problems'] = [];
-  const fill = (field: 'subject' | 'html' | 'text') => {
+  const fill = (field: TemplateFormat) => {
     const source = given[field];
-    return source === null || values === null ? source : fillIn(source, field, values, problems);
+    return source === null || values === null ? source : fillIn(parsed(source, field), field, values, problems);
   };
   const [subject, html, text] = [fill('subject'), fill('html'), fill('text')];
   return { subject, html, text, htmlText: null, problems };
@@ -80,6 +80,42 @@ export function addText(filled: FilledContent): FilledContent {
   return { ...filled, htmlText: renderTemplate(textOfHtml(literal), {}, MAX_TEXT_LENGTH) };
 }
 
+/** A parsed HTML template, and the text template generated from it. */
+export interface BodyTemplates {
+  html: Template;
+  text: Template;
+}
+
+/**
+ * Parses an HTML template that has only placeholders, and generates its text template. Undefined for a template that can't
+ * be sent, or that has tags: what they leave out changes the line breaks of the text, and loops how complex the HTML is.
+ */
+export function bodyTemplatesOf(source: string): BodyTemplates | undefined {
+  const html = parseTemplate(source, 'html');
+  if (html.problems.length > 0 || html.slots.some(({ kind }) => kind !== 'variable')) return undefined;
+  if (htmlProblem(source) !== undefined) return undefined;
+  return { html, text: textFromHtml(html) };
+}
+
+/** Fills in the subject and both bodies of an email that was given no text. */
+export function fillBodyTemplates(
+  { html, text }: BodyTemplates,
+  subject: string | null,
+  values: Values,
+): FilledContent {
+  const problems: FilledContent['problems'] = [];
+  const filled = {
+    subject: subject === null ? null : fillIn(parsed(subject, 'subject'), 'subject', values, problems),
+    html: fillIn(html, 'html', values, problems),
+    text: null,
+    problems,
+  };
+  if (problems.length > 0) return { ...filled, htmlText: null };
+  // An empty value must leave no blank lines.
+  const htmlText = fillIn(text, 'html', values, problems).replace(/\n{3,}/g, '\n\n');
+  return { ...filled, htmlText: `${htmlText.trim()}\n` };
+}
+
 /** Short templates that were filled in lately, by format and source. Emails that share one come in large numbers. */
 const templates = new LRUCache<string, Template>({
   max: 200,
@@ -93,10 +129,15 @@ const MAX_KEPT = 10_000;
 const parsed = (source: string, format: TemplateFormat) =>
   source.length > MAX_KEPT ? parseTemplate(source, format) : templates.memo(`${format} ${source}`);
 
-function fillIn(source: string, format: TemplateFormat, values: Values, problems: FilledContent['problems']): string {
-  const template = parsed(source, format);
+function fillIn(
+  template: Template,
+  field: TemplateFormat,
+  values: Values,
+  problems: FilledContent['problems'],
+): string {
+  const { source } = template;
   for (const { line, column, message } of template.problems)
-    problems.push({ field: format, message: `line ${line}, column ${column}: ${message}` });
+    problems.push({ field, message: `line ${line}, column ${column}: ${message}` });
   const known = new Set(problems.map((problem) => problem.field));
   if (template.problems.length > 0) return source;
   try {
@@ -105,10 +146,10 @@ function fillIn(source: string, format: TemplateFormat, values: Values, problems
       problems.push({ field: `variables.${name}`, message: 'is required, because its placeholder has no default' });
     }
     if (problems.length > 0) return source;
-    return renderTemplate(template, values, format === 'subject' ? MAX_SUBJECT_LENGTH : MAX_TEXT_LENGTH);
+    return renderTemplate(template, values, field === 'subject' ? MAX_SUBJECT_LENGTH : MAX_TEXT_LENGTH);
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
-    problems.push({ field: format, message: error.message });
+    problems.push({ field, message: error.message });
     return source;
   }
 }

@@ -33,18 +33,57 @@ test('content that is quick to render is rendered at once, other content on a th
   const [html, values] = ['<p>Hello {{name}}</p>', { name: 'Ada' }];
   expect(await whereRendered({ html, values })).toBe('at once');
   expect(await whereRendered({ html, text: 'Hello {{name}}', values })).toBe('at once');
-  expect(await whereRendered({ html, values }, { isOneOfMany: true })).toBe('on a thread');
+  expect(await whereRendered({ html, values }, { isOneOfMany: true })).toBe('at once');
+  const tagged = '{% if name %}<p>Hello {{name}}</p>{% endif %}';
+  expect(await whereRendered({ html: tagged, values }, { isOneOfMany: true })).toBe('on a thread');
   expect(await whereRendered({ text: 'Hello' }, { isOneOfMany: true })).toBe('at once');
   expect(await whereRendered({ html: '<br>'.repeat(60) })).toBe('on a thread');
   expect(await whereRendered({ html: 'Hello'.repeat(500) })).toBe('on a thread');
   // What may be long only after its placeholders are filled in, and what may take many steps.
-  expect(await whereRendered({ html: '{{name}}', values: { name: 'x'.repeat(3_000) } })).toBe('on a thread');
-  expect(await whereRendered({ text: '{{name}}'.repeat(1_000), values: { name: 'x'.repeat(3_000) } })).toBe(
-    'on a thread',
-  );
+  const long = { name: 'x'.repeat(3_000) };
+  expect(await whereRendered({ html: '{{name}}', values: long })).toBe('at once');
+  expect(await whereRendered({ html: '{{name}}'.repeat(200), values: long })).toBe('on a thread');
+  expect(await whereRendered({ text: '{{name}}'.repeat(1_000), values: long })).toBe('on a thread');
   expect(await whereRendered({ text: '{% for a in list %}{{a}}{% endfor %}', values: { list: [1] } })).toBe(
     'on a thread',
   );
+});
+
+test('text is generated from a long HTML template once, on a thread, for all emails that are made from it', async () => {
+  const html = `<p>Hello {{name}}</p>${'<p>News of the day</p>'.repeat(1_000)}`;
+  const renderOne = async (name: string) => {
+    const rendered = renderForProject('prj_1', { subject: 'Hello', html, text: null, values: { name } });
+    const laterTurn = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
+    const atOnce = await Promise.race([rendered, laterTurn]);
+    return { isAtOnce: atOnce !== undefined, text: (await rendered).htmlText?.slice(0, 12) };
+  };
+  expect(await renderOne('Ada')).toEqual({ isAtOnce: false, text: 'Hello Ada\n\nN' });
+  expect(await renderOne('Bob')).toEqual({ isAtOnce: true, text: 'Hello Bob\n\nN' });
+});
+
+test('text generated from a template is the same as from its filled HTML', async () => {
+  const templates = [
+    '<h1>Order {{order}}</h1><p>Hello {{name}},</p><p>{{note | default: ""}}</p><p>it is on its way.</p>',
+    '<p>{{note | default: ""}}</p><p>Reset it: <a href="{{url}}">{{url}}</a></p>',
+    '<a href="{{link}}">Reset your password</a> or <a href="https://example.com/{{order}}?by={{name}}">follow it</a>',
+    '<a href="mailto:{{email}}">{{email}}</a> <a href="tel:{{phone}}">{{phone}}</a> <a href="mailto:{{email}}">Us</a>',
+    '<a href="{{url}}">{{url}}</a><a href="{{url}}">{{name}}</a>',
+    '<table><tr><td>{{name | upcase}}</td><td>{{order}}</td></tr></table><img alt="{{name}}" src="{{url}}">',
+    '<style>p { color: {{order}} }</style><title>{{name}}</title><p>{{name}} &lt;{{email}}&gt;</p>',
+  ];
+  const values = {
+    name: 'Ada <b>& Co',
+    order: 'A17',
+    note: '',
+    email: 'ada@example.com',
+    phone: '+441632960',
+    url: 'https://example.com/a?c=1&d=2',
+    link: 'https://example.com/a b?c="d"',
+  };
+  for (const html of templates) {
+    const given = { subject: 'Hello', html, text: null, values };
+    expect(await renderForProject('prj_1', given), html).toEqual(fillContent(given));
+  }
 });
 
 test('braces in mail without placeholders are literal, also in the text generated from its HTML', async () => {
