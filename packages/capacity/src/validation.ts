@@ -43,7 +43,7 @@ export function errorsOf({ rates, used }: Mix, costs: Costs): Record<string, Com
   };
 }
 
-const MAX_SHARING = 2;
+const MAX_SHARING = 4;
 const SHARING_STEP = 0.05;
 
 /** The sharing factor with which a mix is predicted best, by the CPU time of all programs. */
