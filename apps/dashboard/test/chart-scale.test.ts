@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelEvery, ticksUpTo } from '../src/components/chart-scale.ts';
+import { labelInterval, ticksUpTo } from '../src/components/chart-scale.ts';
 
 test.each([
   { highest: 0, ticks: [0] },
@@ -29,6 +29,6 @@ test('an axis never has more than six values nor ends below the highest', () => 
 });
 
 test('labels of an axis that would touch are left out', () => {
-  expect(labelEvery(['1 Nov', '2 Nov'], 200)).toBe(1);
-  expect(labelEvery(['1 Nov', '12 Nov'], 20)).toBe(4);
+  expect(labelInterval(['1 Nov', '2 Nov'], 200)).toBe(1);
+  expect(labelInterval(['1 Nov', '12 Nov'], 20)).toBe(4);
 });

@@ -12,7 +12,7 @@ import { LiveIndicator, OfflineBanner } from '../components/connection.tsx';
 import { Logo } from '../components/logo.tsx';
 import { NotificationArea } from '../components/notify.tsx';
 import { withFormStyles } from './lazy-page.ts';
-import { may } from './permissions.ts';
+import { hasPermission } from './permissions.ts';
 import { type NavItem, NAVIGATION } from './navigation.ts';
 import { NotificationBell } from './notification-bell.tsx';
 import { ProjectChoice } from './project-choice.tsx';
@@ -86,7 +86,7 @@ function NavItems({ onGo }: { onGo: () => void }) {
         </Text>
       )}
       {places
-        .filter(({ needs }) => needs === undefined || may(role, needs))
+        .filter(({ needs }) => needs === undefined || hasPermission(role, needs))
         .map((place) => (
           <NavItemLink key={place.to} place={place} projectId={projectId} onGo={onGo} />
         ))}

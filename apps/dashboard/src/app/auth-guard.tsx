@@ -2,8 +2,8 @@ import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import type { OperationResult } from '@urql/core';
 import { Navigate, Outlet } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { clientFor, whenSignedOut } from '../data/client.ts';
-import { NOT_RESPONDING, PATIENCE_MS, problemOf } from '../data/problem.ts';
+import { clientFor, setSignedOutHandler } from '../data/client.ts';
+import { NOT_RESPONDING, problemOf, RESPONSE_TIMEOUT_MS } from '../data/problem.ts';
 import { graphql } from '../generated/gql.ts';
 import type { MeQuery } from '../generated/graphql.ts';
 import { SessionContext, type SignedIn } from './session.tsx';
@@ -48,7 +48,7 @@ export function AuthGuard() {
     void reload();
   };
   useEffect(() => {
-    whenSignedOut(() => setState(stayOut));
+    setSignedOutHandler(() => setState(stayOut));
     void reload();
   }, [reload]);
   const session = useMemo(() => (state.kind === 'in' ? { ...state.session, reload } : undefined), [state, reload]);
@@ -69,7 +69,7 @@ function load(): Promise<State> {
     const late = setTimeout(() => {
       request.unsubscribe();
       resolve({ kind: 'failed', message: NOT_RESPONDING.message });
-    }, PATIENCE_MS);
+    }, RESPONSE_TIMEOUT_MS);
     const request = clientFor('')
       .query(ME, {}, { requestPolicy: 'network-only' })
       .subscribe((result) => {

@@ -7,7 +7,7 @@ import { useEffect, useState } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { commands } from './commands.tsx';
 import { NAVIGATION } from './navigation.ts';
-import { may } from './permissions.ts';
+import { hasPermission } from './permissions.ts';
 import { recordPath } from './record-path.ts';
 import { useRecords } from './search-records.ts';
 import { useProject, useSession } from './session.tsx';
@@ -35,7 +35,7 @@ export default function CommandPalette({ asked }: { asked: number }) {
 
   const pages = NAVIGATION.flatMap(({ heading, places }) =>
     places
-      .filter(({ needs }) => needs === undefined || may(project.role, needs))
+      .filter(({ needs }) => needs === undefined || hasPermission(project.role, needs))
       .map(({ label, to, icon: Icon, keywords = '' }) => ({
         id: to,
         label,

@@ -1,6 +1,6 @@
 import type { SpotlightActionData } from '@mantine/spotlight';
 import { IconPlus } from '@tabler/icons-react';
-import { may, type Permission } from './permissions.ts';
+import { hasPermission, type Permission } from './permissions.ts';
 import type { ProjectOfMine } from './session.tsx';
 
 /** What the command palette can start: the path that opens its form, relative to the project. */
@@ -23,7 +23,7 @@ export const commands = (
   { id, role }: ProjectOfMine,
   go: (path: string) => () => void,
 ): (SpotlightActionData & { label: string })[] =>
-  COMMANDS.filter(({ needs }) => may(role, needs)).map(({ label, path, keywords = '' }) => ({
+  COMMANDS.filter(({ needs }) => hasPermission(role, needs)).map(({ label, path, keywords = '' }) => ({
     id: path,
     label,
     keywords,

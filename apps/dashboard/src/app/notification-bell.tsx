@@ -5,7 +5,7 @@ import { LazyMenu } from '../components/lazy-menu.tsx';
 import { useLiveValue } from '../data/live.ts';
 import { refresh } from '../data/refresh.ts';
 import { graphql } from '../generated/gql.ts';
-import { useMay } from './session.tsx';
+import { usePermission } from './session.tsx';
 
 const load = async () => (await import('./notification-menu.tsx')).default;
 
@@ -20,7 +20,7 @@ const MAX_UNREAD = 100;
 
 /** Leads to the newest notifications and shows how many are unread. Only owners and admins have any. */
 export function NotificationBell() {
-  const isManager = useMay()('manage');
+  const canManage = usePermission('manage');
   const [unread, setUnread] = useState(0);
   const [opened, setOpened] = useState(false);
   useLiveValue(
@@ -29,9 +29,9 @@ export function NotificationBell() {
       setUnread(unreadNotificationsChanged);
       if (opened) refresh();
     },
-    { pause: !isManager },
+    { pause: !canManage },
   );
-  if (!isManager) return null;
+  if (!canManage) return null;
   const count = unread >= MAX_UNREAD ? `${MAX_UNREAD - 1}+` : String(unread);
   return (
     <LazyMenu

@@ -10,6 +10,6 @@ const PERMISSIONS = {
 
 export type Permission = 'read' | 'write' | 'manage' | 'own';
 
-export function may(role: Role, permission: Permission): boolean {
+export function hasPermission(role: Role, permission: Permission): boolean {
   return (PERMISSIONS[role] as readonly Permission[]).includes(permission);
 }

@@ -5,7 +5,7 @@ import { useClient } from 'urql';
 import { formatDayAndTime } from '../components/when.tsx';
 import { graphql } from '../generated/gql.ts';
 import type { SendingHoldQuery } from '../generated/graphql.ts';
-import { useMay } from './session.tsx';
+import { usePermission } from './session.tsx';
 import { WIDE } from '../components/page.tsx';
 
 const SENDING_HOLD = graphql(`
@@ -23,11 +23,11 @@ const [WAIT_MS, EVERY_MS] = [1_000, 60_000];
 
 /** A banner on every page while the installation sends no mail, for owners and admins. */
 export function SendingHoldBanner() {
-  const isManager = useMay()('manage');
+  const canManage = usePermission('manage');
   const client = useClient();
   const [hold, setHold] = useState<SendingHoldQuery['sendingHold']>(null);
   useEffect(() => {
-    if (!isManager) return undefined;
+    if (!canManage) return undefined;
     const check = () => {
       if (document.visibilityState === 'hidden') return;
       void client
@@ -42,8 +42,8 @@ export function SendingHoldBanner() {
       clearInterval(timer);
       document.removeEventListener('visibilitychange', check);
     };
-  }, [client, isManager]);
-  if (hold === null || !isManager) return null;
+  }, [client, canManage]);
+  if (hold === null || !canManage) return null;
   return (
     <Alert
       color="red"

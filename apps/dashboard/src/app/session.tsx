@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { createContext, use } from 'react';
-import { may, type Permission } from './permissions.ts';
+import { hasPermission, type Permission } from './permissions.ts';
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer';
 
@@ -35,8 +35,7 @@ export function useProject(): ProjectOfMine {
   return project;
 }
 
-/** Returns a check of the user's permissions in this project, to hide forbidden actions. */
-export function useMay(): (permission: Permission) => boolean {
-  const { role } = useProject();
-  return (permission) => may(role, permission);
+/** Whether the user has a permission in this project, to hide forbidden actions. */
+export function usePermission(permission: Permission): boolean {
+  return hasPermission(useProject().role, permission);
 }

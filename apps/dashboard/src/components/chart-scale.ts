@@ -19,5 +19,5 @@ export function ticksUpTo(highest: number, isWhole: boolean): number[] {
 }
 
 /** Every how many points an axis has a label, so that labels do not touch. `slot` is the distance between points in pixels. */
-export const labelEvery = (labels: readonly string[], slot: number): number =>
+export const labelInterval = (labels: readonly string[], slot: number): number =>
   Math.max(1, Math.ceil((Math.max(...labels.map(labelWidth)) + 2 * CHARACTER_WIDTH) / slot));

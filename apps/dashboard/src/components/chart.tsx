@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useCallback, useState } from 'react';
 import { number } from '../pages/campaigns/campaign-labels.ts';
 import { CHART_HEIGHT } from './chart-figure.tsx';
-import { labelEvery, labelWidth, ticksUpTo } from './chart-scale.ts';
+import { labelInterval, labelWidth, ticksUpTo } from './chart-scale.ts';
 
 interface Series<Name extends string> {
   name: Name;
@@ -174,7 +174,7 @@ function plotOf<Name extends string>(
 function Axes<Name extends string>({ points, format = number, plot }: PartProps<Name>) {
   const { ticks, left, right, bottom, slot, x, y } = plot;
   const labels = points.map(({ when }) => when);
-  const every = labelEvery(labels, slot);
+  const every = labelInterval(labels, slot);
   const isLast = (index: number) => index + every >= labels.length;
   return (
     <>

@@ -11,7 +11,7 @@ export interface ConfirmProps {
   /** The button label, such as "Revoke". */
   action: string;
   /** Text the user must type to enable the button; for irreversible actions. */
-  word?: string;
+  confirmationText?: string;
   /** Not destructive, so the button is not red. */
   harmless?: boolean;
   /** Disables the button until other input is complete. */
@@ -35,7 +35,7 @@ export function ConfirmDialog(props: ConfirmProps) {
 function Question({
   onClose,
   action,
-  word,
+  confirmationText,
   harmless = false,
   disabled = false,
   running,
@@ -55,11 +55,11 @@ function Question({
         <Text size="sm" component="div">
           {children}
         </Text>
-        {word !== undefined && (
+        {confirmationText !== undefined && (
           <TextInput
             label={
               <>
-                Type <b className="breakable">{word}</b> to confirm
+                Type <b className="breakable">{confirmationText}</b> to confirm
               </>
             }
             value={typed}
@@ -73,7 +73,7 @@ function Question({
           submit={action}
           running={running}
           color={harmless ? undefined : 'red'}
-          disabled={disabled || (word !== undefined && typed.trim() !== word.trim())}
+          disabled={disabled || (confirmationText !== undefined && typed.trim() !== confirmationText.trim())}
         >
           <Button variant="default" onClick={onClose}>
             {harmless ? 'Cancel' : 'Keep it'}

@@ -11,22 +11,22 @@ interface LastEdit {
   updatedAt: string;
 }
 
-interface ClashAlertProps<Content> {
+interface ConflictAlertProps<Content> {
   conflict: Conflict<Content> | undefined;
   of: LastEdit;
   /** Field names as shown on this page. */
-  words: Partial<Record<keyof Content, string>>;
+  labels: Partial<Record<keyof Content, string>>;
   /** Called after the user keeps their version; omitted if the form autosaves. */
   onKeep?: () => void;
 }
 
 /** Shown when someone else saved the same record: names them, shows their version, and asks which to keep. */
-export function ConflictAlert<Content>({ conflict, of, words, onKeep }: ClashAlertProps<Content>) {
+export function ConflictAlert<Content>({ conflict, of, labels, onKeep }: ConflictAlertProps<Content>) {
   const { me } = useSession();
   if (conflict === undefined) return null;
   const { fields, seesTheirs, see } = conflict;
   const isMe = of.editedById === me.id;
-  const changed = new Intl.ListFormat('en').format(fields.map((field) => words[field] ?? String(field)));
+  const changed = new Intl.ListFormat('en').format(fields.map((field) => labels[field] ?? String(field)));
   const keep = () => {
     conflict.keepMine();
     onKeep?.();

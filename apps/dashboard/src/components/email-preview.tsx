@@ -40,8 +40,8 @@ export function EmailPreview({
           onChange={(next) => setWidth(next as 'desktop' | 'phone')}
           aria-label="Preview width"
           data={[
-            { value: 'desktop', label: <Width icon={IconDeviceDesktop} word="Desktop" /> },
-            { value: 'phone', label: <Width icon={IconDeviceMobile} word="Phone" /> },
+            { value: 'desktop', label: <Width icon={IconDeviceDesktop} label="Desktop" /> },
+            { value: 'phone', label: <Width icon={IconDeviceMobile} label="Phone" /> },
           ]}
         />
         {children}
@@ -63,12 +63,12 @@ export function EmailPreview({
   );
 }
 
-function Width({ icon: Icon, word }: { icon: typeof IconPhoto; word: string }) {
+function Width({ icon: Icon, label }: { icon: typeof IconPhoto; label: string }) {
   return (
     <Group gap={6} wrap="nowrap" component="span">
       <Icon size={15} stroke={1.7} aria-hidden />
       <Text span size="xs">
-        {word}
+        {label}
       </Text>
     </Group>
   );

@@ -17,7 +17,7 @@ export function FilterPill({ label, onRemove }: { label: string; onRemove: () =>
 }
 
 /** A period in words, such as "since 1 Nov, 00:00". */
-export function rangeWords({ since, until }: TimeRange): string {
+export function formatTimeRange({ since, until }: TimeRange): string {
   if (since === undefined) return 'at any time';
   return until === undefined
     ? `since ${formatDayAndTime(since)}`

@@ -44,7 +44,7 @@ export function MoreMenu({ name, duplicate, remove }: MoreMenuProps) {
           onClose={() => setDeleting(false)}
           title={remove.title}
           action="Delete"
-          word={name}
+          confirmationText={name}
           running={remove.running}
           problem={remove.problem}
           onConfirm={remove.run}

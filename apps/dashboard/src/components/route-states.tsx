@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCloudOff } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { PageOffline } from '../app/lazy-page.ts';
-import { NOT_RESPONDING, PATIENCE_MS } from '../data/problem.ts';
+import { NOT_RESPONDING, RESPONSE_TIMEOUT_MS } from '../data/problem.ts';
 import { Empty, LinesSkeleton } from './states.tsx';
 
 const reload = () => window.location.reload();
@@ -12,7 +12,7 @@ const reload = () => window.location.reload();
 export function PagePending() {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PATIENCE_MS);
+    const timer = setTimeout(() => setLate(true), RESPONSE_TIMEOUT_MS);
     return () => clearTimeout(timer);
   }, []);
   if (isLate) {

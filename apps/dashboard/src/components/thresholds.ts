@@ -7,5 +7,5 @@ export const COMPLAINTS_GMAIL = 0.001;
 export const COMPLAINTS_LIMIT = 0.003;
 
 /** The tone of a count whose share reaches a limit. */
-export const isAbove = (part: number, whole: number, limit: number) =>
+export const thresholdTone = (part: number, whole: number, limit: number) =>
   whole > 0 && part / whole >= limit ? ('bad' as const) : undefined;

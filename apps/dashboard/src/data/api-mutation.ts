@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@urql/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { NOT_SAVED_YET, PATIENCE_MS, type Problem, problemOf } from './problem.ts';
+import { NOT_SAVED_YET, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
 import { refresh } from './refresh.ts';
 
 /** A mutation and its state. */
@@ -22,7 +22,7 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   const [problem, setProblem] = useState<Problem>();
   const run = async (variables: Variables) => {
     setRunning(true);
-    const late = setTimeout(() => setProblem(NOT_SAVED_YET), PATIENCE_MS);
+    const late = setTimeout(() => setProblem(NOT_SAVED_YET), RESPONSE_TIMEOUT_MS);
     const { data, error } = await client.mutation(mutation, variables).toPromise();
     clearTimeout(late);
     setRunning(false);

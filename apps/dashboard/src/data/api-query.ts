@@ -2,7 +2,7 @@ import type { TypedDocumentNode } from '@urql/core';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { textOf } from './document.ts';
-import { NOT_RESPONDING, PATIENCE_MS, type Problem, problemOf } from './problem.ts';
+import { NOT_RESPONDING, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
 import { onStale } from './refresh.ts';
 import { share } from './share.ts';
 
@@ -50,7 +50,10 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
       stop();
       isLoading = true;
       isStale = false;
-      const late = setTimeout(() => setState((last) => next(last, key, { problem: NOT_RESPONDING })), PATIENCE_MS);
+      const late = setTimeout(
+        () => setState((last) => next(last, key, { problem: NOT_RESPONDING })),
+        RESPONSE_TIMEOUT_MS,
+      );
       const subscription = client
         .query<Data, Variables>(query, JSON.parse(given) as Variables, { requestPolicy })
         .subscribe(({ data, error, stale }) => {

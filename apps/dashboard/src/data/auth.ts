@@ -1,4 +1,4 @@
-import { NOT_RESPONDING, PATIENCE_MS } from './problem.ts';
+import { NOT_RESPONDING, RESPONSE_TIMEOUT_MS } from './problem.ts';
 
 /** A sign-in endpoint's response. Error messages are user-facing. */
 export type AuthResult = { data: Record<string, unknown>; problem?: undefined } | { data?: undefined; problem: string };
@@ -10,7 +10,7 @@ export async function postAuth(path: string, body: unknown = {}): Promise<AuthRe
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
     });
     const data = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (response.ok) return { data };

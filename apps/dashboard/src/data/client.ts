@@ -3,7 +3,7 @@ import { cacheExchange, Client, fetchExchange, mapExchange } from '@urql/core';
 /** Called when the server reports that the session has ended. */
 let onSignedOut = () => {};
 
-export function whenSignedOut(handler: () => void): void {
+export function setSignedOutHandler(handler: () => void): void {
   onSignedOut = handler;
 }
 

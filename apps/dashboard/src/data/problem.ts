@@ -11,7 +11,7 @@ export interface Problem {
 }
 
 /** A request without a response for this long is reported as a problem, with a retry. In ms. */
-export const PATIENCE_MS = 8_000;
+export const RESPONSE_TIMEOUT_MS = 8_000;
 
 export const NOT_RESPONDING: Problem = {
   code: 'unreachable',

@@ -6,7 +6,7 @@ import { StatusBadge } from '../../components/badge.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { AskPassword } from './ask-password.tsx';
-import { SaveCodes, SetUp, type SetUpAnswer } from './set-up-factor.tsx';
+import { SaveCodes, type SetUpAnswer, SetUpFactor } from './set-up-factor.tsx';
 
 type Step = 'none' | 'ask-on' | 'ask-off' | 'ask-codes';
 
@@ -69,7 +69,7 @@ export function SecondFactor() {
         </Group>
       </Card>
       <AskPassword opened={ask !== undefined} onClose={close} onPassword={async (password) => ask?.(password)} />
-      <SetUp
+      <SetUpFactor
         answer={setUp}
         onDone={() => {
           setSetUp(undefined);

@@ -14,7 +14,7 @@ export interface SetUpAnswer {
 }
 
 /** Shows the QR code, verifies a code, then shows the backup codes. */
-export function SetUp({ answer, onDone }: { answer: SetUpAnswer | undefined; onDone: () => void }) {
+export function SetUpFactor({ answer, onDone }: { answer: SetUpAnswer | undefined; onDone: () => void }) {
   const [checked, setChecked] = useState(false);
   const done = () => {
     setChecked(false);

@@ -1,11 +1,11 @@
 import { Button, Card, Group, Text } from '@mantine/core';
 import { IconBan, IconDownload, IconMailOff, IconTrash, IconUserMinus, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import type { BulkAction } from '../../generated/graphql.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { type ContactSearch, exportOf, isFiltered } from './contact-search.ts';
+import { type ContactSearch, exportUrl, isFiltered } from './contact-search.ts';
 
 /** The selected contacts: some of a page, or all that match the filters. */
 export type Selection = readonly string[] | 'all';
@@ -38,7 +38,7 @@ export function BulkBar({
   onSelect: (selection: Selection) => void;
 }) {
   const { id: projectId } = useProject();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [asked, setAsked] = useState<BulkAction>();
   const count = selection === 'all' ? (total ?? 0) : selection.length;
   if (selection !== 'all' && selection.length === 0) return null;
@@ -61,7 +61,7 @@ export function BulkBar({
         </Button>
       </Group>
       <Group gap="xs" mt="xs">
-        {may('write') &&
+        {canWrite &&
           ACTIONS.map(([action, label, Icon]) => (
             <Button
               key={action}
@@ -76,7 +76,7 @@ export function BulkBar({
           ))}
         <Button
           component="a"
-          href={exportOf(projectId, search, selection === 'all' ? undefined : selection)}
+          href={exportUrl(projectId, search, selection === 'all' ? undefined : selection)}
           download
           size="compact-md"
           variant="default"

@@ -98,7 +98,7 @@ export function BulkDialog({
       title={title(countOf(count, 'contact'))}
       action={button}
       harmless={harmless}
-      {...(action === 'delete' ? { word: String(count) } : {})}
+      {...(action === 'delete' ? { confirmationText: String(count) } : {})}
       disabled={isOfGroup && (groupId === null || (groupId === NEW_GROUP && groupName.trim() === ''))}
       running={start.running}
       problem={start.problem}

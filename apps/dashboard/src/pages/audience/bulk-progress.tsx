@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -94,7 +94,7 @@ export function BulkProgress() {
 
 function Running({ operation: { id, action, total, processed, cancelRequestedAt } }: { operation: Operation }) {
   const cancel = useApiMutation(CANCEL);
-  const may = useMay();
+  const canWrite = usePermission('write');
   useLive(PROGRESS, { id });
   const share = total === 0 ? 0 : Math.min(1, processed / total);
   return (
@@ -105,7 +105,7 @@ function Running({ operation: { id, action, total, processed, cancelRequestedAt 
             {DOING[action]}: {number(processed)} of {number(total)} contacts.
             {cancelRequestedAt === null ? ' You can leave this page.' : ' Stopping.'}
           </Text>
-          {may('write') && cancelRequestedAt === null && (
+          {canWrite && cancelRequestedAt === null && (
             <Button
               variant="default"
               size="compact-sm"

@@ -1,11 +1,11 @@
 import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import { useApiQuery } from '../../data/api-query.ts';
-import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
+import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
 import { useShowSearch } from '../../data/show-search.ts';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
-import { conditionInWords, FieldFilter } from './field-filter.tsx';
+import { describeCondition, FieldFilter } from './field-filter.tsx';
 import type { CustomField } from './field-values.tsx';
 import { AUDIENCES } from './audiences.ts';
 
@@ -37,8 +37,10 @@ export function ContactFilters({ search, fields }: { search: ContactSearch; fiel
       : [['segment', `Segment: ${nameOf(segments, search.segment)}`] as [keyof ContactSearch, string]]),
     ...(search.where === undefined
       ? []
-      : [['where', conditionInWords(search.where, fields)] as [keyof ContactSearch, string]]),
-    ...(search.since === undefined ? [] : [['since', `Added ${rangeWords(search)}`] as [keyof ContactSearch, string]]),
+      : [['where', describeCondition(search.where, fields)] as [keyof ContactSearch, string]]),
+    ...(search.since === undefined
+      ? []
+      : [['since', `Added ${formatTimeRange(search)}`] as [keyof ContactSearch, string]]),
   ];
   return (
     <Stack gap="xs" flex={1}>

@@ -86,7 +86,7 @@ export const isFiltered = ({ after: _page, sort: _sort, ...filter }: ContactSear
   Object.keys(filter).length > 0;
 
 /** The CSV export URL for the current filters, or for certain contacts. */
-export function exportOf(projectId: string, search: ContactSearch, ids?: readonly string[]): string {
+export function exportUrl(projectId: string, search: ContactSearch, ids?: readonly string[]): string {
   const { search: text, suppressed, source, groupId, segmentId, where, createdAfter, createdBefore } = filterOf(search);
   if (ids !== undefined) return downloadUrl(projectId, 'contacts/export', { ids: ids.join(',') });
   return downloadUrl(projectId, 'contacts/export', {

@@ -10,7 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -155,13 +155,13 @@ function Details({ contact }: { contact: ContactRow }) {
 
 function DescriptionList({ contact, fields }: { contact: ContactRow; fields: CustomField[] }) {
   const [editing, setEditing] = useState(false);
-  const may = useMay();
+  const canWrite = usePermission('write');
   const { suppressionStatus } = contact;
   return (
     <Section
       title="Details"
       actions={
-        may('write') &&
+        canWrite &&
         !editing && (
           <Button variant="default" size="compact-sm" onClick={() => setEditing(true)}>
             Edit
@@ -254,7 +254,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
     });
   const setValues = (next: Values) => set(Object.fromEntries(fields.map(({ key }) => [OWN + key, next[key] ?? null])));
   const problem = update.problem?.fields.updatedAt === undefined ? update.problem : undefined;
-  const words = Object.fromEntries(fields.map(({ key, label }) => [OWN + key, label]));
+  const labels = Object.fromEntries(fields.map(({ key, label }) => [OWN + key, label]));
   return (
     <form
       onSubmit={(event) => {
@@ -267,7 +267,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
         <ConflictAlert
           conflict={conflict}
           of={{ editedById: null, editedByName: null, updatedAt: contact.updatedAt }}
-          words={{ name: 'name', email: 'address', ...words }}
+          labels={{ name: 'name', email: 'address', ...labels }}
           onKeep={() => void save()}
         />
         <FormProblem problem={problem} fields={['email', 'name', ...fields.map(({ key }) => key)]} />
@@ -344,9 +344,10 @@ function Actions({ contact }: { contact: ContactRow }) {
   const suppress = useApiMutation(SUPPRESS);
   const [asked, setAsked] = useState<'delete' | 'erase'>();
   const savePersonData = useSavePersonData();
-  const may = useMay();
+  const canWrite = usePermission('write');
+  const canManage = usePermission('manage');
   const close = () => setAsked(undefined);
-  if (!may('write')) return null;
+  if (!canWrite) return null;
   const { id, email, suppressionStatus } = contact;
   const name = labelOf(contact);
   const subscribe = async (subscribed: boolean) => {
@@ -390,7 +391,7 @@ function Actions({ contact }: { contact: ContactRow }) {
               Suppress address
             </Menu.Item>
           )}
-          {may('manage') && (
+          {canManage && (
             <Menu.Item
               leftSection={<IconDownload size={16} aria-hidden />}
               onClick={() => void savePersonData(contact)}
@@ -405,7 +406,7 @@ function Actions({ contact }: { contact: ContactRow }) {
           >
             Delete
           </Menu.Item>
-          {may('manage') && (
+          {canManage && (
             <Menu.Item
               color="var(--mantine-color-error)"
               leftSection={<IconEraser size={16} aria-hidden />}
@@ -438,7 +439,7 @@ function Delete({ contact, opened, onClose }: { contact: ContactRow; opened: boo
       onClose={onClose}
       title="Delete this contact?"
       action="Delete"
-      word={contact.email}
+      confirmationText={contact.email}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

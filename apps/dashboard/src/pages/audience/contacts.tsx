@@ -3,13 +3,13 @@ import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContactsQuery } from '../../generated/graphql.ts';
 import { ButtonLink } from '../../components/link.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -116,9 +116,9 @@ export function Contacts() {
   const [selection, select] = useSelection(search);
   const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
   const [columns, setColumns] = useColumns(fields);
-  const [creating, setCreating] = useCreating();
-  const may = useMay();
-  const create = may('write') && (
+  const [creating, setCreating] = useCreateDialog();
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       Add contact
     </Button>
@@ -127,7 +127,7 @@ export function Contacts() {
   const actions = (
     <>
       <ExportLink search={search}>{isFiltered(search) ? 'Export these' : 'Export'}</ExportLink>
-      {may('write') && (
+      {canWrite && (
         <ButtonLink
           to="/p/$projectId/imports/new"
           params={{ projectId }}

@@ -1,7 +1,7 @@
 import { Button, Code, Group, Modal, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -51,8 +51,8 @@ export function CustomFields() {
   const fields = useApiQuery(CUSTOM_FIELDS, {});
   const [editing, setEditing] = useState<CustomField | 'new'>();
   const [deleting, setDeleting] = useState<CustomField>();
-  const may = useMay();
-  const create = may('write') && (
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEditing('new')}>
       New field
     </Button>
@@ -93,7 +93,7 @@ export function CustomFields() {
                   silent: true,
                   align: 'right',
                   cell: (field) =>
-                    may('write') && (
+                    canWrite && (
                       <Group gap={4} justify="flex-end">
                         <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setEditing(field)}>
                           Edit<span className="visually-hidden"> {field.label}</span>
@@ -237,7 +237,7 @@ function Delete({ field, onClose }: { field: CustomField | undefined; onClose: (
       onClose={onClose}
       title="Delete this field?"
       action="Delete"
-      word={field?.key ?? ''}
+      confirmationText={field?.key ?? ''}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

@@ -38,7 +38,7 @@ export function Erase({
       onClose={onClose}
       title="Erase this contact’s personal data?"
       action="Erase"
-      word={email}
+      confirmationText={email}
       running={erase.running}
       problem={erase.problem}
       onConfirm={() => void confirm()}

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useProject } from '../../app/session.tsx';
-import { type ContactSearch, exportOf } from './contact-search.ts';
+import { type ContactSearch, exportUrl } from './contact-search.ts';
 
 /** Exports matching contacts as CSV that can be imported again. */
 export function ExportLink({
@@ -13,7 +13,7 @@ export function ExportLink({
   return (
     <Button
       component="a"
-      href={exportOf(id, search)}
+      href={exportUrl(id, search)}
       download
       variant="default"
       leftSection={<IconDownload size={16} aria-hidden />}

@@ -11,7 +11,7 @@ const OPERATORS: Record<string, string> = {
 };
 
 /** The condition in words, such as: City contains “London”. */
-export function conditionInWords({ field, op, value }: FieldCondition, fields: readonly CustomField[]): string {
+export function describeCondition({ field, op, value }: FieldCondition, fields: readonly CustomField[]): string {
   const key = field.slice('customFields.'.length);
   const label = fields.find((each) => each.key === key)?.label ?? key;
   const words = `${label} ${OPERATORS[op] ?? op}`;

@@ -2,7 +2,7 @@ import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -99,7 +99,7 @@ export function Group() {
   const members = useApiQuery(MEMBERS, { id: groupId, after: cursorOf(search) ?? null });
   const group = members.data?.group;
   const [asked, ask] = useState<Asked>();
-  const may = useMay();
+  const canWrite = usePermission('write');
   return (
     <Page
       title={group?.name ?? 'Group'}
@@ -113,7 +113,7 @@ export function Group() {
         group && (
           <>
             <ExportLink search={{ group: groupId }} />
-            {may('write') && <Actions group={group} ask={ask} />}
+            {canWrite && <Actions group={group} ask={ask} />}
           </>
         )
       }
@@ -176,7 +176,7 @@ function Actions({ group, ask }: { group: GroupRow; ask: (what: Asked) => void }
 
 function Members({ groupId, members }: { groupId: string; members: Member[] }) {
   const remove = useApiMutation(REMOVE);
-  const may = useMay();
+  const canWrite = usePermission('write');
   const take = async (member: Member) => {
     if ((await remove.run({ id: groupId, contactIds: [member.id] })) !== undefined)
       notifySuccess(`${labelOf(member)} was removed from the group.`);
@@ -204,7 +204,7 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
             align: 'right',
             width: 96,
             cell: (member) =>
-              may('write') && (
+              canWrite && (
                 <Button size="compact-sm" variant="subtle" color="gray" onClick={() => void take(member)}>
                   Remove<span className="visually-hidden"> {labelOf(member)}</span>
                 </Button>
@@ -324,7 +324,7 @@ function Delete({ group, opened, onClose }: { group: GroupRow; opened: boolean; 
       onClose={onClose}
       title="Delete this group?"
       action="Delete"
-      word={group.name}
+      confirmationText={group.name}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

@@ -1,14 +1,14 @@
 import { Button, Modal, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { DialogForm, required } from '../../components/form.tsx';
 import { RowLink } from '../../components/link.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -47,9 +47,9 @@ export function Groups() {
   const search = useSearch({ from: '/auth/p/$projectId/groups' });
   const groups = useApiQuery(GROUPS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const [creating, setCreating] = useCreating();
-  const may = useMay();
-  const create = may('write') && (
+  const [creating, setCreating] = useCreateDialog();
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       New group
     </Button>

@@ -20,8 +20,8 @@ import {
   type Bundle,
   type Condition,
   type FieldChoice,
-  isAboutOne,
-  isAboutMail,
+  isFirstOrLast,
+  isMailField,
   newBundle,
   newCondition,
   type Node,
@@ -197,7 +197,7 @@ function ConditionEditor({
         />
         {choice !== undefined && <ValueInput condition={condition} choice={choice} onChange={onChange} />}
         {condition.field === 'event' && <EventInputs condition={condition} onChange={onChange} />}
-        {isAboutMail(condition.field) && (
+        {isMailField(condition.field) && (
           <MailInputs condition={condition} campaigns={campaigns} templates={templates} onChange={onChange} />
         )}
       </Group>
@@ -211,7 +211,7 @@ function EventInputs({ condition, onChange }: { condition: Condition; onChange: 
   const { op, times = 1, where = [] } = condition;
   return (
     <>
-      {!isAboutOne(op) && (
+      {!isFirstOrLast(op) && (
         <NumberInput
           aria-label="At least"
           prefix="at least "

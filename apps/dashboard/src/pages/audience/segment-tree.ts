@@ -99,13 +99,13 @@ function eventsOf({ event = '', times = 1, where = [], op }: Condition): Filter 
   if (event.trim() === '' || where.some(isIncomplete)) return undefined;
   return {
     event,
-    ...(times === 1 || isAboutOne(op) ? {} : { times }),
+    ...(times === 1 || isFirstOrLast(op) ? {} : { times }),
     ...(where.length === 0 ? {} : { where }),
   };
 }
 
 /** Whether an operator is about the first or last event, so that a number of events makes no sense. */
-export const isAboutOne = (op: string) => /^(first|last)/.test(op);
+export const isFirstOrLast = (op: string) => /^(first|last)/.test(op);
 
 type Takes = 'one' | 'many' | 'days' | 'day' | 'nothing';
 
@@ -268,4 +268,4 @@ function customChoice({ key, label, type, options }: CustomField): FieldChoice {
 }
 
 /** Whether a field can be limited to one campaign or template. */
-export const isAboutMail = (field: string) => Object.hasOwn(MAIL_FIELDS, field);
+export const isMailField = (field: string) => Object.hasOwn(MAIL_FIELDS, field);

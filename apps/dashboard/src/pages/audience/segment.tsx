@@ -1,7 +1,7 @@
 import { Button, Card, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -165,8 +165,8 @@ function Editor({ segment, back }: EditorProps) {
   const changed = !isSaved;
   const create = useApiMutation(CREATE);
   const update = useApiMutation(UPDATE);
-  const mayWrite = useMay()('write');
-  const readOnly = !mayWrite || conflict?.seesTheirs === true;
+  const canWrite = usePermission('write');
+  const readOnly = !canWrite || conflict?.seesTheirs === true;
   const filter = filterOf(tree);
   useBlocker({
     shouldBlockFn: () => changed && !window.confirm('You have unsaved changes. Leave anyway?'),
@@ -196,7 +196,7 @@ function Editor({ segment, back }: EditorProps) {
       back={back}
       about="Contacts are added and removed automatically as they match the conditions."
       actions={
-        mayWrite && (
+        canWrite && (
           <>
             {segment !== undefined && <More id={segment.id} name={segment.name} />}
             <Button
@@ -213,7 +213,7 @@ function Editor({ segment, back }: EditorProps) {
       }
     >
       {segment !== undefined && (
-        <ConflictAlert conflict={conflict} of={segment} words={FIELD_LABELS} onKeep={() => void save()} />
+        <ConflictAlert conflict={conflict} of={segment} labels={FIELD_LABELS} onKeep={() => void save()} />
       )}
       <FormProblem problem={problem} fields={['name']} />
       <Card>

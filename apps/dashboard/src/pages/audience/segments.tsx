@@ -1,7 +1,7 @@
 import { Skeleton, Stack } from '@mantine/core';
 import { IconFilter, IconPlus } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -47,8 +47,8 @@ export function Segments() {
   const segments = useApiQuery(SEGMENTS, { after });
   const counts = useApiQuery(COUNTS, { after }).data?.segments.nodes;
   const { id: projectId } = useProject();
-  const may = useMay();
-  const create = may('write') && (
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <ButtonLink
       to="/p/$projectId/segments/$segmentId"
       params={{ projectId, segmentId: 'new' }}

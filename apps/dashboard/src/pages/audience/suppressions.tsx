@@ -2,7 +2,7 @@ import { Button, Group, Modal, Pill, Select, Stack, TextInput } from '@mantine/c
 import { IconBan, IconDownload, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { downloadUrl } from '../../data/download.ts';
 import { cursorOf } from '../../data/paging.ts';
@@ -10,7 +10,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SuppressionsQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
+import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -91,9 +91,9 @@ export function Suppressions() {
   const [adding, setAdding] = useState(false);
   const [importing, setImporting] = useState(false);
   const { id: projectId } = useProject();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const change = (part: Record<string, string | null | undefined>) => show({ email, reason, since, until, ...part });
-  const add = may('write') && (
+  const add = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       Add address
     </Button>
@@ -113,7 +113,7 @@ export function Suppressions() {
           >
             Export
           </Button>
-          {may('write') && (
+          {canWrite && (
             <Button
               variant="default"
               leftSection={<IconFileImport size={16} aria-hidden />}
@@ -142,7 +142,7 @@ export function Suppressions() {
         {since !== undefined && (
           <Pill.Group aria-label="Active filters">
             <FilterPill
-              label={`Added ${rangeWords(search)}`}
+              label={`Added ${formatTimeRange(search)}`}
               onRemove={() => change({ since: undefined, until: undefined })}
             />
           </Pill.Group>
@@ -194,7 +194,7 @@ function None({ filtered }: { filtered: boolean }) {
 function Table({ rows }: { rows: Row[] }) {
   const [removing, setRemoving] = useState<Row>();
   const remove = useApiMutation(REMOVE);
-  const may = useMay();
+  const canWrite = usePermission('write');
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ id: removing.id })) === undefined) return;
     notifySuccess(
@@ -222,7 +222,7 @@ function Table({ rows }: { rows: Row[] }) {
             align: 'right',
             width: 100,
             cell: (row) =>
-              may('write') && (
+              canWrite && (
                 <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setRemoving(row)}>
                   Remove<span className="visually-hidden"> {row.email}</span>
                 </Button>
@@ -235,7 +235,7 @@ function Table({ rows }: { rows: Row[] }) {
         onClose={() => setRemoving(undefined)}
         title="Remove this suppression?"
         action="Remove"
-        {...(removing?.reason === 'complained' ? { word: removing.email } : {})}
+        {...(removing?.reason === 'complained' ? { confirmationText: removing.email } : {})}
         running={remove.running}
         problem={remove.problem}
         onConfirm={() => void confirm()}

@@ -1,6 +1,6 @@
 import { Card, Group, Loader, Stack, Text, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
@@ -76,8 +76,8 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
   const { draft, set, saving, problem, isSaved, conflict, save, changed, discard } = useDraft(campaign);
   const scheduledAt = campaign.status === 'scheduled' ? campaign.scheduledAt : null;
   const [tone, label] = STATUS_LABELS[campaign.status];
-  const mayWrite = useMay()('write');
-  const readOnly = !mayWrite || conflict?.seesTheirs === true;
+  const canWrite = usePermission('write');
+  const readOnly = !canWrite || conflict?.seesTheirs === true;
   const part: PartProps = { draft, set, errors: problem?.fields ?? {}, readOnly };
   const failed = problem !== undefined || conflict !== undefined;
   return (
@@ -95,9 +95,9 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
           at={campaign.updatedAt}
         />
       }
-      actions={mayWrite && <CampaignMenu campaign={campaign} />}
+      actions={canWrite && <CampaignMenu campaign={campaign} />}
     >
-      <ConflictAlert conflict={conflict} of={campaign} words={FIELD_LABELS} />
+      <ConflictAlert conflict={conflict} of={campaign} labels={FIELD_LABELS} />
       <FormProblem problem={problem} fields={FIELDS} />
       <Section title="From">
         <Card>

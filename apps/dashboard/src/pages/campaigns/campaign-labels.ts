@@ -68,10 +68,10 @@ export interface Reach {
 export const reachOf = ({ sent, delivered }: { sent: number; delivered: number }): Reach =>
   delivered > 0 || sent === 0 ? { count: delivered, basis: 'delivered' } : { count: sent, basis: 'accepted' };
 
-/** A rate for humans, with the bot count. */
-export function ofReached(people: number, { count, basis }: Reach, machines = 0): string {
-  const share = `${percent(people, count)} of ${basis}`;
-  return machines === 0 ? share : `${share}; ${number(machines)} by bots`;
+/** A rate of humans, with the bot count. */
+export function formatEngagementRate(humans: number, { count, basis }: Reach, bots = 0): string {
+  const share = `${percent(humans, count)} of ${basis}`;
+  return bots === 0 ? share : `${share}; ${number(bots)} by bots`;
 }
 
 /** The delivery rate, or a note if only acceptance is known. */
@@ -79,7 +79,7 @@ export const deliveredShare = (engagement: { sent: number; delivered: number }):
   reachOf(engagement).basis === 'accepted' ? 'not reported' : percent(engagement.delivered, engagement.sent);
 
 /** A sentence describing a campaign's tracking. */
-export function countedWords(opens: boolean, clicks: boolean): string {
+export function describeTracking(opens: boolean, clicks: boolean): string {
   if (opens && clicks) return 'Opens and clicks are tracked.';
   if (!opens && !clicks) return 'Opens and clicks are not tracked.';
   return opens ? 'Opens are tracked; clicks are not.' : 'Clicks are tracked; opens are not.';

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -12,7 +12,7 @@ import { formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { ButtonLink, RowLink } from '../../components/link.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
@@ -73,9 +73,9 @@ export function Campaigns() {
     search: q ?? null,
   });
   const show = useShowSearch();
-  const [creating, setCreating] = useCreating();
-  const may = useMay();
-  const create = may('write') && (
+  const [creating, setCreating] = useCreateDialog();
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       New campaign
     </Button>

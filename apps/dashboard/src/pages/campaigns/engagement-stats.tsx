@@ -2,8 +2,8 @@ import type { ReactNode } from 'react';
 import type { EmailOutcome, RecipientOutcome } from '../../generated/graphql.ts';
 import { type Better, CountChange, RateChange, rateOf } from '../../components/change.tsx';
 import { Stat } from '../../components/stats.tsx';
-import { BOUNCE_WARNING, COMPLAINTS_GMAIL, isAbove } from '../../components/thresholds.ts';
-import { number, ofReached, percent, reachOf } from './campaign-labels.ts';
+import { BOUNCE_WARNING, COMPLAINTS_GMAIL, thresholdTone } from '../../components/thresholds.ts';
+import { formatEngagementRate, number, percent, reachOf } from './campaign-labels.ts';
 
 /** What happened to the messages of a campaign or of a period. */
 export interface EngagementCounts {
@@ -78,7 +78,7 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
         value={link(name, now[name])}
         detail={
           <>
-            {share(ofReached(now[name], reach))}
+            {share(formatEngagementRate(now[name], reach))}
             {bots[name] > 0 && <>; {link(`${name}_by_machines`, bots[name], 'by bots')}</>}
           </>
         }
@@ -104,15 +104,15 @@ export function engagementStats({ accepted, bots, untracked, link, ...compared }
       label="Bounced"
       value={link('bounced', bounced)}
       detail={share(`${percent(bounced, sent)} of sent`)}
-      tone={isAbove(bounced, sent, BOUNCE_WARNING)}
+      tone={thresholdTone(bounced, sent, BOUNCE_WARNING)}
       change={changeOfRate(compared, 'bounced', 'less')}
     />,
     <Stat
       key="complained"
       label="Complained"
       value={link('complained', complained)}
-      detail={share(ofReached(complained, reach))}
-      tone={isAbove(complained, reach.count, COMPLAINTS_GMAIL)}
+      detail={share(formatEngagementRate(complained, reach))}
+      tone={thresholdTone(complained, reach.count, COMPLAINTS_GMAIL)}
       change={changeOfRate(compared, 'complained', 'less')}
     />,
   ];

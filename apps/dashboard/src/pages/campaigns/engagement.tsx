@@ -4,7 +4,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { RecipientOutcome } from '../../generated/graphql.ts';
 import { Stat, Stats } from '../../components/stats.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { ofReached, reachOf } from './campaign-labels.ts';
+import { formatEngagementRate, reachOf } from './campaign-labels.ts';
 import { changeOfCount, changeOfRate, engagementStats } from './engagement-stats.tsx';
 import { PeopleLink } from './people-link.tsx';
 import { OUTCOME_LABELS } from './recipient-labels.ts';
@@ -66,7 +66,7 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
       <Stat
         label="Unsubscribed"
         value={people('unsubscribed', unsubscribed)}
-        detail={sent === 0 ? undefined : ofReached(unsubscribed, reachOf(engagement))}
+        detail={sent === 0 ? undefined : formatEngagementRate(unsubscribed, reachOf(engagement))}
         change={changeOfRate(compared, 'unsubscribed', 'less')}
       />
     </Stats>

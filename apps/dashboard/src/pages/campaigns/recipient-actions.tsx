@@ -2,7 +2,7 @@ import { Button, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFilterPlus, IconUsersPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import { useCampaignLinks } from '../../data/campaign-links.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -39,7 +39,7 @@ interface ActionsProps {
 /** Exports the listed recipients, or saves them as a segment; as a group if segments cannot express the filter. */
 export function RecipientActions({ campaign, search, total }: ActionsProps) {
   const { id: projectId } = useProject();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [isSaving, setSaving] = useState(false);
   const links = useCampaignLinks(search.link === undefined ? undefined : campaign.id);
   const url = links?.find(({ position }) => position === search.link)?.url;
@@ -57,7 +57,7 @@ export function RecipientActions({ campaign, search, total }: ActionsProps) {
       >
         Export
       </Button>
-      {may('write') && (
+      {canWrite && (
         <Button
           leftSection={filter ? <IconFilterPlus size={16} aria-hidden /> : <IconUsersPlus size={16} aria-hidden />}
           onClick={() => setSaving(true)}

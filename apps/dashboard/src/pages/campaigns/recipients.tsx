@@ -119,7 +119,7 @@ export function Recipients() {
       <Stack gap="sm">
         <RecipientFilters campaignId={campaignId} search={search} />
         <Text size="sm" c="dimmed" role="status">
-          {total !== undefined ? countedWords(total) : !isSearch && count.problem === undefined && 'Counting…'}
+          {total !== undefined ? recipientTotal(total) : !isSearch && count.problem === undefined && 'Counting…'}
         </Text>
         <QueryResult of={recipients} skeleton={<RowsSkeleton rows={12} />}>
           {({ campaign: { recipientsDeletedAt }, campaignRecipients: { nodes, pageInfo } }) =>
@@ -190,7 +190,7 @@ const nextOf = (search: RecipientSearch, endCursor: string | null | undefined) =
 /** Totals are counted up to this. */
 const MOST_COUNTED = 100_000;
 
-const countedWords = (total: number) => `${countOf(total, 'recipient')}${total >= MOST_COUNTED ? ' or more' : ''}`;
+const recipientTotal = (total: number) => `${countOf(total, 'recipient')}${total >= MOST_COUNTED ? ' or more' : ''}`;
 
 function meaningOf({ state, outcome, bounce }: RecipientSearch): string {
   if (bounce !== undefined) return BOUNCE_LABELS[bounce].meaning;

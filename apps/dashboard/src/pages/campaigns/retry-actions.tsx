@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
@@ -22,9 +22,9 @@ const ResolveUnknown = lazyDialog(async () => (await import('./resolve-unknown.t
 /** Actions for failed recipients and unknown outcomes. */
 export function RetryActions({ campaign }: { campaign: CampaignRow }) {
   const [asking, setAsking] = useState<'retry' | 'unknown'>();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const { failed, unknown } = campaign.progress;
-  if (!may('write') || campaign.status === 'canceled' || campaign.recipientsDeletedAt !== null) return null;
+  if (!canWrite || campaign.status === 'canceled' || campaign.recipientsDeletedAt !== null) return null;
   const close = () => setAsking(undefined);
   return (
     <>

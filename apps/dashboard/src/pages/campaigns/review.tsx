@@ -15,7 +15,7 @@ import { QueryResult } from '../../components/states.tsx';
 import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './builder.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countedWords, countOf, duration } from './campaign-labels.ts';
+import { countOf, describeTracking, duration } from './campaign-labels.ts';
 import { InZones, Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
 
@@ -95,7 +95,7 @@ function Findings({
         <Alert color="green" icon={<IconCheck aria-hidden />}>
           Ready to send.
           {messageBytes !== null && ` Message size: about ${Math.max(1, Math.round(messageBytes / 1024))} KB.`}
-          {` ${countedWords(tracksOpens, tracksClicks)}`}
+          {` ${describeTracking(tracksOpens, tracksClicks)}`}
           {estimatedSeconds !== null && ` Estimated sending time: about ${duration(estimatedSeconds)}.`}
         </Alert>
       ) : (

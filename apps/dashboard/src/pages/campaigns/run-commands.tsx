@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
@@ -43,8 +43,8 @@ export function RunCommands({ campaign: { id, name, status, ratePerSecond, progr
   const pause = useApiMutation(PAUSE);
   const resume = useApiMutation(RESUME);
   const cancel = useApiMutation(CANCEL);
-  const may = useMay();
-  if (!may('write') || (status !== 'sending' && status !== 'paused')) return null;
+  const canWrite = usePermission('write');
+  if (!canWrite || (status !== 'sending' && status !== 'paused')) return null;
   const close = () => setAsking(undefined);
   const confirmCancel = async () => {
     if ((await cancel.run({ id })) === undefined) return;
@@ -86,7 +86,7 @@ export function RunCommands({ campaign: { id, name, status, ratePerSecond, progr
         onClose={close}
         title="Cancel this campaign?"
         action="Cancel campaign"
-        word={name}
+        confirmationText={name}
         running={cancel.running}
         problem={cancel.problem}
         onConfirm={() => void confirmCancel()}

@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
@@ -36,7 +36,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
   const { id: projectId } = useProject();
   const [tone, label] = STATUS_LABELS[campaign.status];
   const { unknown } = campaign.progress;
-  const mayWrite = useMay()('write');
+  const canWrite = usePermission('write');
   return (
     <Page
       title={campaign.name}
@@ -45,7 +45,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       about={campaign.subject}
       actions={
         <>
-          {mayWrite && <CampaignMenu campaign={campaign} />}
+          {canWrite && <CampaignMenu campaign={campaign} />}
           <RunCommands campaign={campaign} />
         </>
       }
@@ -110,13 +110,13 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
 /** Warns that results after completion blocked further campaigns from this domain until a user allows them. */
 function Blocking({ campaign: { id, pauseReason } }: { campaign: CampaignRow }) {
   const acknowledge = useApiMutation(ACKNOWLEDGE);
-  const may = useMay();
+  const canWrite = usePermission('write');
   return (
     <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="Campaigns from this domain are paused">
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{pauseReason} Clean up your audience before you send again.</Text>
         <FormProblem problem={acknowledge.problem} />
-        {may('write') && (
+        {canWrite && (
           <Button variant="default" loading={acknowledge.running} onClick={() => void acknowledge.run({ id })}>
             Allow campaigns again
           </Button>

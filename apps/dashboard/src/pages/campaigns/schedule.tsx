@@ -7,7 +7,7 @@ import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ago } from '../../components/when.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { localIn, momentOf, OWN_ZONE, timeIn, zoneOptions, zonesMatching } from './zoned.ts';
+import { formatLocalTime, formatTimeInZone, OWN_ZONE, parseLocalTime, zoneOptions, zonesMatching } from './zoned.ts';
 
 const SCHEDULE = graphql(`
   mutation ScheduleCampaign($id: ID!, $at: DateTime!) {
@@ -43,8 +43,8 @@ function proposed(scheduledAt: string | null): Date {
 function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<ScheduleProps, 'opened'>) {
   const schedule = useApiMutation(SCHEDULE);
   const [zone, setZone] = useScheduleZone();
-  const [local, setLocal] = useState(() => localIn(zone, proposed(scheduledAt)));
-  const at = momentOf(zone, local);
+  const [local, setLocal] = useState(() => formatLocalTime(zone, proposed(scheduledAt)));
+  const at = parseLocalTime(zone, local);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (at === undefined || (await schedule.run({ id, at: at.toISOString() })) === undefined) return;
@@ -94,8 +94,8 @@ export function InZones({ at }: { at: string }) {
   const [zone] = useScheduleZone();
   return (
     <>
-      {timeIn(zone, at)}
-      {zone !== OWN_ZONE && ` (your time: ${timeIn(OWN_ZONE, at)})`}
+      {formatTimeInZone(zone, at)}
+      {zone !== OWN_ZONE && ` (your time: ${formatTimeInZone(OWN_ZONE, at)})`}
     </>
   );
 }

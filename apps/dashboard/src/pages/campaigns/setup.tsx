@@ -9,7 +9,7 @@ import { When } from '../../components/when.tsx';
 import { workflowItem } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
 import type { CampaignRow } from './campaign.tsx';
-import { countedWords } from './campaign-labels.ts';
+import { describeTracking } from './campaign-labels.ts';
 
 const SENT_TEMPLATE = graphql(`
   query SentTemplate($id: ID!) {
@@ -39,7 +39,7 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
             ['Rate', ratePerSecond === null ? 'As fast as the provider accepts' : `At most ${ratePerSecond} a second`],
             campaign.templateId !== null && ['Content', <SentTemplate key="content" campaign={campaign} />],
             campaign.trackOpens !== null &&
-              campaign.trackClicks !== null && ['Tracked', countedWords(campaign.trackOpens, campaign.trackClicks)],
+              campaign.trackClicks !== null && ['Tracked', describeTracking(campaign.trackOpens, campaign.trackClicks)],
             startedAt !== null && ['Started', <When key="started" at={startedAt} />],
             completedAt !== null && ['Ended', <When key="ended" at={completedAt} />],
             workflowItem(campaign.workflowUrl),

@@ -1,5 +1,5 @@
 /** Formats an instant as local time for a datetime input: `2026-12-24T18:30`. */
-export function localIn(zone: string, at: Date): string {
+export function formatLocalTime(zone: string, at: Date): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -14,19 +14,19 @@ export function localIn(zone: string, at: Date): string {
 }
 
 /** Parses local time in a time zone; undefined if invalid. Times skipped by DST move forward one hour. */
-export function momentOf(zone: string, local: string): Date | undefined {
+export function parseLocalTime(zone: string, local: string): Date | undefined {
   const wanted = /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? Date.parse(`${local}:00Z`) : NaN;
   if (Number.isNaN(wanted)) return undefined;
   // Uses the offset of a nearby instant, corrected if DST changes between the two.
   let at = wanted;
-  for (let round = 0; round < 2; round++) at += wanted - Date.parse(`${localIn(zone, new Date(at))}:00Z`);
+  for (let round = 0; round < 2; round++) at += wanted - Date.parse(`${formatLocalTime(zone, new Date(at))}:00Z`);
   return new Date(at);
 }
 
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Formats an instant in a time zone: `Thu, 24 Dec 2026, 18:30 CET`. */
-export function timeIn(zone: string, at: string): string {
+export function formatTimeInZone(zone: string, at: string): string {
   return new Intl.DateTimeFormat(undefined, {
     timeZone: zone,
     weekday: 'short',

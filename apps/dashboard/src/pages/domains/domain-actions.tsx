@@ -2,7 +2,7 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconCloudUpload, IconDots, IconExternalLink, IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
@@ -28,10 +28,10 @@ const REMOVE = graphql(`
 
 /** Domain actions. */
 export function DomainActions({ domain }: { domain: Domain }) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const [asked, setAsked] = useState<'publish' | 'remove'>();
   const close = () => setAsked(undefined);
-  if (!manages) return null;
+  if (!canManage) return null;
   const hasRecords = domain.records.length > 0;
   return (
     <>
@@ -107,7 +107,7 @@ function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; o
       onClose={onClose}
       title="Remove this domain?"
       action="Remove"
-      word={domain}
+      confirmationText={domain}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

@@ -1,13 +1,13 @@
 import { Button, Group, Text } from '@mantine/core';
 import { IconPlus, IconWorldCheck } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { DomainsQuery } from '../../generated/graphql.ts';
 import { RowLink } from '../../components/link.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -45,8 +45,8 @@ type Domain = DomainsQuery['domains']['nodes'][number];
 export function Domains() {
   const search = useSearch({ from: '/auth/p/$projectId/domains' });
   const domains = useApiQuery(DOMAINS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
-  const [adding, setAdding] = useCreating();
-  const add = useMay()('manage') && (
+  const [adding, setAdding] = useCreateDialog();
+  const add = usePermission('manage') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
       Add domain
     </Button>

@@ -1,6 +1,6 @@
 import { Button, Card, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { DialogForm } from '../../components/form.tsx';
@@ -18,7 +18,7 @@ const SET = graphql(`
 
 /** The domain's tracking host and its DNS record. */
 export function TrackingHost({ domain }: { domain: Domain }) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const [changing, setChanging] = useState(false);
   const { trackingDomain } = domain;
   return (
@@ -26,7 +26,7 @@ export function TrackingHost({ domain }: { domain: Domain }) {
       title="Tracking domain"
       about="Tracked links and pixels use this server’s address or your own domain."
       actions={
-        manages && (
+        canManage && (
           <Button variant="default" size="sm" onClick={() => setChanging(true)}>
             {trackingDomain === null ? 'Use your own domain' : 'Change'}
           </Button>

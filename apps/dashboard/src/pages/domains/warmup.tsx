@@ -1,6 +1,6 @@
 import { Button, Card, Modal, Progress, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -27,7 +27,7 @@ const SET = graphql(`
 
 /** Domain warm-up: a daily campaign limit that rises each day. */
 export function Warmup({ domain }: { domain: Domain }) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const [changing, setChanging] = useState(false);
   const { warmup } = domain;
   return (
@@ -35,7 +35,7 @@ export function Warmup({ domain }: { domain: Domain }) {
       title="Warm-up"
       about="Limits campaign messages per day and raises the limit daily while the domain builds its reputation."
       actions={
-        manages && (
+        canManage && (
           <Button variant="default" size="sm" onClick={() => setChanging(true)}>
             Change plan
           </Button>

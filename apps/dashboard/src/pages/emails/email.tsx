@@ -4,7 +4,7 @@ import { Button, Card, Code, Stack, Tabs, Text, ThemeIcon, Timeline } from '@man
 import { IconClock } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -247,8 +247,8 @@ function Content({ email: { html, text, campaignId } }: { email: EmailRow }) {
 function Cancel({ email: { id, subject } }: { email: EmailRow }) {
   const [asking, setAsking] = useState(false);
   const cancel = useApiMutation(CANCEL);
-  const may = useMay();
-  if (!may('write')) return null;
+  const canWrite = usePermission('write');
+  if (!canWrite) return null;
   const confirm = async () => {
     if ((await cancel.run({ id })) === undefined) return;
     notifySuccess('Email canceled.');

@@ -6,7 +6,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EmailsQuery } from '../../generated/graphql.ts';
-import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
+import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
 import { ButtonLink, RowLink } from '../../components/link.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
@@ -131,7 +131,7 @@ function OutcomeFilter({ search }: { search: EmailSearch }) {
   if (outcome === undefined) return null;
   return (
     <Pill.Group aria-label="Active filters">
-      <FilterPill label={`${OUTCOMES[outcome]} ${rangeWords(search)}`} onRemove={() => show(rest)} />
+      <FilterPill label={`${OUTCOMES[outcome]} ${formatTimeRange(search)}`} onRemove={() => show(rest)} />
     </Pill.Group>
   );
 }

@@ -1,7 +1,7 @@
 import { Button, Card, Modal, Textarea } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -108,12 +108,12 @@ function Days({ definition: { days, eventCount } }: { definition: Definition }) 
 function Actions({ definition: { id, name, description, locked } }: { definition: Definition }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [asked, setAsked] = useState<'description' | 'lock'>();
   const update = useApiMutation(UPDATE);
   const remove = useApiMutation(DELETE);
   const close = () => setAsked(undefined);
-  if (!may('write')) return null;
+  if (!canWrite) return null;
   const lock = async () => {
     if ((await update.run({ id, input: { locked: !locked } })) === undefined) return;
     notifySuccess(locked ? 'The schema is unlocked.' : 'The schema is locked.');

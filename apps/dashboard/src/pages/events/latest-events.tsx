@@ -4,7 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { FilterPill, rangeWords } from '../../components/filter-pill.tsx';
+import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
 import { Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
@@ -117,7 +117,7 @@ function Filters({ search }: { search: EventSearch }) {
       </Group>
       {search.since !== undefined && (
         <Pill.Group aria-label="Active filters">
-          <FilterPill label={`Occurred ${rangeWords(search)}`} onRemove={() => change({ since: undefined })} />
+          <FilterPill label={`Occurred ${formatTimeRange(search)}`} onRemove={() => change({ since: undefined })} />
         </Pill.Group>
       )}
     </>

@@ -1,6 +1,6 @@
 import { Button, Card, Code, Group, Modal, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CustomEventPropertyType } from '../../generated/graphql.ts';
@@ -34,7 +34,7 @@ const TYPES: Record<CustomEventPropertyType, string> = {
 
 /** The properties of an event name, which users can describe. */
 export function Properties({ definition: { id, properties } }: { definition: Definition }) {
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [editing, setEditing] = useState<Property>();
   const [removing, setRemoving] = useState<Property>();
   return (
@@ -84,7 +84,7 @@ export function Properties({ definition: { id, properties } }: { definition: Def
               silent: true,
               align: 'right',
               cell: (property) =>
-                may('write') && (
+                canWrite && (
                   <Group gap={4} justify="flex-end">
                     <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setEditing(property)}>
                       Edit<span className="visually-hidden"> {property.name}</span>

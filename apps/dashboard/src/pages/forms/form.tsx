@@ -1,7 +1,7 @@
 import { Button, Card, Stack, Text } from '@mantine/core';
 import { IconExternalLink, IconPencil } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -108,7 +108,7 @@ function Content({ form }: { form: FormRow }) {
 
 function Actions({ form: { id, name, enabled, url } }: { form: FormRow }) {
   const { id: projectId } = useProject();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const change = useApiMutation(SWITCH);
   const remove = useApiMutation(DELETE);
   const navigate = useNavigate();
@@ -135,7 +135,7 @@ function Actions({ form: { id, name, enabled, url } }: { form: FormRow }) {
           Open page
         </Button>
       )}
-      {may('write') && (
+      {canWrite && (
         <>
           <Button variant="default" loading={change.running} onClick={() => void toggle()}>
             {enabled ? 'Disable' : 'Enable'}

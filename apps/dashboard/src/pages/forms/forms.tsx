@@ -1,6 +1,6 @@
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -39,7 +39,7 @@ export function Forms() {
   const { id: projectId } = useProject();
   const search = useSearch({ from: '/auth/p/$projectId/forms' });
   const forms = useApiQuery(FORMS, { after: cursorOf(search) ?? null });
-  const create = useMay()('write') && (
+  const create = usePermission('write') && (
     <ButtonLink to="/p/$projectId/forms/new" params={{ projectId }} leftSection={<IconPlus size={16} aria-hidden />}>
       New form
     </ButtonLink>

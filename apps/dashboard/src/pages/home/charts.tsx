@@ -6,7 +6,7 @@ import { formatShare } from '../../components/numbers.ts';
 import { BOUNCE_WARNING, COMPLAINTS_GMAIL, COMPLAINTS_LIMIT } from '../../components/thresholds.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { formatPoint, formatTick } from './chart-format.ts';
-import { AVERAGED, type Point, ratesOf } from './statistics.ts';
+import { AVERAGING_POINTS, type Point, ratesOf } from './statistics.ts';
 
 const rate = (share: number | null) => (share === null ? '–' : formatShare(share, 2, 2));
 
@@ -52,7 +52,7 @@ const RATES = {
 export function Charts({ points, step }: { points: readonly Point[]; step: StatisticsStep }) {
   const timed = points.map((point) => ({ ...point, when: formatTick(point.at, step) }));
   const rates = ratesOf(points, step).map((point) => ({ ...point, when: formatTick(point.at, step) }));
-  const average = `Average of ${AVERAGED[step]} ${step}s.`;
+  const average = `Average of ${AVERAGING_POINTS[step]} ${step}s.`;
   const figure = (series: typeof VOLUME | typeof PROBLEMS) => ({
     columns: [step === 'hour' ? 'Hour' : 'Day', ...series.map(({ label }) => label)],
     rows: points.map((point) => [formatPoint(point.at, step), ...series.map(({ name }) => number(point[name]))]),

@@ -35,12 +35,12 @@ export interface RatePoint {
 }
 
 /** How many points a rate averages: single days of little mail say nothing. */
-export const AVERAGED: Record<StatisticsStep, number> = { hour: 24, day: 7 };
+export const AVERAGING_POINTS: Record<StatisticsStep, number> = { hour: 24, day: 7 };
 
 /** Moving averages of the bounce and complaint rates. */
 export function ratesOf(points: readonly Point[], step: StatisticsStep): RatePoint[] {
   return points.map(({ at }, index) => {
-    const window = points.slice(Math.max(0, index + 1 - AVERAGED[step]), index + 1);
+    const window = points.slice(Math.max(0, index + 1 - AVERAGING_POINTS[step]), index + 1);
     const sent = total(window, 'sent');
     const reached = reachOf({ sent, delivered: total(window, 'delivered') }).count;
     return {

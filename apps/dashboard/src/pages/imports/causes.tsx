@@ -1,6 +1,6 @@
 import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
@@ -23,7 +23,7 @@ type Cause = ImportQuery['import']['causes'][number];
 
 /** The row errors by cause, each with its number of rows and what to do. */
 export function Causes({ row }: { row: ImportQuery['import'] }) {
-  const may = useMay();
+  const canWrite = usePermission('write');
   const fields = useApiQuery(CUSTOM_FIELDS, {}, { pause: row.causes.length === 0 }).data?.customFields.nodes ?? [];
   const add = useApiMutation(ADD_OPTION);
   if (row.causes.length === 0) return null;
@@ -60,7 +60,7 @@ export function Causes({ row }: { row: ImportQuery['import'] }) {
                     First on line {cause.firstLine.toLocaleString()}.
                   </Text>
                 </div>
-                {may('write') && isMissing && (
+                {canWrite && isMissing && (
                   <Button
                     size="sm"
                     variant="default"

@@ -4,7 +4,7 @@ import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import type { CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, samplesOf } from './file-preview.ts';
-import { isWorthAField, newFieldOf, type Target } from './mapping.ts';
+import { canBecomeField, newFieldOf, type Target } from './mapping.ts';
 
 /** The column mapping, with sample values. */
 export function ColumnTargets({
@@ -22,9 +22,9 @@ export function ColumnTargets({
   const rows = names.map((name, column) => ({ name, column, target: targets[column] ?? ('none' as Target) }));
   const change = (column: number, target: Target) =>
     onChange(targets.map((before, index) => (index === column ? target : before)));
-  const left = rows.filter(({ name, target }) => target === 'none' && isWorthAField(name));
+  const left = rows.filter(({ name, target }) => target === 'none' && canBecomeField(name));
   const makeAll = () =>
-    onChange(rows.map(({ name, target }) => (target === 'none' && isWorthAField(name) ? 'new' : target)));
+    onChange(rows.map(({ name, target }) => (target === 'none' && canBecomeField(name) ? 'new' : target)));
   return (
     <Section
       title="Map columns"

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconFileImport, IconInfoCircle } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { formatDayAndTime } from '../../components/when.tsx';
@@ -21,7 +21,7 @@ const EXECUTE = graphql(`
 export function DryRun({ row }: { row: ImportQuery['import'] }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const execute = useApiMutation(EXECUTE);
   const { id, dryRun, status, fileExpiresAt, executedAsId } = row;
   if (!dryRun || status !== 'completed') return null;
@@ -51,7 +51,7 @@ export function DryRun({ row }: { row: ImportQuery['import'] }) {
               </>
             )}
           </Text>
-          {may('write') && fileExpiresAt !== null && (
+          {canWrite && fileExpiresAt !== null && (
             <Button
               leftSection={<IconFileImport size={16} aria-hidden />}
               loading={execute.running}

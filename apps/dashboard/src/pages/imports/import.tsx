@@ -2,7 +2,7 @@ import { Alert, Button, Card, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconPlayerStop } from '@tabler/icons-react';
 import { useParams, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { downloadUrl } from '../../data/download.ts';
 import { useLive } from '../../data/live.ts';
@@ -323,7 +323,7 @@ const wordFor = (field: string) =>
 function Commands({ row: { id, kind, status, cancelRequestedAt, fileName } }: { row: ImportRow }) {
   const [asking, setAsking] = useState(false);
   const cancel = useApiMutation(CANCEL);
-  const may = useMay();
+  const canWrite = usePermission('write');
   const confirm = async () => {
     if ((await cancel.run({ id })) === undefined) return;
     notifySuccess('The import stops after the current rows.');
@@ -331,7 +331,7 @@ function Commands({ row: { id, kind, status, cancelRequestedAt, fileName } }: { 
   };
   return (
     <>
-      {may('write') && isUnderWay(status) && cancelRequestedAt === null && (
+      {canWrite && isUnderWay(status) && cancelRequestedAt === null && (
         <Button
           variant="default"
           leftSection={<IconPlayerStop size={16} aria-hidden />}

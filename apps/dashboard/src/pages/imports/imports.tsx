@@ -1,7 +1,7 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { IconFileImport } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -51,12 +51,12 @@ export function Imports() {
   const search = useSearch({ from: '/auth/p/$projectId/imports' });
   const imports = useApiQuery(IMPORTS, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const nodes = imports.data?.imports.nodes ?? [];
   // One stream refetches the whole list; concurrent imports are rare.
   const running = nodes.find(({ status }) => isUnderWay(status));
   useLive(IMPORT_PROGRESS, { id: running?.id ?? '' }, { pause: running === undefined });
-  const start = may('write') && (
+  const start = canWrite && (
     <ButtonLink
       to="/p/$projectId/imports/new"
       params={{ projectId }}

@@ -26,7 +26,7 @@ export function guessTargets({ header, rows }: FilePreview, fields: CustomField[
 const isSame = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
 
 /** Whether an unmapped column qualifies for a new field. */
-export const isWorthAField = (name: string) => !EXPORTED.has(name.trim());
+export const canBecomeField = (name: string) => !EXPORTED.has(name.trim());
 
 /** Describes the new field for a column. */
 export function newFieldOf({ header, rows }: FilePreview, column: number): string {

@@ -2,7 +2,7 @@ import { Button, Group, Modal, NumberInput, Select, Stack, Text } from '@mantine
 import { IconHistory } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { formatDayAndTime } from '../../components/when.tsx';
@@ -51,8 +51,8 @@ interface Tested {
 /** Starts a backtest of a journey, and leads to the last ones. */
 export function BacktestButton({ journey, disabled }: { journey: Tested; disabled: boolean }) {
   const [opened, setOpened] = useState(false);
-  const may = useMay();
-  if (!may('write')) return null;
+  const canWrite = usePermission('write');
+  if (!canWrite) return null;
   return (
     <>
       <Button

@@ -17,7 +17,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { BacktestContactsQuery } from '../../generated/graphql.ts';
 import { labelOf } from '../audience/contact-link.tsx';
 import { type BacktestSearch, DIFFERENCES, RESULTS } from './backtest-labels.ts';
-import { END_REASONS, outcomeInWords } from './labels.ts';
+import { END_REASONS, outcomeLabel } from './labels.ts';
 
 const CONTACTS = graphql(`
   query BacktestContacts($id: ID!, $after: String, $filter: BacktestContactFilter) {
@@ -140,7 +140,7 @@ export function BacktestPeople({
               )}
               {step !== undefined && (
                 <FilterPill
-                  label={[step, outcome === undefined ? day : outcomeInWords(outcome)].filter(Boolean).join(': ')}
+                  label={[step, outcome === undefined ? day : outcomeLabel(outcome)].filter(Boolean).join(': ')}
                   onRemove={() => show({ ...filters, step: undefined, outcome: undefined, day: undefined })}
                 />
               )}
@@ -215,7 +215,7 @@ function Steps({ runs }: { runs: Runs }) {
       </Text>
       {steps.map(({ stepId: left, leftAt, outcome }, index) => (
         <Text key={`${left} ${index}`} size="sm">
-          {left}: {outcomeInWords(outcome)}
+          {left}: {outcomeLabel(outcome)}
           <Text span size="xs" c="dimmed">
             {' '}
             {formatDayAndTime(leftAt)}

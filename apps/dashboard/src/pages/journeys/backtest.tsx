@@ -3,7 +3,7 @@ import { Alert, Button, Card, Group, List, Progress, Stack, Text } from '@mantin
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import { useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
@@ -19,7 +19,7 @@ import type { BacktestQuery, BacktestSide } from '../../generated/graphql.ts';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
 import { BACKTEST_STATUS, type BacktestSearch, DIFFERENCES, formatDay } from './backtest-labels.ts';
 import { BacktestPeople } from './backtest-people.tsx';
-import { outcomeInWords } from './labels.ts';
+import { outcomeLabel } from './labels.ts';
 
 const BACKTEST = graphql(`
   query Backtest($id: ID!) {
@@ -158,7 +158,7 @@ export function Backtest() {
 
 function Course({ row: { id, status, processed, total, error, cancelRequestedAt } }: { row: Row }) {
   const cancel = useApiMutation(CANCEL);
-  const may = useMay();
+  const canWrite = usePermission('write');
   if (status === 'failed')
     return (
       <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title="The backtest could not continue">
@@ -175,7 +175,7 @@ function Course({ row: { id, status, processed, total, error, cancelRequestedAt 
             {number(processed)} of {number(total)} contacts.{' '}
             {cancelRequestedAt === null ? 'You can leave this page.' : 'Stopping.'}
           </Text>
-          {may('write') && cancelRequestedAt === null && (
+          {canWrite && cancelRequestedAt === null && (
             <Button
               variant="default"
               size="compact-sm"
@@ -311,7 +311,7 @@ function Steps({ side, figures: { steps } }: { side: BacktestSide; figures: Figu
             outcomes.map(({ outcome, count }, index): ReactNode => (
               <span key={outcome}>
                 {index > 0 && ', '}
-                {outcomeInWords(outcome)}: <People search={{ side, step: stepId, outcome }}>{count}</People>
+                {outcomeLabel(outcome)}: <People search={{ side, step: stepId, outcome }}>{count}</People>
               </span>
             )),
         },

@@ -1,6 +1,6 @@
 import type { ReactFlowInstance } from '@xyflow/react';
 import { useRef, useState } from 'react';
-import { type FlowEdge, type FlowNode, MARGIN, shiftInto } from './canvas-layout.ts';
+import { type FlowEdge, type FlowNode, MARGIN, shiftToFit } from './canvas-layout.ts';
 import type { CanvasState } from './canvas-state.ts';
 import { ENTRY, type PlacedNode, type Point, type Size } from './graph.ts';
 
@@ -38,12 +38,12 @@ export function useFocus(placed: readonly PlacedNode[], isStatic: boolean) {
     if (instance === null || box === undefined) return;
     const { x, y, zoom } = instance.getViewport();
     const scrolled = isStatic ? (wrapper.current?.scrollLeft ?? 0) : 0;
-    const across = shiftInto(left * zoom + x - scrolled, width * zoom, MARGIN, box.width - MARGIN);
-    const down = isStatic ? 0 : shiftInto(top * zoom + y, height * zoom, MARGIN, box.height - MARGIN);
+    const across = shiftToFit(left * zoom + x - scrolled, width * zoom, MARGIN, box.width - MARGIN);
+    const down = isStatic ? 0 : shiftToFit(top * zoom + y, height * zoom, MARGIN, box.height - MARGIN);
     if (isStatic) wrapper.current?.scrollBy({ left: -across });
     else if (across !== 0 || down !== 0) void instance.setViewport({ x: x + across, y: y + down, zoom });
     const at = box.top + top * zoom + y + down;
-    window.scrollBy({ top: -shiftInto(at, height * zoom, HEADER + MARGIN, window.innerHeight - MARGIN) });
+    window.scrollBy({ top: -shiftToFit(at, height * zoom, HEADER + MARGIN, window.innerHeight - MARGIN) });
   };
   return { wrapper, flow, current, setActive, focus, show, reveal, drawn };
 }

@@ -27,7 +27,10 @@ interface Shown {
 }
 
 /** The nodes of a journey with their places, which stay the same until its shape changes. */
-export function usePlaced(definition: Definition, { problems, hasCounts, isEditable, isStatic }: Shown): PlacedNode[] {
+export function useGraphLayout(
+  definition: Definition,
+  { problems, hasCounts, isEditable, isStatic }: Shown,
+): PlacedNode[] {
   const rows = ({ id }: GraphNode) => (problems?.has(id) ? 1 : 0);
   const graph = graphOf(definition);
   // Typing changes the content of steps, and not where they are.
@@ -59,7 +62,7 @@ export function usePlaced(definition: Definition, { problems, hasCounts, isEdita
 }
 
 /** Shows as much of the graph from its top as fits legibly, the entry in the middle. */
-export function startOf(placed: readonly PlacedNode[], wrapper: HTMLElement | null) {
+export function initialViewport(placed: readonly PlacedNode[], wrapper: HTMLElement | null) {
   const room = wrapper?.clientWidth ?? 800;
   const [left, right] = [Math.min(...placed.map(({ x }) => x)), Math.max(...placed.map(({ x, width }) => x + width))];
   const zoom = Math.min(1, Math.max(0.7, (room - 2 * MARGIN) / (right - left)));
@@ -68,13 +71,13 @@ export function startOf(placed: readonly PlacedNode[], wrapper: HTMLElement | nu
 }
 
 /** By how much to move what begins at a place, so that it is between two others; its beginning, if it has no room. */
-export function shiftInto(from: number, size: number, start: number, end: number): number {
+export function shiftToFit(from: number, size: number, start: number, end: number): number {
   if (from < start) return start - from;
   return from + size > end ? Math.max(end - from - size, start - from) : 0;
 }
 
 /** The size of the whole graph, and where its origin is. */
-export function wholeOf(placed: readonly PlacedNode[]) {
+export function graphBounds(placed: readonly PlacedNode[]) {
   const labels = placed.flatMap(({ exits }) => exits.map(({ labelAt }) => labelAt.x));
   const left = Math.min(...placed.map(({ x }) => x), ...labels.map((x) => x - LABEL / 2));
   const right = Math.max(...placed.map(({ x, width }) => x + width), ...labels.map((x) => x + LABEL / 2));

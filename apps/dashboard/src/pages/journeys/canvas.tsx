@@ -12,9 +12,9 @@ import {
   type FlowNode,
   flowNode,
   nearestPlace,
-  startOf,
-  usePlaced,
-  wholeOf,
+  initialViewport,
+  useGraphLayout,
+  graphBounds,
 } from './canvas-layout.ts';
 import { EndNode, StepNode } from './canvas-node.tsx';
 import { CanvasContext, type CanvasEdit, type CanvasState } from './canvas-state.ts';
@@ -62,7 +62,7 @@ const MINIMAP_FROM = 24;
 export function Canvas({ label, definition, names, entry, problems, counts, marks, ...props }: CanvasProps) {
   const { selected, onSelect, edit, isStatic = false, ref } = props;
   const [drag, setDrag] = useState<{ id: string; x: number; y: number }>();
-  const placed = usePlaced(definition, {
+  const placed = useGraphLayout(definition, {
     problems,
     hasCounts: counts !== undefined,
     isEditable: edit !== undefined,
@@ -123,7 +123,7 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
   const connect = (place: Place | undefined, target: string) => {
     if (place !== undefined) edit?.connect(place, target.startsWith(':') ? null : target);
   };
-  const whole = isStatic ? wholeOf(placed) : undefined;
+  const whole = isStatic ? graphBounds(placed) : undefined;
   return (
     <CanvasContext value={state}>
       <div className="journey-canvas" ref={wrapper} data-static={isStatic || undefined}>
@@ -142,7 +142,7 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
             edgeTypes={EDGE_TYPES}
             onInit={(instance) => {
               flow.current = instance;
-              if (whole === undefined) void instance.setViewport(startOf(placed, wrapper.current));
+              if (whole === undefined) void instance.setViewport(initialViewport(placed, wrapper.current));
               // The entry in the middle.
               else if (wrapper.current) wrapper.current.scrollLeft = whole.x - wrapper.current.clientWidth / 2;
             }}

@@ -28,7 +28,7 @@ const canonical = (given: unknown): string | undefined =>
   );
 
 /** Whether two values, such as definitions, mean the same. */
-export const sameMeaning = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+export const isEquivalent = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 
 export function differencesOf(draft: Definition, published: Definition): Differences {
   const split = ({ steps, entry, ...rules }: Definition) => ({

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useBlocker, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -18,19 +18,19 @@ import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { percent } from '../campaigns/campaign-labels.ts';
 import { BacktestButton } from './backtest-dialog.tsx';
 import type { Choices } from './choices.ts';
-import { sameMeaning } from './compare.ts';
+import { isEquivalent } from './compare.ts';
 import { countsOf } from './counts.ts';
 import { readDefinition } from './definition.ts';
 import { GraphView, type GraphViewHandle } from './graph-view.tsx';
 import { HistoryButtons, useHistory } from './history.tsx';
 import { JourneyMenu } from './journey-menu.tsx';
-import { JOURNEY_STATUS, problemInWords } from './labels.ts';
+import { describeProblem, JOURNEY_STATUS } from './labels.ts';
 import { PauseOrResume } from './pause.tsx';
 import { People } from './people.tsx';
 import { nodeOf, ProblemsAlert, Publish } from './publish.tsx';
 import { RULES } from './step-panel.tsx';
-import { rulesInWords } from './summaries.ts';
-import { Compare, Published, type Shown, WhichVersion } from './versions.tsx';
+import { describeRules } from './summaries.ts';
+import { Compare, Published, type Shown, VersionSwitch } from './versions.tsx';
 
 const UPDATE = graphql(`
   mutation UpdateJourney($id: ID!, $input: UpdateJourneyInput!) {
@@ -54,19 +54,19 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
   const search = useSearch({ from: '/auth/p/$projectId/journeys/$journeyId' });
   const isPhone = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false });
   const update = useApiMutation(UPDATE);
-  const mayWrite = useMay()('write') && status !== 'archived';
+  const canWrite = usePermission('write') && status !== 'archived';
   const edited = useVersionedForm(
     {
       content: { name: journey.name, definition: readDefinition(journey.definition) },
       version: journey.version,
     },
-    { same: sameMeaning },
+    { same: isEquivalent },
   );
   const { content, conflict, isSaved } = edited;
   const { name, definition } = content;
   const [shown, setShown] = useState<Shown>('draft');
   const [isIncomplete, setIncomplete] = useState(false);
-  const isEditable = mayWrite && conflict?.seesTheirs !== true && !isPhone;
+  const isEditable = canWrite && conflict?.seesTheirs !== true && !isPhone;
   const isDraft = publishedDefinition === null || shown === 'draft';
   const history = useHistory(definition, (next) => edited.set({ definition: next }), isEditable && isDraft);
   const graph = useRef<GraphViewHandle>(null);
@@ -100,7 +100,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       actions={
         <>
           <WorkflowLink url={journey.publishedVersion === null ? null : journey.workflowUrl} />
-          {mayWrite && (
+          {canWrite && (
             <>
               <JourneyMenu journey={journey} definition={definition} onImport={history.apply} />
               <PauseOrResume journey={journey} />
@@ -121,7 +121,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
         </>
       }
     >
-      <ConflictAlert conflict={conflict} of={journey} words={FIELD_LABELS} onKeep={() => void save()} />
+      <ConflictAlert conflict={conflict} of={journey} labels={FIELD_LABELS} onKeep={() => void save()} />
       <FormProblem problem={problem} fields={['name']} />
       {journey.pausedReason !== null && (
         <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="This journey was paused automatically">
@@ -129,7 +129,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
         </Alert>
       )}
       {journey.publishedVersion !== null && <Figures journey={journey} />}
-      {mayWrite && <ProblemsAlert problems={shownProblems} onShow={select} />}
+      {canWrite && <ProblemsAlert problems={shownProblems} onShow={select} />}
       <Section
         title="Steps"
         about={
@@ -139,14 +139,14 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
         }
         actions={
           <>
-            {publishedDefinition !== null && <WhichVersion value={shown} onChange={setShown} />}
+            {publishedDefinition !== null && <VersionSwitch value={shown} onChange={setShown} />}
             {isEditable && isDraft && <HistoryButtons {...history} />}
           </>
         }
       >
         {isDraft ? (
           <Stack gap="sm">
-            {mayWrite && isPhone && (
+            {canWrite && isPhone && (
               <Text size="sm" c="dimmed">
                 To edit the steps, use a wider window.
               </Text>
@@ -161,7 +161,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
                 />
               )}
               <Rules
-                rules={rulesInWords(definition, choices.names)}
+                rules={describeRules(definition, choices.names)}
                 onEdit={isEditable ? () => graph.current?.select(RULES) : undefined}
               />
             </div>
@@ -201,7 +201,7 @@ function byStep(problems: Row['problems']): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const problem of problems) {
     const id = nodeOf(problem);
-    found.set(id, [...(found.get(id) ?? []), problemInWords(problem)]);
+    found.set(id, [...(found.get(id) ?? []), describeProblem(problem)]);
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import { Box, Button, Card, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { usePolling } from '../../data/polling.ts';
@@ -19,7 +19,7 @@ import { DataTable } from '../../components/table.tsx';
 import { formatDayAndTime, When } from '../../components/when.tsx';
 import { ContactLink, labelOf } from '../audience/contact-link.tsx';
 import { EventProperties } from '../events/event-properties.tsx';
-import { END_REASONS, ENROLLMENT_STATUS, outcomeInWords } from './labels.ts';
+import { END_REASONS, ENROLLMENT_STATUS, outcomeLabel } from './labels.ts';
 import { nextOf } from './people.tsx';
 import { useVersion } from './use-version.ts';
 
@@ -244,7 +244,7 @@ function RunSteps({ id, recent }: { id: string; recent: Row['steps'] }) {
 
 function Outcome({ step: { outcome, detail, messageId } }: { step: Row['steps'][number] }) {
   const { id: projectId } = useProject();
-  const words = outcomeInWords(outcome);
+  const words = outcomeLabel(outcome);
   return (
     <>
       {messageId === null ? (
@@ -264,13 +264,13 @@ function Outcome({ step: { outcome, detail, messageId } }: { step: Row['steps'][
 }
 
 function Actions({ run: { id, status }, steps }: { run: Row; steps: readonly string[] }) {
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [asked, setAsked] = useState<'move' | 'remove'>();
   const close = () => setAsked(undefined);
   const pause = useApiMutation(PAUSE);
   const resume = useApiMutation(RESUME);
   const remove = useApiMutation(REMOVE);
-  if (!may('write')) return null;
+  if (!canWrite) return null;
   const isPaused = status === 'paused';
   const change = async () => {
     if ((await (isPaused ? resume : pause).run({ id })) === undefined) return;

@@ -87,7 +87,7 @@ function Archive({ journey, opened, onClose }: { journey: Row; opened: boolean; 
       onClose={onClose}
       title="Archive this journey?"
       action="Archive"
-      word={journey.name}
+      confirmationText={journey.name}
       running={archive.running}
       problem={archive.problem}
       onConfirm={() => void confirm()}

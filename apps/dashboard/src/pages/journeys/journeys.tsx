@@ -2,7 +2,7 @@ import { Button, Select, Stack } from '@mantine/core';
 import { IconPlus, IconSitemap } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useShowSearch } from '../../data/show-search.ts';
@@ -13,7 +13,7 @@ import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Empty, QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { When } from '../../components/when.tsx';
 import { number } from '../campaigns/campaign-labels.ts';
 import { JOURNEY_STATUS } from './labels.ts';
@@ -49,9 +49,9 @@ export function Journeys() {
   const search = useSearch({ from: '/auth/p/$projectId/journeys' });
   const show = useShowSearch();
   const journeys = useApiQuery(JOURNEYS, { after: cursorOf(search) ?? null, status: search.status ?? null });
-  const [creating, setCreating] = useCreating();
-  const may = useMay();
-  const create = may('write') && (
+  const [creating, setCreating] = useCreateDialog();
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       New journey
     </Button>

@@ -50,7 +50,7 @@ const OUTCOMES: Record<string, string> = {
   new_version: 'Moved to a new version',
 };
 
-export function outcomeInWords(outcome: string): string {
+export function outcomeLabel(outcome: string): string {
   const known = OUTCOMES[outcome];
   return known ?? outcome.charAt(0).toUpperCase() + outcome.slice(1).replaceAll('_', ' ');
 }
@@ -79,7 +79,7 @@ const MEMBERS: Record<string, string> = {
 };
 
 /** A problem of a draft as a sentence; the path of its field is as in `definition.steps.2.templateId`. */
-export function problemInWords({ field, message }: { field: string; message: string }): string {
+export function describeProblem({ field, message }: { field: string; message: string }): string {
   const parts = field.split('.').filter((part) => !/^\d+$/.test(part));
   const name = parts.at(-1) ?? '';
   const text = message.replace(/ \(step ".*?"\)$/, '');

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { cursorOf } from '../../data/paging.ts';
@@ -72,7 +72,7 @@ export function People({
 }) {
   const { id: projectId } = useProject();
   const show = useShowSearch();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [enrolling, setEnrolling] = useState(false);
   const { after: _first, ...filters } = search;
   const { step, status } = search;
@@ -89,7 +89,7 @@ export function People({
       <Section
         title="Contacts"
         actions={
-          may('write') &&
+          canWrite &&
           isActive && (
             <Button
               variant="default"

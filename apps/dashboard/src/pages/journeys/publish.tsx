@@ -9,7 +9,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
 import { ENTRY } from './graph.ts';
-import { problemInWords } from './labels.ts';
+import { describeProblem } from './labels.ts';
 import { RULES } from './step-panel.tsx';
 
 const PUBLISH = graphql(`
@@ -74,7 +74,7 @@ function Problems({ problems, onShow }: { problems: Row['problems']; onShow: (id
             <Anchor component="button" type="button" size="sm" onClick={() => onShow(nodeOf(problem))}>
               {placeInWords(nodeOf(problem))}
             </Anchor>
-            : {problemInWords(problem)}
+            : {describeProblem(problem)}
           </Text>
         </li>
       ))}

@@ -19,7 +19,7 @@ import { EntryForm, RulesForm } from './rules-form.tsx';
 import { StepForm } from './step-form.tsx';
 import { StepPeople } from './step-people.tsx';
 import { stepSummary, stepTitle, STEP_TYPES } from './step-types.ts';
-import { entrySummary, rulesInWords } from './summaries.ts';
+import { describeRules, entrySummary } from './summaries.ts';
 import { ENTRY } from './graph.ts';
 
 /** The panel of the rules: it has no node. */
@@ -68,7 +68,7 @@ export function SelectionPanel({ selected, definition, choices, edit, onClose, r
     return (
       <Panel title={isEntry ? 'Entry' : 'Rules'} onClose={onClose} ref={ref ?? null}>
         {edit === undefined || fields === undefined ? (
-          <Sentences of={isEntry ? [`${entrySummary(definition.entry, names)}.`] : rulesInWords(definition, names)} />
+          <Sentences of={isEntry ? [`${entrySummary(definition.entry, names)}.`] : describeRules(definition, names)} />
         ) : isEntry ? (
           <EntryForm {...fields} setIncomplete={edit.setIncomplete} />
         ) : (

@@ -8,7 +8,7 @@ import { QueryResult } from '../../components/states.tsx';
 import { labelOf } from '../audience/contact-link.tsx';
 import { countOf, number } from '../campaigns/campaign-labels.ts';
 import type { Counts } from './counts.ts';
-import { outcomeInWords } from './labels.ts';
+import { outcomeLabel } from './labels.ts';
 import { nextOf } from './people.tsx';
 
 const AT_STEP = graphql(`
@@ -95,7 +95,7 @@ export function StepPeople({
       </QueryResult>
       {outcomes.length > 0 && (
         <Text size="xs" c="dimmed">
-          So far: {outcomes.map(({ outcome, count }) => `${outcomeInWords(outcome)} ${number(count)}`).join(' · ')}
+          So far: {outcomes.map(({ outcome, count }) => `${outcomeLabel(outcome)} ${number(count)}`).join(' · ')}
         </Text>
       )}
     </Stack>

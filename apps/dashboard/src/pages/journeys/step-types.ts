@@ -1,14 +1,14 @@
 import type { Exit, Step, StepType } from './definition.ts';
 import {
-  conditionInWords,
-  durationInWords,
+  describeCondition,
+  describeDuration,
   fieldName,
   list,
   MESSAGE_OUTCOMES,
   nameIn,
   type Names,
   weekday,
-  whereInWords,
+  describeFilter,
 } from './summaries.ts';
 
 /** What the editor knows of a type of step. */
@@ -49,7 +49,7 @@ export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
     label: 'Wait',
     initial: { for: { days: 1 } },
     exits: onward,
-    summary: (step) => `For ${durationInWords(step.for ?? {})}`,
+    summary: (step) => `For ${describeDuration(step.for ?? {})}`,
   },
   wait_until: {
     label: 'Wait until a time of day',
@@ -66,7 +66,7 @@ export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
         ? onward(step)
         : [exit('next', 'It happens')(step), exit('onTimeout', 'On timeout', ['timeout'])(step)],
     summary: ({ event, where, timeout }) =>
-      `“${event ?? ''}”${whereInWords(where)}${timeout === undefined ? ', however long it takes' : `, for at most ${durationInWords(timeout)}`}`,
+      `“${event ?? ''}”${describeFilter(where)}${timeout === undefined ? ', however long it takes' : `, for at most ${describeDuration(timeout)}`}`,
   },
   condition: {
     label: 'Check a condition',
@@ -121,7 +121,7 @@ function conditionSummary({ segmentId, filter, where, message }: Step, names: Na
     filter === undefined ? '' : 'matches the conditions on the contact',
     where === undefined || where.length === 0
       ? ''
-      : `entered with an event whose ${list.format(where.map(conditionInWords))}`,
+      : `entered with an event whose ${list.format(where.map(describeCondition))}`,
     message === undefined
       ? ''
       : `has had the email of step ${message.stepId}, which ${MESSAGE_OUTCOMES[message.outcome]}`,

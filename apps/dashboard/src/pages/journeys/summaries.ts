@@ -25,7 +25,7 @@ export const MESSAGE_OUTCOMES = {
 
 export const list = new Intl.ListFormat('en');
 
-export function durationInWords({ days = 0, hours = 0, minutes = 0 }: Duration): string {
+export function describeDuration({ days = 0, hours = 0, minutes = 0 }: Duration): string {
   const parts = [
     [days, 'day'],
     [hours, 'hour'],
@@ -37,11 +37,11 @@ export function durationInWords({ days = 0, hours = 0, minutes = 0 }: Duration):
   return given.length === 0 ? 'no time' : list.format(given);
 }
 
-export const conditionInWords = ({ property, op, value }: PropertyCondition) =>
+export const describeCondition = ({ property, op, value }: PropertyCondition) =>
   [property, PROPERTY_OPERATORS[op]?.label ?? op, value === undefined ? '' : `“${value}”`].join(' ').trim();
 
-export const whereInWords = (where: readonly PropertyCondition[] = []) =>
-  where.length === 0 ? '' : ` if ${list.format(where.map(conditionInWords))}`;
+export const describeFilter = (where: readonly PropertyCondition[] = []) =>
+  where.length === 0 ? '' : ` if ${list.format(where.map(describeCondition))}`;
 
 export const nameIn = (names: ReadonlyMap<string, string>, id: string | undefined, missing: string) =>
   id === undefined || id === '' ? missing : (names.get(id) ?? id);
@@ -52,7 +52,7 @@ export const fieldName = (field: string, names: Names): string =>
 export function entrySummary(entry: Entry, names: Names): string {
   const { type, event, where, groupId, formId, segmentId, filter } = entry;
   const only = filter === undefined ? '' : ' and matches the conditions';
-  if (type === 'event') return `When a contact causes “${event ?? ''}”${whereInWords(where)}${only}`;
+  if (type === 'event') return `When a contact causes “${event ?? ''}”${describeFilter(where)}${only}`;
   if (type === 'group_joined') return `When a contact joins ${nameIn(names.groups, groupId, 'a group')}${only}`;
   if (type === 'form_confirmed') return `When a contact confirms ${nameIn(names.forms, formId, 'a form')}${only}`;
   if (type === 'segment_entered')
@@ -71,7 +71,7 @@ function dateInWords({ field, offsetDays = 0, yearly, time }: Entry, names: Name
 }
 
 /** The rules of a journey, one sentence each. */
-export function rulesInWords(
+export function describeRules(
   { entry, reentry, goal, quietHours, frequencyCap, timeZone, timeZoneField }: Definition,
   names: Names,
 ): string[] {
@@ -84,7 +84,7 @@ export function rulesInWords(
   const zone = timeZone ?? 'UTC';
   return [
     again,
-    goal === undefined ? '' : `They leave when they reach the goal: “${goal.event}”${whereInWords(goal.where)}.`,
+    goal === undefined ? '' : `They leave when they reach the goal: “${goal.event}”${describeFilter(goal.where)}.`,
     quietHours === undefined ? '' : `No email is sent from ${quietHours.from} to ${quietHours.to}.`,
     frequencyCap === undefined
       ? ''

@@ -12,7 +12,7 @@ import { GraphView } from './graph-view.tsx';
 import { ENTRY } from './graph.ts';
 import { Panel } from './panel.tsx';
 import { stepSummary, stepTitle } from './step-types.ts';
-import { entrySummary, list, type Names, rulesInWords } from './summaries.ts';
+import { describeRules, entrySummary, list, type Names } from './summaries.ts';
 import { DRAFT, useVersion, useVersionOptions } from './use-version.ts';
 
 type Row = JourneyQuery['journey'];
@@ -20,7 +20,7 @@ type Row = JourneyQuery['journey'];
 export type Shown = 'draft' | 'published' | 'compare';
 
 /** Chooses between what is edited, what contacts enter, and both. */
-export function WhichVersion({ value, onChange }: { value: Shown; onChange: (value: Shown) => void }) {
+export function VersionSwitch({ value, onChange }: { value: Shown; onChange: (value: Shown) => void }) {
   return (
     <SegmentedControl
       aria-label="Version"
@@ -51,7 +51,7 @@ export function Published({ journey, choices, counts, isPhone }: VersionProps) {
       <Text size="sm" c="dimmed">
         Version {journey.publishedVersion}, published{' '}
         {journey.publishedAt === null ? '' : <When at={journey.publishedAt} />}.{' '}
-        {rulesInWords(definition, choices.names).join(' ')}
+        {describeRules(definition, choices.names).join(' ')}
       </Text>
       <GraphView
         label="Published steps"
@@ -125,7 +125,7 @@ export function Compare({ journey, draft, choices, counts, isPhone }: VersionPro
             ) : (
               <>
                 <Text size="sm" c="dimmed">
-                  {rulesInWords(definition, names).join(' ')}
+                  {describeRules(definition, names).join(' ')}
                 </Text>
                 <Canvas
                   label={`${title} steps`}
@@ -147,7 +147,7 @@ export function Compare({ journey, draft, choices, counts, isPhone }: VersionPro
         <Panel title={selected === ENTRY ? 'Entry' : selected} onClose={() => setSelected(undefined)}>
           {columns.map(({ key, title, definition }) => (
             <Text key={key} size="sm">
-              <b>{title}:</b> {definition && described(selected, definition, names)}
+              <b>{title}:</b> {definition && describeNode(selected, definition, names)}
             </Text>
           ))}
         </Panel>
@@ -171,7 +171,7 @@ function inWords({ steps, entry, rules }: Differences): string {
 
 const MARKED: Record<Mark, string> = { added: 'New', changed: 'Changed', removed: 'Removed' };
 
-function described(id: string, { entry, steps }: Definition, names: Names): string {
+function describeNode(id: string, { entry, steps }: Definition, names: Names): string {
   if (id === ENTRY) return `${entrySummary(entry, names)}, at step ${steps[0]?.id ?? 'none'}.`;
   const step: Step | undefined = steps.find((each) => each.id === id);
   if (step === undefined) return 'There is no such step.';

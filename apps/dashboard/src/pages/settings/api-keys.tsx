@@ -1,8 +1,8 @@
 import { Button, Code, Text } from '@mantine/core';
 import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { may } from '../../app/permissions.ts';
-import { useMay, useProject, useSession } from '../../app/session.tsx';
+import { hasPermission } from '../../app/permissions.ts';
+import { usePermission, useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -10,7 +10,7 @@ import type { ApiKeysQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -57,7 +57,7 @@ type Key = ApiKeysQuery['apiKeys'][number];
 /** The API key list. */
 export function ApiKeys() {
   const keys = useApiQuery(API_KEYS, {});
-  const [creating, setCreating] = useCreating();
+  const [creating, setCreating] = useCreateDialog();
   const create = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       Create API key
@@ -140,13 +140,13 @@ function KeyTable({ keys }: { keys: Key[] }) {
  */
 function useKeyAction(): (key: Key) => 'revoke' | 'remove' | undefined {
   const { me, projects } = useSession();
-  const mayHere = useMay();
+  const canManage = usePermission('manage');
   return (key) => {
-    if (key.revokedAt !== null || !mayHere('manage')) return undefined;
+    if (key.revokedAt !== null || !canManage) return undefined;
     if (key.createdById === me.id) return 'revoke';
     // Only the server knows whether the user owns every project.
-    if (key.allProjects) return projects.every(({ role }) => may(role, 'own')) ? 'revoke' : undefined;
-    const managed = projects.filter(({ role }) => may(role, 'manage')).map(({ id }) => id);
+    if (key.allProjects) return projects.every(({ role }) => hasPermission(role, 'own')) ? 'revoke' : undefined;
+    const managed = projects.filter(({ role }) => hasPermission(role, 'manage')).map(({ id }) => id);
     return key.projectIds.every((id) => managed.includes(id)) ? 'revoke' : 'remove';
   };
 }
@@ -182,7 +182,7 @@ function Revoke({ of: key, onClose }: { of: Key | undefined; onClose: () => void
       onClose={onClose}
       title="Revoke this API key?"
       action="Revoke"
-      word={key?.name ?? ''}
+      confirmationText={key?.name ?? ''}
       running={revoke.running}
       problem={revoke.problem}
       onConfirm={() => void confirm()}
@@ -206,7 +206,7 @@ function RemoveFromProject({ of: key, onClose }: { of: Key | undefined; onClose:
       onClose={onClose}
       title="Remove this key from the project?"
       action="Remove"
-      word={key?.name ?? ''}
+      confirmationText={key?.name ?? ''}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

@@ -8,7 +8,7 @@ import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts'
 import { CopyField } from '../../components/copy.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { ConsentStep, type Consenting } from './consent.tsx';
+import { ConsentStep, type PendingAuthorization } from './consent.tsx';
 import { ConnectionProblem } from './connection-problem.tsx';
 import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-labels.ts';
 import type { Mailbox } from './mailboxes.tsx';
@@ -55,7 +55,7 @@ export function ConnectMailbox({
   mailboxes: readonly Mailbox[];
   onClose: () => void;
 }) {
-  const [consenting, setConsenting] = useState<Consenting>();
+  const [consenting, setConsenting] = useState<PendingAuthorization>();
   const close = () => {
     setConsenting(undefined);
     onClose();
@@ -76,8 +76,8 @@ function ConnectForm({
   mailboxes,
   onClose,
 }: {
-  consenting: Consenting | undefined;
-  onConsent: (consenting: Consenting | undefined) => void;
+  consenting: PendingAuthorization | undefined;
+  onConsent: (consenting: PendingAuthorization | undefined) => void;
   mailboxes: readonly Mailbox[];
   onClose: () => void;
 }) {

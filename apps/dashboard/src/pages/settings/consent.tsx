@@ -2,13 +2,13 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 
 /** A pending OAuth2 authorization. */
-export interface Consenting {
+export interface PendingAuthorization {
   email: string;
   url: string;
 }
 
 /** Opens the mailbox provider's authorization page in a new tab. */
-export function Consent({ of: consenting, onClose }: { of: Consenting | undefined; onClose: () => void }) {
+export function Consent({ of: consenting, onClose }: { of: PendingAuthorization | undefined; onClose: () => void }) {
   return (
     <Modal opened={consenting !== undefined} onClose={onClose} title="Authorize">
       {consenting !== undefined && <ConsentStep of={consenting} onDone={onClose} />}
@@ -22,7 +22,7 @@ export function ConsentStep({
   onBack,
   onDone,
 }: {
-  of: Consenting;
+  of: PendingAuthorization;
   onBack?: () => void;
   onDone: () => void;
 }) {

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Modal, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { may } from '../../app/permissions.ts';
+import { hasPermission } from '../../app/permissions.ts';
 import { useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -82,7 +82,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
             label="Projects"
             size="sm"
             data={projects
-              .filter(({ role }) => may(role, 'manage'))
+              .filter(({ role }) => hasPermission(role, 'manage'))
               .map(({ id, name }) => ({ value: id, label: name }))}
             disabled={form.values.allProjects}
             {...form.getInputProps('projectIds')}

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { Role } from '../../generated/graphql.ts';
@@ -44,7 +44,7 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
 }
 
 function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void; onClose: () => void }) {
-  const may = useMay();
+  const isOwner = usePermission('own');
   const invite = useApiMutation(INVITE);
   return (
     <DialogForm
@@ -64,7 +64,7 @@ function InviteForm({ onInvited, onClose }: { onInvited: (email: string) => void
           <Radio.Group label="Role" {...form.getInputProps('role')}>
             <Stack gap="xs" mt={6}>
               {Object.entries(ROLES)
-                .filter(([role]) => role !== 'owner' || may('own'))
+                .filter(([role]) => role !== 'owner' || isOwner)
                 .map(([role, { label, does }]) => (
                   <Radio key={role} value={role} label={label} description={does} />
                 ))}

@@ -1,6 +1,6 @@
 import { Button, Card, FileButton, Group, Image, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormError, FormProblem } from '../../components/form.tsx';
@@ -18,7 +18,7 @@ const MAX_BYTES = 200 * 1024;
 
 /** The logo of recipient-facing pages: uploaded, replaced and removed at once. */
 export function Logo({ url }: { url: string | null }) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const set = useApiMutation(SET);
   const [wrong, setWrong] = useState<string>();
   const save = async (image: string | null) => {
@@ -54,7 +54,7 @@ export function Logo({ url }: { url: string | null }) {
             bg="white"
           />
         )}
-        {manages && (
+        {canManage && (
           <Group gap="xs">
             <FileButton onChange={(file) => void upload(file)} accept="image/png,image/jpeg,image/webp">
               {(props) => (

@@ -9,7 +9,7 @@ import {
   IconTrash,
 } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { refresh } from '../../data/refresh.ts';
@@ -23,7 +23,7 @@ import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ConnectMailbox } from './connect-mailbox.tsx';
-import { Consent, type Consenting } from './consent.tsx';
+import { Consent, type PendingAuthorization } from './consent.tsx';
 import { EditMailbox } from './edit-mailbox.tsx';
 import { MAILBOX_PROVIDERS, MAILBOX_STATES } from './mailbox-labels.ts';
 
@@ -78,10 +78,10 @@ export type Mailbox = MailboxAccountsQuery['mailboxAccounts'][number];
 /** The mailbox account list. */
 export function Mailboxes() {
   const mailboxes = useApiQuery(MAILBOXES, {});
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const [connecting, setConnecting] = useState(false);
   useReadOnReturn();
-  const connect = manages && (
+  const connect = canManage && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setConnecting(true)}>
       Connect mailbox
     </Button>
@@ -124,9 +124,9 @@ function useReadOnReturn(): void {
 type Asked = { mailbox: Mailbox; act: 'edit' | 'disconnect' };
 
 function MailboxTable({ mailboxes }: { mailboxes: Mailbox[] }) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const [asked, setAsked] = useState<Asked>();
-  const [consenting, setConsenting] = useState<Consenting>();
+  const [consenting, setConsenting] = useState<PendingAuthorization>();
   const close = () => setAsked(undefined);
   return (
     <>
@@ -148,7 +148,7 @@ function MailboxTable({ mailboxes }: { mailboxes: Mailbox[] }) {
             silent: true,
             align: 'right',
             cell: (mailbox) =>
-              manages && (
+              canManage && (
                 <Actions
                   mailbox={mailbox}
                   onAsk={(act) => setAsked({ mailbox, act })}
@@ -258,7 +258,7 @@ function Disconnect({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose
       onClose={onClose}
       title="Disconnect this mailbox?"
       action="Disconnect"
-      word={mailbox?.email ?? ''}
+      confirmationText={mailbox?.email ?? ''}
       running={disconnect.running}
       problem={disconnect.problem}
       onConfirm={() => void confirm()}

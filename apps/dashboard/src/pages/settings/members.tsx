@@ -1,7 +1,7 @@
 import { Button, Select, Text } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import { useMay, useProject, useSession } from '../../app/session.tsx';
+import { usePermission, useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -9,7 +9,7 @@ import type { MembersQuery, Role } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page, Section } from '../../components/page.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -56,14 +56,14 @@ type Member = MembersQuery['members'][number];
 /** Project members and invitations. */
 export function Members() {
   const members = useApiQuery(MEMBERS, {});
-  const manages = useMay()('manage');
-  const [inviting, setInviting] = useCreating();
+  const canManage = usePermission('manage');
+  const [inviting, setInviting] = useCreateDialog();
   return (
     <Page
       title="Members"
       about="People with access to this project. Owners and admins can invite members and change roles."
       actions={
-        manages && (
+        canManage && (
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
             Invite
           </Button>
@@ -73,7 +73,7 @@ export function Members() {
       <QueryResult of={members} skeleton={<RowsSkeleton rows={3} />}>
         {(data) => <MemberTable members={data.members} />}
       </QueryResult>
-      {manages && (
+      {canManage && (
         <Section title="Invitations">
           <Invitations />
         </Section>
@@ -86,7 +86,7 @@ export function Members() {
 function MemberTable({ members }: { members: Member[] }) {
   const { me, reload } = useSession();
   const { name: projectName } = useProject();
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const [removing, setRemoving] = useState<Member>();
   const remove = useApiMutation(REMOVE);
   const close = () => {
@@ -119,7 +119,7 @@ function MemberTable({ members }: { members: Member[] }) {
             silent: true,
             align: 'right',
             cell: (member) =>
-              manages && (
+              canManage && (
                 <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRemoving(member)}>
                   Remove<span className="visually-hidden"> {member.user.name}</span>
                 </Button>
@@ -132,7 +132,7 @@ function MemberTable({ members }: { members: Member[] }) {
         onClose={close}
         title="Remove this member?"
         action="Remove"
-        word={removing?.user.email ?? ''}
+        confirmationText={removing?.user.email ?? ''}
         running={remove.running}
         problem={remove.problem}
         onConfirm={() => void confirm()}
@@ -159,10 +159,11 @@ function Who({ member, isMe }: { member: Member; isMe: boolean }) {
 
 /** The role, editable with permission. Only owners can add or remove owners. */
 function RoleOf({ member: { role, user } }: { member: Member }) {
-  const may = useMay();
+  const canManage = usePermission('manage');
+  const isOwner = usePermission('own');
   const { reload, me } = useSession();
   const change = useApiMutation(CHANGE_ROLE);
-  if (!may('manage') || (role === 'owner' && !may('own'))) return ROLES[role].label;
+  if (!canManage || (role === 'owner' && !isOwner)) return ROLES[role].label;
   const choose = async (next: Role) => {
     if ((await change.run({ userId: user.id, role: next })) === undefined) return;
     notifySuccess(`${user.name} is ${ROLES[next].asA} now.`);
@@ -178,7 +179,7 @@ function RoleOf({ member: { role, user } }: { member: Member }) {
         value={role}
         disabled={change.running}
         data={Object.entries(ROLES)
-          .filter(([value]) => value !== 'owner' || may('own'))
+          .filter(([value]) => value !== 'owner' || isOwner)
           .map(([value, { label }]) => ({ value, label }))}
         onChange={(next) => next !== null && next !== role && void choose(next as Role)}
       />

@@ -4,7 +4,7 @@ import { useSearch } from '@tanstack/react-router';
 import { UNREAD } from '../../app/notification-bell.tsx';
 import { MARK_READ, type Notification, NOTIFICATION_ICONS, NOTIFICATIONS } from '../../app/notification-data.ts';
 import { recordPath } from '../../app/record-path.ts';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
@@ -25,7 +25,7 @@ export function NotificationList() {
   const after = cursorOf(search) ?? null;
   const list = useApiQuery(NOTIFICATIONS, { first: PAGE_SIZE, after });
   const mark = useApiMutation(MARK_READ);
-  useLive(UNREAD, {}, { pause: !useMay()('manage') });
+  useLive(UNREAD, {}, { pause: !usePermission('manage') });
   const [newest] = list.data?.notifications.nodes ?? [];
   const { id: projectId } = useProject();
   return (

@@ -215,7 +215,7 @@ function Remove({ of: provider, onClose }: { of: Provider | undefined; onClose: 
       onClose={onClose}
       title="Remove this provider?"
       action="Remove"
-      word={provider?.name ?? ''}
+      confirmationText={provider?.name ?? ''}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

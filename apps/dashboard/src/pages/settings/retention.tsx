@@ -1,5 +1,5 @@
 import { Card, Select, Stack } from '@mantine/core';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -114,7 +114,7 @@ interface KeptForProps {
 }
 
 function KeptFor({ label, about, own, kept, choices, set }: KeptForProps) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const days = own === null || choices.includes(own) ? choices : [...choices, own].sort((a, b) => a - b);
   // The server default is known only while it applies.
   const asInstalled =
@@ -134,7 +134,7 @@ function KeptFor({ label, about, own, kept, choices, set }: KeptForProps) {
         ...days.map((each) => ({ value: String(each), label: daysWord(each) })),
       ]}
       value={own === null ? AS_INSTALLED : String(own)}
-      disabled={!manages}
+      disabled={!canManage}
       onChange={(value) => void change(value)}
     />
   );

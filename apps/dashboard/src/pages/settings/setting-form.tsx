@@ -1,7 +1,7 @@
 import { Card } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { ApiForm, type ApiFormProps, FormButtons } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 
@@ -19,7 +19,7 @@ export function SettingForm<Values extends Record<string, unknown>>({
   /** The fields. */
   children: (form: UseFormReturnType<Values>, readOnly: boolean) => ReactNode;
 }) {
-  const readOnly = !useMay()('manage');
+  const readOnly = !usePermission('manage');
   const saveAndReport = async (values: Values, form: UseFormReturnType<Values>) => {
     if ((await save(values)) === undefined) return;
     form.resetDirty();

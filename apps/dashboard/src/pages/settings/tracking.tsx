@@ -1,6 +1,6 @@
 import '@mantine/core/styles/Switch.css';
 import { Card, Stack, Switch } from '@mantine/core';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -30,7 +30,7 @@ const CHANGE = graphql(`
 /** The project's tracking defaults. */
 export function Tracking() {
   const { id } = useProject();
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   const tracking = useApiQuery(TRACKING, {});
   const change = useApiMutation(CHANGE);
   const set = async (part: { opens?: boolean; clicks?: boolean }) => {
@@ -50,14 +50,14 @@ export function Tracking() {
                   label="Track opens"
                   description="Adds a tracking pixel to each email. Opens by bots are counted separately."
                   checked={project?.trackOpens ?? false}
-                  disabled={!manages}
+                  disabled={!canManage}
                   onChange={(event) => void set({ opens: event.currentTarget.checked })}
                 />
                 <Switch
                   label="Track clicks"
                   description="Rewrites links to pass through this server, which redirects to the target."
                   checked={project?.trackClicks ?? false}
-                  disabled={!manages}
+                  disabled={!canManage}
                   onChange={(event) => void set({ clicks: event.currentTarget.checked })}
                 />
               </Stack>

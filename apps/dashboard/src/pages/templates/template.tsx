@@ -3,7 +3,7 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconCheck, IconHistory, IconSend } from '@tabler/icons-react';
 import { useBlocker, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -66,8 +66,8 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const { content, set, conflict } = edited;
   const [asking, setAsking] = useState<'publish' | 'test'>();
   const close = () => setAsking(undefined);
-  const may = useMay();
-  const readOnly = !may('write') || conflict?.seesTheirs === true;
+  const canWrite = usePermission('write');
+  const readOnly = !canWrite || conflict?.seesTheirs === true;
   const { id: projectId } = useProject();
   const changed = !edited.isSaved;
   useBlocker({
@@ -120,7 +120,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
           >
             Versions
           </ButtonLink>
-          {may('write') && (
+          {canWrite && (
             <>
               <TemplateMenu template={template} />
               <Button
@@ -152,7 +152,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
         </>
       }
     >
-      <ConflictAlert conflict={conflict} of={template} words={FIELD_LABELS} onKeep={saveAndTell} />
+      <ConflictAlert conflict={conflict} of={template} labels={FIELD_LABELS} onKeep={saveAndTell} />
       <FormProblem problem={problem} fields={['name', 'subject']} />
       {draft !== null && <DraftNotice template={template} readOnly={readOnly} />}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { IconFileText, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -11,7 +11,7 @@ import { StatusBadge } from '../../components/badge.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { RowLink } from '../../components/link.tsx';
-import { useCreating } from '../../components/use-creating.ts';
+import { useCreateDialog } from '../../components/use-create-dialog.ts';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -55,9 +55,9 @@ export function Templates() {
   const search = useSearch({ from: '/auth/p/$projectId/templates' });
   const templates = useApiQuery(TEMPLATES, { after: cursorOf(search) ?? null });
   const { id: projectId } = useProject();
-  const [creating, setCreating] = useCreating();
-  const may = useMay();
-  const create = may('write') && (
+  const [creating, setCreating] = useCreateDialog();
+  const canWrite = usePermission('write');
+  const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       New template
     </Button>

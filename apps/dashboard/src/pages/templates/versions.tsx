@@ -2,7 +2,7 @@ import { Button, Card, Grid, Group, SegmentedControl, Stack, Text } from '@manti
 import { IconRestore } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -179,7 +179,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
   const content = useApiQuery(VERSION, { id: templateId, versionId: version.id });
   const restore = useApiMutation(RESTORE);
   const navigate = useNavigate();
-  const may = useMay();
+  const canWrite = usePermission('write');
   const confirm = async () => {
     const data = await restore.run({ id: templateId, versionId: version.id });
     if (data === undefined) return;
@@ -191,7 +191,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
     <Section
       title={`Version ${version.number}`}
       actions={
-        may('write') &&
+        canWrite &&
         !isNow && (
           <Button variant="default" leftSection={<IconRestore size={16} aria-hidden />} onClick={() => setAsking(true)}>
             Restore

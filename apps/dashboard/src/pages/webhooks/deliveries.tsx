@@ -2,7 +2,7 @@ import { Button, Code, Group, Select, Text } from '@mantine/core';
 import { IconChecks } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -52,7 +52,7 @@ type Delivery = DeliveriesQuery['webhookDeliveries']['nodes'][number];
 /** An endpoint's deliveries, newest first. */
 export function Deliveries({ endpointId }: { endpointId: string }) {
   const search = useSearch({ from: '/auth/p/$projectId/webhooks/$endpointId' });
-  const may = useMay();
+  const canWrite = usePermission('write');
   const [replaying, setReplaying] = useState(false);
   const read = useApiQuery(DELIVERIES, {
     endpointId,
@@ -67,7 +67,7 @@ export function Deliveries({ endpointId }: { endpointId: string }) {
       actions={
         <Group gap="xs">
           <Filters search={search} types={read.data?.webhookEventTypes.map(({ name }) => name) ?? []} />
-          {may('write') && (
+          {canWrite && (
             <Button variant="default" size="xs" onClick={() => setReplaying(true)}>
               Replay failed…
             </Button>

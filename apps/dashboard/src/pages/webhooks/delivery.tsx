@@ -1,7 +1,7 @@
 import { Button, Card, Group, Text, Tooltip } from '@mantine/core';
 import { IconRepeat } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -135,7 +135,7 @@ function Actions({
   const retry = useApiMutation(RETRY);
   const giveUp = useApiMutation(GIVE_UP);
   const navigate = useNavigate();
-  const writes = useMay()('write');
+  const canWrite = usePermission('write');
   const run = async () => {
     const data = await replay.run({ id });
     if (data === undefined) return;
@@ -154,12 +154,12 @@ function Actions({
   return (
     <>
       <FormProblem problem={replay.problem ?? retry.problem ?? giveUp.problem} />
-      {writes && state === 'retried' && (
+      {canWrite && state === 'retried' && (
         <Button variant="default" loading={giveUp.running} onClick={() => void stop()}>
           Give up
         </Button>
       )}
-      {writes && state === 'retried' && (
+      {canWrite && state === 'retried' && (
         <Button
           leftSection={<IconRepeat size={16} aria-hidden />}
           loading={retry.running}
@@ -168,7 +168,7 @@ function Actions({
           Retry now
         </Button>
       )}
-      {writes && (
+      {canWrite && (
         <Tooltip label="Give up first: the delivery is still being retried." disabled={closedAt !== null}>
           <Button
             variant={closedAt === null ? 'default' : 'filled'}

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Menu, Radio, Stack, Text } from '@mantine/core';
 import { IconDots, IconPencil, IconPlayerPause, IconSend, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { WebhookBacklog } from '../../generated/graphql.ts';
@@ -47,17 +47,18 @@ type Asked = 'enable' | 'disable' | 'delete';
 
 /** Endpoint actions. */
 export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
-  const may = useMay();
+  const canWrite = usePermission('write');
+  const canManage = usePermission('manage');
   const { id: projectId } = useProject();
   const [asked, setAsked] = useState<Asked>();
   const close = () => setAsked(undefined);
-  if (!may('write')) return null;
+  if (!canWrite) return null;
   return (
     <>
       {endpoint.enabled ? (
         <SendTest endpoint={endpoint} />
       ) : (
-        may('manage') && <Button onClick={() => setAsked('enable')}>Enable</Button>
+        canManage && <Button onClick={() => setAsked('enable')}>Enable</Button>
       )}
       <Menu>
         <Menu.Target>
@@ -73,7 +74,7 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
           >
             Edit
           </MenuLink>
-          {endpoint.enabled && may('manage') && (
+          {endpoint.enabled && canManage && (
             <Menu.Item leftSection={<IconPlayerPause size={16} aria-hidden />} onClick={() => setAsked('disable')}>
               Disable
             </Menu.Item>
@@ -185,7 +186,7 @@ function Delete({ endpoint: { id, url }, opened, onClose }: AskProps) {
       onClose={onClose}
       title="Delete this endpoint?"
       action="Delete"
-      word={url}
+      confirmationText={url}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

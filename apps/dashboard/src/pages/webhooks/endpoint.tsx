@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { useMay } from '../../app/session.tsx';
+import { usePermission } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -87,13 +87,13 @@ export function EndpointPage() {
 const hostOf = (url: string) => URL.parse(url)?.host ?? url;
 
 function Content({ endpoint }: { endpoint: Endpoint }) {
-  const manages = useMay()('manage');
+  const canManage = usePermission('manage');
   return (
     <>
       <EndpointHealth endpoint={endpoint} />
       <LastDay of={endpoint.recent} />
       <Wanted events={endpoint.events} />
-      {manages && <Secret endpoint={endpoint} />}
+      {canManage && <Secret endpoint={endpoint} />}
       <Deliveries endpointId={endpoint.id} />
     </>
   );

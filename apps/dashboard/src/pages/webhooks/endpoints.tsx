@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { useMay, useProject } from '../../app/session.tsx';
+import { usePermission, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -61,7 +61,7 @@ export function Endpoints() {
   const endpoints = useApiQuery(ENDPOINTS, { first: PAGE_SIZE, after: cursorOf(search) ?? null });
   useLive(ATTEMPTED, {});
   const { id: projectId } = useProject();
-  const add = useMay()('write') && (
+  const add = usePermission('write') && (
     <ButtonLink to="/p/$projectId/webhooks/new" params={{ projectId }} leftSection={<IconPlus size={16} aria-hidden />}>
       Add endpoint
     </ButtonLink>
@@ -113,7 +113,7 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
             </>
           ),
         },
-        { title: 'Events', cell: ({ events }) => eventsInWords(events), from: 'md', width: 180 },
+        { title: 'Events', cell: ({ events }) => describeEventTypes(events), from: 'md', width: 180 },
         { title: 'Last 24 hours', cell: ({ health }) => <LastDay of={health} />, from: 'sm', width: 290 },
         { title: 'State', cell: (endpoint) => <EndpointState of={endpoint} />, width: 130 },
       ]}
@@ -121,7 +121,7 @@ function EndpointTable({ endpoints }: { endpoints: Endpoint[] }) {
   );
 }
 
-export function eventsInWords(events: readonly string[]): string {
+export function describeEventTypes(events: readonly string[]): string {
   if (events.includes('*')) return 'All';
   return events.length === 1 ? (events[0] ?? '') : `${events.length} types`;
 }

@@ -2,7 +2,7 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 
 /** Whether the dialog for a new record is open. A link with `#new`, as in the command palette, opens it too. */
-export function useCreating(): [boolean, (open: boolean) => void] {
+export function useCreateDialog(): [boolean, (open: boolean) => void] {
   const [isOpen, setOpen] = useState(false);
   const isLinked = useLocation({ select: ({ hash }) => hash === 'new' });
   const navigate = useNavigate();
