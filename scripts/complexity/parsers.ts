@@ -58,9 +58,9 @@ import {
 } from '../../packages/templating/src/index.ts';
 import { previewHtml } from '../../apps/gateway/src/preview-html.ts';
 import { parseBody } from '../../apps/gateway/src/rest/request.ts';
-import { fetchedBy } from '../../apps/inbox/src/readers.ts';
+import { pathsToFetch } from '../../apps/inbox/src/readers.ts';
 import { summarize } from '../../apps/inbox/src/headers.ts';
-import { framed } from '../../apps/inbox/src/render.ts';
+import { renderFrame } from '../../apps/inbox/src/render.ts';
 import { parseSubmitted } from '../../apps/submission/src/mail-parser.ts';
 import { requestOf } from '../../apps/submission/src/message.ts';
 
@@ -651,12 +651,12 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   {
     name: 'mail of the development inbox',
-    parse: (text) => [summarize(Buffer.from(`${text}\r\n\r\nx`)), fetchedBy('clicked', mail('text/html')(text))],
+    parse: (text) => [summarize(Buffer.from(`${text}\r\n\r\nx`)), pathsToFetch('clicked', mail('text/html')(text))],
     tokens: [...HEADER.slice(0, 8), '<img ', ' src="', '/t/o/', 'href="'],
   },
   {
     name: 'frames of the development inbox',
-    parse: (html) => framed({ html, attachments: [], headers: [], headerLines: [] }),
+    parse: (html) => renderFrame({ html, attachments: [], headers: [], headerLines: [] }),
     tokens: ['<head ', '<html', '<!doctype', 'cid:', '>', ' ', 'a', '"'],
   },
 ];

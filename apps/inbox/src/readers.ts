@@ -1,6 +1,6 @@
 import { config, logger } from '@postroom/platform';
 import PostalMime from 'postal-mime';
-import type { Act } from './simulator.ts';
+import type { Behavior } from './simulator.ts';
 
 /** Delay between a mail and its reader, in milliseconds: opens within five seconds are classified as bots. */
 const READ_AFTER_MS = 8_000;
@@ -11,11 +11,11 @@ const MAX_WAITING = 5_000;
 const BROWSER = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 15_1) AppleWebKit/605.1.15 (KHTML, like Gecko) Safari/605.1.15';
 
 /** The URLs a reader fetches: the pixel, and the first tracked link if they click. */
-export async function fetchedBy(act: Act, raw: Buffer): Promise<string[]> {
-  if (act !== 'opened' && act !== 'clicked') return [];
+export async function pathsToFetch(behavior: Behavior, raw: Buffer): Promise<string[]> {
+  if (behavior !== 'opened' && behavior !== 'clicked') return [];
   const { html = '' } = await PostalMime.parse(raw);
   const pixel = /\/t\/o\/[\w.-]+(?=")/.exec(html)?.[0];
-  const link = act === 'clicked' ? /\/t\/c\/[\w.-]+(?=")/.exec(html)?.[0] : undefined;
+  const link = behavior === 'clicked' ? /\/t\/c\/[\w.-]+(?=")/.exec(html)?.[0] : undefined;
   return [pixel, link].filter((path) => path !== undefined);
 }
 
@@ -31,11 +31,11 @@ export class Readers {
   }
 
   /** Schedules the reading of a mail. */
-  notice(act: Act, raw: Buffer): void {
-    if ((act !== 'opened' && act !== 'clicked') || this.#waiting.size >= MAX_WAITING) return;
+  notice(behavior: Behavior, raw: Buffer): void {
+    if ((behavior !== 'opened' && behavior !== 'clicked') || this.#waiting.size >= MAX_WAITING) return;
     const timer = setTimeout(() => {
       this.#waiting.delete(timer);
-      read(act, raw, this.#gatewayUrl).catch((error: unknown) =>
+      read(behavior, raw, this.#gatewayUrl).catch((error: unknown) =>
         logger.warn({ err: error }, 'simulated reader failed'),
       );
     }, this.#readAfterMs);
@@ -50,8 +50,8 @@ export class Readers {
 }
 
 /** Requests go only to our own gateway, whatever the links say, and redirects are not followed. */
-async function read(act: Act, raw: Buffer, gatewayUrl: string): Promise<void> {
-  for (const path of await fetchedBy(act, raw)) {
+async function read(behavior: Behavior, raw: Buffer, gatewayUrl: string): Promise<void> {
+  for (const path of await pathsToFetch(behavior, raw)) {
     const reply = await fetch(gatewayUrl + path, {
       redirect: 'manual',
       headers: { 'User-Agent': BROWSER },

@@ -35,7 +35,7 @@ export function bytesOf(content: Attachment['content']): Buffer {
 }
 
 /** The mail's HTML for a frame: links open outside it, and inline images are embedded. */
-export function framed({ html = '', attachments }: Email): string {
+export function renderFrame({ html = '', attachments }: Email): string {
   const images = new Map(attachments.map((part) => [part.contentId?.replace(/^<|>$/g, ''), part]));
   const withImages = html.replace(/\bcid:([^"'\s)>]+)/gi, (reference, id: string) => {
     const image = images.get(id) ?? images.get(decode(id));

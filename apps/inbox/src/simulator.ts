@@ -4,7 +4,7 @@ import type { Report } from '@postroom/bounces';
 const DOMAIN = 'simulator.invalid';
 
 /** The simulator's behaviours; every other address accepts its mail. */
-export type Act =
+export type Behavior =
   | 'bounced'
   | 'complained'
   | 'rejected'
@@ -14,7 +14,7 @@ export type Act =
   | 'opened'
   | 'clicked'
   | 'delivered';
-const ACTS: ReadonlySet<string> = new Set<Act>([
+const BEHAVIORS: ReadonlySet<string> = new Set<Behavior>([
   'bounced',
   'complained',
   'rejected',
@@ -31,13 +31,13 @@ export const SLOW_MS = 4_000;
 export const DEFERRED_TRIES = 2;
 
 /** The behaviour of an address. `bounced+anything@…` acts as `bounced@…`, so that many contacts can use it. */
-export function actOf(address: string): Act {
+export function behaviorOf(address: string): Behavior {
   const [local = '', domain] = address.toLowerCase().split('@');
   const name = local.split('+', 1)[0]!;
-  return domain === DOMAIN && ACTS.has(name) ? (name as Act) : 'delivered';
+  return domain === DOMAIN && BEHAVIORS.has(name) ? (name as Behavior) : 'delivered';
 }
 
-const REPORTS: Record<Act, Pick<Report, 'kind' | 'detail'>[]> = {
+const REPORTS: Record<Behavior, Pick<Report, 'kind' | 'detail'>[]> = {
   delivered: [{ kind: 'delivered' }],
   slow: [{ kind: 'delivered' }],
   opened: [{ kind: 'delivered' }],
@@ -56,7 +56,7 @@ export function reportsOf(messageId: string | undefined, recipients: readonly st
   const id = OUR_MESSAGE_ID.exec(messageId ?? '')?.[1];
   if (id === undefined) return [];
   return recipients.flatMap((recipient) =>
-    REPORTS[actOf(recipient)].map((report) => ({ messageId: id, recipient, ...report })),
+    REPORTS[behaviorOf(recipient)].map((report) => ({ messageId: id, recipient, ...report })),
   );
 }
 

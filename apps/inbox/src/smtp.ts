@@ -5,7 +5,7 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
 import type { Intake } from './intake.ts';
 import type { Readers } from './readers.ts';
-import { actOf, Deferrals, SLOW_MS } from './simulator.ts';
+import { behaviorOf, Deferrals, SLOW_MS } from './simulator.ts';
 
 /** Maximum message size: 40 MB with base64 attachments, plus a margin. */
 const MAX_MESSAGE_BYTES = 60 * 1024 * 1024;
@@ -86,7 +86,7 @@ class Taker {
   /** The reason to reject mail now, or for this address. */
   refusal(address = ''): Refusal | null {
     if (this.#finishing) return new Refusal(421, 'The inbox is shutting down');
-    return actOf(address) === 'refused' ? new Refusal(550, 'No such mailbox (simulated)') : null;
+    return behaviorOf(address) === 'refused' ? new Refusal(550, 'No such mailbox (simulated)') : null;
   }
 
   /** Resolves once the message is stored. */
@@ -116,14 +116,14 @@ class Taker {
 
   async #keep(raw: Buffer, { envelope }: SMTPServerSession): Promise<void> {
     const recipients = envelope.rcptTo.map((recipient) => recipient.address);
-    const acts = recipients.map(actOf);
-    if (acts.includes('deferred') && this.#deferrals.defers(summarize(raw).messageId ?? ''))
+    const behaviors = recipients.map(behaviorOf);
+    if (behaviors.includes('deferred') && this.#deferrals.defers(summarize(raw).messageId ?? ''))
       throw new Refusal(451, 'Try again later (simulated)');
-    if (acts.includes('slow')) await sleep(SLOW_MS);
+    if (behaviors.includes('slow')) await sleep(SLOW_MS);
     const mailFrom = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
     try {
       await this.#intake.keep({ mailFrom, recipients, raw });
-      for (const act of acts) this.#readers.notice(act, raw);
+      for (const behavior of behaviors) this.#readers.notice(behavior, raw);
     } catch (error) {
       logger.error({ err: error }, 'could not store a mail');
       throw new Refusal(451, 'The mail could not be stored; try again');

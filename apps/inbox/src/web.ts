@@ -14,7 +14,7 @@ import {
 } from '@postroom/emails/inbox';
 import type { Live } from './subscription.ts';
 import { getMail } from './mails.ts';
-import { bytesOf, framed, mailJson } from './render.ts';
+import { bytesOf, mailJson, renderFrame } from './render.ts';
 
 const WEB_DIR = join(import.meta.dirname, '../web');
 const STATIC: Record<string, { file: string; type: string }> = {
@@ -195,5 +195,5 @@ async function sendHtml({ response, url }: Exchange, id?: string): Promise<void>
     'content-security-policy': policy,
     'cache-control': 'no-store',
   });
-  response.end(framed(email));
+  response.end(renderFrame(email));
 }

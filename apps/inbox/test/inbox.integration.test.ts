@@ -307,14 +307,14 @@ test('the reader of opened@ fetches the pixel, and that of clicked@ also follows
   const own = await startInbox({ host: '127.0.0.1', smtpPort: 0, webPort: 0, gatewayUrl: tester.url, readAfterMs: 10 });
   const transport = createTransport({ host: '127.0.0.1', port: own.smtpPort });
   try {
-    for (const [act, kinds] of [
+    for (const [behavior, kinds] of [
       ['opened', ['open']],
       ['clicked', ['open', 'click']],
     ] as const) {
-      const { id, messageId } = await message(tester.projectId, `${act}@simulator.invalid`);
+      const { id, messageId } = await message(tester.projectId, `${behavior}@simulator.invalid`);
       await storeLinks([{ id, links: ['https://a.example/'] }]);
       const html = `<a href="https://b.example/t/c/${trackingToken(id)}.0">x</a><img src="https://b.example/t/o/${trackingToken(id)}">`;
-      await transport.sendMail({ from: 'a@example.com', to: `${act}@simulator.invalid`, messageId, html });
+      await transport.sendMail({ from: 'a@example.com', to: `${behavior}@simulator.invalid`, messageId, html });
       await eventually(async () => {
         const { rows } = await pool.query('SELECT kind FROM tracking_hits WHERE message_id = $1 ORDER BY id', [id]);
         expect(rows.map(({ kind }) => kind)).toEqual(kinds);

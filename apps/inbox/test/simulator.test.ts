@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fetchedBy } from '../src/readers.ts';
-import { actOf, Deferrals, DEFERRED_TRIES, reportsOf } from '../src/simulator.ts';
+import { pathsToFetch } from '../src/readers.ts';
+import { behaviorOf, Deferrals, DEFERRED_TRIES, reportsOf } from '../src/simulator.ts';
 
 const ID = `eml_${'0'.repeat(26)}`;
 const MESSAGE_ID = `${ID}@example.com`;
@@ -13,17 +13,17 @@ test.each([
   ['delivered@simulator.invalid', 'delivered'],
   ['bounced@example.com', 'delivered'],
   ['bounced@simulator.invalid.example.com', 'delivered'],
-])('%s acts as %s', (address, act) => {
-  expect(actOf(address)).toBe(act);
+])('%s acts as %s', (address, behavior) => {
+  expect(behaviorOf(address)).toBe(behavior);
 });
 
 test('opened@ fetches its pixel and clicked@ also its first tracked link; others fetch nothing', async () => {
   const html = `<a href="https://a.example/">a</a><a href="http://x/t/c/abc.0">b</a><a href="http://x/t/c/abc.1">c</a><img src="http://x/t/o/abc">`;
   const mail = Buffer.from(`Subject: Hi\r\nContent-Type: text/html\r\n\r\n${html}\r\n`);
-  expect(await fetchedBy(actOf('opened+3@simulator.invalid'), mail)).toEqual(['/t/o/abc']);
-  expect(await fetchedBy(actOf('clicked@simulator.invalid'), mail)).toEqual(['/t/o/abc', '/t/c/abc.0']);
-  expect(await fetchedBy(actOf('ada@example.com'), mail)).toEqual([]);
-  expect(await fetchedBy('opened', Buffer.from('Subject: Hi\r\n\r\ntext'))).toEqual([]);
+  expect(await pathsToFetch(behaviorOf('opened+3@simulator.invalid'), mail)).toEqual(['/t/o/abc']);
+  expect(await pathsToFetch(behaviorOf('clicked@simulator.invalid'), mail)).toEqual(['/t/o/abc', '/t/c/abc.0']);
+  expect(await pathsToFetch(behaviorOf('ada@example.com'), mail)).toEqual([]);
+  expect(await pathsToFetch('opened', Buffer.from('Subject: Hi\r\n\r\ntext'))).toEqual([]);
 });
 
 test('the reports are those of the address', () => {

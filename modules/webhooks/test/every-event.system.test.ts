@@ -38,7 +38,7 @@ async function done(replying: ReturnType<SystemApi['get']>) {
 }
 
 /** Simulator addresses of the inbox (docs/how-to/inbox.md). */
-const ACTS = ['bounced', 'complained', 'rejected', 'refused', 'opened', 'clicked'];
+const BEHAVIORS = ['bounced', 'complained', 'rejected', 'refused', 'opened', 'clicked'];
 
 const SENDER = 'news@example.com';
 const HTML = '<p>Hello {{name|there}}, <a href="https://shop.example/november">read on</a>.</p>';
@@ -138,9 +138,9 @@ test(
     await contactsChange();
     await askForTest();
     await subscribe();
-    for (const act of ACTS)
-      await email(`${act}@simulator.invalid`, { tags: ['receipt'], metadata: { order: 'A-1007', items: [1, 2] } });
-    const readers = ['reader@mail.test', ...ACTS.map((act) => `${act}+1@simulator.invalid`)];
+    for (const behavior of BEHAVIORS)
+      await email(`${behavior}@simulator.invalid`, { tags: ['receipt'], metadata: { order: 'A-1007', items: [1, 2] } });
+    const readers = ['reader@mail.test', ...BEHAVIORS.map((behavior) => `${behavior}+1@simulator.invalid`)];
     const news = await campaign('November', readers);
     await unsubscribe('reader@mail.test');
     // The recipients' server rejects one after the other until the default rule pauses the campaign.
