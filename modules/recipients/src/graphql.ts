@@ -24,7 +24,7 @@ const RecipientState = builder.enumType('RecipientState', {
 });
 
 /** Enum values with their descriptions. */
-const described = <Name extends string>(descriptions: Record<Name, string>) =>
+const enumValues = <Name extends string>(descriptions: Record<Name, string>) =>
   Object.fromEntries(Object.entries(descriptions).map(([name, description]) => [name, { description }])) as Record<
     Name,
     { description: string }
@@ -32,12 +32,12 @@ const described = <Name extends string>(descriptions: Record<Name, string>) =>
 
 const RecipientOutcome = builder.enumType('RecipientOutcome', {
   description: 'An outcome of a message; several may apply to one.',
-  values: described(RECIPIENT_OUTCOMES),
+  values: enumValues(RECIPIENT_OUTCOMES),
 });
 
 const BounceClass = builder.enumType('BounceClass', {
   description: "Why a message bounced, by the server's reply.",
-  values: described(BOUNCE_CLASSES),
+  values: enumValues(BOUNCE_CLASSES),
 });
 
 const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({

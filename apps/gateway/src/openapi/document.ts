@@ -30,11 +30,11 @@ export function openApiDocument(
 ): OpenApiDocument {
   const components = new Components();
   errorSchema(components);
-  const described = new Map(inOrderOfNames(routes).map((route) => [route, describeRoute(schema, route, components)]));
+  const operations = new Map(inOrderOfNames(routes).map((route) => [route, describeRoute(schema, route, components)]));
   const paths: Record<string, PathItem> = {};
   for (const route of routes) {
     paths[route.path] ??= {};
-    (paths[route.path] as PathItem)[route.method.toLowerCase()] = described.get(route) as Operation;
+    (paths[route.path] as PathItem)[route.method.toLowerCase()] = operations.get(route) as Operation;
   }
   for (const stream of streams) {
     paths[stream.path] ??= {};

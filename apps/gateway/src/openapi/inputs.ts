@@ -12,8 +12,8 @@ import {
 } from 'graphql';
 import type { Variable } from '../rest/request.ts';
 import { snakeCase } from '@postroom/platform';
-import { scalarSchema, declared } from './scalars.ts';
-import { type Components, described, orNull, type Schema } from './schemas.ts';
+import { scalarSchema, declaredSchema } from './scalars.ts';
+import { type Components, orNull, type Schema, withDescription } from './schemas.ts';
 
 /** The schema of a request value of this type, narrowed by its declared JSON schema. */
 export function inputSchema(type: GraphQLInputType, components: Components, more?: Schema): Schema {
@@ -33,26 +33,26 @@ function presentInput(type: GraphQLInputType, components: Components): Schema {
   ]);
   return components.named(
     named.name,
-    described({ type: 'object', ...objectOf(members), ...declared(named) }, named.description),
+    withDescription({ type: 'object', ...objectOf(members), ...declaredSchema(named) }, named.description),
   );
 }
 
 /** The schema of a field of an input object. */
 export function fieldSchema(field: GraphQLInputField, components: Components): Schema {
-  const schema = inputSchema(field.type, components, declared(field));
+  const schema = inputSchema(field.type, components, declaredSchema(field));
   const withDefault = field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue };
-  return described(withDefault, field.description, field.deprecationReason);
+  return withDescription(withDefault, field.description, field.deprecationReason);
 }
 
 /** The argument that each variable of a document is used for, which provides its description. */
-export type Used = ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
+export type VariableArguments = ReadonlyMap<string, GraphQLArgument | GraphQLInputField>;
 
 /** The body schema of a route whose members are separate variables. */
-export function bodyOf(variables: readonly Variable[], used: Used, components: Components): Schema {
+export function bodyOf(variables: readonly Variable[], used: VariableArguments, components: Components): Schema {
   const members = variables.map(({ name, variable, type }): Member => {
     const given = used.get(variable);
-    const schema = inputSchema(type, components, given && declared(given));
-    return [name, described(schema, given?.description), isNonNullType(type)];
+    const schema = inputSchema(type, components, given && declaredSchema(given));
+    return [name, withDescription(schema, given?.description), isNonNullType(type)];
   });
   return { type: 'object', ...objectOf(members) };
 }

@@ -28,11 +28,11 @@ import {
   type RequestShape,
   type Variable,
 } from '../rest/request.ts';
-import { bodyOf, inputSchema, type Used } from './inputs.ts';
-import { declared, MAX_CURSOR_LENGTH, MAX_TEXT } from './scalars.ts';
+import { bodyOf, inputSchema, type VariableArguments } from './inputs.ts';
+import { declaredSchema, MAX_CURSOR_LENGTH, MAX_TEXT } from './scalars.ts';
 import { replySchemas } from './replies.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
-import { type Components, described, type Schema } from './schemas.ts';
+import { type Components, type Schema, withDescription } from './schemas.ts';
 
 export interface Operation extends Schema {
   operationId: string;
@@ -52,7 +52,7 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
     tags: [route.tag],
     summary: route.summary,
     ...(route.deprecated === undefined ? {} : { deprecated: true }),
-    ...described({}, withNotes(field.description ?? '', route)),
+    ...withDescription({}, withNotes(field.description ?? '', route)),
     parameters: [
       ...pathParameters(route, shape, used, components),
       ...shape.query.map((variable) => queryParameter(variable, used, components)),
@@ -104,7 +104,7 @@ function fieldPath(schema: GraphQLSchema, of: OperationDefinitionNode): Field[] 
 const isConnection = (type: unknown) => isObjectType(type) && type.getFields().pageInfo !== undefined;
 
 /** The argument that each variable of a document is used for, which provides its description. */
-function argumentsOf(schema: GraphQLSchema, of: OperationDefinitionNode): Used {
+function argumentsOf(schema: GraphQLSchema, of: OperationDefinitionNode): VariableArguments {
   const used = new Map<string, GraphQLArgument | GraphQLInputField>();
   const typeInfo = new TypeInfo(schema);
   const note = (name: string, given: GraphQLArgument | GraphQLInputField | null | undefined) => {
@@ -144,7 +144,7 @@ const PAGE_PARAMETERS: Record<string, { schema: Schema; description: string }> =
   },
 };
 
-function pathParameters(route: Route, shape: RequestShape, used: Used, components: Components): Schema[] {
+function pathParameters(route: Route, shape: RequestShape, used: VariableArguments, components: Components): Schema[] {
   const byName = new Map(shape.path.map((variable) => [variable.name, variable]));
   return [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
     const variable = byName.get(name);
@@ -153,17 +153,17 @@ function pathParameters(route: Route, shape: RequestShape, used: Used, component
         ? { type: 'string', maxLength: MAX_ID_LENGTH }
         : variableSchema(variable, used, components);
     const description = variable === undefined ? 'Project id.' : used.get(variable.variable)?.description;
-    return described({ name, in: 'path', required: true, schema }, description);
+    return withDescription({ name, in: 'path', required: true, schema }, description);
   });
 }
 
-function queryParameter(variable: Variable, used: Used, components: Components): Schema {
+function queryParameter(variable: Variable, used: VariableArguments, components: Components): Schema {
   const paging = PAGE_PARAMETERS[variable.name];
   const description = paging?.description ?? used.get(variable.variable)?.description;
   const place = { name: variable.name, in: 'query', required: isNonNullType(variable.type) };
   if (isObject(getNullableType(variable.type)))
     return objectParameter(place, variableSchema(variable, used, components), description);
-  return described(
+  return withDescription(
     { ...place, schema: paging?.schema ?? queryText(variableSchema(variable, used, components)) },
     description,
   );
@@ -177,7 +177,7 @@ export function objectParameter(place: object, contentSchema: Schema, descriptio
     contentMediaType: 'application/json',
     contentSchema,
   };
-  return described({ ...place, schema }, `${description ?? ''} An object, written as JSON.`.trim());
+  return withDescription({ ...place, schema }, `${description ?? ''} An object, written as JSON.`.trim());
 }
 
 /** Strings in queries have their own limit; a filter may be longer than the addresses it matches. */
@@ -187,9 +187,9 @@ export const queryText = (schema: Schema): Schema =>
     : schema;
 
 /** Values in paths and queries are never null: they are omitted. */
-function variableSchema({ variable, type }: Variable, used: Used, components: Components): Schema {
+function variableSchema({ variable, type }: Variable, used: VariableArguments, components: Components): Schema {
   const given = used.get(variable);
-  return inputSchema(nonNull(type), components, given && declared(given));
+  return inputSchema(nonNull(type), components, given && declaredSchema(given));
 }
 
 const nonNull = (type: GraphQLInputType) => new GraphQLNonNull(getNullableType(type));
@@ -202,7 +202,13 @@ function headerParameters(route: Route): Schema[] {
   ];
 }
 
-function requestBody(schema: GraphQLSchema, route: Route, shape: RequestShape, used: Used, components: Components) {
+function requestBody(
+  schema: GraphQLSchema,
+  route: Route,
+  shape: RequestShape,
+  used: VariableArguments,
+  components: Components,
+) {
   if (shape.body.length === 0) return undefined;
   const body = bodySchema(schema, route, shape, used, components);
   const { minProperties, description } = components.resolved(body);
@@ -210,7 +216,7 @@ function requestBody(schema: GraphQLSchema, route: Route, shape: RequestShape, u
   const needed = route.method === 'PATCH' || minProperties !== undefined;
   const content = { schema: body, ...(route.example ? { example: route.example } : {}) };
   return {
-    ...described({}, (description as string | undefined) ?? `${route.summary}.`),
+    ...withDescription({}, (description as string | undefined) ?? `${route.summary}.`),
     required: needed || shape.body.some((member) => isNonNullType(member.type)),
     content: { 'application/json': content },
   };
@@ -220,7 +226,7 @@ function bodySchema(
   schema: GraphQLSchema,
   route: Route,
   shape: RequestShape,
-  used: Used,
+  used: VariableArguments,
   components: Components,
 ): Schema {
   if (shape.bodyVariable === undefined) return bodyOf(shape.body, used, components);

@@ -2,7 +2,7 @@ import { type DataReply, MAX_TOTAL, type SelectionPath, type Route } from '@post
 import { getNamedType, type GraphQLSchema, isObjectType } from 'graphql';
 import { operation } from '../rest/request.ts';
 import { MAX_CURSOR_LENGTH } from './scalars.ts';
-import { type Components, described, type Schema } from './schemas.ts';
+import { type Components, type Schema, withDescription } from './schemas.ts';
 import { rootSelections, type Selection, SelectionSchemas, selections } from './selections.ts';
 
 /** The schema of each status a route responds with, from its declared reply and what its document selects. */
@@ -27,7 +27,7 @@ const ENVELOPE: Record<string, string> = {
 function bodyOf(members: Record<string, Schema>, optional: readonly string[] = []): Schema {
   const properties = Object.entries(members).map(([name, { description, ...schema }]) => {
     const said = name === 'data' ? undefined : (ENVELOPE[name] ?? (description as string | undefined));
-    return [name, described(schema, said)];
+    return [name, withDescription(schema, said)];
   });
   const required = Object.keys(members).filter((name) => !optional.includes(name));
   return { type: 'object', properties: Object.fromEntries(properties), required };

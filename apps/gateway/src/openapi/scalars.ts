@@ -1,12 +1,12 @@
 import { MAX_EMAIL_LENGTH, MAX_ID_LENGTH } from '@postroom/platform';
 import { type GraphQLLeafType, isEnumType } from 'graphql';
-import { type Components, described, type Schema } from './schemas.ts';
+import { type Components, type Schema, withDescription } from './schemas.ts';
 
 /**
  * The JSON schema declared with a GraphQL type or field, for what GraphQL can't express: `extensions: { jsonSchema:
  * {…} }`.
  */
-export function declared(of: { extensions?: object | null | undefined }): Schema | undefined {
+export function declaredSchema(of: { extensions?: object | null | undefined }): Schema | undefined {
   return (of.extensions as { jsonSchema?: Schema } | undefined)?.jsonSchema;
 }
 
@@ -41,7 +41,7 @@ export function scalarSchema(type: GraphQLLeafType, direction: 'request' | 'resp
   if (!isEnumType(type)) {
     // Addresses in responses may be international, which the format does not cover.
     const asked = direction === 'request' ? REQUEST_SCALARS[type.name] : undefined;
-    const schema = asked ?? declared(type) ?? SCALARS[type.name];
+    const schema = asked ?? declaredSchema(type) ?? SCALARS[type.name];
     if (schema === undefined) throw new Error(`The scalar ${type.name} has no OpenAPI schema.`);
     return schema;
   }
@@ -53,7 +53,7 @@ export function scalarSchema(type: GraphQLLeafType, direction: 'request' | 'resp
   const description = [type.description ?? '', lines.join('\n')].filter((text) => text !== '').join('\n\n');
   return components.named(
     type.name,
-    described(
+    withDescription(
       { type: 'string', enum: names, 'x-enum-varnames': names.map((name) => variable(type.name, name)) },
       description,
     ),

@@ -66,7 +66,7 @@ export function orNull(schema: Schema): Schema {
 }
 
 /** A schema with a description for this place. */
-export function described<S extends Schema>(
+export function withDescription<S extends Schema>(
   schema: S,
   description: string | null | undefined,
   deprecated?: string | null,

@@ -15,8 +15,8 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { scalarSchema, declared } from './scalars.ts';
-import { type Components, described, type ObjectSchema, orNull, type Schema } from './schemas.ts';
+import { scalarSchema, declaredSchema } from './scalars.ts';
+import { type Components, type ObjectSchema, orNull, type Schema, withDescription } from './schemas.ts';
 
 /** A selected member: its name in the response, its schema field, and its own selections. */
 export interface Selection {
@@ -82,8 +82,8 @@ export class SelectionSchemas {
 
   /** The schema of a selected member, with its description. */
   member({ field, selectionSets }: Selection): Schema {
-    const schema = this.ofType(field.type, selectionSets, declared(field));
-    return described(schema, field.description, field.deprecationReason);
+    const schema = this.ofType(field.type, selectionSets, declaredSchema(field));
+    return withDescription(schema, field.description, field.deprecationReason);
   }
 
   /**
@@ -124,7 +124,7 @@ export class SelectionSchemas {
   #object(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Schema {
     const members = selections(this.#schema, type, sets);
     const schema: ObjectSchema = {
-      ...described({ type: 'object' as const }, type.description),
+      ...withDescription({ type: 'object' as const }, type.description),
       properties: Object.fromEntries(members.map((member) => [member.key, this.#memberOf(type, member)])),
       required: members.map((member) => member.key),
     };

@@ -5,7 +5,7 @@ import { optionsOf } from '../rest/streams.ts';
 import { fieldSchema, inputSchema } from './inputs.ts';
 import { objectParameter, type Operation, queryText } from './operations.ts';
 import { ANSWER_HEADERS, type ErrorName, errorResponses, REPLAY_HEADERS } from './responses.ts';
-import { type Components, described, type Schema } from './schemas.ts';
+import { type Components, type Schema, withDescription } from './schemas.ts';
 
 /** Describes a streaming route: its options come from the schema, its bodies from the route. */
 export function describeStream(schema: GraphQLSchema, route: StreamRoute, components: Components): Operation {
@@ -50,7 +50,7 @@ function queryParameters(schema: GraphQLSchema, route: StreamRoute, components: 
     const { description, ...own } = fieldSchema({ ...field, type: new GraphQLNonNull(type) }, components);
     const place = { name: snakeCase(field.name), in: 'query', required: isNonNullType(field.type) };
     if (isObject(type)) return objectParameter(place, own, description as string | undefined);
-    return described({ ...place, schema: queryText(own) }, description as string | undefined);
+    return withDescription({ ...place, schema: queryText(own) }, description as string | undefined);
   });
 }
 

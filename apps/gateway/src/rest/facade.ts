@@ -17,7 +17,7 @@ import { nameRoute } from '../metrics.ts';
 import { runRequest } from '../run-request.ts';
 import { answerText, errorResponse, setRetryAfter } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
-import { inRestNames } from './names.ts';
+import { renameFieldsInError } from './names.ts';
 import { enforceRateLimit } from './rate-limit.ts';
 import { parseBody, requestShape, type RestRequest, variablesReader } from './request.ts';
 import { type Replier, replier } from './replies.ts';
@@ -184,7 +184,7 @@ async function executeRoute(
   const { data, errors } = await runRequest(context.caller, async () => run({}, context, variables), route);
   const [error] = errors ?? [];
   if (error !== undefined) {
-    if (error.originalError !== undefined) throw inRestNames(error.originalError);
+    if (error.originalError !== undefined) throw renameFieldsInError(error.originalError);
     // Our reader accepted a variable that GraphQL rejected; the message names it.
     throw new DomainError('validation_error', error.message);
   }

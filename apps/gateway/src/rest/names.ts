@@ -16,23 +16,24 @@ const NAMES = new Map(
 );
 
 /** Renames the fields in an error to their `/v1` names. */
-export function inRestNames(error: unknown): unknown {
+export function renameFieldsInError(error: unknown): unknown {
   if (!(error instanceof DomainError) || error instanceof RequestError) return error;
   const { code, message } = error;
   const renamed = error.details.map(({ field }) => [field, restPath(field)] as const);
   const details = error.details.map((detail) => ({
     ...detail,
     field: restPath(detail.field),
-    message: inRestWords(detail.message, renamed),
+    message: renameFieldsInMessage(detail.message, renamed),
   }));
   const [[first, firstInRest] = ['', '']] = renamed;
   const rest = first !== '' && message.startsWith(`${first}: `) ? message.slice(first.length) : undefined;
-  const inRest = rest === undefined ? inRestWords(message, renamed) : firstInRest + inRestWords(rest, renamed);
+  const inRest =
+    rest === undefined ? renameFieldsInMessage(message, renamed) : firstInRest + renameFieldsInMessage(rest, renamed);
   return inRest === message && details.length === 0 ? error : new DomainError(code, inRest, details);
 }
 
 /** Renames the fields in a message, except in quoted text, which is the caller's. `paths` are fields that it may mention. */
-export function inRestWords(message: string, paths: readonly (readonly [string, string])[] = []): string {
+export function renameFieldsInMessage(message: string, paths: readonly (readonly [string, string])[] = []): string {
   return message
     .split(/("[^"]*")/)
     .map((part, index) => (index % 2 === 1 ? part : paths.reduce(renamePath, part).replaceAll(NAME, renameOne)))

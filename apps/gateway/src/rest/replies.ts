@@ -6,7 +6,7 @@ import {
   type Reply,
   type ReplyShape,
 } from '@postroom/platform';
-import { inRestWords } from './names.ts';
+import { renameFieldsInMessage } from './names.ts';
 
 /** The data selected by a route's document, which is validated at startup. */
 // oxlint-disable-next-line typescript/no-explicit-any
@@ -88,7 +88,7 @@ function problemRenamer([first, ...rest]: string[], rename: (field: string) => s
       if (inner !== undefined) inner(row[first as string]);
       else {
         if (row.field != null) row.field = rename(row.field);
-        row.message = inRestWords(row.message);
+        row.message = renameFieldsInMessage(row.message);
       }
     }
   };

@@ -3,7 +3,7 @@ import { type Caller, type FieldProblem, logger, type Reply, type StreamRoute } 
 import { getNamedType, type GraphQLInputFieldMap, type GraphQLSchema, isInputObjectType } from 'graphql';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { fieldReaders, objectReader, throwProblems } from './input.ts';
-import { inRestNames } from './names.ts';
+import { renameFieldsInError } from './names.ts';
 import { queryObjectReader } from './request.ts';
 
 /** A streaming route with the readers of its options. */
@@ -52,7 +52,7 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
         const reply = await route.answer({ caller, projectId, params, options, readOptions, request, response, once });
         return reply && stored(reply);
       } catch (error) {
-        if (!response.headersSent) throw inRestNames(error);
+        if (!response.headersSent) throw renameFieldsInError(error);
         // The response has started, so it can only be aborted.
         logger.warn({ err: error, requestId }, 'streaming response failed');
         response.destroy();
@@ -84,7 +84,7 @@ async function workOnce(
     try {
       return stored(await work());
     } catch (error) {
-      throw inRestNames(error);
+      throw renameFieldsInError(error);
     }
   };
   const { status, body } = await runOnce(response, await claim(response, caller.projectId, key, asked), requestId, run);

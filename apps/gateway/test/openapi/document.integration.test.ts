@@ -180,7 +180,7 @@ const small = buildSchema(`
   type Mutation { makeThing(input: ThingInput!): Payload! removeThing(id: ID!): Boolean! }
 `);
 
-function described(route: Partial<Route> & Pick<Route, 'document' | 'reply'>) {
+function documentRoute(route: Partial<Route> & Pick<Route, 'document' | 'reply'>) {
   const full: Route = { method: 'GET', path: '/v1/things', needs: 'full', summary: 'A thing', tag: 'Things', ...route };
   const made: OpenApiDocument = openApiDocument(small, [full]);
   const operation = made.paths[full.path]?.[full.method.toLowerCase()];
@@ -197,7 +197,7 @@ const nameOf = (schema: Schema | undefined) => (schema?.$ref as string | undefin
 const thing = { $ref: '#/components/schemas/Thing' };
 
 test('{data} of a row is a reference to what the document selects of it', () => {
-  const { reply, replyName, schemas } = described({
+  const { reply, replyName, schemas } = documentRoute({
     path: '/v1/things/{id}',
     document: gql`
       query ($id: ID!) {
@@ -235,7 +235,7 @@ test('{data} of a row is a reference to what the document selects of it', () => 
 });
 
 test('{data, has_more, next_cursor} of a connection', () => {
-  const { operation, reply, replyName } = described({
+  const { operation, reply, replyName } = documentRoute({
     document: gql`
       query ($limit: Int, $cursor: String, $minSize: Int!) {
         things(first: $limit, after: $cursor, minSize: $minSize) {
@@ -270,7 +270,7 @@ test('{data, has_more, next_cursor} of a connection', () => {
 });
 
 test('{deleted: true} has its own name, and its boolean is not declared constant', () => {
-  const { reply, replyName } = described({
+  const { reply, replyName } = documentRoute({
     method: 'DELETE',
     path: '/v1/things/{id}',
     document: gql`
@@ -303,7 +303,7 @@ const make = gql`
 `;
 
 test('a status that depends on the outcome is described with both statuses', () => {
-  const { reply } = described({
+  const { reply } = documentRoute({
     method: 'POST',
     document: make,
     reply: found('makeThing.thing', { createdIf: 'makeThing.created', beside: { matched: 'makeThing.matched' } }),
@@ -317,7 +317,7 @@ test('a status that depends on the outcome is described with both statuses', () 
 });
 
 test('members added to a row extend its schema', () => {
-  const { reply, schemas } = described({
+  const { reply, schemas } = documentRoute({
     method: 'POST',
     document: make,
     reply: accepted('makeThing.thing', { merged: { fresh: 'makeThing.created' } }),
@@ -330,7 +330,7 @@ test('members added to a row extend its schema', () => {
 });
 
 test('an object of selected members and constants has only those', () => {
-  const { reply, schemas } = described({
+  const { reply, schemas } = documentRoute({
     method: 'POST',
     document: make,
     reply: accepted({ id: 'makeThing.thing.id', status: { constant: 'making' } }),
@@ -345,7 +345,7 @@ test('an object of selected members and constants has only those', () => {
 });
 
 test('a member that is omitted where it is null is optional, and not null', () => {
-  const { reply, schemas } = described({
+  const { reply, schemas } = documentRoute({
     method: 'POST',
     document: make,
     reply: created('makeThing.thing', { omitNull: ['name'] }),
@@ -358,13 +358,13 @@ test('a member that is omitted where it is null is optional, and not null', () =
 });
 
 test('a reply that names what its document does not select is an error', () => {
-  expect(() => described({ method: 'POST', document: make, reply: created('makeThing.size') })).toThrow(
+  expect(() => documentRoute({ method: 'POST', document: make, reply: created('makeThing.size') })).toThrow(
     'POST /v1/things: its document does not select makeThing.size.',
   );
 });
 
 test('nullable values are nullable, also at the top level', () => {
-  const { reply } = described({
+  const { reply } = documentRoute({
     document: gql`
       query {
         maybe {
@@ -378,7 +378,7 @@ test('nullable values are nullable, also at the top level', () => {
 });
 
 test('a request accepts the members of its input in snake_case, and no others', () => {
-  const { operation, schemas } = described({ method: 'POST', document: make, reply: created('makeThing') });
+  const { operation, schemas } = documentRoute({ method: 'POST', document: make, reply: created('makeThing') });
   expect(operation?.requestBody).toMatchObject({
     required: true,
     content: { 'application/json': { schema: { $ref: '#/components/schemas/ThingInput' } } },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/routes.ts';
 import { schema } from '../../src/schema.ts';
 import { everything, type Everything } from './fixtures.ts';
-import { inRestNames } from '../../src/rest/names.ts';
+import { renameFieldsInError } from '../../src/rest/names.ts';
 import { requestShape, type Variable } from '../../src/rest/request.ts';
 
 /** Values that some field rejects: wrong type, too long, unknown, out of range, in the past, in conflict. */
@@ -118,6 +118,6 @@ test.each([
     message,
     fields.map((field) => ({ field, message: 'is wrong' })),
   );
-  const renamed = inRestNames(error) as DomainError;
+  const renamed = renameFieldsInError(error) as DomainError;
   expect([renamed.details.map(({ field }) => field), renamed.message]).toEqual([expected, told]);
 });
