@@ -3,7 +3,7 @@ import { createDatabase, type EmptyDatabase } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { abortMove, moveProject } from '../src/move/move.ts';
-import { OF_INSTALLATION, readProjectTables } from '../src/move/tables.ts';
+import { INSTALLATION_TABLES, readProjectTables } from '../src/move/tables.ts';
 
 /** A move takes a few hundred statements, which a busy machine makes slow. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -209,7 +209,7 @@ test('whose the rows of a table are is known of every table', async () => {
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
   const client = await pools[0].connect();
-  const known = [...(await readProjectTables(client)).map(({ name }) => name), ...OF_INSTALLATION];
+  const known = [...(await readProjectTables(client)).map(({ name }) => name), ...INSTALLATION_TABLES];
   client.release();
   expect(known.toSorted()).toEqual(rows.map(({ name }) => name).toSorted());
 });

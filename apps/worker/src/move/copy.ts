@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { REQUEUE } from '@postroom/ledger/sql';
 import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
-import { inDeletionOrder, inline, type ProjectTable } from './tables.ts';
+import { inlineProjectId, type ProjectTable, sortForDeletion } from './tables.ts';
 
 /** What a row's text depends on must be the same on both sides. */
 const SESSION =
@@ -73,7 +73,7 @@ export async function copyRest(
   advance: Advance,
 ): Promise<number> {
   const sums = new Map<string, Sum>();
-  for (const table of inDeletionOrder(tables)) {
+  for (const table of sortForDeletion(tables)) {
     const known = advance.sums.get(table.name);
     if (table.how === 'merge') await merge(sides, projectId, table);
     else if (known !== undefined && table.key.length > 0)
@@ -113,7 +113,7 @@ async function copyAdded(
   const { source, target } = sides;
   const original = await sumOfProject(source, projectId, table);
   if (isEqual(original, known)) return known;
-  const where = inline(whereOf(table), projectId);
+  const where = inlineProjectId(whereOf(table), projectId);
   const added = await sumOf(source, `FROM ${table.name} t WHERE (${where}) AND ${isChangedSince(since)}`, table);
   const isKept = isEqual(minus(original, added), known);
   if (!isKept) await target.query(`DELETE FROM ${table.name} t WHERE ${where}`);
@@ -168,7 +168,7 @@ async function deleteVanished(sides: Sides, projectId: string, table: ProjectTab
   await target.query(`ANALYZE ${left}`);
   return sumOfDeleted(
     target,
-    `${name} t WHERE ${inline(where, projectId)} AND NOT EXISTS (SELECT FROM ${left} c WHERE ${sameKey(table)})`,
+    `${name} t WHERE ${inlineProjectId(where, projectId)} AND NOT EXISTS (SELECT FROM ${left} c WHERE ${sameKey(table)})`,
     table,
   );
 }
@@ -235,7 +235,7 @@ async function copyRows(
 ): Promise<void> {
   const names = [...columns, ...Object.keys(computed)].map(quote).join(', ');
   const values = [...columns.map((column) => `t.${quote(column)}`), ...Object.values(computed)].join(', ');
-  const rows = `SELECT ${values} FROM ${name} t WHERE ${inline(where, projectId)}`;
+  const rows = `SELECT ${values} FROM ${name} t WHERE ${inlineProjectId(where, projectId)}`;
   await pipeline(
     source.query(copyStreams.to(`COPY (${rows}) TO STDOUT`)),
     target.query(copyStreams.from(`COPY ${into} (${names}) FROM STDIN`)),
@@ -275,7 +275,7 @@ async function sumOf(client: pg.ClientBase, from: string, table: ProjectTable): 
 }
 
 const sumOfProject = (client: pg.ClientBase, projectId: string, table: ProjectTable) =>
-  sumOf(client, `FROM ${table.name} t WHERE ${inline(whereOf(table), projectId)}`, table);
+  sumOf(client, `FROM ${table.name} t WHERE ${inlineProjectId(whereOf(table), projectId)}`, table);
 
 /** Deletes rows. @param what all after `DELETE FROM`, with the table as `t`. */
 async function sumOfDeleted(client: pg.ClientBase, what: string, table: ProjectTable): Promise<Sum> {

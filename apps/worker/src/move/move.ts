@@ -12,7 +12,7 @@ import {
   skipTriggers,
 } from './copy.ts';
 import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
-import { inDeletionOrder, inline, type ProjectTable, readProjectTables } from './tables.ts';
+import { inlineProjectId, type ProjectTable, readProjectTables, sortForDeletion } from './tables.ts';
 import { transaction } from './transaction.ts';
 
 /** A move of a project, and how to tell about it. */
@@ -241,7 +241,7 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
     await target.query('UPDATE project_cells SET late_hits_moved = true WHERE project_id = $1', [projectId]);
   });
   await report('Opens and clicks of the last minutes are moved.');
-  for (const { name, where, how } of inDeletionOrder(tables)) {
+  for (const { name, where, how } of sortForDeletion(tables)) {
     if (name === 'users') continue;
     const unused =
       how === 'merge'
@@ -249,7 +249,7 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
         : '';
     await transaction(source, async () => {
       await skipTriggers(source);
-      await source.query(`DELETE FROM ${name} t WHERE ${inline(`${where} ${unused}`, projectId)}`);
+      await source.query(`DELETE FROM ${name} t WHERE ${inlineProjectId(`${where} ${unused}`, projectId)}`);
     });
   }
   await removeFence(source, projectId, tables);

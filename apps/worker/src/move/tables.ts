@@ -64,7 +64,7 @@ const MERGED = new Set(['api_keys', 'users']);
 const DROPPED = new Set(['email_queue_drains']);
 
 /** Tables of the installation, whose rows stay. */
-export const OF_INSTALLATION: readonly string[] = [
+export const INSTALLATION_TABLES: readonly string[] = [
   '_prisma_migrations',
   'data_migrations',
   // how a person signs in, which a cell does for the people who do it there
@@ -118,7 +118,7 @@ const OWN_DEFAULT = /^nextval\(|pg_current_xact_id\(/;
 export async function readProjectTables(client: pg.ClientBase): Promise<ProjectTable[]> {
   const { rows } = await client.query<Column>(COLUMNS);
   return [...Map.groupBy(rows, ({ table }) => table)]
-    .filter(([name]) => !OF_INSTALLATION.includes(name))
+    .filter(([name]) => !INSTALLATION_TABLES.includes(name))
     .map(([name, columns]) => {
       const hasProject = columns.some((column) => column.name === 'project_id');
       const isDirect = hasProject && CONDITIONS[name] === undefined;
@@ -146,10 +146,10 @@ function conditionOf(table: string): string {
 }
 
 /** A condition with the id in place of `$1`: COPY and CREATE TRIGGER take no parameters. The id has been checked. */
-export const inline = (where: string, projectId: string): string => where.replaceAll('$1', `'${projectId}'`);
+export const inlineProjectId = (where: string, projectId: string): string => where.replaceAll('$1', `'${projectId}'`);
 
 /** Rows that are found by others before those, and the project last. */
-export function inDeletionOrder(tables: readonly ProjectTable[]): ProjectTable[] {
+export function sortForDeletion(tables: readonly ProjectTable[]): ProjectTable[] {
   const rank = ({ name, isDirect }: ProjectTable) => (name === 'projects' ? 2 : isDirect ? 1 : 0);
   return tables.toSorted((a, b) => rank(a) - rank(b));
 }
