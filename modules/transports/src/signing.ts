@@ -23,7 +23,7 @@ export async function signerFor(projectId: string, fromEmail: string): Promise<D
 const REWRITTEN_HEADERS = ['date', 'message-id'];
 
 /** Prepends a DKIM signature. Data that needs no dot-stuffing stays that way, since no signature line starts with a dot. */
-export async function signed<Message extends SmtpMessage>(
+export async function addDkimSignature<Message extends SmtpMessage>(
   message: Message,
   signer: DkimSigner,
   signing: 'whole' | 'without date and id' = 'whole',

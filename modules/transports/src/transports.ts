@@ -3,7 +3,7 @@ import { normalizeDomain, type Sender, sendingSetup } from '@postroom/domains';
 import { db, emailKey, pool, type Prisma } from '@postroom/platform';
 import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
 import { returnAddress } from '@postroom/bounces';
-import { senderOf, signed } from './signing.ts';
+import { addDkimSignature, senderOf } from './signing.ts';
 import { hostDeferred, type SendOutcome } from '@postroom/smtp';
 import { disconnectedOutcome, openMailbox } from './mailboxes/transport.ts';
 import { providerCredentials } from './credentials.ts';
@@ -130,7 +130,7 @@ function createRoute(transports: Transport[], { projectId, fromEmail, traffic }:
     const outgoing =
       transport.signing === 'whole' ? withReturnPath(message, projectId, sender.mailFromDomain) : message;
     return transport.send(
-      sender.dkim === undefined ? outgoing : await signed(outgoing, sender.dkim, transport.signing),
+      sender.dkim === undefined ? outgoing : await addDkimSignature(outgoing, sender.dkim, transport.signing),
       traffic,
     );
   };

@@ -55,7 +55,7 @@ export interface PreparedMessage {
 }
 
 /** Notes that the last octets of messages are about to be written. */
-export function noteWriting(messages: readonly Pick<SmtpMessage, 'id' | 'journal'>[]): void {
+export function recordWriteIntent(messages: readonly Pick<SmtpMessage, 'id' | 'journal'>[]): void {
   for (const { id, journal } of messages) if (id !== undefined) journal?.writing(id);
   for (const { journal } of messages) journal?.flush();
 }

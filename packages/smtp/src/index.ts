@@ -1,7 +1,7 @@
 export { createSmtpPool, probeRelay } from './pool.ts';
 export { SMTP_POLICY } from './policy.ts';
 export type { ConnectionSlots, SmtpPoolOptions, SmtpPool } from './pool.ts';
-export { noteWriting } from './envelope.ts';
+export { recordWriteIntent } from './envelope.ts';
 export type { SendJournal, SmtpMessage } from './envelope.ts';
 export { HandshakeError } from './handshake.ts';
 export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';

@@ -1,5 +1,5 @@
 import type { PreparedMessage } from './envelope.ts';
-import { mailCommand, noteWriting, rcptCommand, unsupportedReason } from './envelope.ts';
+import { mailCommand, rcptCommand, recordWriteIntent, unsupportedReason } from './envelope.ts';
 import type { ServerCapabilities } from './handshake.ts';
 import { hostDeferred, oneLine, outcomeOf, refusalOf } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
@@ -220,7 +220,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     if (messages.length === 0) return;
     this.#messagesLeft -= messages.length;
     this.#batch = new BdatBatch(messages, this.#capabilities, this.#needsReset);
-    noteWriting(messages);
+    recordWriteIntent(messages);
     this.#writtenAt = performance.now();
     this.#connection.write(this.#batch.text);
   }
@@ -342,7 +342,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   #sendFinal(text: string, message: M | undefined): void {
     this.#awaitingFinal = true;
     this.#final = message;
-    if (message) noteWriting([message]);
+    if (message) recordWriteIntent([message]);
     this.#writtenAt = performance.now();
     // A batch may follow, depending on this reply, so don't pipeline the next message.
     if (this.#capabilities.pipelining && this.#batchSize < 2) this.#sendCommands(text);

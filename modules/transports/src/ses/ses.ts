@@ -1,6 +1,6 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { logger, normalizeDomain } from '@postroom/platform';
-import { noteWriting, type SendOutcome } from '@postroom/smtp';
+import { recordWriteIntent, type SendOutcome } from '@postroom/smtp';
 import { RateLimiter } from '../rate-limiter.ts';
 import type { OutgoingMessage, Transport } from '../transport.ts';
 import { rateScope } from './account.ts';
@@ -126,7 +126,7 @@ class SesTransport implements Transport {
         ? {}
         : { ConfigurationSetName: this.#settings.configurationSet }),
     });
-    const options: SendOptions = { beforeWrite: () => noteWriting([message]) };
+    const options: SendOptions = { beforeWrite: () => recordWriteIntent([message]) };
     try {
       const { MessageId } = await this.#client.send(command, options as object);
       return { kind: 'accepted', answer: `Accepted by Amazon SES as ${MessageId}` };
