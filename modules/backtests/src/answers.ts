@@ -6,7 +6,7 @@ import type { Question } from './simulate.ts';
 const DAY_MS = 86_400_000;
 
 /** A question about a contact, and whom to tell the answer. */
-export interface Asked {
+export interface PendingQuestion {
   contactId: string;
   question: Question;
   definition: Definition;
@@ -18,12 +18,12 @@ export interface Asked {
  * values; events, engagement and days are as of the day of the question.
  * @param segments the filters of segments by id.
  */
-export async function answer(
+export async function answerQuestions(
   projectId: string,
-  asked: readonly Asked[],
+  asked: readonly PendingQuestion[],
   segments: ReadonlyMap<string, SegmentFilter>,
 ): Promise<void> {
-  const filterOf = ({ question: { step }, definition }: Asked): SegmentFilter => {
+  const filterOf = ({ question: { step }, definition }: PendingQuestion): SegmentFilter => {
     if (step === undefined) return definition.entry.filter as SegmentFilter;
     const parts = [
       step.filter as SegmentFilter | undefined,
@@ -38,7 +38,7 @@ export async function answer(
     return `${day} ${JSON.stringify(fields)} ${JSON.stringify(filter)}`;
   });
   for (const group of groups.values()) {
-    const [first] = group as [Asked];
+    const [first] = group as [PendingQuestion];
     // The latest time of the day's questions.
     const asOf = new Date(Math.max(...group.map(({ question: { at } }) => at)));
     const ids = [...new Set(group.map(({ contactId }) => contactId))];

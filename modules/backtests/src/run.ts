@@ -13,7 +13,7 @@ import {
   runCostly,
   sql,
 } from '@postroom/platform';
-import { answer, type Asked } from './answers.ts';
+import { answerQuestions, type PendingQuestion } from './answers.ts';
 import { type Backtest, CONTACT_ROW_ID, endBacktest, findBacktest, topicOf } from './backtests.ts';
 import { type FactsPage, factsFor, readFacts, type Scope } from './facts.ts';
 import { type Assumptions, type Question, simulate, type Simulation, type World } from './simulate.ts';
@@ -165,7 +165,7 @@ async function simulateAll(
   definitions: readonly Definition[],
 ): Promise<Simulation[][]> {
   const results = definitions.map(() => [] as Simulation[]);
-  let asked: Asked[] = [];
+  let asked: PendingQuestion[] = [];
   for (const [side, definition] of definitions.entries())
     for (const [index, contact] of page.contacts.entries()) {
       const facts = factsFor(definition, contact, { ...world, startsIn: starters.has(contact.id) });
@@ -185,7 +185,7 @@ async function simulateAll(
   while (asked.length > 0) {
     const round = asked;
     asked = [];
-    await answer(projectId, round, segments);
+    await answerQuestions(projectId, round, segments);
   }
   return results;
 }

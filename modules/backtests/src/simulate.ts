@@ -1,14 +1,14 @@
 // Takes one contact through a definition in simulated time, by the rules of real execution. Pure: what only the database knows is asked for.
 import { customFieldKey, type Definition, matches, type Step, type StepOf, zoneOf } from '@postroom/journey-definition';
 import {
-  arrive,
-  enters,
+  computeArrival,
+  computeDeparture,
+  computeTriggeredDeparture,
+  type Departure,
   getStep,
-  type Happening,
-  leave,
-  type Leaving,
+  isEntryTrigger,
+  type JourneyTrigger,
   quietUntil,
-  reactTo,
   refusalOf,
 } from '@postroom/journeys';
 
@@ -18,7 +18,7 @@ const MAX_RUNS = 1_000;
 const MAX_STEPS = 5_000;
 
 /** Something that happened to the contact, at a time in milliseconds. */
-export interface Fact extends Happening {
+export interface Fact extends JourneyTrigger {
   at: number;
   /** The event without the defaults that the project declared, as waits for earlier events see it. */
   raw?: Record<string, unknown>;
@@ -111,11 +111,11 @@ export function* simulate(
     yield* carryOutDue(state, fact.at - 1);
     const { run } = state;
     if (run !== undefined) {
-      const leaving = reactTo(fact, run, definition);
-      if (leaving !== undefined) move(state, run, leaving, fact.at);
+      const departure = computeTriggeredDeparture(fact, run, definition);
+      if (departure !== undefined) move(state, run, departure, fact.at);
       continue;
     }
-    if ((fact.isEnrollment !== true && !enters(definition, fact)) || found.runs.length >= MAX_RUNS) continue;
+    if ((fact.isEnrollment !== true && !isEntryTrigger(definition, fact)) || found.runs.length >= MAX_RUNS) continue;
     const isMatching = definition.entry.filter === undefined || (yield question(state, undefined, fact.at));
     const last = found.runs.at(-1);
     const lastRun = last === undefined ? undefined : { enteredAt: new Date(last.enteredAt), isOpen: false };
@@ -168,11 +168,11 @@ function enter(state: State, { at, properties }: Fact, number: number): OpenRun 
 }
 
 /** Puts a run where it arrives. */
-function place(state: State, run: OpenRun, { to, endReason }: Pick<Leaving, 'to' | 'endReason'>, at: number): void {
+function place(state: State, run: OpenRun, { to, endReason }: Pick<Departure, 'to' | 'endReason'>, at: number): void {
   const { definition } = state;
   const step = to === null ? undefined : getStep(definition, to);
   const isSeen = step?.type === 'wait_for_event' && step.since !== 'step' && hasHappened(state, run, step, at);
-  const arrival = arrive(
+  const arrival = computeArrival(
     definition,
     { to, from: run.stepId, endReason },
     { now: at, customFields: fieldsOf(state), happened: isSeen },
@@ -188,11 +188,11 @@ function place(state: State, run: OpenRun, { to, endReason }: Pick<Leaving, 'to'
 }
 
 /** A run leaves its step. */
-function move(state: State, run: OpenRun, leaving: Leaving, at: number): void {
+function move(state: State, run: OpenRun, departure: Departure, at: number): void {
   const { stepId, arrivedAt } = run;
-  run.steps.push({ stepId, arrivedAt, leftAt: at, outcome: leaving.outcome });
+  run.steps.push({ stepId, arrivedAt, leftAt: at, outcome: departure.outcome });
   run.visit++;
-  place(state, run, leaving, at);
+  place(state, run, departure, at);
 }
 
 /** Carries out the steps that fall due until a time. */
@@ -207,7 +207,7 @@ function* carryOutDue(state: State, until: number): Generator<Question, void, bo
     else {
       const passes = step.type === 'condition' && (yield* holds(state, run, step, at));
       const happened = step.type === 'wait_for_event' && step.since !== 'step' && hasHappened(state, run, step, at);
-      move(state, run, leave(step, run, { passes, happened }), at);
+      move(state, run, computeDeparture(step, run, { passes, happened }), at);
       remember(state, step);
     }
   }

@@ -4,7 +4,7 @@ import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/plat
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import { type Advance, advance } from './advance.ts';
 import { callHost } from './calls.ts';
-import { pauseByItself } from './journeys.ts';
+import { pauseAutomatically } from './journeys.ts';
 
 export type { Advance } from './advance.ts';
 
@@ -33,7 +33,7 @@ export async function advanceJourney(id: string): Promise<Advance> {
           return advance(id, cancellationSignal(), beat);
         },
         async (reason) => {
-          await pauseByItself(id, `The journey could not continue: ${reason}`);
+          await pauseAutomatically(id, `The journey could not continue: ${reason}`);
           return NOTHING;
         },
       ),

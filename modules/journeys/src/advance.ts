@@ -1,7 +1,7 @@
 import { ContentBudget } from '@postroom/emails';
 import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
 import { scanForEntries } from './entry-scans.ts';
-import { lockJourney, pauseByItself } from './journeys.ts';
+import { lockJourney, pauseAutomatically } from './journeys.ts';
 import { processTriggers } from './process-triggers.ts';
 import { type DueRun, type Plan, StepProblem } from './plan.ts';
 import { planStep } from './steps.ts';
@@ -76,7 +76,7 @@ async function advancePage(id: string): Promise<{ projectId: string; found: numb
     return { projectId, found: runs.length, moved: await commit({ id, projectId }, once) };
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error;
-    await pauseByItself(id, error.message);
+    await pauseAutomatically(id, error.message);
     return { projectId, found: 0, moved: 0 };
   }
 }

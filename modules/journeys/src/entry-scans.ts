@@ -11,7 +11,7 @@ import {
   scanKey,
   zoneOf,
 } from '@postroom/journey-definition';
-import { pauseByItself } from './journeys.ts';
+import { pauseAutomatically } from './journeys.ts';
 import { localInstant, nextLocalTime } from './local-time.ts';
 import { definitionOf } from './versions.ts';
 
@@ -58,7 +58,7 @@ export async function scanForEntries(journeyId: string): Promise<void> {
     await runCostly(journey.projectId, () => inTransaction((tx) => scan(tx, journeyId, definition)));
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-    await pauseByItself(journeyId, 'The segment by which contacts enter was deleted.');
+    await pauseAutomatically(journeyId, 'The segment by which contacts enter was deleted.');
   }
 }
 

@@ -200,7 +200,7 @@ export async function pauseJourney(projectId: string, id: string): Promise<void>
 }
 
 /** Pauses a journey that can't go on, says why, and notifies. Has no effect on one that is not active. */
-export async function pauseByItself(id: string, reason: string): Promise<void> {
+export async function pauseAutomatically(id: string, reason: string): Promise<void> {
   await inTransaction(async (tx) => {
     const [paused] = await sql<{ name: string; projectId: string }>(
       tx,

@@ -3,14 +3,14 @@ import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
 import { inTransaction, sql, type Tx } from '@postroom/platform';
 import { enroll, type Entrant, type OpenJourney } from './enrollments.ts';
 import { lockJourney } from './journeys.ts';
-import { enters, type Happening, reactTo } from './rules.ts';
+import { computeTriggeredDeparture, isEntryTrigger, type JourneyTrigger } from './rules.ts';
 import { type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
 import { definitionOf } from './versions.ts';
 
 /** Triggers per transaction. */
 const PAGE = 500;
 
-interface Trigger extends Happening {
+interface StoredTrigger extends JourneyTrigger {
   id: string;
   contactId: string;
   createdAt: Date;
@@ -33,7 +33,7 @@ export async function processTriggers(id: string): Promise<number> {
   return inTransaction(async (tx) => {
     const locked = await lockJourney(tx, id);
     if (locked?.status !== 'active' || locked.publishedVersion === null) return 0;
-    const triggers = await sql<Trigger>(tx, TAKE, [id]);
+    const triggers = await sql<StoredTrigger>(tx, TAKE, [id]);
     if (triggers.length === 0) return 0;
     const { projectId, publishedVersion: number } = locked;
     const journey = { id, projectId, number, definition: await definitionOf(tx, id, number) };
@@ -44,7 +44,7 @@ export async function processTriggers(id: string): Promise<number> {
 }
 
 /** A property that an event lacks takes the default that the project declared. */
-async function fillDefaults(tx: Tx, projectId: string, triggers: readonly Trigger[]): Promise<void> {
+async function fillDefaults(tx: Tx, projectId: string, triggers: readonly StoredTrigger[]): Promise<void> {
   const events = [...new Set(triggers.filter(({ kind }) => kind === 'event').map(({ key }) => key))];
   const defaults = await sql<{ event: string; name: string; value: unknown }>(tx, DECLARED_DEFAULTS, [
     projectId,
@@ -57,8 +57,8 @@ async function fillDefaults(tx: Tx, projectId: string, triggers: readonly Trigge
 }
 
 /** Splits triggers so that each round has at most one per contact, and each contact's stay in order. */
-function rounds(triggers: readonly Trigger[]): Trigger[][] {
-  const result: Trigger[][] = [];
+function rounds(triggers: readonly StoredTrigger[]): StoredTrigger[][] {
+  const result: StoredTrigger[][] = [];
   const count = new Map<string, number>();
   for (const trigger of triggers.toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))) {
     const round = count.get(trigger.contactId) ?? 0;
@@ -68,7 +68,7 @@ function rounds(triggers: readonly Trigger[]): Trigger[][] {
   return result;
 }
 
-async function processRound(tx: Tx, journey: OpenJourney, triggers: readonly Trigger[]): Promise<void> {
+async function processRound(tx: Tx, journey: OpenJourney, triggers: readonly StoredTrigger[]): Promise<void> {
   const { id, projectId, definition } = journey;
   const runs = await sql<Run & { waitsFor: string | null }>(tx, OPEN_RUNS, [
     id,
@@ -80,13 +80,13 @@ async function processRound(tx: Tx, journey: OpenJourney, triggers: readonly Tri
   for (const trigger of triggers) {
     const run = runOf.get(trigger.contactId);
     if (run === undefined) {
-      if (enters(definition, trigger))
+      if (isEntryTrigger(definition, trigger))
         entrants.push({ contactId: trigger.contactId, properties: trigger.properties, at: trigger.createdAt });
       continue;
     }
     const ofRun = await definitionOf(tx, id, run.version);
-    const leaving = reactTo(trigger, run, ofRun);
-    if (leaving !== undefined) moves.push({ run, definition: ofRun, ...leaving });
+    const departure = computeTriggeredDeparture(trigger, run, ofRun);
+    if (departure !== undefined) moves.push({ run, definition: ofRun, ...departure });
   }
   if (moves.length > 0) await moveRuns(tx, projectId, moves, true);
   if (entrants.length > 0) await enroll(tx, journey, entrants);

@@ -27,7 +27,7 @@ export interface Arrival {
 }
 
 /** How a run leaves a step. */
-export interface Leaving {
+export interface Departure {
   outcome: string;
   /** The step that follows; null if the run ends. */
   to: string | null;
@@ -45,7 +45,7 @@ export function getStep({ steps }: Definition, id: string): Step {
  * Where a run is after it arrives at a step, or ends.
  * @param happened whether it already had the event that the step waits for.
  */
-export function arrive(
+export function computeArrival(
   definition: Definition,
   { to, from, endReason }: { to: string | null; from: string; endReason?: EndReason | undefined },
   { now, customFields, happened }: { now: number; customFields: Record<string, unknown>; happened: boolean },
@@ -82,12 +82,12 @@ export interface Facts {
 }
 
 /** How a run leaves a step that is due. Steps that send or call have other outcomes. */
-export function leave(
+export function computeDeparture(
   step: Exclude<Step, { type: 'send' | 'webhook' }>,
   run: { id: string; visit: number },
   { passes, happened }: Facts,
-): Leaving {
-  const left = (outcome: string, to: string | null | undefined): Leaving => ({ outcome, to: to ?? null });
+): Departure {
+  const left = (outcome: string, to: string | null | undefined): Departure => ({ outcome, to: to ?? null });
   switch (step.type) {
     case 'wait':
     case 'wait_until':
@@ -112,7 +112,7 @@ export function leave(
 }
 
 /** Deterministic for a visit of a run, and independent between steps. */
-function splitBranch(step: StepOf<'split'>, run: { id: string; visit: number }): Leaving {
+function splitBranch(step: StepOf<'split'>, run: { id: string; visit: number }): Departure {
   const hash = createHash('sha256').update(`${run.id} ${step.id} ${run.visit}`).digest();
   const point = (hash.readUInt32BE() / 2 ** 32) * 100;
   let sum = 0;
@@ -122,14 +122,14 @@ function splitBranch(step: StepOf<'split'>, run: { id: string; visit: number }):
 }
 
 /** Something that happened to a contact. */
-export interface Happening {
+export interface JourneyTrigger {
   kind: 'event' | 'group' | 'form' | 'entry';
   key: string;
   properties: Record<string, unknown>;
 }
 
 /** Whether it makes a contact enter that is not in the journey. */
-export function enters({ entry }: Definition, { kind, key, properties }: Happening): boolean {
+export function isEntryTrigger({ entry }: Definition, { kind, key, properties }: JourneyTrigger): boolean {
   if (entry.type === 'event') return kind === 'event' && key === entry.event && matches(properties, entry.where);
   if (entry.type === 'group_joined') return kind === 'group' && key === entry.groupId;
   if (entry.type === 'form_confirmed') return kind === 'form' && key === entry.formId;
@@ -137,11 +137,11 @@ export function enters({ entry }: Definition, { kind, key, properties }: Happeni
 }
 
 /** How a run leaves its step because of it, if it does. */
-export function reactTo(
-  { kind, key, properties }: Happening,
+export function computeTriggeredDeparture(
+  { kind, key, properties }: JourneyTrigger,
   run: { stepId: string; waitsFor: string | null },
   definition: Definition,
-): Leaving | undefined {
+): Departure | undefined {
   if (kind !== 'event') return undefined;
   const { goal } = definition;
   if (goal?.event === key && matches(properties, goal.where)) return { outcome: 'goal', to: null, endReason: 'goal' };

@@ -8,7 +8,7 @@ import { outcomesOf } from './message-outcomes.ts';
 import { eventsSince } from './past-events.ts';
 import { type DueRun, withStepProblem, type Plan, StepProblem } from './plan.ts';
 import { notifyStep } from './notify-step.ts';
-import { getStep, leave } from './rules.ts';
+import { computeDeparture, getStep } from './rules.ts';
 import { sendStep } from './send-step.ts';
 import type { Move } from './transitions.ts';
 import { responsesOf, webhookStep } from './webhook-step.ts';
@@ -31,7 +31,7 @@ export async function planStep(
   const seen = await eventsSince(pool, projectId, waits);
   const moves = runs.map((run, index): Move => {
     const facts = { passes: yes.has(run.id), happened: seen[index] === true };
-    return { run, definition, ...leave(step, run, facts) };
+    return { run, definition, ...computeDeparture(step, run, facts) };
   });
   const plan: Plan = { moves, postponed: [] };
   switch (step.type) {

@@ -1,7 +1,7 @@
 import { sql, type Tx } from '@postroom/platform';
 import type { Definition } from '@postroom/journey-definition';
 import { eventsSince } from './past-events.ts';
-import { type Arrival, arrive, type EndReason, getStep } from './rules.ts';
+import { type Arrival, computeArrival, type EndReason, getStep } from './rules.ts';
 
 /** A run as transitions need it. */
 export interface Run {
@@ -35,7 +35,7 @@ export interface Move {
 }
 
 /** A run, or a contact that enters, on its way to a step. */
-export interface Arriving {
+export interface PendingArrival {
   definition: Definition;
   to: string | null;
   endReason?: EndReason | undefined;
@@ -47,16 +47,20 @@ export interface Arriving {
 }
 
 /** Computes where runs are after they arrive. */
-export async function computeArrivals(tx: Tx, projectId: string, arriving: readonly Arriving[]): Promise<Arrival[]> {
+export async function computeArrivals(
+  tx: Tx,
+  projectId: string,
+  arriving: readonly PendingArrival[],
+): Promise<Arrival[]> {
   const now = Date.now();
   const seen = await alreadySeen(tx, projectId, arriving);
   return arriving.map(({ definition, customFields, ...place }, index) =>
-    arrive(definition, place, { now, customFields, happened: seen.has(index) }),
+    computeArrival(definition, place, { now, customFields, happened: seen.has(index) }),
   );
 }
 
 /** The places of runs that arrive at a step which waits for an event that already happened since they entered. */
-async function alreadySeen(tx: Tx, projectId: string, arriving: readonly Arriving[]): Promise<Set<number>> {
+async function alreadySeen(tx: Tx, projectId: string, arriving: readonly PendingArrival[]): Promise<Set<number>> {
   const waiting = [...arriving.entries()].flatMap(([index, run]) => {
     const step = run.to === null ? undefined : getStep(run.definition, run.to);
     return step?.type === 'wait_for_event' && step.since !== 'step' ? [{ index, ...run, step }] : [];
