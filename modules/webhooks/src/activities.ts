@@ -3,9 +3,9 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import {
-  type Attempted,
+  type AttemptResult,
   type DueDelivery,
-  fail,
+  failDelivery,
   releaseDeliveries,
   loadDeliveries,
   post,
@@ -35,7 +35,7 @@ export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
     `delivery ${deliveryId}`,
     () => attemptOnce(deliveryId),
     async () => {
-      await fail(deliveryId);
+      await failDelivery(deliveryId);
       return 'failed' as const;
     },
   );
@@ -54,7 +54,7 @@ async function attemptOnce(deliveryId: string): Promise<Outcome> {
   return outcomeOf(await attemptWithinLimit(delivery));
 }
 
-function outcomeOf(attempted: Attempted): Outcome {
+function outcomeOf(attempted: AttemptResult): Outcome {
   if (attempted.acknowledged) return 'acknowledged';
   if (attempted.delayMs === undefined) return 'failed';
   const { number, delayMs, answer } = attempted;
@@ -85,7 +85,7 @@ async function acquireDelivery({ id, workflow_id: owner }: DueDelivery): Promise
  * Posts and records the attempt. Throws `Busy`, to be retried in 5 to 15 seconds, when the endpoint or project is at
  * its concurrency limit.
  */
-async function attemptWithinLimit(delivery: DueDelivery): Promise<Attempted> {
+async function attemptWithinLimit(delivery: DueDelivery): Promise<AttemptResult> {
   const busy = {
     message: 'The endpoint, or its project, is at its concurrency limit; retrying shortly.',
     retryMs: 5_000 + Math.round(Math.random() * 10_000),
@@ -124,5 +124,5 @@ async function attemptAll(deliveryIds: string[]): Promise<BatchOutcome> {
 
 /** Fails a delivery on an operator's request. */
 export async function giveUpDelivery(deliveryId: string): Promise<void> {
-  await fail(deliveryId);
+  await failDelivery(deliveryId);
 }

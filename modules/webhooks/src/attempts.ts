@@ -54,7 +54,7 @@ export async function loadDeliveries(ids: readonly string[]): Promise<DueDeliver
 }
 
 /** An attempt and its outcome. */
-export interface Attempted {
+export interface AttemptResult {
   delivery: DueDelivery;
   /** 1 to 6. Counted from our rows, so that a crash never uses up an attempt. */
   number: number;
@@ -68,7 +68,7 @@ export interface Attempted {
 let client: GuardedClient | undefined;
 
 /** Posts a delivery once, freshly signed. Writes nothing: see `recordAttempts`. */
-export async function post(delivery: DueDelivery): Promise<Attempted> {
+export async function post(delivery: DueDelivery): Promise<AttemptResult> {
   const number = delivery.attempt_count + 1;
   const secrets = secretsOf(delivery);
   const { headers, answer } =
@@ -186,7 +186,7 @@ export const RECORD = `
  * statement. With `requeue`, deliveries due for a retry go back to the dispatcher. An attempt whose number another worker has already
  * written is dropped.
  */
-export async function recordAttempts(made: readonly Attempted[], { requeue }: { requeue: boolean }): Promise<void> {
+export async function recordAttempts(made: readonly AttemptResult[], { requeue }: { requeue: boolean }): Promise<void> {
   if (made.length === 0) return;
   const disableFailing = await recordHealth(made);
   const attempts = made.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
@@ -215,12 +215,12 @@ export async function recordAttempts(made: readonly Attempted[], { requeue }: { 
 }
 
 /** What an attempt makes of its delivery. */
-const stateAfter = ({ acknowledged, delayMs }: Attempted): DueDelivery['state'] =>
+const stateAfter = ({ acknowledged, delayMs }: AttemptResult): DueDelivery['state'] =>
   acknowledged ? 'acknowledged' : delayMs === undefined ? 'failed' : 'retried';
 
 /** Records an attempt with others of its project: fifty requests that hang end at once, and would take all connections. */
 export const recordAttempt = coalesceByProject(
-  ({ delivery }: Attempted) => delivery.project_id,
+  ({ delivery }: AttemptResult) => delivery.project_id,
   (attempts) => recordAttempts(attempts, { requeue: false }).then(() => attempts),
 );
 
@@ -258,7 +258,7 @@ export async function splitBatch(batchId: string, ids: readonly string[]): Promi
 }
 
 /** Fails a delivery without another attempt. Past attempts are kept. */
-export async function fail(id: string): Promise<void> {
+export async function failDelivery(id: string): Promise<void> {
   await pool.query(
     `UPDATE deliveries SET state = 'failed', closed_at = now(), next_attempt_at = NULL WHERE id = $1 AND closed_at IS NULL`,
     [id],

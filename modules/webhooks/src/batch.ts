@@ -1,5 +1,5 @@
 import { isDraining, type SharedSlots } from '@postroom/platform';
-import { type Attempted, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
+import { type AttemptResult, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
 import { requestSlots } from './concurrency-limit.ts';
 import { POLICY } from './policy.ts';
 
@@ -91,7 +91,7 @@ function runQueue(queue: EndpointQueue, results: ResultWriter, isStopped: () => 
         next();
       });
     };
-    const done = (attempted: Attempted) => {
+    const done = (attempted: AttemptResult) => {
       queue.inFlight--;
       queue.failuresInRow = attempted.acknowledged ? 0 : queue.failuresInRow + 1;
       queue.hasAcknowledged ||= attempted.acknowledged;
@@ -111,11 +111,11 @@ const isFailing = ({ failuresInRow, inFlight, hasAcknowledged }: EndpointQueue) 
 class ResultWriter {
   #acknowledged = 0;
   readonly #retriedIds: string[] = [];
-  #buffered: Attempted[] = [];
+  #buffered: AttemptResult[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  add(attempted: Attempted): void {
+  add(attempted: AttemptResult): void {
     if (attempted.acknowledged) this.#acknowledged++;
     else this.#retriedIds.push(attempted.delivery.id);
     this.#buffered.push(attempted);

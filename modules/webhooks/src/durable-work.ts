@@ -1,5 +1,5 @@
 import { durableWork, type DurableWork, type OpenWork } from '@postroom/platform/durable-work';
-import { fail, releaseDeliveries } from './attempts.ts';
+import { failDelivery, releaseDeliveries } from './attempts.ts';
 import { POLICY } from './policy.ts';
 
 /** Overdue deliveries that belong to a workflow: a crash came between claim and start, or the workflow is gone. */
@@ -18,7 +18,7 @@ export const work: readonly DurableWork[] = [
     // because an operator decided that.
     recover: async (_, { workflowId, ids }, status) => {
       const [first = ''] = ids;
-      if (status === 'TERMINATED' && workflowId.startsWith(first)) await fail(first);
+      if (status === 'TERMINATED' && workflowId.startsWith(first)) await failDelivery(first);
       else await releaseDeliveries(ids, { enabled: true });
       return ids.length;
     },

@@ -1,5 +1,5 @@
 import { logger, pool } from '@postroom/platform';
-import type { Attempted } from './attempts.ts';
+import type { AttemptResult } from './attempts.ts';
 import { disableAutomatically } from './endpoints.ts';
 import { POLICY } from './policy.ts';
 
@@ -25,7 +25,7 @@ interface Health {
  * health, and would send hundreds to an endpoint that hangs.
  * @returns a function that disables the endpoints that keep failing, to call once the attempts are recorded.
  */
-export async function recordHealth(attempts: readonly Attempted[]): Promise<() => Promise<void>> {
+export async function recordHealth(attempts: readonly AttemptResult[]): Promise<() => Promise<void>> {
   const observed = observe(attempts);
   if (observed.length === 0) return async () => {};
   const { rows } = await pool.query<Health>(
@@ -51,7 +51,7 @@ export async function recordHealth(attempts: readonly Attempted[]): Promise<() =
   };
 }
 
-function observe(attempts: readonly Attempted[]): Observed[] {
+function observe(attempts: readonly AttemptResult[]): Observed[] {
   const byEndpoint = new Map<string, Observed>();
   for (const { delivery, number, answer, acknowledged } of attempts) {
     const { endpoint_id: endpointId, failing } = delivery;
