@@ -35,7 +35,7 @@ import { targetOf, trackHtml } from '../../modules/tracking/src/track-html.ts';
 import { addUtm } from '../../modules/tracking/src/utm.ts';
 import { isPageToken, readConfirmToken } from '../../modules/forms/src/token.ts';
 import { readTrackingToken, unsealValues } from '../../modules/tracking/src/token.ts';
-import { findAddressed, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
+import { findRecipient, readToken } from '../../modules/unsubscribe/src/unsubscribe-link.ts';
 import { textOfHtml, fillContent } from '../../modules/emails/src/fill-content.ts';
 import { csvLine, guard, unguard } from '../../packages/csv/src/write.ts';
 import { clean, isAddress } from '../../packages/csv/src/address.ts';
@@ -506,7 +506,7 @@ export const PARSERS: readonly OutsideParser[] = [
   },
   {
     name: 'links in mail',
-    parse: (text) => findAddressed(text, `eml_${'0'.repeat(26)}`),
+    parse: (text) => findRecipient(text, `eml_${'0'.repeat(26)}`),
     tokens: [`/u/${'0'.repeat(26)}-`, 'a', '-', ' ', '/u/'],
   },
   { name: 'links to unsubscribe by', parse: readToken, tokens: ['0'.repeat(26), '-', 'a', '_', ' '] },

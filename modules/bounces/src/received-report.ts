@@ -1,4 +1,4 @@
-import { type Addressed, findAddressed } from '@postroom/unsubscribe';
+import { findRecipient, type MessageRecipient } from '@postroom/unsubscribe';
 import { inTransaction, logger, pool, sql, type Tx } from '@postroom/platform';
 import { cellOf, forwardTo, MAX_HOPS, otherCells, PROJECTS_BY } from '@postroom/projects/cells';
 import { namedAddresses } from './named.ts';
@@ -19,7 +19,7 @@ export interface ReceivedReport extends Pick<Report, 'kind' | 'detail'> {
   /** The signed return address of the message. */
   address: string;
   /** The recipient, by the unsubscribe link in the quoted headers, which proves it. */
-  linked?: Addressed | undefined;
+  linked?: MessageRecipient | undefined;
   /** The addresses in the mail, which prove nothing. */
   named: readonly string[];
 }
@@ -31,7 +31,7 @@ export function readReport(
   { kind, detail }: Pick<Report, 'kind' | 'detail'>,
 ): ReceivedReport {
   const text = raw.toString('utf8').replaceAll(/=\r?\n/g, '');
-  return { address, kind, detail, linked: findAddressed(text, messageId), named: namedAddresses(text) };
+  return { address, kind, detail, linked: findRecipient(text, messageId), named: namedAddresses(text) };
 }
 
 /** Whether a MAIL FROM subdomain is ours, in this cell or another. @throws RetryLater if another cell does not answer. */
@@ -57,8 +57,8 @@ export async function recordReceivedReport(received: ReceivedReport, hops = 0): 
     // Lock the row so that it can't be deleted before the report is recorded.
     const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
     if (rowCount === 1) return recordReports(client, [report]);
-    const addressed = await provenRecipient(client, received, address);
-    if (addressed !== undefined) await recordLateReport(client, addressed, report);
+    const recipient = await provenRecipient(client, received, address);
+    if (recipient !== undefined) await recordLateReport(client, recipient, report);
   });
   logger.info({ messageId, kind }, 'bounce recorded');
 }
@@ -87,7 +87,7 @@ async function provenRecipient(
   client: Tx,
   { linked, named }: ReceivedReport,
   address: ReturnAddress,
-): Promise<Addressed | undefined> {
+): Promise<MessageRecipient | undefined> {
   if (linked !== undefined) return linked;
   if (named.length === 0) return undefined;
   const projects = await sql<{ projectId: string }>(

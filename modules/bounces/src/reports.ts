@@ -13,7 +13,7 @@ import { recordFacts } from '@postroom/ledger/sql';
 import { rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
 import { emailKey, messageKeySql, newId, recordSelected } from '@postroom/platform';
 import { classify } from '@postroom/smtp';
-import type { Addressed } from '@postroom/unsubscribe';
+import type { MessageRecipient } from '@postroom/unsubscribe';
 
 /** A report about an accepted message, from a provider or the development inbox. */
 export interface Report {
@@ -165,7 +165,7 @@ export async function recordReports(client: pg.ClientBase, reports: readonly Rep
  */
 export async function recordLateReport(
   client: pg.ClientBase,
-  { projectId, email }: Addressed,
+  { projectId, email }: MessageRecipient,
   { kind, detail }: Pick<Report, 'kind' | 'detail'>,
 ): Promise<void> {
   const reason =

@@ -1,6 +1,6 @@
 import { emailKey, isId } from '@postroom/platform';
 import { macFor } from '@postroom/platform';
-import type { Addressed } from '@postroom/unsubscribe';
+import type { MessageRecipient } from '@postroom/unsubscribe';
 
 /** Signature length in bytes: 80 bits. */
 const SIGNATURE_BYTES = 10;
@@ -11,7 +11,7 @@ const messageMac = macFor('postroom return addresses');
 const recipientMac = macFor('postroom return addresses: recipients');
 
 /** The signed recipient data, as a latin1 string. */
-const recipientPayload = (suffix: string, { projectId, email }: Addressed) =>
+const recipientPayload = (suffix: string, { projectId, email }: MessageRecipient) =>
   Buffer.from(`${suffix} ${projectId} ${emailKey(email)}`).toString('latin1');
 
 /**
@@ -19,7 +19,7 @@ const recipientPayload = (suffix: string, { projectId, email }: Addressed) =>
  * survives case folding. A second signature covers the recipient, so an address named in a bounce can be verified even after
  * the message's row has been deleted.
  */
-export function returnAddress(messageId: string, mailFromDomain: string, to: Addressed): string {
+export function returnAddress(messageId: string, mailFromDomain: string, to: MessageRecipient): string {
   const suffix = messageId.slice('eml_'.length);
   const signature = messageMac.sign(suffix, SIGNATURE_BYTES, 'hex');
   return `b+${suffix}${signature}${recipientMac.sign(recipientPayload(suffix, to), RECIPIENT_BYTES, 'hex')}@${mailFromDomain}`;
@@ -32,7 +32,7 @@ export interface ReturnAddress {
   /** The MAIL FROM subdomain, in lower case. */
   domain: string;
   /** Whether the message was sent to this address. Always false for old addresses without a recipient signature. */
-  isOf: (to: Addressed) => boolean;
+  isOf: (to: MessageRecipient) => boolean;
 }
 
 const LOCAL_PART = /^b\+([0-9a-hjkmnp-tv-z]{26})([0-9a-f]{20})([0-9a-f]{12})?$/i;

@@ -1,4 +1,10 @@
-export { type Addressed, findAddressed, readToken, testUnsubscribeUrl, unsubscribeUrl } from './unsubscribe-link.ts';
+export {
+  findRecipient,
+  type MessageRecipient,
+  readToken,
+  testUnsubscribeUrl,
+  unsubscribeUrl,
+} from './unsubscribe-link.ts';
 export {
   answerPage,
   type Brand,

@@ -6,13 +6,13 @@ import { cipherKeysFor, macFor } from '@postroom/platform';
 export const TEST_TOKEN = 'test';
 
 /** The recipient of a message. */
-export interface Addressed {
+export interface MessageRecipient {
   projectId: string;
   email: string;
 }
 
 /** A decoded link token. It contains the recipient, since the row of an old message may have been deleted. */
-export interface UnsubscribeToken extends Partial<Addressed> {
+export interface UnsubscribeToken extends Partial<MessageRecipient> {
   messageId: string;
 }
 
@@ -27,7 +27,7 @@ const keys = cipherKeysFor('postroom unsubscribe links: addresses');
  * encrypted and bound to the message id, so they can be neither read nor forged. The message id is also the nonce: it is
  * used once, because the plaintext of a message never changes.
  */
-export function unsubscribeUrl(messageId: string, { projectId, email }: Addressed): string {
+export function unsubscribeUrl(messageId: string, { projectId, email }: MessageRecipient): string {
   const suffix = messageId.slice('eml_'.length);
   const nonce = Buffer.from(suffix, 'latin1');
   const cipher = createCipheriv('aes-256-gcm', keys.current(), nonce, { authTagLength: TAG_BYTES });
@@ -48,15 +48,15 @@ export function readToken(token: string): UnsubscribeToken | undefined {
   // Node ignores invalid base64url characters, so reject any token that does not round-trip.
   if (bytes.toString('base64url') !== encoded) return undefined;
   if (encoded.length === SIGNATURE_LENGTH) return mac.verify(suffix, bytes) ? { messageId } : undefined;
-  const addressed = unseal(suffix, bytes);
-  return addressed === undefined ? undefined : { messageId, ...addressed };
+  const recipient = unseal(suffix, bytes);
+  return recipient === undefined ? undefined : { messageId, ...recipient };
 }
 
 /** Links made before they contained the address have a signature of this length instead. */
 const SIGNATURE_LENGTH = 16;
 const mac = macFor('postroom unsubscribe links');
 
-function unseal(suffix: string, sealed: Buffer): Addressed | undefined {
+function unseal(suffix: string, sealed: Buffer): MessageRecipient | undefined {
   if (sealed.length <= SUFFIX_LENGTH + TAG_BYTES) return undefined;
   return keys.open((key) => {
     const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(suffix, 'latin1'), {
@@ -68,11 +68,11 @@ function unseal(suffix: string, sealed: Buffer): Addressed | undefined {
 }
 
 /** Finds an unsubscribe link of the message in a text, such as a bounce with the original headers, and returns its recipient. */
-export function findAddressed(text: string, messageId: string): Addressed | undefined {
+export function findRecipient(text: string, messageId: string): MessageRecipient | undefined {
   const suffix = messageId.slice('eml_'.length);
   for (const [, sealed = ''] of text.matchAll(new RegExp(`/u/${suffix}-([\\w-]+)`, 'g'))) {
-    const addressed = unseal(suffix, Buffer.from(sealed, 'base64url'));
-    if (addressed !== undefined) return addressed;
+    const recipient = unseal(suffix, Buffer.from(sealed, 'base64url'));
+    if (recipient !== undefined) return recipient;
   }
   return undefined;
 }
