@@ -27,7 +27,7 @@ export interface Content {
 }
 
 /** A message of an email that is about to be sent. */
-interface Addressed {
+interface MessageToSend {
   id: string;
   project_id: string;
   content_id: string;
@@ -80,7 +80,7 @@ export async function readAttachments(messageId: string): Promise<Part[]> {
 type Composed = OutgoingMessage & { signAs: string };
 
 /** Composes the MIME message. Recipients get the same message, with the same Message-ID, except for their tracked links. */
-export async function compose(row: Addressed, content: Content, parts: Part[]): Promise<Composed> {
+export async function compose(row: MessageToSend, content: Content, parts: Part[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
   const cc = content.cc.map(mailbox);
@@ -96,9 +96,9 @@ export async function compose(row: Addressed, content: Content, parts: Part[]): 
     const compiled = compileMessage({
       from,
       replyTo: replyTo[0],
-      subject: literal('subject', row.subject),
+      subject: literalTemplate('subject', row.subject),
       html: tracked.html,
-      text: literal('text', await textOf(row.project_id, content)),
+      text: literalTemplate('text', await textOf(row.project_id, content)),
       headers,
     });
     return {
@@ -144,7 +144,7 @@ async function textOf(projectId: string, { text, html, html_text: htmlText }: Co
   const known = text ?? htmlText;
   if (known !== null) return known;
   if (html === null) throw new MessageError('html', 'A message needs HTML or text.');
-  return renderTemplate(await textTemplateOf(projectId, literal('html', html)), {});
+  return renderTemplate(await textTemplateOf(projectId, literalTemplate('html', html)), {});
 }
 
 /** Derived from the row id, so that a message keeps one Message-ID and reports can be matched to their row. */
@@ -154,7 +154,7 @@ export function messageIdOf(id: string, fromEmail: string): string {
 }
 
 /** Finished text as a template without placeholders; braces are literal. */
-export function literal(format: TemplateFormat, text: string): Template {
+export function literalTemplate(format: TemplateFormat, text: string): Template {
   return { format, source: text, statics: [text], slots: [], problems: [] };
 }
 

@@ -1,7 +1,7 @@
 import type { FieldProblem, Tx } from '@postroom/platform';
 import { checkSenders, type EmailRows, insert, rowsOf, suppressedAddresses } from './emails.ts';
 import { Problems, type ReadEmail, readEmail, recipientsOf, type SendEmailInput } from './email-input.ts';
-import { ContentBudget, type RenderedContent, renderContent, TOO_LONG_TOGETHER } from './render-content.ts';
+import { ContentBudget, type RenderedContent, renderContent, BATCH_TOO_LONG } from './render-content.ts';
 
 /** An email on behalf of another module, to a contact or to someone who may become one. */
 export interface ContactEmailInput extends SendEmailInput {
@@ -20,7 +20,7 @@ export type PreparedEmail = EmailRows | { problem: FieldProblem; isPostponed?: t
 
 /** Emails rendered at the same time: few at first, since what does not fit the budget is rendered in vain. */
 const CONCURRENT = { first: 8, most: 128 };
-const POSTPONED = { problem: { field: 'html', message: TOO_LONG_TOGETHER }, isPostponed: true } as const;
+const POSTPONED = { problem: { field: 'html', message: BATCH_TOO_LONG }, isPostponed: true } as const;
 
 /** A validated email with rendered content. */
 interface ContactDraft extends ReadEmail, RenderedContent {
@@ -69,7 +69,7 @@ async function draftOf(
   const email = readEmail(input, problems);
   const content = await renderContent(projectId, input, problems, { isOneOfMany: true, budget });
   const [problem] = problems.found;
-  if (problem?.message === TOO_LONG_TOGETHER) return POSTPONED;
+  if (problem?.message === BATCH_TOO_LONG) return POSTPONED;
   const templateId = input.madeFrom ?? input.templateId ?? null;
   return problem === undefined ? { input, templateId, ...email, ...content } : { problem };
 }

@@ -41,7 +41,7 @@ export class ContentBudget {
 export const MAX_BATCH_LENGTH = 40_000_000;
 /** The same for emails that modules prepare together. */
 const MAX_PAGE_LENGTH = 20_000_000;
-export const TOO_LONG_TOGETHER =
+export const BATCH_TOO_LONG =
   'is too long together with the emails before it, once placeholders are filled in; send it in another batch';
 
 /** The content of an email for which its batch has no space left. */
@@ -51,7 +51,7 @@ const TOO_MUCH: RenderedContent = { subject: '', html: null, text: null, htmlTex
  * Renders the subject and bodies of an email, from its own content or a published template. Placeholders are filled in only
  * if the email has a template or `variables`; otherwise braces are literal. Adds problems to `problems`, under `path`.
  * @param options.isOneOfMany as in `renderForProject`
- * @param options.budget of the batch; the problem of an email beyond it is `TOO_LONG_TOGETHER`
+ * @param options.budget of the batch; the problem of an email beyond it is `BATCH_TOO_LONG`
  */
 export async function renderContent(
   projectId: string,
@@ -84,7 +84,7 @@ export async function renderContent(
     { isOneOfMany },
   );
   if (budget?.take(lengthOfContent(rendered)) === false) {
-    problems.add(`${path}html`, TOO_LONG_TOGETHER);
+    problems.add(`${path}html`, BATCH_TOO_LONG);
     return TOO_MUCH;
   }
   for (const { field, message } of rendered.problems)

@@ -1,5 +1,5 @@
 import { emailKey, FairSemaphore, inSpan, isOutage, normalizeDomain } from '@postroom/platform';
-import { compose, type Content, literal, type Part, readAttachments, readContents } from './compose-email.ts';
+import { compose, type Content, literalTemplate, type Part, readAttachments, readContents } from './compose-email.ts';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
   type Backoff,
@@ -17,7 +17,7 @@ import {
   type SendResult,
   settle,
   type Settlement,
-  unexpected,
+  settlementOfError,
   UnrecordedError,
   withRetries,
 } from '@postroom/ledger';
@@ -203,7 +203,7 @@ export async function sendClaimed(
       await withRetries(async () => {
         // A claimed message may have caused an unexpected error, so each counts the attempt and fails after a few.
         if (isOutage(error)) await releaseClaims(scope, claim);
-        else await releaseClaims(scope, claim, (row) => unexpected(row, error));
+        else await releaseClaims(scope, claim, (row) => settlementOfError(row, error));
         await source.settled?.([]);
       }, signal);
       isRecorded = true;
@@ -317,7 +317,7 @@ async function track(
     const from = parseMailbox(content.from);
     const { base, ...switches } = await readTracking(row.project_id, typeof from === 'string' ? '' : from.email, own);
     try {
-      tracked.set(id, trackHtml(literal('html', content.html), switches, base));
+      tracked.set(id, trackHtml(literalTemplate('html', content.html), switches, base));
     } catch (error) {
       problems.set(id, compositionError(error) as MessageError);
     }

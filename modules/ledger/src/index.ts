@@ -46,7 +46,7 @@ export { withRetries } from './retries.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
 export { SendTrace } from './send-trace.ts';
 export { ShardRanges } from './shard-ranges.ts';
-export { type Claimed, settlementOf, unexpected } from './settlement.ts';
+export { type Claimed, settlementOf, settlementOfError } from './settlement.ts';
 export { countSoftBounces, endStreaks } from './soft-bounces.ts';
 export { BOUNCE_CLASSES, type BounceClass, bounceClassOf } from './bounce-class.ts';
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import type { Claimed } from './settlement.ts';
-import { type Addressed, countSoftBounces } from './soft-bounces.ts';
+import { countSoftBounces, type MessageAddress } from './soft-bounces.ts';
 
 /**
  * A new claim id. Each activity attempt writes its own into the rows that it claims. That of transactional mail begins with the id
@@ -203,7 +203,7 @@ async function settleAccepted(claim: string, accepted: Settlement[], notice: str
   // All writers lock rows in id order, which avoids deadlocks. The statement needs them sorted, too.
   accepted.sort((a, b) => (a.id < b.id ? -1 : 1));
   const ids = accepted.map(({ id }) => id);
-  return settledBy(
+  return settledCount(
     await ledgerPool.query<{ settled: number }>({
       ...SETTLE_ACCEPTED[by],
       values: [
@@ -245,9 +245,9 @@ async function settleAny(
     ],
   };
   const bounced = settlements.filter(({ hardBounce, softBounce }) => hardBounce === true || softBounce === true);
-  if (bounced.length === 0) return settledBy(await ledgerPool.query<{ settled: number }>(statement));
+  if (bounced.length === 0) return settledCount(await ledgerPool.query<{ settled: number }>(statement));
   return inLedgerTransaction(async (client) => {
-    const settled = settledBy(await client.query<{ settled: number }>(statement));
+    const settled = settledCount(await client.query<{ settled: number }>(statement));
     // A repeated call changes no row, and its bounces have already been counted.
     if (settled > 0) await suppressBounced(client, bounced);
     return settled;
@@ -255,10 +255,10 @@ async function settleAny(
 }
 
 /** The number of rows that a settling statement changed. */
-export const settledBy = ({ rows }: pg.QueryResult<{ settled: number }>) => rows[0]?.settled ?? 0;
+export const settledCount = ({ rows }: pg.QueryResult<{ settled: number }>) => rows[0]?.settled ?? 0;
 
 async function suppressBounced(client: pg.ClientBase, bounced: readonly Settlement[]): Promise<void> {
-  const { rows } = await client.query<Addressed>(
+  const { rows } = await client.query<MessageAddress>(
     `SELECT id AS "messageId", project_id AS "projectId", email FROM messages WHERE id = ANY ($1) AND state = 'failed'`,
     [bounced.map(({ id }) => id)],
   );

@@ -2,7 +2,7 @@ import { isOutage, logger } from '@postroom/platform';
 import type { InFlightJournal } from './in-flight-journal.ts';
 import type { Settlement } from './ledger.ts';
 import { MessageError } from '@postroom/mime';
-import { type Claimed, settlementOf, unexpected } from './settlement.ts';
+import { type Claimed, settlementOf, settlementOfError } from './settlement.ts';
 import type { SendOutcome } from '@postroom/smtp';
 import { TokenBucket } from '@postroom/platform';
 import { MAIL_POLICY } from './policy.ts';
@@ -154,7 +154,7 @@ class SendPipeline<Row extends Claimed> {
       if (error instanceof MessageError) return { id: row.id, state: 'failed', answer: error.message };
       if (!isOutage(error)) {
         logger.error({ err: error, messageId: row.id }, 'failed to send message');
-        return unexpected(row, error);
+        return settlementOfError(row, error);
       }
       this.#fail(error);
       return { id: row.id, state: 'planned', answer: null };

@@ -35,7 +35,7 @@ export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now(
 }
 
 /** Handles an unexpected error: the message is retried a few times, like a deferral, and then fails with the error as its answer. */
-export function unexpected(row: Claimed, error: unknown): Settlement {
+export function settlementOfError(row: Claimed, error: unknown): Settlement {
   const answer = `Could not be sent: ${error instanceof Error ? error.message : String(error)}`.slice(0, 500);
   if (row.deferrals + 1 >= MAIL_POLICY.deferral.maxUnexpected) return { id: row.id, state: 'failed', answer };
   return {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { MAIL_POLICY } from './policy.ts';
 
 /** A message and the address it was sent to. */
-export interface Addressed {
+export interface MessageAddress {
   projectId: string;
   email: string;
   messageId: string;
@@ -13,7 +13,10 @@ export interface Addressed {
  * Counts soft bounces. A delivery since the last bounce restarts the count.
  * @returns the addresses that have reached the maximum; their count restarts too.
  */
-export async function countSoftBounces(client: pg.ClientBase, bounces: readonly Addressed[]): Promise<Addressed[]> {
+export async function countSoftBounces(
+  client: pg.ClientBase,
+  bounces: readonly MessageAddress[],
+): Promise<MessageAddress[]> {
   const byAddress = Map.groupBy(bounces, ({ projectId, email }) => `${projectId} ${emailKey(email)}`);
   const rows = [...byAddress.keys()].sort().map((key) => {
     const all = byAddress.get(key) ?? [];
@@ -54,7 +57,7 @@ export async function countSoftBounces(client: pg.ClientBase, bounces: readonly 
 /** Restarts the soft-bounce count of addresses that received mail. */
 export async function endStreaks(
   client: pg.ClientBase,
-  addresses: readonly Omit<Addressed, 'messageId'>[],
+  addresses: readonly Omit<MessageAddress, 'messageId'>[],
 ): Promise<void> {
   if (addresses.length === 0) return;
   await client.query({

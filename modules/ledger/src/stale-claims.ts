@@ -8,7 +8,7 @@ import {
   removeJournal,
   removeLeftovers,
 } from './in-flight-journal.ts';
-import { CONSEQUENCES, type Scope, scopeColumn, settle, settledBy, type Settlement } from './ledger.ts';
+import { CONSEQUENCES, type Scope, scopeColumn, settle, settledCount, type Settlement } from './ledger.ts';
 import { type Installation, readInstallation, reasonOf } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';
@@ -51,7 +51,7 @@ export async function settleStaleClaims(scope: Scope, claim: string): Promise<nu
   const { lowest, highest } = 'campaignId' in scope ? await messageIdsOf(scope.campaignId) : ALL_IDS;
   const values = [value, claim, lowest, highest];
   const { journals, settled } = keepsJournals() ? await settleByJournals(column, values) : { journals: [], settled: 0 };
-  const marked = settledBy(
+  const marked = settledCount(
     await ledgerPool.query<{ settled: number }>({
       name: `ledger-mark-stale-${column}`,
       text: MARK_STALE(column),
