@@ -37,7 +37,7 @@ const dnsOptions = (): ResolverOptions => ({
   resolvers: config.DNS_SERVERS ?? systemResolvers(),
   locate: (address) => ({ address, port: config.DNS_AUTHORITATIVE_PORT }),
   scope: config.nameServerScope,
-  patience: { timeoutMs: 1_500, tries: 2 },
+  retry: { timeoutMs: 1_500, tries: 2 },
   deadlineMs: 45_000,
 });
 

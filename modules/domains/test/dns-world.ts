@@ -25,7 +25,7 @@ export async function startDnsWorld(): Promise<DnsWorld> {
     // Each loopback address maps to a port of this machine.
     locate: (address) => ({ address: '127.0.0.1', port: servers.get(address)?.port ?? 1 }),
     scope: 'loopback',
-    patience: { timeoutMs: 300, tries: 2 },
+    retry: { timeoutMs: 300, tries: 2 },
     deadlineMs: 10_000,
   };
 

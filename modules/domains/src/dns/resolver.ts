@@ -1,6 +1,6 @@
 import { type AddressScope, isAllowedAddress } from '@postroom/platform';
 import { ancestors, isWithin } from './names.ts';
-import { ask, type Patience, type Question, type RecordType, type Reply, type Server } from './wire.ts';
+import { type QueryRetry, queryServer, type Question, type RecordType, type Reply, type Server } from './wire.ts';
 
 export interface ResolverOptions {
   /** Recursive resolvers, tried in this order. */
@@ -9,7 +9,7 @@ export interface ResolverOptions {
   locate: (address: string) => Server;
   /** Allowed name server addresses; they are chosen by the zone's owner. */
   scope: AddressScope;
-  patience: Patience;
+  retry: QueryRetry;
   /** Deadline for all look-ups of a session. Queries still open by then count as unanswered. */
   deadlineMs: number;
 }
@@ -69,7 +69,7 @@ const MAX_STEPS = 8;
 
 /** Starts a session; its deadline counts from now. */
 export function openSession(options: ResolverOptions): Session {
-  const { resolvers, locate, scope, patience } = options;
+  const { resolvers, locate, scope, retry } = options;
   const time = new AbortController();
   const timer = setTimeout(() => time.abort(), options.deadlineMs);
   const zones = new Map<string, Zone>();
@@ -222,7 +222,7 @@ export function openSession(options: ResolverOptions): Session {
   }
 
   function askServer(server: Server, question: Question): Promise<Reply> {
-    return ask(server, question, patience, time.signal);
+    return queryServer(server, question, retry, time.signal);
   }
 
   async function zoneOf(name: string) {

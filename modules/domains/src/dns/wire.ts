@@ -40,7 +40,7 @@ export interface Reply {
 }
 
 /** Timeout per datagram, and number of sends. */
-export interface Patience {
+export interface QueryRetry {
   timeoutMs: number;
   tries: number;
 }
@@ -57,10 +57,10 @@ const UDP_PAYLOAD_BYTES = 1232;
  * Sends a question to a server over UDP, and over TCP if the reply was truncated.
  * @throws NoReply if no reply came in time or the server is unreachable.
  */
-export async function ask(
+export async function queryServer(
   server: Server,
   question: Question,
-  patience: Patience,
+  retry: QueryRetry,
   signal?: AbortSignal,
 ): Promise<Reply> {
   let reply = await askWith(true);
@@ -70,8 +70,8 @@ export async function ask(
 
   async function askWith(edns: boolean): Promise<Reply> {
     const query = encodeQuery(question, edns);
-    const packet = await overUdp(server, query, patience, signal);
-    return toReply(packet.flag_tc ? await overTcp(server, query, patience.timeoutMs * 2, signal) : packet);
+    const packet = await overUdp(server, query, retry, signal);
+    return toReply(packet.flag_tc ? await overTcp(server, query, retry.timeoutMs * 2, signal) : packet);
   }
 }
 
@@ -100,7 +100,7 @@ function encodeQuery({ name, type, recursion = false, checkingDisabled = false }
   };
 }
 
-function overUdp(server: Server, query: Query, patience: Patience, signal?: AbortSignal): Promise<DecodedPacket> {
+function overUdp(server: Server, query: Query, retry: QueryRetry, signal?: AbortSignal): Promise<DecodedPacket> {
   return new Promise((resolve, reject) => {
     const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
     let sent = 0;
@@ -113,9 +113,9 @@ function overUdp(server: Server, query: Query, patience: Patience, signal?: Abor
     };
     const abort = () => finish(() => reject(new NoReply('deadline exceeded')));
     const send = () => {
-      if (sent++ === patience.tries) return finish(() => reject(new NoReply('no answer')));
+      if (sent++ === retry.tries) return finish(() => reject(new NoReply('no answer')));
       socket.send(packets.encode(query));
-      timer = setTimeout(send, patience.timeoutMs);
+      timer = setTimeout(send, retry.timeoutMs);
     };
     socket.on('error', (error) => finish(() => reject(unreachable(error))));
     socket.on('message', (message) => {

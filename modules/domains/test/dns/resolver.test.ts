@@ -96,7 +96,7 @@ test('look-ups end at their deadline', async () => {
   const domain = freshDomain();
   for (const server of await world.zone(domain)) server.misbehave(domain, 'silence');
   world.resolver.misbehave(`x.${domain}`, 'silence');
-  const session = world.session({ deadlineMs: 200, patience: { timeoutMs: 5_000, tries: 3 } });
+  const session = world.session({ deadlineMs: 200, retry: { timeoutMs: 5_000, tries: 3 } });
   const began = Date.now();
   const view = await session.lookup(`x.${domain}`, 'TXT');
   expect(view.outcome).toBe('silent');
