@@ -20,9 +20,9 @@ import { answerPage, rejectMethod } from '@postroom/unsubscribe';
 import { confirm, stateOf } from './confirm.ts';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { shownFields } from './forms.ts';
-import { FORM_STYLE, formBody, PAGE_TOKEN, TRAP, type Values } from './page.ts';
+import { FORM_STYLE, formBody, HONEYPOT_FIELD, PAGE_TOKEN, type Values } from './page.ts';
 import { findPublicForm, type PublicForm } from './public-form.ts';
-import { type Given, submit } from './submit.ts';
+import { submit, type SubmittedValues } from './submit.ts';
 import { isPageToken, pageToken, readConfirmToken } from './token.ts';
 
 /** A request to `/f/…` whose body has been read. */
@@ -110,9 +110,9 @@ async function handleSubmission(request: FormRequest, response: ServerResponse, 
       values,
       problems: [{ field: '', message: 'Please check what you entered and press the button again.' }],
     });
-  if ((values[TRAP] ?? '') === '') {
+  if ((values[HONEYPOT_FIELD] ?? '') === '') {
     try {
-      await submit(form, givenOf(values), anonymizedNetwork(request.address));
+      await submit(form, submittedValuesOf(values), anonymizedNetwork(request.address));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       if (error.code === 'forbidden') throw cannotSend(form, error);
@@ -179,7 +179,7 @@ function fromForm({ body, contentType }: FormRequest): Values {
   return values;
 }
 
-function givenOf(values: Values): Given {
+function submittedValuesOf(values: Values): SubmittedValues {
   const custom = Object.entries(values).flatMap(([key, value]) =>
     key.startsWith(CUSTOM_PREFIX) ? [[key.slice(CUSTOM_PREFIX.length), value] as const] : [],
   );

@@ -5,7 +5,7 @@ import type { Form } from './ids.ts';
 import type { PublicForm } from './public-form.ts';
 
 /** A field that people can't see, so only programs fill it in. */
-export const TRAP = 'contact_by_fax';
+export const HONEYPOT_FIELD = 'contact_by_fax';
 /** The field with the token of the page. */
 export const PAGE_TOKEN = 'page';
 
@@ -57,7 +57,7 @@ export function formBody(form: PublicForm, { fields, values = {}, problems = [],
 <form method="post"><div class="fields">
 ${inputs.join('\n')}
 ${form.consentText === null ? '' : consent(form.consentText, values['consent'] !== undefined, problemOf.get('consent'))}
-</div><div class="trap" aria-hidden="true"><label>Leave this empty<input name="${TRAP}" tabindex="-1" autocomplete="off"></label></div>
+</div><div class="trap" aria-hidden="true"><label>Leave this empty<input name="${HONEYPOT_FIELD}" tabindex="-1" autocomplete="off"></label></div>
 <input type="hidden" name="${PAGE_TOKEN}" value="${escapeHtml(token)}">
 <button>Subscribe</button></form>`;
 }
@@ -127,7 +127,7 @@ export function embedHtml(
   const agreement = `  <label><input type="checkbox" name="consent" value="true" required> ${escapeHtml(consentText ?? '')}</label>`;
   return `<form action="${escapeHtml(url)}" method="post" accept-charset="utf-8">
 ${[...inputs, ...(consentText === null ? [] : [agreement])].join('\n')}
-  <div style="display: none" aria-hidden="true"><input name="${TRAP}" tabindex="-1" autocomplete="off"></div>
+  <div style="display: none" aria-hidden="true"><input name="${HONEYPOT_FIELD}" tabindex="-1" autocomplete="off"></div>
   <button>Subscribe</button>
 </form>
 `;

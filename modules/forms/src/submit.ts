@@ -25,7 +25,7 @@ import { SUBMISSION_ID } from './ids.ts';
 import type { PublicForm } from './public-form.ts';
 
 /** What a visitor filled in. */
-export interface Given {
+export interface SubmittedValues {
   email: string;
   name: string | undefined;
   customFields: Record<string, unknown>;
@@ -46,8 +46,8 @@ const PROJECT_PER_DAY = 10;
  * @param network where it came from, a /24 or a /48
  * @throws DomainError `validation_error` naming each invalid field, `forbidden` if the form's sender may not send.
  */
-export async function submit(form: PublicForm, given: Given, network: string | undefined): Promise<void> {
-  const contact = await checkGiven(form, given);
+export async function submit(form: PublicForm, given: SubmittedValues, network: string | undefined): Promise<void> {
+  const contact = await checkSubmittedValues(form, given);
   if (!form.doubleOptIn) return subscribeAtOnce(form, contact, network);
   const open = await sql<{ id: string }>(
     pool,
@@ -145,7 +145,7 @@ async function save(tx: Tx, form: PublicForm, { id, contact, network, mail, remi
 }
 
 /** Checks a submission against the form's fields. Values of fields that it does not ask for are ignored. */
-async function checkGiven(form: PublicForm, given: Given): Promise<CheckedContact> {
+async function checkSubmittedValues(form: PublicForm, given: SubmittedValues): Promise<CheckedContact> {
   const [fields, schema] = await Promise.all([shownFields(form), readSchema(pool, form.projectId)]);
   const asked = fields.filter(({ key }) => key !== 'name').map(({ key }) => key.slice(CUSTOM_PREFIX.length));
   const customFields = Object.fromEntries(Object.entries(given.customFields).filter(([key]) => asked.includes(key)));
@@ -161,7 +161,10 @@ async function checkGiven(form: PublicForm, given: Given): Promise<CheckedContac
   return contact as CheckedContact;
 }
 
-function isMissing({ key, type }: ShownField, { name, customFields }: Pick<Given, 'name' | 'customFields'>): boolean {
+function isMissing(
+  { key, type }: ShownField,
+  { name, customFields }: Pick<SubmittedValues, 'name' | 'customFields'>,
+): boolean {
   const value = key === 'name' ? name : customFields[key.slice(CUSTOM_PREFIX.length)];
   // A checkbox that must be ticked.
   if (type === 'boolean') return value !== true && value !== 'true';

@@ -2,7 +2,7 @@ import { config, pool } from '@postroom/platform';
 import { eventually, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { deleteOld } from '../src/retention.ts';
-import { PAGE_TOKEN, TRAP } from '../src/page.ts';
+import { HONEYPOT_FIELD, PAGE_TOKEN } from '../src/page.ts';
 import { pageToken } from '../src/token.ts';
 import {
   age,
@@ -289,7 +289,7 @@ test('the email has the content of the template, and the default content if the 
 test('programs are kept out: by a field that people cannot see, and by pages that were not shown before', async () => {
   const api = await formsProject();
   const form = await newForm(api, { allowed_origins: ['https://www.example.com'] });
-  expect((await submitPage(api, form, { email: EMAIL, [TRAP]: 'x' })).status).toBe(200);
+  expect((await submitPage(api, form, { email: EMAIL, [HONEYPOT_FIELD]: 'x' })).status).toBe(200);
   for (const token of [
     '',
     'x',
