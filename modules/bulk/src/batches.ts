@@ -7,7 +7,7 @@ import {
   suppress,
   type SuppressionReason,
 } from '@postroom/contacts';
-import { groupNamed, addContactsIn, removeContactsIn } from '@postroom/groups';
+import { findOrCreateGroup, addContactsIn, removeContactsIn } from '@postroom/groups';
 import { announce, db, DomainError, inTransaction, paceBulkWork, sql, type Tx } from '@postroom/platform';
 import { type BulkOperation, type BulkStatus, endOperation, topicOf } from './operations.ts';
 
@@ -99,7 +99,7 @@ async function addToGroup(
   { id, projectId, groupId, groupName }: BulkOperation,
   ids: string[],
 ): Promise<number> {
-  const group = groupId ?? (await groupNamed(tx, projectId, groupName ?? ''));
+  const group = groupId ?? (await findOrCreateGroup(tx, projectId, groupName ?? ''));
   if (groupId === null) await sql(tx, 'UPDATE bulk_operations SET group_id = $2 WHERE id = $1', [id, group]);
   return addContactsIn(tx, projectId, group, ids);
 }

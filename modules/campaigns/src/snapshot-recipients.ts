@@ -1,5 +1,5 @@
 import { Parameters } from '@postroom/contacts';
-import { audienceProblems, audienceSql, joinBySets } from '@postroom/groups';
+import { audienceProblems, audienceSql, disableNestedLoops } from '@postroom/groups';
 import { mailboxIdFor } from '@postroom/transports';
 import { insertRecipients } from '@postroom/ledger/sql';
 import { DomainError, inTransaction, record } from '@postroom/platform';
@@ -166,7 +166,7 @@ async function insertMessages(
     (contactId) => `${contactId} > ${after} AND ${contactId} <= ${last}`,
   );
   const messageId = idSql(parameters.add(prefix), parameters.add(before));
-  await joinBySets(client);
+  await disableNestedLoops(client);
   const { rowCount } = await client.query(
     insertRecipients(`SELECT ${messageId}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,

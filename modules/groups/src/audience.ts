@@ -21,7 +21,7 @@ export interface AudienceCount {
  * Disables nested-loop joins for the rest of a transaction. Contacts are often mailed right after an import, before PostgreSQL
  * has statistics on them. It would then estimate the audience at one row and scan all of it per contact.
  */
-export async function joinBySets(client: pg.ClientBase): Promise<void> {
+export async function disableNestedLoops(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL enable_nestloop = off');
 }
 
@@ -31,7 +31,7 @@ export function queryAudience<Row extends pg.QueryResultRow>(
   values: readonly unknown[],
 ): Promise<pg.QueryResult<Row>> {
   return inTransaction(async (client) => {
-    await joinBySets(client);
+    await disableNestedLoops(client);
     return client.query<Row>(text, [...values]);
   });
 }

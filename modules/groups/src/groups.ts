@@ -219,7 +219,7 @@ export async function groupsOf(
  * Finds or creates the group with a name and returns its id. The caller must add a member to a new group before it commits.
  * @throws DomainError `conflict` if the project has too many groups.
  */
-export async function groupNamed(tx: Tx, projectId: string, name: string): Promise<string> {
+export async function findOrCreateGroup(tx: Tx, projectId: string, name: string): Promise<string> {
   const id = newId('grp');
   const [group] = await sql<{ id: string }>(
     tx,

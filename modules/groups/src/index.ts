@@ -5,7 +5,7 @@ export {
   audienceSql,
   countAudience,
   hasRecipients,
-  joinBySets,
+  disableNestedLoops,
   queryAudience,
 } from './audience.ts';
 export {
@@ -13,7 +13,7 @@ export {
   createGroup,
   deleteGroup,
   getGroup,
-  groupNamed,
+  findOrCreateGroup,
   joinGroup,
   listGroups,
   addContactsIn,

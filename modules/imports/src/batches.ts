@@ -12,7 +12,7 @@ import {
   writeSuppressions,
   type WrittenContact,
 } from '@postroom/contacts';
-import { groupNamed, joinGroup } from '@postroom/groups';
+import { findOrCreateGroup, joinGroup } from '@postroom/groups';
 import { announce, inTransaction, pool, record, sql, type Tx } from '@postroom/platform';
 import { countCauses } from './causes.ts';
 import { readRows } from './file.ts';
@@ -165,7 +165,7 @@ async function write(tx: Tx, row: Import, { contacts }: Batch, optimistic: boole
 async function join(tx: Tx, { id, projectId, groupId, groupName }: Import, written: WrittenContact[]): Promise<void> {
   const members = written.flatMap((contact) => (contact.status === 'suppressed' ? [] : [contact]));
   if (members.length === 0) return;
-  const group = groupId ?? (await groupNamed(tx, projectId, groupName ?? ''));
+  const group = groupId ?? (await findOrCreateGroup(tx, projectId, groupName ?? ''));
   if (groupId === null) await sql(tx, 'UPDATE imports SET group_id = $2 WHERE id = $1', [id, group]);
   const ids = members.map((contact) => contact.id);
   const joined = new Set(await joinGroup(tx, projectId, group, ids));
