@@ -97,16 +97,16 @@ export async function writtenBatches(tx: Tx, importId: string): Promise<Set<numb
  * Writes a batch atomically: contacts or suppressions and their events, group membership, row errors and progress. The batch is claimed
  * first, so it is never written twice; returns false if another worker has written it or the import is ending.
  */
-export async function writeBatch(row: Import, plan: Plan, batch: Batch, outlook: Outlook): Promise<boolean> {
+export async function writeBatch(row: Import, plan: Plan, batch: Batch, mode: InsertMode): Promise<boolean> {
   return retryOnCollision(
-    () => writeOnce(row, plan, batch, outlook.isBright),
-    () => (outlook.isBright = false),
+    () => writeOnce(row, plan, batch, mode.isOptimistic),
+    () => (mode.isOptimistic = false),
   );
 }
 
 /** Whether every address of an import has been new so far; while it is, batches use a faster insert. */
-export interface Outlook {
-  isBright: boolean;
+export interface InsertMode {
+  isOptimistic: boolean;
 }
 
 async function writeOnce(row: Import, plan: Plan, batch: Batch, optimistic: boolean): Promise<boolean> {

@@ -32,7 +32,7 @@ export async function readMultipart(
       form.once('finish', resolve);
       form.once('error', (error: Error) => reject(malformed(error)));
       request.once('close', () => {
-        if (!request.complete) reject(brokenOff());
+        if (!request.complete) reject(incompleteBody());
       });
       request.pipe(form);
     });
@@ -59,7 +59,7 @@ function open(request: IncomingMessage): BusboyInstance {
 }
 
 /** The client disconnected, so nobody receives this error. */
-export const brokenOff = () => new DomainError('validation_error', 'The request body ended prematurely.');
+export const incompleteBody = () => new DomainError('validation_error', 'The request body ended prematurely.');
 
 const malformed = ({ message }: Error) =>
   new DomainError('validation_error', `The body is not well-formed multipart/form-data: ${message}.`);

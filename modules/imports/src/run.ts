@@ -89,11 +89,11 @@ export async function continueImport(
   const plan = row === null ? null : planOf(row);
   if (row === null || plan === null || isFinal(row.status)) return progressOf(importId);
   const written = await writtenBatches(pool, importId);
-  const outlook = { isBright: true };
+  const mode = { isOptimistic: true };
   const write = async (batch: Batch): Promise<boolean> => {
     const worked = new Stopwatch();
     const step = async () => {
-      const isWritten = await writeBatch(row, plan, batch, outlook);
+      const isWritten = await writeBatch(row, plan, batch, mode);
       // Merging once at the end is faster, but until then other projects' writes of contacts would do it.
       if (isShared(row.projectId)) await mergeSearchIndexes();
       return isWritten;

@@ -11,7 +11,7 @@ import {
 } from '@postroom/platform';
 import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
 import { checkOptions, type ImportOptions } from './options.ts';
-import { brokenOff, readMultipart } from './multipart.ts';
+import { incompleteBody, readMultipart } from './multipart.ts';
 import { splitIntoParts } from './parts.ts';
 
 /** Maximum overhead of a multipart body around the file, in bytes. */
@@ -96,7 +96,7 @@ const readText =
   async ({ request, options }, takeFile) => {
     await takeFile(request.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>).catch(
       (error: unknown) => {
-        throw request.destroyed && !request.complete ? brokenOff() : error;
+        throw request.destroyed && !request.complete ? incompleteBody() : error;
       },
     );
     const [charset] = parameters.flatMap((each) => /^charset="?([^"]+)"?$/i.exec(each)?.[1] ?? []);
