@@ -25,7 +25,7 @@ import {
   displayNameProblems,
   checkLimit,
 } from '@postroom/platform';
-import { asSubmitted, type ContentFormat, readBody } from '@postroom/templates';
+import { type ContentFormat, readBody, resolveSubmittedBody } from '@postroom/templates';
 import { workflowIdOf } from './workflow.ts';
 
 export type Campaign = Prisma.CampaignModel;
@@ -136,7 +136,7 @@ export async function updateCampaign(
   const { html, format, source } = await getCampaign(projectId, id);
   const data = await validated(projectId, {
     ...input,
-    html: asSubmitted(input.html, input.format, { html, format, source }),
+    html: resolveSubmittedBody(input.html, input.format, { html, format, source }),
   });
   if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';

@@ -11,7 +11,7 @@ const CHECK: ThreadFunction = { module: import.meta.resolve('./check-body.ts'), 
  * Interprets a submitted body. Clients that write back what they read may send the compiled HTML with format MJML; they
  * mean the MJML source.
  */
-export function asSubmitted<T extends string | null | undefined>(
+export function resolveSubmittedBody<T extends string | null | undefined>(
   given: T,
   format: ContentFormat | null | undefined,
   kept: { html: string | null; format: ContentFormat; source: string | null },

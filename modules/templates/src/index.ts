@@ -1,4 +1,4 @@
-export { asSubmitted, type Body, type ContentFormat, readBody } from './formats.ts';
+export { type Body, type ContentFormat, readBody, resolveSubmittedBody } from './formats.ts';
 export {
   createTemplate,
   deleteTemplate,

@@ -19,7 +19,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
-import { asSubmitted, type ContentFormat, readBody } from './formats.ts';
+import { type ContentFormat, readBody, resolveSubmittedBody } from './formats.ts';
 import { placeholderProblems } from './problems.ts';
 
 type Template = Prisma.TemplateModel;
@@ -86,7 +86,7 @@ export async function updateTemplate(
   const { body: html, format, source } = await newestContent(await getTemplate(projectId, id));
   const { name, ...content } = await checked(projectId, {
     ...input,
-    body: asSubmitted(input.body, input.format, { html, format, source }),
+    body: resolveSubmittedBody(input.body, input.format, { html, format, source }),
   });
   if (name === undefined && Object.keys(content).length === 0)
     throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
