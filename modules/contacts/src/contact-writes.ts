@@ -12,7 +12,7 @@ import {
   type Tx,
   UNIQUE_VIOLATION,
 } from '@postroom/platform';
-import { checkEmail, checkName, type ContactSource, LATER } from './contacts.ts';
+import { checkEmail, checkName, type ContactSource, NEXT_UPDATED_AT } from './contacts.ts';
 import {
   coerceValues,
   type CustomFieldValues,
@@ -21,7 +21,7 @@ import {
   VALUES_TOO_LONG,
 } from '@postroom/custom-fields';
 import { type ContactFacts, contactUpdated, FACTS_SQL, factsColumns } from './events.ts';
-import { suppressedAmong } from './suppressions.ts';
+import { findSuppressedKeys } from './suppressions.ts';
 
 /** What to do with a row whose contact exists: nothing, or write its name and custom fields. */
 export const ON_CONFLICT = ['skip', 'update'] as const;
@@ -181,7 +181,7 @@ async function writeRows(
 
   const refused = others.filter(({ key }) => !idByKey.has(key));
   const keys = refused.map(({ key }) => key);
-  const suppressed = await suppressedAmong(tx, projectId, keys);
+  const suppressed = await findSuppressedKeys(tx, projectId, keys);
   for (const { index } of refused) written[index] = { status: 'suppressed' };
   // The conflicting contacts were deleted between the two statements, so these can be created now.
   const free = refused.filter(({ key }) => !suppressed.has(key));
@@ -290,7 +290,7 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
          FROM contacts c JOIN n ON n.key = c.email_key
         WHERE c.project_id = $1 ORDER BY c.email_key FOR UPDATE OF c
      )
-     UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${LATER}
+     UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${NEXT_UPDATED_AT}
        FROM before b
       WHERE c.id = b.id AND (coalesce(b.new_name, b.name), b.new_fields) IS DISTINCT FROM (b.name, b.custom_fields)
      RETURNING ${factsColumns('c')}, c.name <> b.name AS renamed, length(c.custom_fields::text) AS length`,

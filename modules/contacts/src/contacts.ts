@@ -31,7 +31,7 @@ import {
   resubscribe,
   suppress,
   SUPPRESSION_STATUS_SQL,
-  type SuppressedBy,
+  type SuppressionActor,
   type SuppressionStatus,
 } from './suppressions.ts';
 
@@ -214,7 +214,7 @@ export async function updateContact(
   projectId: string,
   id: string,
   input: UpdateContactInput,
-  by: SuppressedBy = { origin: 'api' },
+  by: SuppressionActor = { origin: 'api' },
 ): Promise<Contact> {
   if (!isId('ctc', id)) throw notFound('contact');
   return inTransaction(async (tx) => {
@@ -345,7 +345,7 @@ async function moveAddress(tx: Tx, projectId: string, id: string, from: string, 
 }
 
 /** The time of a change: always later than the previous one, so that concurrent modifications are detected. */
-export const LATER = `greatest(now(), updated_at + interval '1 millisecond')`;
+export const NEXT_UPDATED_AT = `greatest(now(), updated_at + interval '1 millisecond')`;
 
 /** Writes changes. Only name and address changes record `contact.updated` (spec: Event types). */
 async function writeChanges(tx: Tx, projectId: string, before: Stored, after: Stored): Promise<void> {
@@ -353,7 +353,7 @@ async function writeChanges(tx: Tx, projectId: string, before: Stored, after: St
   if (!renamed && after.customFields === before.customFields) return;
   await sql(
     tx,
-    `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = ${LATER} WHERE id = $1`,
+    `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = ${NEXT_UPDATED_AT} WHERE id = $1`,
     [before.id, after.email, emailKey(after.email), after.name, JSON.stringify(after.customFields)],
   ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
   if (renamed) await record(tx, projectId, [contactUpdated({ ...after, name: shownName(after) })]);

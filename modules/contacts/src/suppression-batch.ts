@@ -14,7 +14,7 @@ import {
   suppress,
   SUPPRESSION_REASONS,
   type SuppressionReason,
-  type SuppressedBy,
+  type SuppressionActor,
 } from './suppressions.ts';
 
 /** Maximum number of entries in a batch. */
@@ -44,7 +44,7 @@ export interface SuppressionBatchResult {
 export async function addSuppressions(
   projectId: string,
   entries: readonly SuppressionEntry[],
-  by: SuppressedBy,
+  by: SuppressionActor,
   { dryRun = false }: { dryRun?: boolean | undefined } = {},
 ): Promise<SuppressionBatchResult> {
   if (entries.length === 0 || entries.length > MAX_SUPPRESSION_BATCH)
@@ -106,7 +106,7 @@ export async function writeSuppressions(
   tx: Tx,
   projectId: string,
   entries: readonly CheckedSuppression[],
-  by: SuppressedBy,
+  by: SuppressionActor,
 ): Promise<number> {
   if (entries.length === 0) return 0;
   await lockSuppressions(tx, projectId);

@@ -35,7 +35,7 @@ const SUPPRESSION_ORIGINS = ['recipient', 'report', 'user', 'api', 'import'] as 
 export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
 
 /** Who adds a suppression. */
-export interface SuppressedBy {
+export interface SuppressionActor {
   origin: SuppressionOrigin;
   /** `usr_…` or `key_…`. */
   actorId?: string | undefined;
@@ -114,7 +114,7 @@ export async function getSuppression(projectId: string, id: string): Promise<Sup
 export async function addSuppression(
   projectId: string,
   input: { email: string; reason?: SuppressionReason | null | undefined },
-  by: SuppressedBy = { origin: 'api' },
+  by: SuppressionActor = { origin: 'api' },
 ): Promise<{ suppression: Suppression; created: boolean }> {
   const email = input.email.trim();
   const problem = emailProblem(email);
@@ -158,7 +158,7 @@ export async function suppress(
   tx: Tx,
   projectId: string,
   entries: readonly { email: string; reason: SuppressionReason }[],
-  { origin, actorId }: SuppressedBy = { origin: 'api' },
+  { origin, actorId }: SuppressionActor = { origin: 'api' },
 ): Promise<Suppression[]> {
   const added = await sql<Suppression>(
     tx,
@@ -210,7 +210,7 @@ export async function lockSuppressions(tx: Tx, projectId: string): Promise<void>
 }
 
 /** The suppressed addresses among these, as `emailKey` writes them. */
-export async function suppressedAmong(tx: Tx, projectId: string, emails: readonly string[]): Promise<Set<string>> {
+export async function findSuppressedKeys(tx: Tx, projectId: string, emails: readonly string[]): Promise<Set<string>> {
   if (emails.length === 0) return new Set();
   const rows = await sql<{ key: string }>(
     tx,
@@ -223,7 +223,7 @@ export async function suppressedAmong(tx: Tx, projectId: string, emails: readonl
 
 /** Whether an address is suppressed for any reason. */
 export async function isSuppressed(tx: Tx, projectId: string, email: string): Promise<boolean> {
-  return (await suppressedAmong(tx, projectId, [email])).size > 0;
+  return (await findSuppressedKeys(tx, projectId, [email])).size > 0;
 }
 
 function contactsOf(tx: Tx, projectId: string, emailKeys: string[]): Promise<ContactFacts[]> {

@@ -33,7 +33,7 @@ import {
 } from '../contacts.ts';
 import { segmentsOf } from '../segments.ts';
 import type { SuppressionStatus as Status } from '../suppressions.ts';
-import { suppressedBy } from './suppressions.ts';
+import { suppressionActor } from './suppressions.ts';
 
 /**
  * The GraphQL type `Contact`; other modules refer to it and may add fields. It is not a `prismaObject`: reading a contact by
@@ -343,7 +343,8 @@ builder.mutationFields((t) => ({
       id: t.arg.id({ required: true, description: 'Contact id.' }),
       input: t.arg({ type: UpdateContactInput, required: true, description: 'What to change.' }),
     },
-    resolve: (_root, { id, input }, context) => updateContact(callerProject(context), id, input, suppressedBy(context)),
+    resolve: (_root, { id, input }, context) =>
+      updateContact(callerProject(context), id, input, suppressionActor(context)),
   }),
 }));
 

@@ -19,7 +19,7 @@ import {
   getSuppression,
   listSuppressions,
   removeSuppression,
-  type SuppressedBy,
+  type SuppressionActor,
   type Suppression as SuppressionRow,
   type SuppressionOrigin as Origin,
   type SuppressionReason as Reason,
@@ -101,7 +101,7 @@ builder.queryFields((t) => ({
 }));
 
 /** The caller, as the one who adds a suppression. */
-export function suppressedBy(context: Context): SuppressedBy {
+export function suppressionActor(context: Context): SuppressionActor {
   const { id, kind } = authenticated(context);
   return { origin: kind === 'person' ? 'user' : 'api', actorId: id };
 }
@@ -140,7 +140,7 @@ builder.mutationFields((t) => ({
     type: AddSuppressionPayload,
     description: 'Adds an address to the suppression list.',
     args: { input: t.arg({ type: AddSuppressionInput, required: true, description: 'The address.' }) },
-    resolve: (_root, { input }, context) => addSuppression(callerProject(context), input, suppressedBy(context)),
+    resolve: (_root, { input }, context) => addSuppression(callerProject(context), input, suppressionActor(context)),
   }),
 }));
 
