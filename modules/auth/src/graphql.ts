@@ -12,7 +12,7 @@ import {
   registerNode,
   removalMutation,
   sql,
-  succeeds,
+  replacesMutation,
   type Tx,
   useInstead,
 } from '@postroom/platform';
@@ -311,7 +311,7 @@ builder.mutationFields((t) => ({
   invitationAccept: t.field({
     type: InvitationAcceptPayload,
     skipTypeScopes: true,
-    ...succeeds('acceptInvitation'),
+    ...replacesMutation('acceptInvitation'),
     description: 'Accepts an invitation, either signed in or with a name and a password for a new account.',
     args: { input: t.arg({ type: AcceptInvitationInput, required: true, description: 'The invitation.' }) },
     resolve: (_root, { input }, { caller }) =>
@@ -367,7 +367,7 @@ builder.mutationFields((t) => ({
   memberRemove: t.field({
     type: MemberRemovePayload,
     authScopes: { manage: true },
-    ...succeeds('removeMember'),
+    ...replacesMutation('removeMember'),
     description: 'Removes a member from the project.',
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, { userId }, context) => {

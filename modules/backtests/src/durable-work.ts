@@ -1,4 +1,4 @@
-import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
+import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
 import { workflowOf } from './backtests.ts';
 
 const OPEN = `SELECT id AS "workflowId", id, project_id AS "projectId" FROM backtests WHERE status = 'running'`;
@@ -8,6 +8,6 @@ export const work: readonly DurableWork[] = [
     name: 'backtests',
     workflows: ['runBacktest'],
     open: OPEN,
-    recover: startAgain(workflowOf),
+    recover: restartWorkflow(workflowOf),
   }),
 ];

@@ -1,4 +1,4 @@
-import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
+import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
 import { type BulkAction, workflowOf } from './operations.ts';
 
 const OPEN = `
@@ -9,6 +9,6 @@ export const work: readonly DurableWork[] = [
     name: 'bulk operations',
     workflows: ['runBulkOperation'],
     open: OPEN,
-    recover: startAgain(workflowOf),
+    recover: restartWorkflow(workflowOf),
   }),
 ];

@@ -1,6 +1,6 @@
 import { hasShards } from '@postroom/ledger/sql';
 import { inTransaction } from '@postroom/platform';
-import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
+import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
 import { type CampaignRun, startSending, timerOf } from './workflow.ts';
 
 /** Open messages: neither sent nor listed as unsent. */
@@ -39,7 +39,7 @@ export const work: readonly DurableWork[] = [
     name: 'scheduled campaigns',
     workflows: ['scheduleCampaign'],
     open: SCHEDULED,
-    recover: startAgain(timerOf),
+    recover: restartWorkflow(timerOf),
   }),
 ];
 

@@ -1,4 +1,4 @@
-import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
+import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
 import { verificationOf } from './domains.ts';
 
 /**
@@ -20,6 +20,6 @@ export const work: readonly DurableWork[] = [
     name: 'domains',
     workflows: ['verifyDomain'],
     open: OVERDUE,
-    recover: startAgain(verificationOf),
+    recover: restartWorkflow(verificationOf),
   }),
 ];

@@ -16,7 +16,7 @@ import {
   relayNames,
   removalMutation,
   rowsQuery,
-  succeeds,
+  replacesMutation,
   useInstead,
 } from '@postroom/platform';
 import {
@@ -225,7 +225,7 @@ builder.mutationFields((t) => ({
   }),
   groupRemoveContacts: t.field({
     type: RemoveContactsPayload,
-    ...succeeds('removeContactsFromGroup'),
+    ...replacesMutation('removeContactsFromGroup'),
     description: 'Removes contacts from a group, which must keep at least one member.',
     args: {
       id: t.arg.id({ required: true, description: 'Group id.' }),

@@ -1,4 +1,4 @@
-import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
+import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
 import { importOf } from './imports.ts';
 
 const OPEN = `
@@ -9,6 +9,6 @@ export const work: readonly DurableWork[] = [
     name: 'imports',
     workflows: ['importContacts'],
     open: OPEN,
-    recover: startAgain(importOf),
+    recover: restartWorkflow(importOf),
   }),
 ];

@@ -1,4 +1,4 @@
-import { durableWork, type DurableWork, type OpenWork, startAgain } from '@postroom/platform/durable-work';
+import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
 import { mailingOf, type Notification } from './notify.ts';
 
 /** Emails are attempted for a day; later, the dashboard has to do. */
@@ -12,6 +12,6 @@ export const work: readonly DurableWork[] = [
     name: 'notifications',
     workflows: ['mailNotification'],
     open: OPEN,
-    recover: startAgain(mailingOf),
+    recover: restartWorkflow(mailingOf),
   }),
 ];

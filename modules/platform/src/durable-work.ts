@@ -34,7 +34,7 @@ export const durableWork = <Open extends OpenWork>(work: DurableWork<Open>): Dur
   work as unknown as DurableWork;
 
 /** Recovers work by starting its workflow under the same id, which must be `restartable`. */
-export const startAgain =
+export const restartWorkflow =
   <Open>(startOf: (open: Open) => EagerStart) =>
   async (client: Client, open: Open): Promise<number> => {
     await startOnce(client, startOf(open));

@@ -133,7 +133,14 @@ export { drainSignal, isDraining } from '@postroom/observability';
 export { logger } from '@postroom/observability';
 export { type LogContext, withLogContext } from '@postroom/observability';
 export { parseNetworks } from '@postroom/settings';
-export { type AuditedMutation, audits, managersOnly, removalMutation, succeeds, useInstead } from './mutations.ts';
+export {
+  type AuditedMutation,
+  audits,
+  managersOnly,
+  removalMutation,
+  replacesMutation,
+  useInstead,
+} from './mutations.ts';
 export { auditedRows, Node, registerNode } from './nodes.ts';
 export {
   SEARCH_ATTRIBUTES,

@@ -6,7 +6,7 @@ import type { Tx } from './db.ts';
 export const managersOnly = { authScopes: { manage: true }, skipTypeScopes: true } as const;
 
 /** Marks a mutation as the successor of another. The audit log records both under the old name. */
-export const succeeds = (name: string) => ({ extensions: { action: name } });
+export const replacesMutation = (name: string) => ({ extensions: { action: name } });
 
 /**
  * Values that a mutation changes and that are not those of the row that its id names: the audit log records how they differ
@@ -49,7 +49,7 @@ export function removalMutation(name: string, { replaces, description, id, remov
     [name]: t.field({
       type: Payload,
       description,
-      ...(replaces === undefined ? {} : succeeds(replaces)),
+      ...(replaces === undefined ? {} : replacesMutation(replaces)),
       ...scopes,
       args: { id: t.arg.id(args.id) },
       resolve: async (_root, { id }, context) => {

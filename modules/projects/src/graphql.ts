@@ -11,7 +11,7 @@ import {
   MAX_NAME_LENGTH,
   Node,
   registerNode,
-  succeeds,
+  replacesMutation,
   useInstead,
 } from '@postroom/platform';
 import {
@@ -347,7 +347,7 @@ builder.mutationFields((t) => ({
   apiKeyRevoke: t.field({
     type: ApiKeyRevokePayload,
     authScopes: { manage: true },
-    ...succeeds('revokeApiKey'),
+    ...replacesMutation('revokeApiKey'),
     description: 'Revokes an API key of the project, immediately and irreversibly.',
     args: { id: t.arg.id({ required: true, description: 'Key id.' }) },
     resolve: async (_root, { id }, context) => {

@@ -14,7 +14,7 @@ import {
   relayNames,
   removalMutation,
   rowsQuery,
-  succeeds,
+  replacesMutation,
   useInstead,
   withoutSecrets,
   oneLine,
@@ -301,7 +301,7 @@ builder.mutationFields((t) => ({
   }),
   webhookEndpointReplayFailed: t.field({
     type: ReplayFailedPayload,
-    ...succeeds('replayFailedWebhookDeliveries'),
+    ...replacesMutation('replayFailedWebhookDeliveries'),
     description: 'Replays deliveries to an endpoint that failed since a time, each of them once.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
@@ -367,7 +367,7 @@ builder.mutationFields((t) => ({
   webhookEndpointRevealSecret: t.field({
     type: RevealSecretPayload,
     authScopes: { manage: true },
-    ...succeeds('revealWebhookSecret'),
+    ...replacesMutation('revealWebhookSecret'),
     description: 'Returns the signing secret again. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (_root, { id }, context) => ({ id, secret: await revealSecret(callerProject(context), id) }),
@@ -382,7 +382,7 @@ builder.mutationFields((t) => ({
   webhookEndpointRotateSecret: t.field({
     type: RotateSecretPayload,
     authScopes: { manage: true },
-    ...succeeds('rotateWebhookSecret'),
+    ...replacesMutation('rotateWebhookSecret'),
     description:
       'Creates a new signing secret. For 24 hours the previous one signs `X-Webhook-Signature-Previous`. For signed-in users, never for an API key.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
