@@ -1,5 +1,5 @@
 import type { UserProfile } from '@postroom/projects/cells';
-import { findByHash, joinFromElsewhere } from './invitations.ts';
+import { acceptFromOtherCell, findByHash } from './invitations.ts';
 import { membershipsOf } from './other-cells.ts';
 
 /**
@@ -8,7 +8,7 @@ import { membershipsOf } from './other-cells.ts';
  */
 export async function answerOtherCell(kind: string, name: string, person: UserProfile | undefined): Promise<unknown> {
   if (kind === 'user') return membershipsOf(name);
-  if (kind === 'join') return person === undefined ? undefined : joinFromElsewhere(name, person);
+  if (kind === 'join') return person === undefined ? undefined : acceptFromOtherCell(name, person);
   if (kind !== 'invitation') return undefined;
   const found = await findByHash(name);
   return found === undefined ? undefined : { email: found.email, projectName: found.projectName };

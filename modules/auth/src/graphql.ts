@@ -22,11 +22,11 @@ import {
   invite,
   listInvitations,
   previewInvitation,
-  waiting,
+  pendingInvitations,
   withdrawInvitation,
 } from './invitations.ts';
 import { changeRole, listMembers, removeMember } from './members.ts';
-import { membershipsElsewhere } from './other-cells.ts';
+import { membershipsInOtherCells } from './other-cells.ts';
 import { createOwnProject } from './own-projects.ts';
 import { UserCaller } from './caller.ts';
 import { renameUser } from './users.ts';
@@ -133,7 +133,8 @@ registerNode('ses', 'Session', (context, ids) =>
 registerNode(
   'inv',
   'Invitation',
-  (context, ids) => db.invitation.findMany({ where: { ...waiting(callerProject(context)), id: { in: ids } } }),
+  (context, ids) =>
+    db.invitation.findMany({ where: { ...pendingInvitations(callerProject(context)), id: { in: ids } } }),
   'manage',
   {
     select: `SELECT id, email AS name FROM invitations WHERE id = ANY ($1::text[]) AND project_id = $2`,
@@ -172,7 +173,7 @@ builder.queryFields((t) => ({
     resolve: async (query, _root, _args, context) => {
       const { id: userId } = person(context);
       const here = await db.member.findMany({ ...query, where: { userId }, orderBy: { createdAt: 'asc' } });
-      const elsewhere = await membershipsElsewhere(userId);
+      const elsewhere = await membershipsInOtherCells(userId);
       return [...here.filter((row) => elsewhere.every(({ projectId }) => projectId !== row.projectId)), ...elsewhere];
     },
   }),
@@ -248,7 +249,9 @@ const InvitationAcceptPayload = builder
         resolve: async (query, { projectId, userId }) => {
           const here = await db.project.findUnique({ ...query, where: { id: projectId } });
           if (here !== null) return here;
-          const joined = (await membershipsElsewhere(userId)).find((membership) => membership.projectId === projectId);
+          const joined = (await membershipsInOtherCells(userId)).find(
+            (membership) => membership.projectId === projectId,
+          );
           if (joined === undefined) throw notFound('project');
           return joined.project;
         },

@@ -64,7 +64,7 @@ export async function invite(
     const limit = { of: projectId, rows: 'members and pending invitations', max: MAX_MEMBERS };
     await checkLimit(tx, limit, async () => {
       const members = await tx.member.count({ where: { projectId } });
-      return members + (await tx.invitation.count({ where: waiting(projectId) }));
+      return members + (await tx.invitation.count({ where: pendingInvitations(projectId) }));
     });
     return created;
   });
@@ -85,11 +85,15 @@ export async function invite(
 }
 
 /** Matches a project's pending invitations. */
-export const waiting = (projectId: string) => ({ projectId, acceptedAt: null, expiresAt: { gt: new Date() } });
+export const pendingInvitations = (projectId: string) => ({
+  projectId,
+  acceptedAt: null,
+  expiresAt: { gt: new Date() },
+});
 
 /** A project's pending invitations, newest first. */
 export async function listInvitations(projectId: string): Promise<Invitation[]> {
-  return db.invitation.findMany({ where: waiting(projectId), orderBy: { id: 'desc' } });
+  return db.invitation.findMany({ where: pendingInvitations(projectId), orderBy: { id: 'desc' } });
 }
 
 /** Revokes an invitation. @throws DomainError `not_found` if none is pending under the id. */
@@ -158,7 +162,7 @@ export async function acceptInvitation(input: {
 }
 
 /** Accepts an invitation to a project of this cell, for a person who has signed in to another one. */
-export async function joinFromElsewhere(tokenHash: string, { id, name, email }: UserProfile) {
+export async function acceptFromOtherCell(tokenHash: string, { id, name, email }: UserProfile) {
   const found = await findByHash(tokenHash);
   if (found?.invitation === undefined || found.email !== email) return undefined;
   await sql(

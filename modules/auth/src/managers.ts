@@ -12,7 +12,7 @@ export async function listManagers(tx: Tx, projectId: string): Promise<string[]>
 }
 
 /** Those of the users who are members of a project. */
-export async function membersAmong(tx: Tx, projectId: string, userIds: readonly string[]): Promise<string[]> {
+export async function filterMembers(tx: Tx, projectId: string, userIds: readonly string[]): Promise<string[]> {
   if (userIds.length === 0) return [];
   const members = await sql<{ user_id: string }>(
     tx,

@@ -1,5 +1,5 @@
 import { db, type Prisma } from '@postroom/platform';
-import { ask, otherCells } from '@postroom/projects/cells';
+import { askCell, otherCells } from '@postroom/projects/cells';
 
 /** A project of a user, with their role in it. */
 export type Membership = Prisma.MemberModel & { project: Prisma.ProjectModel };
@@ -12,9 +12,9 @@ export const membershipsOf = (userId: string): Promise<Membership[]> =>
  * The projects of a user in the other cells; one that does not answer hides only its own. A project that has just been moved may be in two
  * cells for a moment.
  */
-export async function membershipsElsewhere(userId: string): Promise<Membership[]> {
+export async function membershipsInOtherCells(userId: string): Promise<Membership[]> {
   const answers = await Promise.all(
-    otherCells().map((cell) => ask<Membership[]>(cell, `user/${userId}`).catch(() => [])),
+    otherCells().map((cell) => askCell<Membership[]>(cell, `user/${userId}`).catch(() => [])),
   );
   return answers.flatMap((rows) => rows ?? []).map(withDates);
 }

@@ -1,4 +1,4 @@
-import { listManagers, mailUser, membersAmong } from '@postroom/auth/managers';
+import { filterMembers, listManagers, mailUser } from '@postroom/auth/managers';
 import { config, db, pool } from '@postroom/platform';
 import type { Notification } from './notify.ts';
 
@@ -30,7 +30,7 @@ async function usersToMail(notificationId: string): Promise<string[]> {
   // A step may notify any members; what happens by itself concerns owners and admins.
   const allowed =
     first.notification.kind === 'journey_step'
-      ? await membersAmong(pool, first.projectId, [...unread])
+      ? await filterMembers(pool, first.projectId, [...unread])
       : await listManagers(pool, first.projectId);
   return allowed.filter((userId) => unread.has(userId) && !without.has(userId));
 }

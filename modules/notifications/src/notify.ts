@@ -1,4 +1,4 @@
-import { listManagers, membersAmong } from '@postroom/auth/managers';
+import { filterMembers, listManagers } from '@postroom/auth/managers';
 import {
   announce,
   defineIdPrefix,
@@ -60,7 +60,7 @@ export async function notify(tx: Tx, projectId: string, notice: Notice): Promise
   );
   if (added === undefined) return;
   const managers = await listManagers(tx, projectId);
-  const members = await membersAmong(tx, projectId, notice.memberIds ?? []);
+  const members = await filterMembers(tx, projectId, notice.memberIds ?? []);
   await sql(
     tx,
     `INSERT INTO notification_recipients (notification_id, user_id, project_id) SELECT $1, unnest($2::text[]), $3`,

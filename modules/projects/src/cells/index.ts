@@ -2,7 +2,7 @@ export { disagreement, FACTS, factsFor, TAKE_MOVER_LOCK } from './agreement.ts';
 export { cellOf, isServedHere, PROJECTS_BY, type ProjectReference } from './cell-of.ts';
 export {
   answerForwarded,
-  ask,
+  askCell,
   askOtherCells,
   CELL_HEADER,
   CELLS_PATH,

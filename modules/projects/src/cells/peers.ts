@@ -125,12 +125,12 @@ const notResponding = () =>
   new RetryLater('timeout', 'Another part of Postroom does not respond. Try again in a moment.', RETRY_SECONDS);
 
 /** Asks a cell for something, such as `user/usr_…`. @returns its JSON; undefined if it has none. @throws RetryLater if it does not answer. */
-export const ask = <Answer>(cell: string, what: string, person?: UserProfile): Promise<Answer | undefined> =>
+export const askCell = <Answer>(cell: string, what: string, person?: UserProfile): Promise<Answer | undefined> =>
   call(cell, what, person === undefined ? {} : { about: { person } });
 
 /** Asks all other cells. @returns the answer of the one that has one. @throws RetryLater if one of them does not answer. */
 export async function askOtherCells<Answer>(what: string, person?: UserProfile): Promise<Answer | undefined> {
-  const answers = await Promise.all(otherCells().map((cell) => ask<Answer>(cell, what, person)));
+  const answers = await Promise.all(otherCells().map((cell) => askCell<Answer>(cell, what, person)));
   return answers.find((answer) => answer !== undefined);
 }
 
@@ -179,7 +179,7 @@ export async function findCell(what: string): Promise<string | undefined> {
   asking++;
   try {
     const cells = otherCells();
-    const answers = await Promise.all(cells.map((cell) => ask(cell, what)));
+    const answers = await Promise.all(cells.map((cell) => askCell(cell, what)));
     const cell = cells[answers.findIndex((answer) => answer !== undefined)];
     found.set(what, { cell }, { ttl: cell === undefined ? NOT_FOUND_MS : FOUND_MS });
     return cell;
