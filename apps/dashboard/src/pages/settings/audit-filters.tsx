@@ -49,7 +49,7 @@ export function AuditFilters({ search }: { search: AuditSearch }) {
   );
   const day = (name: 'from' | 'to', label: string) => (
     <TextInput
-      key={search[name] ?? 'any'}
+      key={`${name} ${search[name]}`}
       type="date"
       aria-label={label}
       max={dayText(new Date())}
