@@ -22,8 +22,13 @@ export class MailParser extends PostalMime {
     // A reply to an invitation may consist of its calendar part alone.
     const isBody = part.parentNode === undefined && part.contentType.parsed.value === 'text/calendar';
     const isAlternative = isBody || part.parentNode?.contentType.multipart === 'alternative';
-    if (!isAlternative || part.contentDisposition.parsed.value === 'attachment')
-      return collectAttachment.call(this, part, content, ...rest);
+    if (!isAlternative || part.contentDisposition.parsed.value === 'attachment') {
+      collectAttachment.call(this, part, content, ...rest);
+      // The library leaves out the parameters, and rewrites calendars.
+      const { attachments } = this as unknown as Pick<Email, 'attachments'>;
+      Object.assign(attachments.at(-1)!, { mimeType: typeOf(part, 'name'), content: bytesOf(part, content) });
+      return;
+    }
     this.alternatives.push({
       contentType: typeOf(part),
       content: bytesOf(part, content),
@@ -41,21 +46,21 @@ function isBeforeHtml(part: Part): boolean {
 const hasHtml = ({ contentType, childNodes }: Part): boolean =>
   contentType.parsed.value === 'text/html' || childNodes.some(hasHtml);
 
-/** Restores CRLF in text parts: the library converts them to LF and appends one. Base64 content is unchanged. */
-function bytesOf({ contentType: { parsed }, contentTransferEncoding }: Part, content: ArrayBuffer): Buffer {
+/** Restores CRLF in parts sent as lines: the library converts them to LF and appends one. Base64 content is unchanged. */
+function bytesOf({ contentTransferEncoding }: Part, content: ArrayBuffer): Buffer {
   const bytes = Buffer.from(content);
-  if (!parsed.value.startsWith('text/') || /base64/i.test(contentTransferEncoding.encoding)) return bytes;
+  if (/base64/i.test(contentTransferEncoding.encoding)) return bytes;
   return Buffer.from(bytes.toString('latin1').replace(/\n$/, '').replace(/\r?\n/g, '\r\n'), 'latin1');
 }
 
-const PARAMETER = /^[\w.+*-]{1,50}$/;
+const PARAMETER = /^[\w.+-]{1,50}$/;
 
-/** The content type with its original parameters. */
-function typeOf({ contentType: { parsed } }: Part): string {
+/** The content type with its original parameters, except one. */
+function typeOf({ contentType: { parsed } }: Part, except?: string): string {
   const type = /^[\w.+-]+\/[\w.+-]+$/.test(parsed.value) ? parsed.value : 'application/octet-stream';
   const parameters = Object.entries(parsed.params).flatMap(([name, value]) => {
     // oxlint-disable-next-line no-control-regex -- it goes into a header
-    const isSafe = PARAMETER.test(name) && /^[\u0020-\u007e]{1,200}$/.test(value) && !/["\\]/.test(value);
+    const isSafe = name !== except && PARAMETER.test(name) && /^[\u0020-\u007e]{1,200}$/.test(value) && !/["\\]/.test(value);
     if (!isSafe) return [];
     return [/^[\w.+-]+$/.test(value) ? `; ${name}=${value}` : `; ${name}="${value}"`];
   });

@@ -1,4 +1,10 @@
-import { type AttachmentInput, formatMailbox, MAX_FILENAME_LENGTH, type SendEmailInput } from '@postroom/emails';
+import {
+  type AttachmentInput,
+  formatMailbox,
+  MAX_CONTENT_TYPE_LENGTH,
+  MAX_FILENAME_LENGTH,
+  type SendEmailInput,
+} from '@postroom/emails';
 import { headerProblem } from '@postroom/mime';
 import {
   DomainError,
@@ -117,13 +123,14 @@ function attachmentOf(file: Attachment, index: number): File {
   const { filename, mimeType, contentId, content } = file;
   const isInline = contentId !== undefined && (file.related === true || file.disposition === 'inline');
   const given = isInline ? contentId.replace(/^<|>$/g, '') : undefined;
-  const extension = EXTENSIONS[mimeType] ?? '';
+  const [type = ''] = mimeType.split(';', 1);
+  const extension = EXTENSIONS[type] ?? '';
   return {
     given,
     input: {
       filename: fileName(filename) ?? `attachment-${index + 1}${extension}`,
       content: Buffer.from(content as ArrayBuffer).toString('base64'),
-      contentType: /^[\w.+-]+\/[\w.+-]+$/.test(mimeType) ? mimeType : 'application/octet-stream',
+      contentType: mimeType.length <= MAX_CONTENT_TYPE_LENGTH ? mimeType : type,
       contentId: given?.replace(/[^\w.+@-]/g, '-').slice(0, 200),
     },
   };

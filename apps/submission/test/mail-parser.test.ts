@@ -19,6 +19,35 @@ test('any other mail of one part that is not text is an attachment', async () =>
   expect(mail.attachments).toMatchObject([{ filename: 'list.csv', mimeType: 'text/csv' }]);
 });
 
+test('a file keeps its bytes and the parameters of its type, however it was encoded', async () => {
+  const file = (headers: string, body: string) =>
+    `--a\r\n${headers}\r\nContent-Disposition: attachment; filename=f\r\n\r\n${body}\r\n`;
+  const encoded = (encoding: string) => `\r\nContent-Transfer-Encoding: ${encoding}`;
+  const body = [
+    file('Content-Type: text/csv; charset=iso-8859-1; name=f', 'a,b\r\n1,2'),
+    file(`Content-Type: text/plain; charset=utf-8${encoded('quoted-printable')}`, 'Zo=C3=AB=\r\n!\r\n'),
+    file('Content-Type: application/pgp-keys', '-----BEGIN\r\n\r\nx'),
+    file(`Content-Type: text/plain${encoded('base64')}`, 'YQpi'),
+    file('Content-Type: text/calendar; method=request; charset=utf-8', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n'),
+    file(`Content-Type: text/x; charset=utf-8; a=${'x'.repeat(200)}; b=${'x'.repeat(50)}`, 'x'),
+    file('Content-Type: no-type', 'x'),
+    '--a\r\nContent-Type: message/rfc822\r\n\r\nSubject: Hi\r\n\r\nHi\r\n--a--',
+  ].join('');
+  const { attachments = [] } = requestOf(await parse('multipart/mixed; boundary=a', body), []);
+  const files = attachments?.map(({ contentType, content }) => [contentType, String(Buffer.from(content, 'base64'))]);
+  expect(files).toEqual([
+    ['text/csv; charset=iso-8859-1', 'a,b\r\n1,2'],
+    ['text/plain; charset=utf-8', 'Zoë!\r\n'],
+    ['application/pgp-keys', '-----BEGIN\r\n\r\nx'],
+    ['text/plain', 'a\nb'],
+    ['text/calendar; method=request; charset=utf-8', 'BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n'],
+    ['text/x', 'x'],
+    ['application/octet-stream', 'x'],
+    ['message/rfc822', 'Subject: Hi\r\n\r\nHi'],
+  ]);
+  expect(attachments?.at(-1)?.filename).toBe('attachment-8.eml');
+});
+
 test('an alternative keeps its place before or after the HTML, which may be one of several parts', async () => {
   const part = (type: string) => `--a\r\nContent-Type: ${type}\r\n\r\nx\r\n`;
   const related =
