@@ -11,6 +11,7 @@ import {
   emailKey,
   jsonProblem,
   onThread,
+  parseDateTime,
   type ThreadFunction,
   displayNameProblem,
   withoutReordering,
@@ -167,9 +168,12 @@ function optionHeaders({ headers }: Email) {
   const values = (name: string) =>
     headers.filter(({ key }) => key === `x-postroom-${name}`).map(({ value }) => decodeWords(value).trim());
   const [at] = values('scheduled-at');
-  const scheduledAt = at === undefined ? undefined : new Date(at);
-  if (Number.isNaN(scheduledAt?.getTime())) {
-    throw new Refusal(550, '5.6.0 X-Postroom-Scheduled-At must be a time such as 2026-12-01T08:00:00Z');
+  const scheduledAt = at === undefined ? undefined : parseDateTime(at);
+  if (at !== undefined && scheduledAt === undefined) {
+    throw new Refusal(
+      550,
+      '5.6.0 X-Postroom-Scheduled-At must be an ISO 8601 date and time with an offset, such as 2026-12-01T08:00:00Z',
+    );
   }
   return {
     tags: values('tag').flatMap((value) => value.split(',').map((tag) => tag.trim())),

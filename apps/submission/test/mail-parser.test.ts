@@ -69,3 +69,11 @@ test('text and HTML end as they did, with one line break or several', async () =
   });
   expect(requestOf(await parse('text/plain', 'Hi'), [])).toMatchObject({ text: 'Hi' });
 });
+
+test.each(['2026-12-01T08:00:00', '2026-12-01', '1', 'tomorrow'])(
+  'a time to send at is one instant wherever the server is: %s is refused',
+  async (at) => {
+    const parsed = await parse(`text/plain\r\nX-Postroom-Scheduled-At: ${at}`, 'Hi');
+    expect(() => requestOf(parsed, [])).toThrow('must be an ISO 8601 date and time with an offset');
+  },
+);
