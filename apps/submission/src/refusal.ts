@@ -1,4 +1,4 @@
-import { DomainError, hasCode, logger } from '@postroom/platform';
+import { DomainError, hasCode, logger, restPath } from '@postroom/platform';
 
 /** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
 export class Refusal extends Error {
@@ -21,8 +21,8 @@ export function refusalOf(error: unknown): Refusal {
     else logger.error({ err: error }, 'message submission failed');
     return new Refusal(451, '4.3.0 Temporary server error; try again later');
   }
-  // A mail split into several emails reports the same problems for each.
-  const problems = [...new Set(error.details.map(({ field, message }) => `${field} ${message}`))].join('; ');
+  // Fields are named as in `/v1`. A mail split into several emails reports the same problems for each.
+  const problems = [...new Set(error.details.map(({ field, message }) => `${restPath(field)} ${message}`))].join('; ');
   if (error.code === 'unauthorized') return new Refusal(535, `5.7.8 ${oneLine(error.message)}`);
   // Such as while the project is being moved to another cell.
   if (error.code === 'timeout') return new Refusal(451, `4.3.0 ${oneLine(error.message)}`);

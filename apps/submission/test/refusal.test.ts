@@ -1,4 +1,4 @@
-import { logger, projectMoving } from '@postroom/platform';
+import { invalid, logger, projectMoving } from '@postroom/platform';
 import { expect, test, vi } from 'vitest';
 import { refusalOf } from '../src/refusal.ts';
 
@@ -18,4 +18,9 @@ test('a project that is being moved to another cell is a reason to try again', (
     responseCode: 451,
     message: '4.3.0 This project is being moved. Try again in a moment.',
   });
+});
+
+test('an invalid field is named as in /v1', () => {
+  const problem = invalid({ field: 'replyTo.0', message: 'must not be empty' });
+  expect(refusalOf(problem)).toMatchObject({ message: '5.6.0 reply_to.0 must not be empty' });
 });

@@ -168,7 +168,7 @@ test('a template, its variables and a time are asked for in headers', async () =
     ...HELLO,
     headers: { 'X-Postroom-Template': 'tpl_x', 'X-Postroom-Variables': '{"a":1}' },
   });
-  expect(reply.response).toBe('550 5.6.0 templateId is not a template of this project');
+  expect(reply.response).toBe('550 5.6.0 template_id is not a template of this project');
   const { id } = await send(api.key, { ...HELLO, headers: { 'X-Postroom-Scheduled-At': at } });
   expect(await email(api, id)).toMatchObject({ status: 'scheduled', scheduledAt: at, headers: {} });
   const bad = await send(api.key, { ...HELLO, headers: { 'X-Postroom-Metadata': 'order 5' } });
