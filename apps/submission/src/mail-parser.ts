@@ -60,7 +60,8 @@ function typeOf({ contentType: { parsed } }: Part, except?: string): string {
   const type = /^[\w.+-]+\/[\w.+-]+$/.test(parsed.value) ? parsed.value : 'application/octet-stream';
   const parameters = Object.entries(parsed.params).flatMap(([name, value]) => {
     // oxlint-disable-next-line no-control-regex -- it goes into a header
-    const isSafe = name !== except && PARAMETER.test(name) && /^[\u0020-\u007e]{1,200}$/.test(value) && !/["\\]/.test(value);
+    const isSafe =
+      name !== except && PARAMETER.test(name) && /^[\u0020-\u007e]{1,200}$/.test(value) && !/["\\]/.test(value);
     if (!isSafe) return [];
     return [/^[\w.+-]+$/.test(value) ? `; ${name}=${value}` : `; ${name}="${value}"`];
   });

@@ -1,4 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { detectMimeType } from 'nodemailer/lib/mime-funcs';
 import type { Mailbox } from './address.ts';
 import { checkSender, wireAddress } from './address.ts';
 import { MessageError } from './errors.ts';
@@ -116,11 +117,27 @@ function attachment(file: Attachment, index: number) {
   if (contentId !== undefined && !/^[\w.+@-]{1,200}$/.test(contentId)) {
     throw new MessageError(`${field}.contentId`, `${JSON.stringify(contentId.slice(0, 80))} is not a content id.`);
   }
+  const filename = oneLine(file.filename);
+  const type = contentType ?? detectMimeType(filename);
   return {
-    filename: oneLine(file.filename),
-    content: bytesOf(file.content),
-    contentTransferEncoding: 'base64',
-    ...(contentType === undefined ? {} : { contentType }),
+    filename,
+    ...(/^message\//i.test(type) ? messageFile(file, type) : base64File(file, type)),
     ...(contentId === undefined ? {} : { cid: contentId, contentDisposition: 'inline' }),
   };
 }
+
+const base64File = ({ content }: Attachment, contentType: string) => ({
+  content: bytesOf(content),
+  contentTransferEncoding: 'base64',
+  contentType,
+});
+
+/** A message can't be encoded (RFC 2046, 5.2.1): servers reject one that is, or clients show nothing. */
+function messageFile(file: Attachment, contentType: string) {
+  const content = bytesOf(file.content).toString('latin1').replace(/\r?\n/g, '\r\n');
+  if (!content.split('\r\n').every(isSevenBit)) return base64File(file, 'application/octet-stream');
+  return { content, contentTransferEncoding: '7bit', contentType };
+}
+
+/** Whether every server takes a line as it is. */
+const isSevenBit = (line: string) => line.length <= 998 && !/[\r\n\u0080-\u00ff]/.test(line) && !line.includes('\0');

@@ -64,6 +64,26 @@ test('attachments arrive byte for byte, and an inline image is related to its HT
   expect(files.find((file) => file.filename === 'x')).toMatchObject({ mimeType: 'text/csv' });
 });
 
+test('an attached message is not encoded, or not called a message if it would have to be', async () => {
+  const message = 'Subject: Hi\n\nHi\n.\n';
+  const attachments = [
+    { filename: 'a.eml', content: Buffer.from(message) },
+    { filename: 'b', content: Buffer.from(message), contentType: 'message/rfc822' },
+    { filename: 'c.eml', content: Buffer.from('Subject: Grüße\n\n') },
+    { filename: 'd.eml', content: Buffer.from(`${'x'.repeat(999)}\n`) },
+  ];
+  const built = (await buildMessage({ ...input, html: undefined, text: 'See the files', attachments })).toString();
+  const parts = built.split(/^--.*\r\n/m).slice(2, -1);
+  const lines = message.replaceAll('\n', '\r\n');
+  for (const part of parts.slice(0, 2)) {
+    expect(part).toMatch(/^Content-Type: message\/rfc822/);
+    expect(part).toMatch(/^Content-Transfer-Encoding: 7bit\r$/m);
+    expect(part).toContain(`\r\n\r\n${lines}`);
+  }
+  for (const part of parts.slice(2)) expect(part).toMatch(/^Content-Type: application\/octet-stream[^]*: base64\r$/m);
+  expect(parts).toHaveLength(4);
+});
+
 test.each<[string, Partial<MessageInput>]>([
   ['headers.Bcc', { headers: { Bcc: 'x@example.com' } }],
   ['headers.content-type', { headers: { 'content-type': 'text/html' } }],
