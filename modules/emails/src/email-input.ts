@@ -175,6 +175,8 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
       problems.add(`${at}.contentType`, `must be at most ${MAX_CONTENT_TYPE_LENGTH} characters`);
     else if (contentType != null && !/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=("[^"\\\r\n]*"|[\w.+-]+))*$/.test(contentType)) {
       problems.add(`${at}.contentType`, 'must be a content type such as application/pdf');
+    } else if (/^multipart\//i.test(contentType ?? '')) {
+      problems.add(`${at}.contentType`, 'must not be multipart; attach the parts as files');
     }
     if (contentId != null && !CONTENT_ID.test(contentId)) {
       problems.add(`${at}.contentId`, 'must be 1 to 200 letters, digits, or any of . _ + - @');

@@ -227,6 +227,14 @@ describe('POST /v1/emails', () => {
   });
 });
 
+test('a file cannot have the type of several parts, which only a message has', async () => {
+  const api = await sender();
+  const attachments = [{ filename: 'a', content: 'aGk=', content_type: 'multipart/mixed' }];
+  const reply = await api.post('/v1/emails', { ...HELLO, attachments });
+  expect(reply.status).toBe(400);
+  expect(fieldsOf(reply)).toEqual(['attachments.0.content_type']);
+});
+
 describe('POST /v1/emails/batch', () => {
   test('accepts up to 100 emails and returns an id for each', async () => {
     const api = await sender();
