@@ -127,7 +127,7 @@ async function draftEmails(
       inputs.map((input, index) => renderContent(projectId, input, problems, { path: pathOf(index), ...shared })),
     ),
     suppressedAddresses(projectId, addresses),
-    checkSenders(projectId, valid),
+    checkSenders(projectId, valid, pathOf),
   ]);
   const rendered = valueOf(contents);
   assertValid(problems.found);
@@ -147,18 +147,26 @@ function valueOf<T>(result: PromiseSettledResult<T>): T {
   return result.value;
 }
 
-/** Checks that each sender may send, and returns its mailbox account, if any. @throws DomainError `forbidden`. */
+/** Checks that each sender may send, and returns its mailbox account, if any. @throws DomainError `forbidden`, naming each field. */
 export async function checkSenders(
   projectId: string,
   emails: readonly ReadEmail[],
+  pathOf: (index: number) => string = () => '',
 ): Promise<Map<string, string | null>> {
   const mailboxes = new Map<string, string | null>();
+  const problems = new Map<string, string>();
   for (const from of new Set(emails.map(({ from }) => from.email))) {
     const { problem, mailboxId } = await senderStatus(projectId, from);
-    if (problem !== undefined) throw new DomainError('forbidden', problem, [{ field: 'from', message: problem }]);
+    if (problem !== undefined) problems.set(from, problem);
     mailboxes.set(from, mailboxId);
   }
-  return mailboxes;
+  const [first] = problems.values();
+  if (first === undefined) return mailboxes;
+  const details = emails.flatMap(({ from }, index) => {
+    const message = problems.get(from.email);
+    return message === undefined ? [] : [{ field: `${pathOf(index)}from`, message }];
+  });
+  throw new DomainError('forbidden', first, details);
 }
 
 /** The strongest reason, keyed by `<project id> <email key>`; `unsubscribed` is the weakest. */

@@ -251,6 +251,10 @@ describe('POST /v1/emails/batch', () => {
     const reply = await api.post('/v1/emails/batch', { emails: [HELLO, { ...HELLO, to: ['nobody'] }] });
     expect(reply.status).toBe(400);
     expect(fieldsOf(reply)).toEqual(['emails.1.to.0']);
+    const other = { ...HELLO, from: 'me@elsewhere.example' };
+    const forbidden = await api.post('/v1/emails/batch', { emails: [HELLO, other, HELLO, other] });
+    expect(forbidden.status).toBe(403);
+    expect(fieldsOf(forbidden)).toEqual(['emails.1.from', 'emails.3.from']);
     expect((await api.get('/v1/emails')).body.data).toEqual([]);
   });
 });
