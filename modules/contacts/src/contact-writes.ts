@@ -267,7 +267,7 @@ function merged(rows: readonly Placed[]): Placed[] {
     const before = byKey.get(row.key);
     const customFields = { ...before?.customFields, ...row.customFields };
     for (const key of row.cleared) delete customFields[key];
-    const cleared = [...(before?.cleared ?? []), ...row.cleared].filter((key) => !(key in customFields));
+    const cleared = [...(before?.cleared ?? []), ...row.cleared].filter((key) => !Object.hasOwn(customFields, key));
     byKey.set(row.key, { ...row, name: row.name ?? before?.name, customFields, cleared });
   }
   return [...byKey.values()];

@@ -165,7 +165,8 @@ function isMissing(
   { key, type }: ShownField,
   { name, customFields }: Pick<SubmittedValues, 'name' | 'customFields'>,
 ): boolean {
-  const value = key === 'name' ? name : customFields[key.slice(CUSTOM_PREFIX.length)];
+  const own = key.slice(CUSTOM_PREFIX.length);
+  const value = key === 'name' ? name : Object.hasOwn(customFields, own) ? customFields[own] : undefined;
   // A checkbox that must be ticked.
   if (type === 'boolean') return value !== true && value !== 'true';
   return value === undefined || value === '';

@@ -315,14 +315,27 @@ test('programs are kept out: by a field that people cannot see, and by pages tha
 
 test('a page with problems names all of them, and what is corrected at once is accepted', async () => {
   const api = await formsProject();
-  const form = await newForm(api, { fields: [{ key: 'name', required: true }], consent_text: 'I agree.' });
+  // A key that every object has.
+  await api.post('/v1/custom-fields', { key: 'constructor', label: 'Builder', type: 'text' });
+  const builder = 'custom_fields.constructor';
+  const fields = [
+    { key: 'name', required: true },
+    { key: builder, required: true },
+  ];
+  const form = await newForm(api, { fields, consent_text: 'I agree.' });
   const refused = await submitPage(api, form, { email: 'ada', name: '' });
   expect(refused.status).toBe(400);
   const page = await refused.text();
-  for (const problem of ['Email must be an email address', 'Name is required.', 'Your consent is required.'])
+  for (const problem of [
+    'Email must be an email address',
+    'Name is required.',
+    'Builder is required.',
+    'Your consent is required.',
+  ])
     expect(page.split(problem), problem).toHaveLength(3); // in the summary and at its field
   const token = /name="page" value="([^"]+)"/.exec(page)?.[1] ?? '';
-  const corrected = await submitPage(api, form, { email: EMAIL, name: 'Ada', consent: 'true', [PAGE_TOKEN]: token });
+  const entered = { email: EMAIL, name: 'Ada', [builder]: 'Acme', consent: 'true' };
+  const corrected = await submitPage(api, form, { ...entered, [PAGE_TOKEN]: token });
   expect(corrected.status).toBe(200);
 });
 

@@ -38,12 +38,13 @@ export async function* exportContacts(
 function valuesOf(contact: Contact, keys: readonly string[], write: (text: string) => string): string[] {
   const { id, email, name, hasName, customFields, source, suppressionStatus, createdAt, updatedAt } = contact;
   // A number is not a formula, whatever its sign.
-  const own = (value: CustomFieldValue | undefined) =>
-    typeof value === 'string' ? write(value) : value === undefined ? '' : String(value);
+  const shown = (value: CustomFieldValue) => (typeof value === 'string' ? write(value) : String(value));
+  // A key may be one that every object has, such as `constructor`.
+  const own = (key: string) => (Object.hasOwn(customFields, key) ? shown(customFields[key]!) : '');
   return [
     write(email),
     hasName ? write(name) : '', // so that an import of the file leaves it without a name
-    ...keys.map((key) => own(customFields[key])),
+    ...keys.map(own),
     id,
     source,
     suppressionStatus,

@@ -21,6 +21,28 @@ test('an export has every contact, newest first, with custom fields and read-onl
   expect(last).toBe(`ada@example.com,"Ada, Countess",-3,,${ada.id},api,complained,${createdAt},${updatedAt}`);
 });
 
+test('a custom field named as a member of every object has a value only where a contact has one', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'constructor', type: 'text' });
+  await api.contact('ada@example.com', { custom_fields: { constructor: 'Acme' } });
+  const contacts = [{ email: 'ada@example.com', custom_fields: { constructor: null } }, { email: 'bob@example.com' }];
+  const exported = async () =>
+    (await download(api, '/v1/contacts/export'))
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(',').slice(0, 3));
+  expect(await exported()).toEqual([
+    ['email', 'name', 'constructor'],
+    ['ada@example.com', '', 'Acme'],
+  ]);
+  await api.post('/v1/contacts/batch', { contacts, on_conflict: 'update' });
+  expect(await exported()).toEqual([
+    ['email', 'name', 'constructor'],
+    ['bob@example.com', '', ''],
+    ['ada@example.com', '', ''],
+  ]);
+});
+
 test('the filters are those of the list: a group, a segment and the others', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com', { name: 'Ada' });

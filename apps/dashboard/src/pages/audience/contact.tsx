@@ -225,7 +225,7 @@ function contentOf({ name, hasName, email, customFields }: ContactRow, fields: C
   return {
     name: hasName ? name : '',
     email,
-    ...Object.fromEntries([...keys].map((key) => [OWN + key, values[key] ?? null])),
+    ...Object.fromEntries([...keys].map((key) => [OWN + key, Object.hasOwn(values, key) ? values[key] : null])),
   };
 }
 

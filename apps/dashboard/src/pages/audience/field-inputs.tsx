@@ -16,7 +16,7 @@ export function FieldInputs({ fields, values, errors, onChange }: FieldInputsPro
         <FieldInput
           key={field.key}
           field={field}
-          value={values[field.key]}
+          value={Object.hasOwn(values, field.key) ? values[field.key] : undefined}
           error={errors[field.key]}
           onChange={(value) => onChange(withValue(values, field.key, value))}
         />
