@@ -82,6 +82,7 @@ function checkKey(key: string, path: string): void {
   const field = path === '' ? 'properties' : `properties.${path}`;
   if (key.length > MAX_PROPERTY_KEY_LENGTH)
     throw invalid({ field, message: `must have keys of 1 to ${MAX_PROPERTY_KEY_LENGTH} characters` });
+  if (key.trim() === '') throw invalid({ field, message: 'has a blank key' });
   const problem = displayNameProblem(key, MAX_PROPERTY_KEY_LENGTH);
   if (problem !== undefined) throw invalid({ field, message: `has a key that ${problem}` });
 }

@@ -48,6 +48,7 @@ test('properties beyond a limit are rejected by name', () => {
   expect(problemOf(() => checkProperties(many))).toBe('properties: must have at most 250 values');
   expect(problemOf(() => checkProperties({ list: Array.from({ length: 250 }, () => 1) }))).toContain('250 values');
   expect(problemOf(() => checkProperties({ ['k'.repeat(101)]: 1 }))).toContain('1 to 100 characters');
+  expect(problemOf(() => checkProperties({ a: { ' ': 1 } }))).toBe('properties.a: has a blank key');
   expect(problemOf(() => checkProperties({ a: { b: 'x\0' } }))).toBe(
     'properties.a.b: must not contain the NUL character',
   );
