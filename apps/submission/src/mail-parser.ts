@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { AlternativeInput } from '@postroom/emails';
 import PostalMime, { type Email } from 'postal-mime';
 
@@ -8,15 +9,29 @@ interface Part {
   contentType: { value: string; parsed: { value: string; params: Record<string, string> }; multipart: string | false };
   contentTransferEncoding: { encoding: string };
   contentDisposition: { parsed: { value: string } };
+  /** Of a part with parts: what precedes them. */
+  content: ArrayBuffer | null;
 }
 
-type Collect = (this: PostalMime, part: Part, content: ArrayBuffer, ...rest: unknown[]) => void;
+interface Collector {
+  collectAttachment: (this: PostalMime, part: Part, content: ArrayBuffer, ...rest: unknown[]) => void;
+  collectNode: (this: PostalMime, part: Part, ...rest: unknown[]) => Promise<void>;
+}
 
-const { collectAttachment } = PostalMime.prototype as unknown as { collectAttachment: Collect };
+const { collectAttachment, collectNode } = PostalMime.prototype as unknown as Collector;
 
 /** Parses a mail and separates alternative body parts such as invitations or AMP, which the library treats as attachments. */
 export class MailParser extends PostalMime {
   readonly alternatives: AlternativeInput[] = [];
+
+  async collectNode(part: Part, ...rest: unknown[]): Promise<void> {
+    const { parsed } = part.contentType;
+    const content = Buffer.from(part.content ?? new ArrayBuffer(0));
+    // The library takes it for UTF-8, which would lose the characters that are not.
+    if (isText(part) && parsed.params['charset'] === undefined && !isUtf8(content))
+      parsed.params['charset'] = 'windows-1252';
+    await collectNode.call(this, part, ...rest);
+  }
 
   collectAttachment(part: Part, content: ArrayBuffer, ...rest: unknown[]): void {
     // A reply to an invitation may consist of its calendar part alone.
@@ -36,6 +51,9 @@ export class MailParser extends PostalMime {
     });
   }
 }
+
+const isText = ({ contentType, contentDisposition }: Part) =>
+  /^text\/(plain|html)$/.test(contentType.parsed.value) && contentDisposition.parsed.value !== 'attachment';
 
 /** Whether no part before it holds the HTML: the last part that a client supports is the one it shows. */
 function isBeforeHtml(part: Part): boolean {
@@ -77,6 +95,15 @@ export interface ParsedMail {
 /** Parses a mail; runs on a worker thread, because mail with many lines is slow to parse. */
 export async function parseSubmitted(raw: Uint8Array): Promise<ParsedMail> {
   const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
-  const mail = await parser.parse(raw);
+  const mail = await parser.parse(withHeadersInUtf8(raw));
   return { mail, alternatives: parser.alternatives };
+}
+
+/** Converts headers in an 8-bit charset, which they cannot name. */
+function withHeadersInUtf8(raw: Uint8Array): Uint8Array {
+  const end = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).indexOf('\r\n\r\n');
+  const headers = raw.subarray(0, end === -1 ? raw.length : end);
+  if (isUtf8(headers)) return raw;
+  const converted = Buffer.from(new TextDecoder('windows-1252').decode(headers));
+  return Buffer.concat([converted, raw.subarray(headers.length)]);
 }

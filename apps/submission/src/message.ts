@@ -62,7 +62,10 @@ export async function readMessage(sender: string, raw: Buffer, recipients: reado
 }
 
 /** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid, or a header repeated that may not be. */
-export function requestOf({ mail, alternatives }: ParsedMail, recipients: readonly string[]): SendEmailInput {
+export function requestOf(
+  { mail, alternatives, lacksParts }: ParsedMail,
+  recipients: readonly string[],
+): SendEmailInput {
   checkRepeated(mail);
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));

@@ -77,3 +77,17 @@ test.each(['2026-12-01T08:00:00', '2026-12-01', '1', 'tomorrow'])(
     expect(() => requestOf(parsed, [])).toThrow('must be an ISO 8601 date and time with an offset');
   },
 );
+
+test('text in an 8-bit charset that the mail does not name is kept, in its body and its headers', async () => {
+  const raw = Buffer.from(
+    'From: ada@example.com\r\nSubject: Gr\xfc\xdfe\r\nX-City: K\xf6ln\r\n\r\n\x93Z\xfcrich\x94\r\n',
+    'latin1',
+  );
+  expect(requestOf(await parseSubmitted(raw), [])).toMatchObject({
+    subject: 'Grüße',
+    headers: { 'X-City': 'Köln' },
+    text: '“Zürich”',
+  });
+  const utf8 = Buffer.from('From: ada@example.com\r\nSubject: Grüße\r\n\r\nZürich\r\n');
+  expect(requestOf(await parseSubmitted(utf8), [])).toMatchObject({ subject: 'Grüße', text: 'Zürich' });
+});
