@@ -23,10 +23,13 @@ const { collectAttachment, collectNode } = PostalMime.prototype as unknown as Co
 /** Parses a mail and separates alternative body parts such as invitations or AMP, which the library treats as attachments. */
 export class MailParser extends PostalMime {
   readonly alternatives: AlternativeInput[] = [];
+  /** Whether a multipart has content but no parts, because its boundary is missing or another one. */
+  lacksParts = false;
 
   async collectNode(part: Part, ...rest: unknown[]): Promise<void> {
-    const { parsed } = part.contentType;
+    const { multipart, parsed } = part.contentType;
     const content = Buffer.from(part.content ?? new ArrayBuffer(0));
+    if (multipart !== false && part.childNodes.length === 0) this.lacksParts ||= content.toString().trim() !== '';
     // The library takes it for UTF-8, which would lose the characters that are not.
     if (isText(part) && parsed.params['charset'] === undefined && !isUtf8(content))
       parsed.params['charset'] = 'windows-1252';
@@ -90,13 +93,15 @@ function typeOf({ contentType: { parsed } }: Part, except?: string): string {
 export interface ParsedMail {
   mail: Email;
   alternatives: AlternativeInput[];
+  /** Whether content is lost, because it is in a multipart without parts. */
+  lacksParts: boolean;
 }
 
 /** Parses a mail; runs on a worker thread, because mail with many lines is slow to parse. */
 export async function parseSubmitted(raw: Uint8Array): Promise<ParsedMail> {
   const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
   const mail = await parser.parse(withHeadersInUtf8(raw));
-  return { mail, alternatives: parser.alternatives };
+  return { mail, alternatives: parser.alternatives, lacksParts: parser.lacksParts };
 }
 
 /** Converts headers in an 8-bit charset, which they cannot name. */

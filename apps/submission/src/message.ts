@@ -38,8 +38,8 @@ const INLINE_BYTES = 4_096;
 
 async function parse(sender: string, raw: Buffer): Promise<ParsedMail> {
   if (raw.length <= INLINE_BYTES) return parseSubmitted(raw);
-  const { mail, alternatives } = await onThread<[Uint8Array], ParsedMail>(PARSE, sender, raw);
-  return { mail, alternatives: alternatives.map((part) => ({ ...part, content: asBuffer(part.content) })) };
+  const { mail, alternatives, lacksParts } = await onThread<[Uint8Array], ParsedMail>(PARSE, sender, raw);
+  return { mail, lacksParts, alternatives: alternatives.map((part) => ({ ...part, content: asBuffer(part.content) })) };
 }
 
 /** Buffers become plain Uint8Arrays when they cross threads. */
@@ -66,6 +66,7 @@ export function requestOf(
   { mail, alternatives, lacksParts }: ParsedMail,
   recipients: readonly string[],
 ): SendEmailInput {
+  if (lacksParts) throw new Refusal(550, '5.6.0 The message has a multipart without parts; check its boundary');
   checkRepeated(mail);
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));

@@ -91,3 +91,12 @@ test('text in an 8-bit charset that the mail does not name is kept, in its body 
   const utf8 = Buffer.from('From: ada@example.com\r\nSubject: Grüße\r\n\r\nZürich\r\n');
   expect(requestOf(await parseSubmitted(utf8), [])).toMatchObject({ subject: 'Grüße', text: 'Zürich' });
 });
+
+test.each(['multipart/mixed', 'multipart/mixed; boundary=b'])(
+  'content that would be lost is refused: %s without a part of its boundary',
+  async (type) => {
+    const parsed = await parse(type, '--a\r\n\r\nHi\r\n--a--');
+    expect(() => requestOf(parsed, [])).toThrow('check its boundary');
+    expect(requestOf(await parse(type, ''), [])).toMatchObject({ text: ' ' });
+  },
+);
