@@ -97,6 +97,9 @@ export async function replayDelivery(projectId: string, id: string): Promise<str
   return replay;
 }
 
+/** It waits while its endpoint takes no more requests at once, or only a few. */
+const FIRST_ATTEMPT = 'The first attempt of this delivery is queued or in progress.';
+
 /**
  * Makes a delivery's next attempt now. A delivery owned by a workflow gets a signal; one waiting in the table becomes
  * due.
@@ -113,7 +116,11 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
   await requireEnabledEndpoint(projectId, endpointId);
   await inTransaction(async (tx) => {
     const isWaiting = await interruptWait(tx, id, 'retryNow', { next_attempt_at: 'now()' });
-    if (!isWaiting) throw new DomainError('conflict', 'An attempt of this delivery is in progress.');
+    if (!isWaiting)
+      throw new DomainError(
+        'conflict',
+        state === 'queued' ? FIRST_ATTEMPT : 'An attempt of this delivery is in progress.',
+      );
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
   });
 }
@@ -128,9 +135,7 @@ export async function giveUpDelivery(projectId: string, id: string): Promise<voi
   if (state !== 'retried') {
     throw new DomainError(
       'conflict',
-      state === 'queued'
-        ? 'The first attempt of this delivery is in progress.'
-        : `This delivery is ${state}, so no attempt is due.`,
+      state === 'queued' ? FIRST_ATTEMPT : `This delivery is ${state}, so no attempt is due.`,
     );
   }
   await inTransaction(async (tx) => {

@@ -512,7 +512,7 @@ test('retrying a delivery that waits in the table makes it due at once', async (
   await eventually(() => expect(there.received).toHaveLength(1));
 });
 
-test('a delivery whose retry a batch is making can be neither retried nor given up until the attempt has ended', async () => {
+test('a delivery whose attempt a batch is making can be neither retried nor given up until the attempt has ended', async () => {
   const api = await testApi();
   const there = await receiver();
   const to = await endpoint(api, there.url);
@@ -522,15 +522,20 @@ test('a delivery whose retry a batch is making can be neither retried nor given 
     expect(list).toHaveLength(1);
     return list;
   });
-  await pool.query(
-    `UPDATE deliveries SET state = 'retried', closed_at = NULL, dispatched_at = now(), workflow_id = 'batch_test', next_attempt_at = now() WHERE id = $1`,
-    [id],
-  );
-  for (const action of ['retry', 'give-up'])
-    expect(await api.post(`/v1/deliveries/${id}/${action}`)).toMatchObject({
-      status: 409,
-      body: { error: { code: 'conflict', message: expect.stringContaining('in progress') } },
-    });
+  for (const [state, message] of [
+    ['queued', 'The first attempt of this delivery is queued or in progress.'],
+    ['retried', expect.stringMatching(/^An attempt of this delivery is in progress/)],
+  ]) {
+    await pool.query(
+      `UPDATE deliveries SET state = $2, closed_at = NULL, dispatched_at = now(), workflow_id = 'batch_test', next_attempt_at = now() WHERE id = $1`,
+      [id, state],
+    );
+    for (const action of ['retry', 'give-up'])
+      expect(await api.post(`/v1/deliveries/${id}/${action}`)).toMatchObject({
+        status: 409,
+        body: { error: { code: 'conflict', message } },
+      });
+  }
   await pool.query(`UPDATE deliveries SET state = 'acknowledged', closed_at = now() WHERE id = $1`, [id]);
 });
 
