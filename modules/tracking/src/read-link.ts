@@ -12,21 +12,28 @@ export interface Link {
   slots: Slot[];
   /** The target, with placeholders and tags as written. */
   source: string;
+  /** Whether the target of a recipient is sealed as a whole: its values alone don't tell where they stand. */
+  isWhole: boolean;
 }
 
 /** Splits a marked link into pieces; undefined if it is an unsubscribe link or not http(s), which stay as they are. */
 export function readLink(value: string, slots: readonly Slot[]): Link | undefined {
   const { statics, slots: within } = splitAtMarks(value, slots);
   const pieces = statics.map((piece) => decodeUrl(piece));
-  const hasTags = within.some(({ kind }) => kind !== 'variable');
-  const source = hasTags ? sourceOf({ statics: pieces, slots: within }).trim() : plainSource(pieces, within);
+  const plain = plainSource(pieces, within);
+  // Braces in the URL itself, such as `{%22a%22:1}`, look like a placeholder or tag.
+  const isWhole =
+    within.some(({ kind }) => kind !== 'variable') || (within.length > 0 && pieces.some((piece) => BRACES.test(piece)));
+  const source = isWhole ? sourceOf({ statics: pieces, slots: within }).trim() : plain;
   // If the link starts with a placeholder, each value decides whether it is tracked (see `personalUrl`).
   const isOpen = within.length > 0 && pieces[0]!.trim() === '';
-  const isWeb = isOpen ? isOpenLink(within[0]!) : WEB.test(source);
-  if (!isWeb || /unsubscribe/i.test(source) || source.startsWith(`${config.PUBLIC_URL}/u/`)) return undefined;
+  const isWeb = isOpen ? isOpenLink(within[0]!) : WEB.test(plain);
+  if (!isWeb || /unsubscribe/i.test(source) || plain.startsWith(`${config.PUBLIC_URL}/u/`)) return undefined;
   if (within.length === 0 && !URL.canParse(source)) return undefined;
-  return { statics, slots: within, source };
+  return { statics, slots: within, source, isWhole };
 }
+
+const BRACES = /\{[{%]/;
 
 /** Whether a link that starts with this slot may become a web link. */
 const isOpenLink = (slot: Slot) => slot.kind !== 'variable' || slot.context === 'url';

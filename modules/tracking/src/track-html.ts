@@ -86,12 +86,10 @@ const ready = (name: string): Variable => ({
 
 /** A recipient's URL of a personal link, as HTML: tracked if it is http(s), else unchanged. */
 function personalUrl(base: string, messageId: string, token: string, link: PersonalLink, scope: Scope): string {
-  const { statics, slots } = link;
+  const { statics, slots, isWhole } = link;
   const filled: string[] = [];
   const html = renderPieces(statics, slots, scope, (value) => (filled.push(value), value), MAX_URL_LENGTH);
   if (!WEB.test(decodeUrl(html))) return html;
-  // A link with tags differs in more than its values, so it is sealed as a whole.
-  const isWhole = slots.some(({ kind }) => kind !== 'variable');
   const sealed = sealValues(
     messageId,
     link.number,
@@ -106,11 +104,12 @@ const MAX_URL_LENGTH = 100_000;
 /** The target URL of a link, with the values that were sealed for its recipient; undefined if it is not http(s). */
 export function targetOf(source: string, values: readonly string[] | undefined): string | undefined {
   let next = 0;
-  const url = source.includes('{%')
-    ? (values?.[0] ?? '')
-    : values === undefined
+  const url =
+    values === undefined
       ? source
-      : source.replace(/\{\{[\w.-]*\}\}/g, () => values[next++] ?? '');
+      : source.includes('{%')
+        ? (values[0] ?? '')
+        : source.replace(/\{\{[\w.-]*\}\}/g, () => values[next++] ?? '');
   return WEB.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
 }
 

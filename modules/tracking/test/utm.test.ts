@@ -1,7 +1,8 @@
 import { parseTemplate, renderTemplate, sourceOf } from '@postroom/templating';
 import { expect, test } from 'vitest';
 import { addUtm } from '../src/utm.ts';
-import { trackHtml } from '../src/track-html.ts';
+import { unsealValues } from '../src/token.ts';
+import { targetOf, trackHtml } from '../src/track-html.ts';
 
 const UTM = { utm_source: 'news letter', utm_medium: 'email', utm_campaign: null };
 const ADDED = 'utm_source=news%20letter&amp;utm_medium=email';
@@ -71,4 +72,22 @@ test('tracked links lead to the target with its parameters', () => {
     'https://a.test/?a=1&utm_source=news%20letter&utm_medium=email#b',
     'https://b.test/?utm_source=news%20letter&utm_medium=email',
   ]);
+});
+
+test('tracked links lead to URLs with braces in them', () => {
+  const query = '?q={%22a%22:{{b}}}';
+  const literal = `<a href="https://a.test/${query}">x</a>`;
+  const { links } = trackHtml(
+    { format: 'html', source: literal, statics: [literal], slots: [], problems: [] },
+    { opens: false, clicks: true },
+    'https://t.test',
+  );
+  expect(links.map((link) => targetOf(link, undefined))).toEqual([`https://a.test/${query}`]);
+
+  const personal = parseTemplate(`<a href="https://a.test/{% raw %}${query}{% endraw %}&amp;i={{id}}">`, 'html');
+  const tracked = trackHtml(personal, { opens: false, clicks: true }, 'https://t.test');
+  const message = 'eml_01jd3zzzzzzzzzzzzzzzzzzzzz';
+  const [, sealed = ''] = /\.0\.([\w-]+)"/.exec(renderTemplate(tracked.html, tracked.valuesFor(message, VALUES))) ?? [];
+  const values = unsealValues(message, 0, sealed);
+  expect(tracked.links.map((link) => targetOf(link, values))).toEqual([`https://a.test/${query}&i=a%26b`]);
 });
