@@ -1,4 +1,4 @@
-export { addToBody, addToBodyStart } from './body.ts';
+export { addToBody, addToBodyStart, blankComments } from './body.ts';
 export { countTags, htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './html-limits.ts';
 export { parseTemplate } from './parse.ts';
 export { linkSlots, MAX_SLOTS } from './template.ts';

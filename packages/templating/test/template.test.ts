@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { addToBodyStart, bindValues, missing, parseTemplate, renderTemplate, variablesOf } from '../src/index.ts';
+import {
+  addToBody,
+  addToBodyStart,
+  bindValues,
+  missing,
+  parseTemplate,
+  renderTemplate,
+  variablesOf,
+} from '../src/index.ts';
 
 const text = (source: string, values = {}) => renderTemplate(parseTemplate(source, 'text'), values);
 
@@ -100,6 +108,17 @@ test.each([
   ['a head without a body', '<head><title>x</title></head>Hi', '<head><title>x</title></head>+Hi'],
   ['a fragment', '<p>Hi</p>', '+<p>Hi</p>'],
   ['a body tag that does not end', '<body class="', '+<body class="'],
+  [
+    'a body for Outlook and one for others',
+    '<!--[if mso]><body class="m"><![endif]--><!--[if !mso]><!--><body><!--<![endif]-->Hi',
+    '<!--[if mso]><body class="m"><![endif]--><!--[if !mso]><!--><body><!--<![endif]-->+Hi',
+  ],
+  ['a body after a comment about it', '<!-- <body> --><body>Hi', '<!-- <body> --><body>+Hi'],
 ])('text is added at the start of %s', (_name, html, expected) => {
   expect(addToBodyStart(html, '+')).toBe(expected);
+});
+
+test('text is added at the end of the body, which a comment does not end', () => {
+  expect(addToBody('<body>Hi</body><!-- </body> -->', '+')).toBe('<body>Hi+</body><!-- </body> -->');
+  expect(addToBody('<body>Hi<!--[if mso]></body><![endif]-->', '+')).toBe('<body>Hi<!--[if mso]></body><![endif]-->+');
 });
