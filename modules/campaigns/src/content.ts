@@ -2,6 +2,7 @@ import {
   addToBody,
   addToBodyStart,
   bindValues,
+  blankComments,
   escapeHtml,
   parseTemplate,
   renderSubject,
@@ -198,9 +199,11 @@ const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
 const hasAddress = (source: string, address: string) =>
   /\{\{\s*postal_address\b/.test(source) || source.includes(address) || source.includes(escapeHtml(address));
 
-/** What every recipient sees of a source: a link in a condition may be hidden. */
-const shownIn = (source: string, format: TemplateFormat) =>
-  source.includes('{%') ? unconditionalSource(parseTemplate(source, format)) : source;
+/** What every recipient sees of a source: a link in a condition may be hidden, and one in a comment is. */
+function shownIn(source: string, format: TemplateFormat): string {
+  const always = source.includes('{%') ? unconditionalSource(parseTemplate(source, format)) : source;
+  return format === 'html' ? blankComments(always) : always;
+}
 
 /** Adds an unsubscribe link and the postal address to HTML where it has none. */
 export function withFooter(html: string, address: string | null): string {
