@@ -9,15 +9,31 @@ const altText: FormatCallback = (image, _walk, builder) => {
   if (alt) builder.addInline(alt);
 };
 
+/** Leaves out what is hidden. If its style depends on values, it may be shown. */
+const unlessHidden: FormatCallback = (element, walk, builder) => {
+  if (element.attribs?.style?.search(MARK) === -1) return;
+  builder.openBlock(cell);
+  walk(element.children, builder);
+  builder.closeBlock(cell);
+};
+
 const cell = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 const heading = (level: number) => ({ selector: `h${level}`, options: { uppercase: false } });
 
 /** Converts HTML to text, with each link's URL in angle brackets after its text. */
 const htmlToText = compile({
   wordwrap: false,
-  formatters: { altText },
+  formatters: { altText, unlessHidden },
+  // All of the document: mail programs also show what stands before or after its body.
+  baseElements: { selectors: [] },
   selectors: [
-    { selector: 'a', options: { linkBrackets: ['<', '>'], hideLinkHrefIfSameAsText: true } },
+    { selector: 'title', format: 'skip' },
+    { selector: '[style*="display:none" i]', format: 'unlessHidden' },
+    { selector: '[style*="display: none" i]', format: 'unlessHidden' },
+    {
+      selector: 'a',
+      options: { linkBrackets: ['<', '>'], hideLinkHrefIfSameAsText: true },
+    },
     { selector: 'img', format: 'altText' },
     // Email uses tables for layout, so treat cells as paragraphs rather than columns.
     { selector: 'td', format: 'block', options: cell },

@@ -259,3 +259,21 @@ test('text generated from HTML shows a link once if its URL is its text, and enc
   const mail = await send(frameOf(html), { values });
   expect(lf(mail.text)).toBe('To https://example.com/a%20b\n\nGo <https://example.com/a%20b>\n\nada@example.com');
 });
+
+const textOf = (html: string, values: Values = {}) =>
+  renderTemplate(textFromHtml(parseTemplate(html, 'html')), values).trim();
+
+test.each([
+  ['before and after the body', '<p>A</p><body><p>B</p></body></html><p>C {{name}}</p>', 'A\n\nB\n\nC Ada'],
+  ['of a document without a body', '<head><title>Title</title></head><p>Hi {{name}}</p>', 'Hi Ada'],
+])('text generated from HTML has what mail programs show %s', (_name, html, text) => {
+  expect(textOf(html, { name: 'Ada' })).toBe(text);
+});
+
+test('text generated from HTML leaves out what is hidden', () => {
+  const preview = '<div style="max-height:0;DISPLAY: none">{{name}}, read this&zwnj;&nbsp;</div>';
+  const table = '<table><tr style="display:none"><td>{% if a %}A{% endif %}</td></tr><tr><td>B</td></tr></table>';
+  expect(textOf(`${preview}<p>Hi {{name}}</p>${table}`, { name: 'Ada', a: true })).toBe('Hi Ada\n\nB');
+  const conditional = '<p>A</p><p style="{% if a %}display:none{% endif %}">{{name}}</p><p>B</p>';
+  expect(textOf(conditional, { name: 'Ada' })).toBe('A\n\nAda\n\nB');
+});
