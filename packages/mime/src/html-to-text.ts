@@ -17,6 +17,10 @@ const unlessHidden: FormatCallback = (element, walk, builder) => {
   builder.closeBlock(cell);
 };
 
+/** Keeps the scheme of an address with a subject or body, which would otherwise look like part of the address. */
+const withScheme = (url: string, _meta: unknown, ...[link]: { attribs: Record<string, string> }[]) =>
+  url.includes('?') ? (link?.attribs.href ?? url) : url;
+
 const cell = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 const heading = (level: number) => ({ selector: `h${level}`, options: { uppercase: false } });
 
@@ -32,7 +36,7 @@ const htmlToText = compile({
     { selector: '[style*="display: none" i]', format: 'unlessHidden' },
     {
       selector: 'a',
-      options: { linkBrackets: ['<', '>'], hideLinkHrefIfSameAsText: true },
+      options: { linkBrackets: ['<', '>'], hideLinkHrefIfSameAsText: true, pathRewrite: withScheme },
     },
     { selector: 'img', format: 'altText' },
     // Email uses tables for layout, so treat cells as paragraphs rather than columns.

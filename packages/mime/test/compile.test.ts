@@ -277,3 +277,8 @@ test('text generated from HTML leaves out what is hidden', () => {
   const conditional = '<p>A</p><p style="{% if a %}display:none{% endif %}">{{name}}</p><p>B</p>';
   expect(textOf(conditional, { name: 'Ada' })).toBe('A\n\nAda\n\nB');
 });
+
+test('text generated from HTML keeps the scheme of an address with a subject', () => {
+  const links = '<a href="mailto:a@b.test?subject={{s}}">Leave</a>, <a href="mailto:a@b.test">write</a>';
+  expect(textOf(links, { s: 'leave us' })).toBe('Leave <mailto:a@b.test?subject=leave%20us>, write <a@b.test>');
+});
