@@ -50,7 +50,7 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   ),
   truncate: filter(0, 2, (value, [most = 50, ellipsis = '...']) => {
     const [whole, end, length] = [toText(value), toText(ellipsis), toNumber(most)];
-    return whole.length <= length ? value : whole.slice(0, Math.max(0, length - end.length)) + end;
+    return whole.length <= length ? value : startOf(whole, Math.max(0, length - end.length)) + end;
   }),
   truncatewords: filter(0, 2, (value, [most = 15, ellipsis = '...']) => {
     const count = Math.min(Math.max(1, Math.trunc(toNumber(most))), MAX_ITEMS);
@@ -67,8 +67,12 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   url_encode: text(0, 0, (value) => encodeURIComponent(value.toWellFormed()).replaceAll('%20', '+')),
 
   size: filter(0, 0, (value) => (typeof value === 'string' || Array.isArray(value) ? value.length : 0)),
-  first: filter(0, 0, (value) => (Array.isArray(value) ? (value as unknown[])[0] : toText(value).slice(0, 1))),
-  last: filter(0, 0, (value) => (Array.isArray(value) ? (value as unknown[]).at(-1) : toText(value).slice(-1))),
+  first: filter(0, 0, (value) =>
+    Array.isArray(value) ? (value as unknown[])[0] : (/^./su.exec(toText(value))?.[0] ?? ''),
+  ),
+  last: filter(0, 0, (value) =>
+    Array.isArray(value) ? (value as unknown[]).at(-1) : (/.$/su.exec(toText(value).slice(-2))?.[0] ?? ''),
+  ),
   join: list(0, 1, (items, separator = ' ') => joined(items.map(toText), toText(separator))),
   reverse: list(0, 0, (items) => items.toReversed()),
   uniq: list(0, 0, (items) => [...new Set(items)]),
@@ -148,8 +152,11 @@ function sized(length: number): true {
   return true;
 }
 
+/** The start of a text, without the first half of a character that has two units, such as an emoji. */
+const startOf = (value: string, length: number) => value.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 function split(value: string, separator: string): string[] {
-  const pieces = splitBy(value, separator, MAX_ITEMS + 1);
+  const pieces = separator === '' ? value.split(/(?:)/u, MAX_ITEMS + 1) : splitBy(value, separator, MAX_ITEMS + 1);
   if (pieces.length > MAX_ITEMS) throw new RenderError(`A filter splits a text into more than ${MAX_ITEMS} pieces.`);
   return pieces;
 }

@@ -200,6 +200,13 @@ test('times are UTC unless they have an offset', () => {
   );
 });
 
+test('filters never split an emoji', () => {
+  const source = '{{ n | truncate: 4, "" }} {{ n | first }} {{ n | last }} {{ n | split: "" | reverse | join: "" }}';
+  expect(text(source, { n: '😀😃😄' })).toBe('😀😃 😀 😄 😄😃😀');
+  expect(text('{{ n | truncate: 4 }} {{ n | truncate: 5, "…" }}', { n: '😀😃😄' })).toBe('... 😀😃…');
+  expect(text('{{ n | first }}{{ n | last }}{{ none | first }}', { n: 'x' })).toBe('xx');
+});
+
 test('a default in its short form is kept where no filter of that name could stand', () => {
   expect(text('{{missing|there}} {{missing|first class}} {{missing|date}} {{missing|"size"}}', {})).toBe(
     'there first class date size',
