@@ -9,6 +9,7 @@ import {
 } from './expression.ts';
 import { HtmlScanner, type ScannerState } from './html-scanner.ts';
 import {
+  type Context,
   linkSlots,
   MAX_BLOCK_DEPTH,
   MAX_SLOTS,
@@ -137,10 +138,10 @@ class TemplateParser {
       return end + 2;
     }
     this.#startSlot(at, end + 2, trimsLeft, trimsRight);
+    const context = this.#scanner ? this.#scanner.place(at) : (this.#format as 'subject' | 'text');
     this.#slots.push({
       kind: 'variable',
-      ...parsed,
-      context: this.#scanner ? this.#scanner.place(at) : (this.#format as 'subject' | 'text'),
+      ...(context.startsWith('url-') ? encodedOnce(parsed, context) : { ...parsed, context }),
       position: at,
       ...(this.#blocks.length > 0 || this.#locals.has(parsed.name.split('.', 1)[0]!) ? { isOptional: true } : {}),
     });
@@ -401,6 +402,15 @@ function parsePipeline(inside: string): ParsedPlaceholder | string {
         ? String(other.value ?? '')
         : pathOf(other, 'another value');
   return { name: pathOf(value, 'text'), fallback, pipeline, written: inside.trim() };
+}
+
+/** A value that is percent-encoded for its place in a link, where its own filter must not encode it as well. */
+function encodedOnce(parsed: ParsedPlaceholder, context: Context): ParsedPlaceholder & { context: Context } {
+  const { value, filters } = parsed.pipeline ?? { filters: [] };
+  if (value === undefined || filters.at(-1)?.name !== 'url_encode') return { ...parsed, context };
+  // The filter encodes slashes, too.
+  const encoded = context === 'url-path' ? 'url-query' : context;
+  return { ...parsed, pipeline: { value, filters: filters.slice(0, -1) }, context: encoded };
 }
 
 const pathOf = (value: Expression, otherwise: string) => (value.kind === 'path' ? value.name : otherwise);

@@ -126,3 +126,12 @@ test('no value breaks out of any context', () => {
     expect(out.isWellFormed(), v).toBe(true);
   }
 });
+
+test('a value in a link is encoded once, with or without a filter for it', () => {
+  const link = '<a href="https://a.test/{{ name | url_encode }}?n={{name}}&amp;f={{ name | url_encode }}">';
+  const html = `${link}<a href="mailto:a@b.test?subject={{ none | default: "x y" | url_encode }}">{{ name | url_encode }}`;
+  expect(renderTemplate(parseTemplate(html, 'html'), { name: 'Ä/b c' })).toBe(
+    '<a href="https://a.test/%C3%84%2Fb%20c?n=%C3%84%2Fb%20c&amp;f=%C3%84%2Fb%20c">' +
+      '<a href="mailto:a@b.test?subject=x%20y">%C3%84%2Fb+c',
+  );
+});
