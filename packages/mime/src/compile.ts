@@ -83,7 +83,10 @@ export function compileMessage(input: CompileInput): CompiledMessage {
     let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to')}\r\n`;
     out += staticSubject ?? textHeader('Subject', renderSubject(subject, values));
     out += `Date: ${formatDate(recipient.date)}\r\nMessage-ID: ${formatMessageId(recipient.messageId)}\r\n`;
-    if (recipient.unsubscribe) out += unsubscribeHeaders(recipient.unsubscribe);
+    if (recipient.unsubscribe) {
+      for (const headers of [input.headers, recipient.headers]) assertNoUnsubscribe(headers);
+      out += unsubscribeHeaders(recipient.unsubscribe);
+    }
     if (recipient.headers) out += customHeaders(recipient.headers);
     return out + renderPieces(pieces, slots, new Scope(values, MAX_MESSAGE_WORK), encodeValue, MAX_MESSAGE_BYTES);
   };
@@ -119,13 +122,16 @@ function senderHeader(name: string, mailbox: Mailbox, field: string): string {
 
 function customHeaders(headers: Readonly<Record<string, string>>): string {
   let out = '';
-  for (const [name, value] of Object.entries(headers)) {
-    if (/^list-unsubscribe(-post)?$/i.test(name)) {
-      throw new MessageError(`headers.${name}`, `The header ${name} is set by Postroom.`);
-    }
-    out += customHeader(name, value);
-  }
+  for (const [name, value] of Object.entries(headers)) out += customHeader(name, value);
   return out;
+}
+
+/** A message has one such header: ours, if it has an unsubscribe link of ours. */
+function assertNoUnsubscribe(headers: Readonly<Record<string, string>> = {}): void {
+  for (const name of Object.keys(headers)) {
+    if (/^list-unsubscribe(-post)?$/i.test(name))
+      throw new MessageError(`headers.${name}`, `The header ${name} is set by Postroom.`);
+  }
 }
 
 /** Encodes both parts as one list of static pieces with placeholders and tags between them. */

@@ -58,6 +58,17 @@ test('one-click unsubscribe headers conform to RFC 8058', async () => {
   expect(value('list-unsubscribe-post')).toEqual(['List-Unsubscribe=One-Click']);
 });
 
+test('a message without an unsubscribe link of ours may have its own headers for it', async () => {
+  const headers = {
+    'List-Unsubscribe': '<mailto:off@example.com>',
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
+  const mail = await send(frameOf('x', { headers }));
+  expect(mail.headers).toEqual(expect.arrayContaining([expect.objectContaining({ key: 'list-unsubscribe' })]));
+  const both = { ...recipient, unsubscribe: { url: 'https://example.com/u/1' } };
+  expect(() => frameOf('x', { headers }).render(both)).toThrow('List-Unsubscribe is set by Postroom');
+});
+
 const NAMES = [
   'Jürgen Groß',
   'Ada "The Countess" Lovelace',
@@ -191,7 +202,7 @@ test('no field of a recipient can inject a header', async () => {
   refused({ headers: { 'X A': 'c' } });
   refused({ headers: { bcc: 'c' } });
   refused({ headers: { 'Content-Type': 'c' } });
-  refused({ headers: { 'List-Unsubscribe': 'c' } });
+  refused({ headers: { 'List-Unsubscribe': 'c' }, unsubscribe: { url: 'https://example.com/' } });
 });
 
 test('a template with problems or an invalid sender is rejected', () => {
