@@ -62,7 +62,7 @@ export async function renderContent(
   const template = await readTemplate(projectId, input, problems, path);
   const subject = input.subject ?? template?.subject ?? null;
   const html = template?.body ?? input.html ?? null;
-  const text = input.text ?? null;
+  const text = input.text === '' && html !== null && html !== '' ? null : (input.text ?? null);
   // Mail submitted over SMTP may have no subject; an API request must.
   const mayOmitSubject = input.recipients !== undefined && template === null;
   if ((subject === null || subject.trim() === '') && !mayOmitSubject) problems.add(`${path}subject`, 'is required');

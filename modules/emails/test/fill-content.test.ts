@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { type ContentInput, fillAll, fillContent } from '../src/fill-content.ts';
+import { Problems } from '../src/email-input.ts';
 import { renderForProject } from '../src/fill-content-for-project.ts';
+import { renderContent } from '../src/render-content.ts';
 
 test('emails rendered together are returned up to a total length, so that no result of a thread is too large', () => {
   const long = { subject: null, html: null, text: '{{a}}'.repeat(900), values: { a: 'x'.repeat(5_000) } };
@@ -106,4 +108,16 @@ test('each email of a batch gets its own content, and one that cannot be rendere
   const rendered = await Promise.all(names.map((name) => render('<p>Hello {{name}}</p>', { name })));
   expect(rendered.map(({ htmlText }) => htmlText)).toEqual(names.map((name) => `Hello ${name}\n`));
   expect((await unreadable).problems).toMatchObject([{ field: 'html' }]);
+});
+
+test('text is generated if that of an email is empty, unless there is no HTML', async () => {
+  const email = { from: 'a@example.com', to: ['b@example.com'], subject: 'Hello', text: '' };
+  const problems = new Problems();
+  expect(await renderContent('prj_1', { ...email, html: '<p>Hi</p>' }, problems)).toMatchObject({
+    text: null,
+    htmlText: 'Hi\n',
+  });
+  expect(problems.found).toEqual([]);
+  await renderContent('prj_1', { ...email, html: '' }, problems);
+  expect(problems.found.map(({ field }) => field)).toEqual(['html']);
 });
