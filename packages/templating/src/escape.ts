@@ -16,6 +16,8 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
   text: (value) => (PLAIN.test(value) ? value : value.toWellFormed().replace(CONTROLS_BUT_LINES, '')),
   html: escapeHtml,
   css: (value) => value.replace(/[^A-Za-z0-9 #%.,_-]/g, ''),
+  // Without what could end the URL, or a comment around it.
+  'css-url': (value) => escapeHtml(wholeUrl(value).replace(/['()*]/g, hexOctet)),
   url: (value) => escapeHtml(wholeUrl(value)),
   'url-address': (value) => component(value).replace(/%40/g, '@').replace(/%2B/g, '+'),
   'url-path': (value) => component(value).replace(/%2F/g, '/'),
@@ -38,6 +40,8 @@ export function escapeHtml(value: string): string {
 function component(value: string): string {
   return encodeURIComponent(value.toWellFormed().replace(CONTROLS, ' ').trim()).replace(/'/g, '%27');
 }
+
+const hexOctet = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 
 const WEB_URL = /^https?:\/\/[\w\-.~:/?#@!$&()*+,;=]*$/;
 

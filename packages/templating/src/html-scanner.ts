@@ -17,6 +17,8 @@ export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'c
 const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
 /** Stands for a variable in what was read of a link; no source may hold it, as it is a non-character. */
 const VARIABLE = '\uffff';
+/** The start of a URL in a style: what follows is all of the URL. */
+const STYLE_URL = /(?:^|[^\w-])url\(\s*(?:["']|&quot;|&#39;|&apos;)?$/i;
 /** No known scheme is longer. */
 const MAX_SCHEME_LENGTH = 32;
 
@@ -105,6 +107,8 @@ export class HtmlScanner {
   #link = new LinkPrefix();
   /** The offset of a variable that starts the current link. */
   #linkStart = -1;
+  /** The end of the static text of a style, right before the next variable. */
+  #styleEnd = '';
   readonly #report: (position: number, message: string) => void;
 
   constructor(report: (position: number, message: string) => void) {
@@ -137,6 +141,7 @@ export class HtmlScanner {
 
   /** The state at a tag, which must stand where it selects whole pieces of markup. */
   stateAt(position: number): ScannerState {
+    this.#styleEnd = '';
     // Space after an attribute's name or not, the branch adds whole attributes.
     if (this.#state === 'attribute-name') this.#state = 'tag';
     const isUnquoted = this.#state === 'value' && this.#quote === '';
@@ -201,7 +206,11 @@ export class HtmlScanner {
     if (name.startsWith('on') || name === 'srcdoc') {
       return this.#nowhere(position, `"${name}" runs code, so it can not contain a placeholder.`);
     }
-    if (name === 'style') return 'css';
+    if (name === 'style') {
+      const isUrl = STYLE_URL.test(this.#styleEnd);
+      this.#styleEnd = '';
+      return isUrl ? 'css-url' : 'css';
+    }
     if (!URL_ATTRIBUTES.has(name)) return 'html';
     const context = this.#placeInUrl(position);
     this.#link.addVariable();
@@ -325,6 +334,7 @@ export class HtmlScanner {
     }
     const close = html.indexOf(this.#quote, at);
     if (URL_ATTRIBUTES.has(this.#attribute)) this.#link.addText(html.slice(at, close === -1 ? html.length : close));
+    if (this.#attribute === 'style') this.#styleEnd = close === -1 ? html.slice(Math.max(at, html.length - 100)) : '';
     if (close === -1) return html.length;
     this.#endValue();
     return close + 1;

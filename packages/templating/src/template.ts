@@ -5,15 +5,16 @@ export type TemplateFormat = 'subject' | 'text' | 'html';
 
 /**
  * The escaping context of a variable. `url` is the start of a link, `url-address` the rest of a mailto or tel link,
- * `url-path` and `url-query` the rest of any other link. At `nowhere` no value is safe: nothing is shown, and the
- * template has a problem. `ready` is only for system values that are already escaped, and `plain-url` for the start of a link
- * in a text that is generated from HTML.
+ * `url-path` and `url-query` the rest of any other link, and `css-url` the start of a URL in a style. At `nowhere` no value is
+ * safe: nothing is shown, and the template has a problem. `ready` is only for system values that are already escaped, and
+ * `plain-url` for the start of a link in a text that is generated from HTML.
  */
 export type Context =
   | 'subject'
   | 'text'
   | 'html'
   | 'css'
+  | 'css-url'
   | 'url'
   | 'url-address'
   | 'url-path'

@@ -111,7 +111,7 @@ test('a tag after a value is parsed as a tag', () => {
 });
 
 test('no value breaks out of any context', () => {
-  const source = `<title>{{v}}</title><!-- {{v}} --><a href="{{v}}" title='{{v}}' style="a:{{v}}">{{v}}</a><img src="https://x/{{v}}?{{v}}">`;
+  const source = `<title>{{v}}</title><!-- {{v}} --><a href="{{v}}" title='{{v}}' style="a:{{v}};b:url({{v}})">{{v}}</a><img src="https://x/{{v}}?{{v}}">`;
   const template = parseTemplate(source, 'html');
   const tags = (markup: string) => markup.match(/<[!/]?[a-z-]+/gi);
   const alphabet = [...`<>"'&;:/\\-= ()`, '\n', '\0', '\ud83d', 'é', '😀', 'javascript:', '-->', '</title>', 'onload='];
@@ -122,9 +122,34 @@ test('no value breaks out of any context', () => {
     const out = renderTemplate(template, { v });
     expect(tags(out), v).toEqual(tags(source));
     expect(out.match(/["']/g), v).toHaveLength(8);
+    expect(out, v).toMatch(/;b:url\([^"'()*\\\s]*\)">/);
     expect(out.toLowerCase(), v).not.toMatch(/href="\s*(java|vb)script:/);
     expect(out.isWellFormed(), v).toBe(true);
   }
+});
+
+test.each([
+  ['no quotes', '"', ''],
+  ['single quotes', '"', "'"],
+  ['double quotes', "'", '"'],
+  ['quotes that are entities', '"', '&quot;'],
+])('a URL in a style is shown as in a link, in %s', (_name, attribute, quote) => {
+  const source = `<td style=${attribute}background:#fff URL( ${quote}{{u}}${quote} )${attribute}>`;
+  expect(html(source, { u: 'https://cdn.test/a b.png?w=1&h=2' })).toBe(
+    source.replace('{{u}}', 'https://cdn.test/a%20b.png?w=1&amp;h=2'),
+  );
+  expect(html(source, { u: `https://cdn.test/');"x:\\*/` })).toBe(
+    source.replace('{{u}}', 'https://cdn.test/%27%29;%22x:%5C%2A/'),
+  );
+  expect(html(source, { u: 'javascript:alert(1)' })).toBe(source.replace('{{u}}', '#'));
+});
+
+test('what a style accepts is decided by what stands right before the value in its own branch', () => {
+  const values = { v: 'https://a.test/;b:c' };
+  for (const start of ['x:url(a/', 'x:my-url(', 'x:url(&#39;{{none}}', 'x:{% if a %}url({% endif %}', 'x:"url(" '])
+    expect(html(`<p style='${start}{{v}}'>`, values)).toMatch(/httpsa.testbc'>$/);
+  expect(html(`<p style="{% if a %}x:url({% else %}{{v}}{% endif %}">`, values)).toBe('<p style="httpsa.testbc">');
+  expect(html(`<p style="x:url("><b style="{{v}}">`, values)).toBe('<p style="x:url("><b style="httpsa.testbc">');
 });
 
 test('a value in a link is encoded once, with or without a filter for it', () => {
