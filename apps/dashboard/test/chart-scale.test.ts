@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { labelInterval, ticksUpTo } from '../src/components/chart-scale.ts';
+import { labelInterval, labelWidth, ticksUpTo } from '../src/components/chart-scale.ts';
 
 test.each([
   { highest: 0, ticks: [0] },
@@ -31,4 +31,10 @@ test('an axis never has more than six values nor ends below the highest', () => 
 test('labels of an axis that would touch are left out', () => {
   expect(labelInterval(['1 Nov', '2 Nov'], 200)).toBe(1);
   expect(labelInterval(['1 Nov', '12 Nov'], 20)).toBe(4);
+});
+
+test('the axis of rates has room for its percent signs', () => {
+  // As wide as browsers draw them.
+  expect(labelWidth('4%')).toBeGreaterThan(21.3);
+  expect(labelWidth('0.5%')).toBeGreaterThan(33.2);
 });

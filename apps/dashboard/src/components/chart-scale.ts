@@ -1,8 +1,12 @@
 /** The width of a character of an axis, in pixels: wide enough for digits and most words. */
 const CHARACTER_WIDTH = 8;
 
+/** How much wider a percent sign is, in pixels. */
+const PERCENT_EXTRA = 6;
+
 /** The room that a label of an axis takes, in pixels. */
-export const labelWidth = (label: string): number => label.length * CHARACTER_WIDTH;
+export const labelWidth = (label: string): number =>
+  label.length * CHARACTER_WIDTH + (label.includes('%') ? PERCENT_EXTRA : 0);
 
 /**
  * The values of an axis: from 0 in equal steps of 1, 2, 2.5 or 5 of a power of ten, up to the first that is no lower than `highest`. There
