@@ -52,7 +52,7 @@ function TestForm({ onClose, send, running, problem, children, incomplete = fals
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack>
-        <FormProblem problem={problem} fields={fields} />
+        <FormProblem problem={problem} fields={[...fields, 'emails']} />
         {children}
         <TagsInput
           size="sm"
@@ -60,6 +60,7 @@ function TestForm({ onClose, send, running, problem, children, incomplete = fals
           description="Up to ten addresses."
           value={emails}
           onChange={setEmails}
+          error={problem?.fields.emails}
           maxTags={10}
           splitChars={[',', ' ', ';']}
           // There are no options, and an open dropdown would swallow Escape.

@@ -40,7 +40,7 @@ export function problemOf(error: CombinedError): Problem {
   return {
     code: code ?? 'internal_error',
     message: first?.message ?? 'Something went wrong on our end.',
-    fields: Object.fromEntries((details ?? []).map(({ field, message }) => [lastName(field), capital(message)])),
+    fields: Object.fromEntries((details ?? []).map(fieldProblem)),
     ...(requestId === undefined ? {} : { requestId }),
   };
 }
@@ -49,7 +49,13 @@ function requestIdOf({ response }: CombinedError): string | undefined {
   return response instanceof Response ? (response.headers.get('x-request-id') ?? undefined) : undefined;
 }
 
-/** The server names fields by path, forms by the last segment. */
-const lastName = (field: string) => field.split('.').at(-1) ?? field;
+/** The server names fields by path, forms by the last segment. A field with several entries says which one is wrong. */
+function fieldProblem({ field, message }: { field: string; message: string }): [field: string, message: string] {
+  const path = field.split('.');
+  const last = path.at(-1) ?? field;
+  const list = path.at(-2);
+  if (list === undefined || !/^\d+$/.test(last)) return [last, capital(message)];
+  return [list, `Entry ${Number(last) + 1}: ${message}`];
+}
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
