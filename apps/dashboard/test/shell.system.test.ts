@@ -194,6 +194,25 @@ inBrowser('the frame', () => {
     expect(await page.evaluate('document.activeElement.id')).toBe('content');
   });
 
+  test('long labels and texts of custom fields leave contacts the room for their addresses', async () => {
+    const api = await testApi();
+    const label = `Lifetime value of the customer, including returns ${'x'.repeat(60)}`;
+    await api.post('/v1/custom-fields', { key: 'note', label, type: 'text' });
+    const link = `https://example.com/${'path/'.repeat(40)}`;
+    await api.post('/v1/contacts', { email: 'ada.lovelace@example.com', name: 'Ada', custom_fields: { note: link } });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/contacts');
+    const lines = await page.getByText('ada.lovelace@example.com').evaluate((address) => {
+      const range = address.ownerDocument.createRange();
+      range.selectNodeContents(address);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
+    const isCut = `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('.table-scroll'))`;
+    expect(await page.evaluate(isCut)).toBe(false);
+  });
+
   test('dialogs, menus and lists open by keyboard, trap focus, and restore it on Escape', async () => {
     const api = await testApi();
     await using window = await windowOf(api);

@@ -44,7 +44,7 @@ export function DataTable<Row>({
                   role="columnheader"
                   scope="col"
                 >
-                  {head ?? (silent === true ? <span className="visually-hidden">{title}</span> : title)}
+                  {head ?? <span className={silent === true ? 'visually-hidden' : 'th-label'}>{title}</span>}
                 </th>
               ))}
             </tr>

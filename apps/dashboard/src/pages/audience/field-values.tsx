@@ -38,7 +38,7 @@ export function FieldValue({ of: field, values }: { of: CustomField; values: unk
       </Text>
     );
   // Dates must not wrap; text may.
-  return <span className={field.type === 'date' ? 'nowrap' : undefined}>{textOf(field, value)}</span>;
+  return <span className={field.type === 'date' ? 'nowrap' : 'field-text'}>{textOf(field, value)}</span>;
 }
 
 function textOf({ type }: CustomField, value: unknown): string {
