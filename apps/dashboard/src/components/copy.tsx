@@ -86,7 +86,7 @@ export function CodeBlock({
       >
         <pre className="mono">{text}</pre>
       </ScrollArea.Autosize>
-      <Box pos="absolute" top={6} right={6}>
+      <Box pos="absolute" top={6} right={6} className="code-copy">
         <CopyButton text={copied} label={`Copy: ${label}`} />
       </Box>
     </Box>
