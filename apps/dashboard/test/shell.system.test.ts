@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Locator, Route } from 'playwright-core';
 import { config, pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
@@ -211,6 +212,32 @@ inBrowser('the frame', () => {
     expect(lines).toBe(1);
     const isCut = `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('.table-scroll'))`;
     expect(await page.evaluate(isCut)).toBe(false);
+  });
+
+  test('a button whose request is refused keeps the focus, so that the next Tab stays in its dialog', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/groups');
+    await page.getByRole('button', { name: 'New group' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Beta');
+    await page.getByLabel('Or paste addresses').fill('ada@example.com');
+    // Slow enough for the browser to take the focus from the button.
+    await page.route('**/graphql', async (route) => {
+      await sleep(200);
+      await route.continue();
+    });
+    const dialog = page.getByRole('dialog');
+    const create = dialog.getByRole('button', { name: 'Create' });
+    await create.focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByText('already exists').waitFor();
+    await soon(() => create.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   test('dialogs, menus and lists open by keyboard, trap focus, and restore it on Escape', async () => {
