@@ -30,6 +30,7 @@ inBrowser('API keys', () => {
     await dialog.getByRole('radio', { name: 'Full access' }).check();
     await dialog.getByRole('button', { name: 'Create API key' }).click();
     await dialog.getByText('Save your API key').waitFor();
+    await soon(() => page.evaluate('document.activeElement.textContent')).toMatch(/^Copy it now/);
     await page.keyboard.press('Escape');
     await page.mouse.click(5, 5);
     await dialog.getByRole('button', { name: 'Copy: Key', exact: true }).click();

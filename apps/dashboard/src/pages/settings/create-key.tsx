@@ -98,6 +98,8 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: string) => void; onC
   );
 }
 
+const focus = (element: HTMLElement | null) => element?.focus();
+
 function SaveKey({ secret, onDone }: { secret: string; onDone: () => void }) {
   const curl = [
     `curl ${window.location.origin}/v1/emails \\`,
@@ -107,7 +109,10 @@ function SaveKey({ secret, onDone }: { secret: string; onDone: () => void }) {
   ].join('\n');
   return (
     <Stack>
-      <Text size="sm">Copy it now. Only a hash is stored, so it can't be shown again.</Text>
+      {/* It takes the place of the form that had the focus. */}
+      <Text size="sm" tabIndex={-1} ref={focus}>
+        Copy it now. Only a hash is stored, so it can't be shown again.
+      </Text>
       <CopyField label="Key" value={secret} />
       <CopyField label=".env file" value={`POSTROOM_API_KEY=${secret}`} />
       <Stack gap={4}>
