@@ -4,6 +4,7 @@ import { config, pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { accessibilityViolations, inBrowser, openWindow, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
+import { readyProject } from './ready-project.ts';
 
 inBrowser('the frame', () => {
   test('the command palette opens a page by keyboard', async () => {
@@ -238,6 +239,43 @@ inBrowser('the frame', () => {
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
     await page.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('the first problem of a long form is brought into sight', async () => {
+    const api = await readyProject();
+    await api.post('/v1/journeys', { name: 'Welcome', definition: { entry: { type: 'manual' }, steps: [] } });
+    await using window = await windowOf(api);
+    const { page } = window;
+    const isSeen = (element: Locator) =>
+      element.evaluate((node) => {
+        const { top, bottom, left } = node.getBoundingClientRect();
+        const { elementFromPoint, defaultView } = node.ownerDocument;
+        const shown = elementFromPoint.call(node.ownerDocument, left + 2, top + 2);
+        return bottom <= (defaultView?.innerHeight ?? 0) && shown !== null && (node === shown || node.contains(shown));
+      });
+    const focused = () => page.evaluate('document.activeElement.labels?.[0].textContent');
+
+    await window.open('/forms/new');
+    const create = page.getByRole('button', { name: 'Create form' });
+    await create.click();
+    await soon(focused).toBe('Name');
+    expect(await isSeen(page.getByLabel('Name'))).toBe(true);
+    await page.getByLabel('Name').fill('Newsletter');
+    await page.getByRole('combobox', { name: 'From' }).fill('hello@example.com');
+    await page.getByRole('combobox', { name: 'Allowed origins' }).fill('no origin');
+    await page.keyboard.press('Enter');
+    await create.click();
+    await page.getByText(/^Entry 1: /).waitFor();
+    await soon(focused).toBe('Allowed origins');
+
+    await window.open('/journeys');
+    await page.getByRole('button', { name: 'New journey' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Welcome');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const alert = dialog.getByRole('alert').filter({ hasText: 'already exists' });
+    await alert.waitFor();
+    await soon(() => isSeen(alert)).toBe(true);
   });
 
   test('dialogs, menus and lists open by keyboard, trap focus, and restore it on Escape', async () => {

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useForm, type UseFormInput, type UseFormReturnType } from '@mantine/form';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { ApiMutation } from '../data/api-mutation.ts';
 import type { Problem } from '../data/problem.ts';
 
@@ -29,9 +29,9 @@ export function ApiForm<Values extends Record<string, unknown>>({
   buttons,
 }: ApiFormProps<Values> & { buttons: (form: UseFormReturnType<Values>) => ReactNode }) {
   const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
-  useFieldProblems(form, problem);
+  const { ref, showProblem } = useFieldProblems(form, problem);
   return (
-    <form onSubmit={form.onSubmit((values) => void save(values, form))} noValidate>
+    <form ref={ref} onSubmit={form.onSubmit((values) => void save(values, form), showProblem)} noValidate>
       <Stack>
         <FormProblem problem={problem} fields={[...Object.keys(initialValues), ...otherFields]} />
         {children(form)}
@@ -58,16 +58,34 @@ export function DialogForm<Values extends Record<string, unknown>>({
 /** Validates a field that must not be blank. */
 export const required = (message: string) => (value: string) => (value.trim() === '' ? message : null);
 
-/** Shows the server's field errors next to the fields. The form keeps its input. */
+/**
+ * Shows the server's field errors next to the fields. The form keeps its input. In a long form the first problem may be out of sight, so its
+ * field gets the focus, or the message above the fields is scrolled to: `ref` is for the form, and `showProblem` for problems found before
+ * it is sent.
+ */
 export function useFieldProblems<Values extends Record<string, unknown>>(
   { setErrors }: Pick<UseFormReturnType<Values>, 'setErrors'>,
   problem: Problem | undefined,
-): void {
+): { ref: RefObject<HTMLFormElement | null>; showProblem: () => void } {
+  const ref = useRef<HTMLFormElement>(null);
+  const isNew = useRef(false);
+  const showProblem = () => (isNew.current = true);
+  // After the render that follows a problem: before it, the fields are not marked.
   useEffect(() => {
-    if (problem !== undefined) setErrors(problem.fields);
+    if (!isNew.current) return;
+    isNew.current = false;
+    const field = ref.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    if (field) field.focus();
+    else ref.current?.querySelector('[role=alert]')?.scrollIntoView({ block: 'nearest' });
+  });
+  useEffect(() => {
+    if (problem === undefined) return;
+    setErrors(problem.fields);
+    showProblem();
     // The form is another object each time; its functions do the same.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [problem]);
+  return { ref, showProblem };
 }
 
 /** The server's error message, unless every problem is shown next to a field. */

@@ -107,11 +107,11 @@ export function FormEditor({ initialValues, submit, mutation, onSubmit, children
       from: (from, { doubleOptIn }) => (doubleOptIn && from.trim() === '' ? 'Enter the sender of the email' : null),
     },
   });
-  useFieldProblems(form, mutation.problem);
+  const { ref, showProblem } = useFieldProblems(form, mutation.problem);
   const names = fieldNames(data);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-      <form onSubmit={form.onSubmit((values) => void onSubmit(values))} noValidate>
+      <form ref={ref} onSubmit={form.onSubmit((values) => void onSubmit(values), showProblem)} noValidate>
         <Stack>
           <FormProblem problem={mutation.problem} fields={Object.keys(initialValues)} />
           <Part title="Form">

@@ -118,7 +118,7 @@ function ConnectForm({
       dailyCap: '' as number | string,
     },
   });
-  useFieldProblems(form, connect.problem);
+  const { ref, showProblem } = useFieldProblems(form, connect.problem);
   const { provider } = form.values;
   // Other providers support only passwords.
   const signIn = provider === 'other' ? 'password' : form.values.signIn;
@@ -150,11 +150,11 @@ function ConnectForm({
     const { account, authorizationUrl } = data.connectMailbox;
     if (authorizationUrl !== null) onConsent({ email: account.email, url: authorizationUrl });
     setAdded(account);
-  });
+  }, showProblem);
   if (consenting !== undefined)
     return <ConsentStep of={consenting} onBack={() => onConsent(undefined)} onDone={onClose} />;
   return (
-    <form onSubmit={submit} noValidate>
+    <form ref={ref} onSubmit={submit} noValidate>
       <Stack>
         <FormProblem problem={connect.problem} fields={FIELDS} />
         {current?.status === 'needs_attention' && (

@@ -35,9 +35,13 @@ export function EndpointForm({
       events: (value) => (value.length === 0 ? 'Choose at least one event' : null),
     },
   });
-  useFieldProblems(form, problem);
+  const { ref, showProblem } = useFieldProblems(form, problem);
   return (
-    <form onSubmit={form.onSubmit((values) => onSubmit({ ...values, url: values.url.trim() }))} noValidate>
+    <form
+      ref={ref}
+      onSubmit={form.onSubmit((values) => onSubmit({ ...values, url: values.url.trim() }), showProblem)}
+      noValidate
+    >
       <Card>
         <Stack>
           <FormProblem problem={problem} fields={['url', 'description', 'events']} />
