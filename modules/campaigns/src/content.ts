@@ -193,11 +193,15 @@ function withPreview(html: string, previewText: string): string {
 
 const UNSUBSCRIBE = '<a href="{{unsubscribe_url}}" style="color:#777">Unsubscribe</a>';
 
-const hasLink = (source: string) => /\{\{\s*unsubscribe_url\b/.test(source);
+/** Whether a source has a placeholder, as `{{name}}`, `{{- name }}`, or with the spaces that editors insert. */
+const hasPlaceholder = (source: string, name: string) =>
+  new RegExp(String.raw`\{\{-?(?:\s|&nbsp;)*${name}\b`).test(source);
+
+const hasLink = (source: string) => hasPlaceholder(source, 'unsubscribe_url');
 
 /** Whether the content shows the postal address, by its placeholder or written out. */
 const hasAddress = (source: string, address: string) =>
-  /\{\{\s*postal_address\b/.test(source) || source.includes(address) || source.includes(escapeHtml(address));
+  hasPlaceholder(source, 'postal_address') || source.includes(address) || source.includes(escapeHtml(address));
 
 /** What every recipient sees of a source: a link in a condition may be hidden, and one in a comment is. */
 function shownIn(source: string, format: TemplateFormat): string {

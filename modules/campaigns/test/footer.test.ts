@@ -14,6 +14,16 @@ test.each([
   expect(shown).toMatch(/<\/p><\/body>$/);
 });
 
+test.each([
+  '{{ unsubscribe_url }}',
+  '{{- unsubscribe_url -}}',
+  '{{&nbsp;unsubscribe_url}}',
+  '{{unsubscribe_url | escape}}',
+])('no second footer is added to a body with its unsubscribe link as %s', (link) => {
+  const html = `<body><a href="${link}">Leave</a> ${link.replace('unsubscribe_url', 'postal_address')}</body>`;
+  expect(withFooter(html, ADDRESS)).toBe(html);
+});
+
 test('no footer is added to a body with both in what all but Outlook show', () => {
   const html = `<body><!--[if !mso]><!-->${LINK} ${ADDRESS}<!--<![endif]--></body>`;
   expect(withFooter(html, ADDRESS)).toBe(html);
