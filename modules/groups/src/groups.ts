@@ -42,7 +42,8 @@ export async function createGroup(projectId: string, input: CreateGroupInput) {
   const name = checkDisplayName(input.name);
   return db.$transaction(async (tx) => {
     const contacts = await resolveContacts(tx, projectId, input);
-    if (contacts.length === 0) throw noMember('contactIds');
+    if (contacts.length === 0)
+      throw noMember(input.contactIds == null && input.emails != null ? 'emails' : 'contactIds');
     const group = await tx.group.create({ data: { id: newId('grp'), projectId, name } }).catch(nameTaken(name));
     await addMembers(
       tx,
