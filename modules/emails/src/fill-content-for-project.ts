@@ -5,7 +5,6 @@ import { countTags, MAX_SUBJECT_LENGTH, type Template } from '@postroom/templati
 import { MessageError } from '@postroom/mime';
 import {
   addText,
-  type BodyTemplates,
   bodyTemplatesOf,
   type ContentInput,
   fillBodyTemplates,
@@ -59,14 +58,14 @@ export async function renderForProject(
 }
 
 /** Body templates that were filled in lately, by HTML source, which emails of one kind share. */
-const bodyTemplates = new LRUCache<string, BodyTemplates, string>({
+const bodyTemplates = new LRUCache<string, ReturnType<typeof bodyTemplatesOf>, string>({
   maxSize: 20_000_000,
-  sizeCalculation: ({ text }, source) => 2 * source.length + 2 * text.source.length,
+  sizeCalculation: ({ text }, source) => 2 * source.length + 2 * (text?.source.length ?? 0),
   ignoreFetchAbort: true,
   fetchMethod: (source, _stale, { context: projectId }) =>
     isQuickToConvert(source)
       ? bodyTemplatesOf(source)
-      : onThread<[string], BodyTemplates | undefined>(BODY_TEMPLATES, projectId, source),
+      : onThread<[string], ReturnType<typeof bodyTemplatesOf>>(BODY_TEMPLATES, projectId, source),
 });
 
 /** Fills a template in whose text is generated once for all of its emails. Undefined if the text depends on the values. */
@@ -78,8 +77,8 @@ async function fillByTemplates(
   if (html === null || text !== null || values === null) return undefined;
   if (html.length > MAX_KEPT_TEMPLATE || html.includes('{%')) return undefined;
   if (subject !== null && subject.length > MAX_SUBJECT_LENGTH) return undefined;
-  const templates = await bodyTemplates.fetch(html, { context: projectId });
-  if (templates === undefined) return undefined;
+  const templates = await bodyTemplates.forceFetch(html, { context: projectId });
+  if (templates.text === undefined) return undefined;
   const filling = 2 * templates.html.slots.length * JSON.stringify(values).length;
   const most = isOneOfMany ? MAX_FILLING_OF_TEMPLATES.oneOfMany : MAX_FILLING_OF_TEMPLATES.alone;
   return filling > most ? undefined : fillBodyTemplates(templates, subject, values);

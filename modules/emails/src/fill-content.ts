@@ -9,6 +9,7 @@ import {
   type Template,
   type TemplateFormat,
   type Values,
+  type Variable,
 } from '@postroom/templating';
 import { LRUCache } from 'lru-cache';
 import { textFromHtml } from '@postroom/mime';
@@ -81,21 +82,24 @@ export function addText(filled: FilledContent): FilledContent {
 }
 
 /** A parsed HTML template, and the text template generated from it. */
-export interface BodyTemplates {
+interface BodyTemplates {
   html: Template;
   text: Template;
 }
 
 /**
- * Parses an HTML template that has only placeholders, and generates its text template. Undefined for a template that can't
- * be sent, or that has tags: what they leave out changes the line breaks of the text, and loops how complex the HTML is.
+ * Parses an HTML template and generates its text template. That is undefined if the HTML can't be sent, or if the text differs in more than
+ * the values: tags leave out parts with their line breaks, and a link without a URL is shown as its text alone.
  */
-export function bodyTemplatesOf(source: string): BodyTemplates | undefined {
+export function bodyTemplatesOf(source: string): BodyTemplates | { text: undefined } {
   const html = parseTemplate(source, 'html');
-  if (html.problems.length > 0 || html.slots.some(({ kind }) => kind !== 'variable')) return undefined;
-  if (htmlProblem(source) !== undefined) return undefined;
-  return { html, text: textFromHtml(html) };
+  const isFixed =
+    html.problems.length === 0 && html.slots.every((slot) => slot.kind === 'variable' && !mayLackUrl(slot));
+  return isFixed && htmlProblem(source) === undefined ? { html, text: textFromHtml(html) } : { text: undefined };
 }
+
+const mayLackUrl = ({ context, fallback, pipeline }: Variable) =>
+  context === 'url' && (fallback === '' || pipeline !== undefined);
 
 /** Fills in the subject and both bodies of an email that was given no text. */
 export function fillBodyTemplates(

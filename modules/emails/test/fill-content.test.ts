@@ -70,6 +70,7 @@ test('text generated from a template is the same as from its filled HTML', async
     '<a href="{{link}}">Reset your password</a> or <a href="https://example.com/{{order}}?by={{name}}">follow it</a>',
     '<a href="mailto:{{email}}">{{email}}</a> <a href="tel:{{phone}}">{{phone}}</a> <a href="mailto:{{email}}">Us</a>',
     '<a href="{{url}}">{{url}}</a><a href="{{url}}">{{name}}</a>',
+    '<a href="{{note | default: ""}}">Shop</a> <a href="{{ note | strip }}">here</a>',
     '<table><tr><td>{{name | upcase}}</td><td>{{order}}</td></tr></table><img alt="{{name}}" src="{{url}}">',
     '<style>p { color: {{order}} }</style><title>{{name}}</title><p>{{name}} &lt;{{email}}&gt;</p>',
   ];
