@@ -70,6 +70,8 @@ test('text generated from a template is the same as from its filled HTML', async
     '<a href="{{link}}">Reset your password</a> or <a href="https://example.com/{{order}}?by={{name}}">follow it</a>',
     '<a href="mailto:{{email}}">{{email}}</a> <a href="tel:{{phone}}">{{phone}}</a> <a href="mailto:{{email}}">Us</a>',
     '<a href="{{url}}">{{url}}</a><a href="{{url}}">{{name}}</a>',
+    '<a href="https://a.test/{{order}}?n={{phone}}#x">https://a.test/{{order}}?n={{phone}}#x</a> (<a href="https://a.test/{{order}}">{{order}}</a>)',
+    '<p>{{email}} &lt;{{email}}&gt;</p><a href="https://a.test/{{order}}">https://a.test/{{name}}</a>',
     '<a href="{{note | default: ""}}">Shop</a> <a href="{{ note | strip }}">here</a>',
     '<table><tr><td>{{name | upcase}}</td><td>{{order}}</td></tr></table><img alt="{{name}}" src="{{url}}">',
     '<style>p { color: {{order}} }</style><title>{{name}}</title><p>{{name}} &lt;{{email}}&gt;</p>',
@@ -79,7 +81,7 @@ test('text generated from a template is the same as from its filled HTML', async
     order: 'A17',
     note: '',
     email: 'ada@example.com',
-    phone: '+441632960',
+    phone: '441632960',
     url: 'https://example.com/a?c=1&d=2',
     link: 'https://example.com/a b?c="d"',
   };

@@ -1,7 +1,7 @@
 // The cost depends on untrusted HTML, so call this only from a worker thread.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
-import { linkSlots, markOf, markSlots, type Slot, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
+import { markOf, markSlots, type Slot, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
 
 /** Renders images as their alt text, if any; tracking pixels have none. */
 const altText: FormatCallback = (image, _walk, builder) => {
@@ -54,8 +54,9 @@ export function textFromHtml(html: Template): Template {
   const converted = htmlToText(markSlots(html))
     .replace(/\n{3,}/g, '\n\n')
     .trim();
-  const found = splitAtMarks(`${withTags(converted, html)}\n`, html.slots);
-  const { statics, slots } = withoutRepeatedLinks(found.statics, found.slots.map(inText));
+  const shown = withoutRepeatedLinks(converted, html.slots);
+  const { statics, slots: found } = splitAtMarks(`${withTags(shown, html)}\n`, html.slots);
+  const slots = found.map(inText);
   return { format: 'text', source: sourceOf({ statics, slots }), statics, slots, problems: [] };
 }
 
@@ -65,27 +66,37 @@ function inText(slot: Slot): Slot {
   return { ...slot, context: slot.context === 'url' ? 'plain-url' : 'text' };
 }
 
-/** Shows a link once if its text is, or ends with, the placeholder of its URL. */
-function withoutRepeatedLinks(statics: readonly string[], slots: readonly Slot[]) {
-  const kept = { statics: [statics[0]!], slots: [] as Slot[] };
-  slots.forEach((slot, i) => {
-    const [before, after] = [statics[i]!, statics[i + 1]!];
-    const text = slots[i - 1];
-    if (before === ' <' && after.startsWith('>') && isUrlOf(text, slot)) {
-      kept.slots[kept.slots.length - 1] = slot;
-      kept.statics[kept.slots.length] = after.slice(1);
-    } else {
-      kept.slots.push(slot);
-      kept.statics.push(after);
-    }
-  });
-  return { statics: kept.statics, slots: linkSlots(kept.slots) };
+/** Shows a link with placeholders once if its text is, or ends with, its URL, as the library does for other links. */
+function withoutRepeatedLinks(text: string, slots: readonly Slot[]): string {
+  let shown = '';
+  let done = 0;
+  for (const { 0: link, 1: url, index } of text.matchAll(/ <([^<>]*)>/g)) {
+    const start = startOfRepeated(text, index, url!, slots);
+    if (start === undefined || start < done) continue;
+    shown += text.slice(done, start) + url;
+    done = index + link.length;
+  }
+  return shown + text.slice(done);
 }
 
-/** Whether a placeholder for a whole URL, or the address after `mailto:`, is the same as the text before it. */
-function isUrlOf(text: Slot | undefined, url: Slot): boolean {
-  if (text?.kind !== 'variable' || url.kind !== 'variable') return false;
-  if (url.context !== 'plain-url' && url.context !== 'url-address') return false;
+/** Where the same URL starts in a text that ends with it at `end`; undefined if it does not, or has no placeholders. */
+function startOfRepeated(text: string, end: number, url: string, slots: readonly Slot[]): number | undefined {
+  const [first, ...rest] = url.split(/\ufdd0(\d+)\ufdd1/);
+  if (rest.length === 0) return undefined;
+  let at = end;
+  for (let i = rest.length - 2; i >= 0; i -= 2) {
+    const after = rest[i + 1]!;
+    if (!text.endsWith(`\ufdd1${after}`, at)) return undefined;
+    const close = at - after.length - 1;
+    at = text.lastIndexOf('\ufdd0', close);
+    if (!isUrlOf(slots[Number(text.slice(at + 1, close))], slots[Number(rest[i])])) return undefined;
+  }
+  return text.endsWith(first!, at) ? at - first!.length : undefined;
+}
+
+/** Whether a placeholder in a URL shows the same value as one in a text. */
+function isUrlOf(text: Slot | undefined, url: Slot | undefined): boolean {
+  if (text?.kind !== 'variable' || url?.kind !== 'variable' || !url.context.startsWith('url')) return false;
   return url.name === text.name && url.fallback === text.fallback && url.written === text.written;
 }
 
