@@ -29,7 +29,7 @@ afterAll(() => sink.close());
 
 test(
   'a project is not moved to a cell with another secret key, or to a database of another cell',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const { home, eu, settings, move } = cells;
     const { projectId } = await home.api();
