@@ -1,7 +1,7 @@
 // The cost depends on untrusted HTML, so call this only from a worker thread.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
-import { markOf, markSlots, type Slot, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
+import { MARK, markOf, markSlots, type Slot, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
 
 /** Renders images as their alt text, if any; tracking pixels have none. */
 const altText: FormatCallback = (image, _walk, builder) => {
@@ -81,7 +81,7 @@ function withoutRepeatedLinks(text: string, slots: readonly Slot[]): string {
 
 /** Where the same URL starts in a text that ends with it at `end`; undefined if it does not, or has no placeholders. */
 function startOfRepeated(text: string, end: number, url: string, slots: readonly Slot[]): number | undefined {
-  const [first, ...rest] = url.split(/\ufdd0(\d+)\ufdd1/);
+  const [first, ...rest] = url.split(MARK);
   if (rest.length === 0) return undefined;
   let at = end;
   for (let i = rest.length - 2; i >= 0; i -= 2) {
@@ -100,7 +100,6 @@ function isUrlOf(text: Slot | undefined, url: Slot | undefined): boolean {
   return url.name === text.name && url.fallback === text.fallback && url.written === text.written;
 }
 
-const MARK = /\ufdd0(\d+)\ufdd1/g;
 const LINE_OF_MARKS = /^[^\S\n]*((?:\ufdd0\d+\ufdd1[^\S\n]*)+)(?:\n+|$)/gm;
 
 /**

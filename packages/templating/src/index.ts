@@ -3,7 +3,7 @@ export { countTags, htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './htm
 export { parseTemplate } from './parse.ts';
 export { linkSlots, MAX_SLOTS } from './template.ts';
 export type { Context, Slot, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
-export { markOf, markSlots, sourceOf, splitAtMarks, unconditionalSource } from './marks.ts';
+export { MARK, markOf, markSlots, sourceOf, splitAtMarks, unconditionalSource } from './marks.ts';
 export {
   bindValues,
   MAX_MESSAGE_WORK,

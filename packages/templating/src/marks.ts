@@ -1,7 +1,7 @@
 import { linkSlots, type Slot, type Template } from './template.ts';
 
 /** The number of a slot between Unicode noncharacters, which valid documents do not contain. */
-const MARK = /\ufdd0(\d+)\ufdd1/g;
+export const MARK = /\ufdd0(\d+)\ufdd1/g;
 
 export const markOf = (number: number) => `\ufdd0${number}\ufdd1`;
 
