@@ -1,7 +1,7 @@
 import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from '@postroom/mime';
 import { ledgerPool } from '@postroom/ledger';
 import { normalizeDomain } from '@postroom/platform';
-import { renderTemplate, type Template, type TemplateFormat } from '@postroom/templating';
+import { literalTemplate, renderTemplate } from '@postroom/templating';
 import type { TrackedHtml } from '@postroom/tracking';
 import type { OutgoingMessage } from '@postroom/transports';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
@@ -151,11 +151,6 @@ async function textOf(projectId: string, { text, html, html_text: htmlText }: Co
 export function messageIdOf(id: string, fromEmail: string): string {
   const domain = fromEmail.slice(fromEmail.lastIndexOf('@') + 1);
   return `${id}@${normalizeDomain(domain) || domain}`;
-}
-
-/** Finished text as a template without placeholders; braces are literal. */
-export function literalTemplate(format: TemplateFormat, text: string): Template {
-  return { format, source: text, statics: [text], slots: [], problems: [] };
 }
 
 function mailbox(text: string): Mailbox {

@@ -1,6 +1,7 @@
 // Runs on worker threads for long text and HTML conversion, so it must not import the platform.
 import {
   htmlProblem,
+  literalTemplate,
   MAX_SUBJECT_LENGTH,
   missing,
   parseTemplate,
@@ -77,8 +78,7 @@ export function addText(filled: FilledContent): FilledContent {
   const complexity = htmlProblem(html);
   if (complexity !== undefined) return { ...filled, problems: [{ field: 'html', message: complexity }] };
   if (text !== null) return filled;
-  const literal: Template = { format: 'html', source: html, statics: [html], slots: [], problems: [] };
-  return { ...filled, htmlText: renderTemplate(textOfHtml(literal), {}, MAX_TEXT_LENGTH) };
+  return { ...filled, htmlText: renderTemplate(textOfHtml(literalTemplate('html', html)), {}, MAX_TEXT_LENGTH) };
 }
 
 /** A parsed HTML template, and the text template generated from it. */

@@ -1,5 +1,5 @@
 import { emailKey, FairSemaphore, inSpan, isOutage, normalizeDomain } from '@postroom/platform';
-import { compose, type Content, literalTemplate, type Part, readAttachments, readContents } from './compose-email.ts';
+import { compose, type Content, type Part, readAttachments, readContents } from './compose-email.ts';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
   type Backoff,
@@ -26,6 +26,7 @@ import { assertHere } from '@postroom/projects';
 import { isHere } from '@postroom/projects/sql';
 import { parseMailbox } from './mailbox.ts';
 import { compositionError, MessageError } from '@postroom/mime';
+import { literalTemplate } from '@postroom/templating';
 import { routeFor } from '@postroom/transports';
 import { smtpPoolWidth } from '@postroom/transports';
 import type { SendOutcome } from '@postroom/smtp';

@@ -1,7 +1,7 @@
 export { addToBody, addToBodyStart, blankComments } from './body.ts';
 export { countTags, htmlProblem, MAX_HTML_DEPTH, MAX_HTML_ELEMENTS } from './html-limits.ts';
 export { parseTemplate } from './parse.ts';
-export { linkSlots, MAX_SLOTS } from './template.ts';
+export { linkSlots, literalTemplate, MAX_SLOTS } from './template.ts';
 export type { Context, Slot, Template, TemplateFormat, TemplateProblem, Variable } from './template.ts';
 export { MARK, markOf, markSlots, sourceOf, splitAtMarks, unconditionalSource } from './marks.ts';
 export {

@@ -77,6 +77,11 @@ export interface Template {
   readonly problems: readonly TemplateProblem[];
 }
 
+/** Finished text as a template without placeholders; braces are literal. */
+export function literalTemplate(format: TemplateFormat, text: string): Template {
+  return { format, source: text, statics: [text], slots: [], problems: [] };
+}
+
 /** Maximum number of placeholders and tags: each adds work for every recipient. */
 export const MAX_SLOTS = 10_000;
 /** Maximum nesting of conditions and loops. */
