@@ -11,6 +11,7 @@
  *   --temporal-server FILE --temporal-sql-tool FILE   a Temporal with its data in the same PostgreSQL (temporal-server.ts)
  *   --svix FILE [--redis FILE] [--svix-settings "NAME=value …"]   the same bursts with Svix's server, alternating (svix.ts)
  *   --statements   print the statements that took PostgreSQL the longest
+ *   --profile DIR  write CPU profiles of the workers to this folder
  *
  * It exits after ten minutes at the latest.
  */
@@ -44,6 +45,7 @@ const { values } = parseArgs({
     'svix-settings': { type: 'string', default: '' },
     redis: { type: 'string' },
     statements: { type: 'boolean', default: false },
+    profile: { type: 'string' },
   },
 });
 const [EVENTS, RATE, SECONDS] = [Number(values.events), Number(values.rate), Number(values.seconds)];
@@ -95,7 +97,12 @@ interface Figures {
 
 const [receiver, ports] = await startProgram<{ port: number; hangingPort: number }>('webhooks-receiver.ts');
 const workers = await Promise.all(
-  Array.from({ length: Number(values.workers) }, () => startProgram('../apps/worker/src/main.ts')),
+  Array.from({ length: Number(values.workers) }, () =>
+    startProgram(
+      '../apps/worker/src/main.ts',
+      values.profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', values.profile],
+    ),
+  ),
 );
 const svix =
   values.svix === undefined
@@ -422,8 +429,8 @@ function ask<Reply>(word: 'count' | 'take'): Promise<Reply> {
   });
 }
 
-async function startProgram<Ready>(path: string): Promise<[ChildProcess, Ready]> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, path)], {
+async function startProgram<Ready>(path: string, execArgv: string[] = []): Promise<[ChildProcess, Ready]> {
+  const child = spawn(process.execPath, [...execArgv, join(import.meta.dirname, path)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const ready = await new Promise<Ready>((resolve, reject) => {
