@@ -3,6 +3,7 @@
  * - sending: `createSmtpPool` of @postroom/smtp, with and without a journal, and nodemailer's pooled transport, each over ten connections
  *   to the same mail server;
  * - composing: `render` of @postroom/mime, and nodemailer's MailComposer, for the same text and HTML;
+ * - posting webhooks, 32 at a time: `createGuardedClient` of @postroom/guarded-client, and undici;
  * - reading contacts, 50 at a time as a gateway does: our SQL, which reads those of concurrent requests together, and Prisma.
  * Rounds alternate between them; the medians are printed.
  * Run: npm run bench -- hot-paths [--messages 5000] [--rounds 3]
@@ -14,8 +15,10 @@ import { createSmtpPool } from '@postroom/smtp';
 import { parseTemplate } from '@postroom/templating';
 import nodemailer from 'nodemailer';
 import MailComposer from 'nodemailer/lib/mail-composer/index.js';
+import { Agent } from 'undici';
 import { startChild } from './child.ts';
 import { startDatabase } from './database.ts';
+import { SENT } from './post.ts';
 
 const { values: options } = parseArgs({
   options: { messages: { type: 'string', default: '5000' }, rounds: { type: 'string', default: '3' } },
@@ -79,17 +82,21 @@ Object.assign(process.env, database.env);
 const { closeDatabase, db, newId } = await import('@postroom/platform');
 const { closeInFlightJournals, openInFlightJournal, openInFlightJournals } = await import('@postroom/ledger');
 const { createContact, getContact } = await import('@postroom/contacts');
+const { createGuardedClient } = await import('@postroom/guarded-client');
 const projectId = newId('prj');
 await db.project.create({ data: { id: projectId, name: 'Bench' } });
 const contacts: string[] = [];
 for (let nth = 0; nth < 100; nth++)
   contacts.push((await createContact(projectId, { email: `c${nth}@mail.test`, name: `Ada ${nth}` })).contact.id);
-const readAll = (read: (id: string) => Promise<unknown>) =>
+/** Calls a function with each number of a message, a given number at a time. */
+const forEach = (concurrency: number, call: (nth: number) => Promise<unknown>) =>
   Promise.all(
-    Array.from({ length: 50 }, async (_, worker) => {
-      for (let nth = worker; nth < MESSAGES; nth += 50) await read(contacts[nth % contacts.length] as string);
+    Array.from({ length: concurrency }, async (_, worker) => {
+      for (let nth = worker; nth < MESSAGES; nth += concurrency) await call(nth);
     }),
   );
+const readAll = (read: (id: string) => Promise<unknown>) =>
+  forEach(50, (nth) => read(contacts[nth % contacts.length] as string));
 
 const sink = await startChild('smtp-sink.ts');
 const { port } = sink.ready as { port: number };
@@ -106,6 +113,17 @@ const transport = nodemailer.createTransport({
   maxConnections: CONNECTIONS,
   maxMessages: Infinity,
   ignoreTLS: true,
+});
+
+const receiver = await startChild('webhooks-receiver.ts');
+const origin = `http://127.0.0.1:${(receiver.ready as { port: number }).port}`;
+const client = createGuardedClient({ scope: 'loopback', deadlineMs: 10_000, bodyGraceMs: 1_000, responseBytes: 4_096 });
+const agent = new Agent();
+const event = `{"id":"${newId('evt')}","type":"email.sent","created":"${new Date().toISOString()}","data":${SENT}}`;
+const headers = () => ({
+  'Content-Type': 'application/json',
+  'User-Agent': 'Postroom-Webhooks/1',
+  'X-Webhook-Signature': `t=1700000000,v1=${'0'.repeat(64)}`,
 });
 
 const variants: Record<string, () => Promise<unknown>> = {
@@ -131,6 +149,12 @@ const variants: Record<string, () => Promise<unknown>> = {
   'compose, nodemailer': async () => {
     for (const nth of numbers) await theirs(nth);
   },
+  'post, our client': () => forEach(32, () => client.post({ url: `${origin}/hook`, headers, body: event })),
+  'post, undici': () =>
+    forEach(32, async () => {
+      const { body } = await agent.request({ origin, path: '/hook', method: 'POST', headers: headers(), body: event });
+      await body.dump();
+    }),
   'read a contact, our SQL': () => readAll((id) => getContact(projectId, id)),
   'read a contact, Prisma': () => readAll((id) => db.contact.findFirst({ where: { id, projectId } })),
 };
@@ -157,5 +181,8 @@ await pool.close();
 await closeInFlightJournals();
 transport.close();
 await sink.stop();
+await client.close();
+await agent.close();
+await receiver.stop();
 await closeDatabase();
 await database.stop();
