@@ -27,6 +27,7 @@ import { fieldGroups } from '../../modules/bounces/src/bounce.ts';
 import { classify } from '../../packages/smtp/src/classify.ts';
 import { prepare } from '../../packages/smtp/src/envelope.ts';
 import { outcomeOf } from '../../packages/smtp/src/outcome.ts';
+import { ResponseParser } from '../../packages/guarded-client/src/response-parser.ts';
 import { ReplyReader } from '../../packages/smtp/src/replies.ts';
 import { anonymizedNetwork } from '../../packages/network/src/client-address.ts';
 import { findLinks } from '../../modules/tracking/src/find-links.ts';
@@ -498,6 +499,27 @@ export const PARSERS: readonly OutsideParser[] = [
       }
     },
     tokens: ['250-', '250 ', '\r\n', '\n', 'a', ' ', '5'],
+  },
+  {
+    name: 'responses to webhooks',
+    parse: (text) => {
+      const ignored = () => {};
+      const parser = new ResponseParser({ onStatus: ignored, onRetryAfter: ignored, onBody: ignored }, Infinity);
+      const bytes = Buffer.from(`HTTP/1.1 200 OK\r\n${text}`);
+      for (let at = 0; at < bytes.length && !parser.isComplete; at += 64) parser.push(bytes.subarray(at, at + 64));
+    },
+    tokens: [
+      '\r\n',
+      'X-A: b\r\n',
+      'Content-Length: 1, 1',
+      'Transfer-Encoding: chunked\r\n',
+      'Connection: a, ',
+      'Keep-Alive: x ',
+      '1\r\na\r\n',
+      ' ',
+      ',',
+      'a',
+    ],
   },
   {
     name: 'addresses in mail',

@@ -1,7 +1,8 @@
 import { createSecureServer } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
 import { type Server, type Socket } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createGuardedClient } from '../src/guarded-client.ts';
 import { certificate, client, closeAll, HURRIED, LIMITS, listen, rawReceiver, receiver, text } from './receivers.ts';
 
 afterEach(closeAll);
@@ -271,6 +272,88 @@ test('a stale keep-alive connection costs no attempt: the request is sent again 
   expect(bodies).toEqual(['one', 'two']);
   // The receiver may have read the unanswered request, so this counts as another attempt there.
   expect(ids).toEqual(['a1', 'a2', 'a3']);
+});
+
+test('one repetition is enough, even if the receiver has closed all idle connections', async () => {
+  let isRestarted = false;
+  const { url } = await rawReceiver((socket) => {
+    const isOld = !isRestarted;
+    socket.on('data', () => {
+      if (isOld && isRestarted) socket.resetAndDestroy();
+      else setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), 50);
+    });
+  });
+  const post = client();
+  await Promise.all([post(url), post(url), post(url)]);
+  isRestarted = true;
+  expect(await post(url)).toMatchObject({ status: 200, error: null });
+});
+
+test.each([
+  ['with it', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\nHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n', ''],
+  ['later', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n'],
+])('what a receiver sends after a response, %s, is not taken for the next one', async (_, first, later) => {
+  const closed = Promise.withResolvers<unknown>();
+  const { url } = await rawReceiver((socket, connection) => {
+    socket.on('close', closed.resolve);
+    socket.on('data', () => {
+      socket.write(first);
+      if (connection === 1 && later !== '') setTimeout(() => socket.write(later), 50);
+    });
+  });
+  const post = client();
+  await post(url);
+  await closed.promise;
+  expect(await post(url)).toMatchObject({ status: 200 });
+});
+
+test('a connection is kept while it is idle as long as the receiver says, else for four seconds', async () => {
+  const closed: string[] = [];
+  const respond = (socket: Socket, path: string) => {
+    socket.on('close', () => closed.push(path));
+    const header =
+      path === '/short' ? 'Keep-Alive: timeout=2\r\n' : path === '/long' ? 'Keep-Alive: timeout=60\r\n' : '';
+    socket.write(`HTTP/1.1 200 OK\r\n${header}Content-Length: 0\r\n\r\n`);
+  };
+  const { port } = await rawReceiver((socket) =>
+    socket.once('data', (data) => respond(socket, data.toString().split(' ')[1] ?? '')),
+  );
+  const post = client();
+  const url = (path: string) => `http://127.0.0.1:${port}${path}`;
+  await Promise.all(['/short', '/long', '/unsaid'].map((path) => post(url(path))));
+  await vi.waitUntil(() => closed.length === 1, 3_000);
+  await vi.waitUntil(() => closed.length === 2, 8_000);
+  expect(closed).toEqual(['/short', '/unsaid']);
+});
+
+test('a connection that is made after the deadline is used by the next post', async () => {
+  let connections = 0;
+  const { port } = await receiver((request, response) => void response.end(String(request.socket.remotePort)));
+  const answers = [new Promise<string[]>((resolve) => setTimeout(() => resolve(['127.0.0.1']), 600))];
+  const resolve = () => {
+    connections++;
+    return answers[0] as Promise<string[]>;
+  };
+  const post = client({ ...HURRIED, resolve });
+  const url = `http://late.example:${port}/`;
+  expect((await post(url)).error).toMatch(/^No complete answer/);
+  await answers[0];
+  await new Promise((done) => setTimeout(done, 200));
+  expect(await post(url)).toMatchObject({ status: 200 });
+  expect(connections).toBe(1);
+});
+
+test('a header that would end early is not sent', async () => {
+  const seen: unknown[] = [];
+  const { url } = await receiver((request, response) => {
+    seen.push(request.headers);
+    response.end();
+  });
+  const created = createGuardedClient({ scope: 'private', ...LIMITS });
+  const answer = await created.post({ url, headers: () => ({ 'x-a': 'b\r\nx-c: d' }), body: '' });
+  await created.close();
+  expect(answer).toMatchObject({ status: null, error: "The header x-a has characters that can't be sent." });
+  expect(seen).toEqual([]);
 });
 
 test('a keep-alive connection that fails after the response started is not retried', async () => {

@@ -1,0 +1,172 @@
+import { withoutAddress } from '@postroom/network';
+import { HeadersTooLargeError, NotHttpError } from './response-parser.ts';
+
+export interface Post {
+  url: string;
+  /** Called each time the request is sent, so that its id is never reused. */
+  headers: () => Record<string, string>;
+  body: string;
+}
+
+/** The outcome of a POST. Nothing a receiver does makes it throw. */
+export interface Answer {
+  startedAt: Date;
+  durationMs: number;
+  /** `null` when no status arrived. */
+  status: number | null;
+  /** Why there was no complete response, as text; `null` if it was complete, whatever its status, and for any 2xx. */
+  error: string | null;
+  /** The beginning of the response body, as text PostgreSQL can store. */
+  body: string;
+  /** The raw Retry-After header. */
+  retryAfter: string | null;
+}
+
+/** How long a POST may take, and how much of a response is kept. */
+export interface ExchangeLimits {
+  /** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body. */
+  deadlineMs: number;
+  /** What follows a 2xx status has this long to arrive. */
+  bodyGraceMs: number;
+  /** Bytes kept of a response body; the rest is discarded. */
+  responseBytes: number;
+}
+
+/** The outcome of a POST that was not sent. */
+export function noAnswer(error: string): Answer {
+  return { startedAt: new Date(), durationMs: 0, status: null, error, body: '', retryAfter: null };
+}
+
+/** Any 2xx acknowledges (spec: Delivery). */
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
+/**
+ * One POST and its response, until the response is complete, enough of it is read, the connection fails or the
+ * deadline passes. A connection that sends it reports here what arrives.
+ */
+export class Exchange {
+  readonly path: string;
+  readonly headers: Post['headers'];
+  readonly body: string;
+  readonly answer: Promise<Answer>;
+  /** Set by the connection that sends it: ends the request, whose response is of no more interest. */
+  onStop: ((isTimeout: boolean) => void) | undefined;
+  /** Whether it was sent again, because the connection turned out to be closed. */
+  isRetried = false;
+  readonly #limits: ExchangeLimits;
+  readonly #startedAt = new Date();
+  readonly #startedMs = performance.now();
+  #timer: NodeJS.Timeout;
+  #settle: ((answer: Answer) => void) | undefined;
+  readonly #parts: Buffer[] = [];
+  #bytesRead = 0;
+  #status: number | null = null;
+  #retryAfter: string | null = null;
+
+  constructor(path: string, { headers, body }: Post, limits: ExchangeLimits) {
+    this.path = path;
+    this.headers = headers;
+    this.body = body;
+    this.#limits = limits;
+    this.answer = new Promise((settle) => (this.#settle = settle));
+    this.#timer = setTimeout(() => this.#timeOut(), limits.deadlineMs);
+  }
+
+  get isOver(): boolean {
+    return this.#settle === undefined;
+  }
+
+  /** The final status. A 2xx acknowledges whatever follows; the body, kept for display, has a moment to arrive. */
+  receiveStatus(status: number): void {
+    if (this.#status !== null) return;
+    this.#status = status;
+    if (!isSuccess(status) || this.isOver) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#stop(null), this.#limits.bodyGraceMs);
+  }
+
+  receiveRetryAfter(value: string): void {
+    this.#retryAfter ??= value;
+  }
+
+  receiveBody(part: Buffer): void {
+    if (this.#bytesRead >= this.#limits.responseBytes) return;
+    this.#parts.push(part);
+    this.#bytesRead += part.length;
+    if (this.#bytesRead >= this.#limits.responseBytes) this.#stop(null);
+  }
+
+  /** The response is complete. */
+  complete(): void {
+    this.#finish(null);
+  }
+
+  /** There will be no complete response. */
+  fail(error: Error): void {
+    if (!this.isOver) this.#finish(describeError(error));
+  }
+
+  #timeOut(): void {
+    this.#stop(`No complete answer within ${this.#limits.deadlineMs / 1000} seconds.`, true);
+  }
+
+  #stop(error: string | null, isTimeout = false): void {
+    this.#finish(error);
+    this.onStop?.(isTimeout);
+  }
+
+  #finish(error: string | null): void {
+    const settle = this.#settle;
+    this.#settle = undefined;
+    clearTimeout(this.#timer);
+    settle?.({
+      startedAt: this.#startedAt,
+      durationMs: Math.round(performance.now() - this.#startedMs),
+      status: this.#status,
+      error: isSuccess(this.#status) ? null : error,
+      body: readableText(this.#parts, this.#limits.responseBytes),
+      retryAfter: this.#retryAfter,
+    });
+  }
+}
+
+/** At most `maxBytes` as text, cut at a character boundary and without NUL, which PostgreSQL cannot store. */
+function readableText(parts: readonly Buffer[], maxBytes: number): string {
+  if (parts.length === 0) return '';
+  const bytes = Buffer.concat(parts).subarray(0, maxBytes);
+  return new TextDecoder('utf-8').decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD');
+}
+
+/** The connection ended before the response did. */
+export class BrokenConnectionError extends Error {}
+
+const BROKEN = 'The connection broke before the answer was complete.';
+const ERROR_MESSAGES: Record<string, string> = {
+  ENOTFOUND: 'The hostname does not resolve.',
+  ENODATA: 'The hostname does not resolve.',
+  EAI_AGAIN: 'The hostname could not be resolved just now.',
+  ETIMEOUT: 'The name servers did not answer.',
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: BROKEN,
+  EPIPE: BROKEN,
+  UND_ERR_SOCKET: BROKEN,
+  UND_ERR_INFO: BROKEN,
+  ERR_HTTP2_STREAM_ERROR: 'The receiver broke off before the answer was complete.',
+  ERR_HTTP2_SESSION_ERROR: BROKEN,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: BROKEN,
+  UND_ERR_HEADERS_OVERFLOW: "The answer's headers were too large.",
+  UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
+  ETIMEDOUT: 'No connection could be made in time.',
+  EHOSTUNREACH: 'The address could not be reached.',
+  ENETUNREACH: 'The address could not be reached.',
+};
+
+/** Describes a network error for the endpoint's owner. */
+function describeError(error: Error): string {
+  if (error instanceof BrokenConnectionError) return BROKEN;
+  if (error instanceof NotHttpError) return 'The answer was not HTTP.';
+  if (error instanceof HeadersTooLargeError) return "The answer's headers were too large.";
+  const { code = '' } = error as NodeJS.ErrnoException;
+  const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
+  return ERROR_MESSAGES[code] ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));
+}
