@@ -35,6 +35,23 @@ test('connections to an origin are kept alive and reused', async () => {
   expect(ports.size).toBe(1);
 });
 
+test('HTTP/1.1 over TLS is used where a receiver offers no other, and its connection is reused', async () => {
+  const tls = certificate();
+  const ports = new Set<number | undefined>();
+  const { port } = await listen(
+    createHttpsServer(tls, async (request, response) => {
+      ports.add(request.socket.remotePort);
+      response.end(`${request.httpVersion} ${request.headers.host} ${await text(request)}`);
+    }),
+  );
+  const post = client({ ca: tls.cert, resolve: () => Promise.resolve(['127.0.0.1']) });
+  for (const word of ['one', 'two']) {
+    const answer = await post(`https://two.example:${port}/`, word);
+    expect(answer).toMatchObject({ status: 200, error: null, body: `1.1 two.example:${port} ${word}` });
+  }
+  expect(ports.size).toBe(1);
+});
+
 test('a receiver that hangs before its status, in it, or after that of an error is a failure', async () => {
   const silent = await rawReceiver(() => {});
   const inStatus = await rawReceiver((socket) => socket.write('HTTP/1.1 200'));
