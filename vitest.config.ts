@@ -44,6 +44,7 @@ const TIERS = ['system', 'integration', 'integration-with-worker', 'unit'];
 const LONG = [
   'apps/worker/test/restore',
   'scripts/postgres-versions',
+  'apps/worker/test/cells',
   'apps/gateway/test/graphql-isolation',
   'scripts/chaos/chaos',
   'modules/emails/test/faults',
