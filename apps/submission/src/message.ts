@@ -17,7 +17,7 @@ import {
   withoutReordering,
 } from '@postroom/platform';
 import { type ParsedMail, parseSubmitted } from './mail-parser.ts';
-import { type Address, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
+import { type Address, addressParser, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
 
 /** Headers with Postroom options, which are not sent on. */
@@ -70,11 +70,10 @@ export function requestOf(
   checkRepeated(mail);
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
-  const [from] = mail.from === undefined ? [] : mailboxesOf([mail.from]);
   const options = optionHeaders(mail);
   const files = mail.attachments.map(attachmentOf);
   return {
-    from: from === undefined ? '' : format(from),
+    from: senderOf(mail),
     to: to.map(format),
     cc: cc.map(format),
     bcc: recipients.filter((address) => !shown.has(emailKey(address))),
@@ -96,6 +95,14 @@ function checkRepeated({ headers }: Email): void {
     if (seen.has(key)) throw new Refusal(550, `5.6.0 The message has more than one ${originalKey} header`);
     seen.add(key);
   }
+}
+
+/** @throws Refusal for several addresses, which RFC 5322 allows: an email has one sender here. */
+function senderOf({ headers }: Email): string {
+  const given = headers.find(({ key }) => key === 'from')?.value ?? '';
+  const [sender, ...others] = mailboxesOf(addressParser(given));
+  if (others.length > 0) throw new Refusal(550, '5.6.0 The From header has more than one address');
+  return sender === undefined ? '' : format(sender);
 }
 
 const format = ({ name, address }: Mailbox) => formatMailbox({ email: address, name: withoutReordering(name) });

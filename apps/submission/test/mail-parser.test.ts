@@ -92,6 +92,14 @@ test('text in an 8-bit charset that the mail does not name is kept, in its body 
   expect(requestOf(await parseSubmitted(utf8), [])).toMatchObject({ subject: 'Grüße', text: 'Zürich' });
 });
 
+test('a mail from several addresses is refused, not sent from the first of them', async () => {
+  const from = (value: string) => parseSubmitted(Buffer.from(`From: ${value}\r\n\r\nHi\r\n`));
+  const two = await from('Ada <ada@example.com>, bob@example.com');
+  expect(() => requestOf(two, [])).toThrow('The From header has more than one address');
+  const one = await from('"Lovelace, Ada" <ada@example.com>');
+  expect(requestOf(one, [])).toMatchObject({ from: '"Lovelace, Ada" <ada@example.com>' });
+});
+
 test.each(['multipart/mixed', 'multipart/mixed; boundary=b'])(
   'content that would be lost is refused: %s without a part of its boundary',
   async (type) => {
