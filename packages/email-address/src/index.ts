@@ -32,6 +32,7 @@ export function emailProblem(address: string): string | undefined {
   const at = address.lastIndexOf('@');
   if (at < 1) return 'must be an email address such as ada@example.com';
   const local = composed(address.slice(0, at));
+  if (local.includes('@')) return 'must be a single email address';
   if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
     return 'has characters before the @ that are not allowed in an email address';
   }

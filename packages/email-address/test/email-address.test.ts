@@ -55,6 +55,11 @@ test.each([
   '\ud800ada@example.com',
 ])('%j is not', (address) => expect(emailProblem(address)).toBeTypeOf('string'));
 
+test.each(['ada@example.com,bob@example.com', 'Ada <ada@example.com>; bob@example.com', 'ada@home@example.com'])(
+  'the problem with %s is that it is several addresses',
+  (address) => expect(emailProblem(address)).toBe('must be a single email address'),
+);
+
 const INVISIBLE = [
   '\u200b',
   '\u00ad',
