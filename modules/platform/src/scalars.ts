@@ -26,8 +26,11 @@ export const StringScalar = {
 };
 
 const dateTimeProblem = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z';
-const parseDateTimeValue = (value: unknown): Date =>
-  (typeof value === 'string' ? parseDateTime(value) : undefined) ?? refuse(dateTimeProblem);
+const parseDateTimeValue = (value: unknown): Date => {
+  if (typeof value !== 'string') return refuse(dateTimeProblem);
+  const hint = / \d\d:?\d\d$/.test(value) ? '; in a URL, write + as %2B' : '';
+  return parseDateTime(value) ?? refuse(`${dateTimeProblem}${hint}`);
+};
 
 export const DateTimeScalar = new GraphQLScalarType<Date, string>({
   name: 'DateTime',

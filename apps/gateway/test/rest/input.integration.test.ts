@@ -302,6 +302,15 @@ test.each([
   expect(await problemOf(await testApi(), query)).toEqual([400, field]);
 });
 
+test('a time whose + became a space says how to write it', async () => {
+  const api = await testApi();
+  const [time, offset] = ['2026-11-21T00:00:00', '02:00'];
+  expect(await api.get(`/v1/contacts?created_after=${time}+${offset}`)).toMatchObject(
+    refusal('created_after', /; in a URL, write \+ as %2B$/),
+  );
+  expect((await api.get(`/v1/contacts?created_after=${time}%2B${offset}`)).status).toBe(200);
+});
+
 test('a string in a query has at most 1,000 characters', async () => {
   const api = await testApi();
   expect((await api.get(`/v1/contacts?search=${'a'.repeat(1_000)}`)).status).toBe(200);
