@@ -4,8 +4,10 @@ import {
   db,
   DomainError,
   invalid,
+  lockUntilCommit,
   newId,
   notFound,
+  oneLineProblem,
   type Page,
   type PageArgs,
   type Prisma,
@@ -33,6 +35,8 @@ export interface AddDomainInput {
 
 /** Each is checked in DNS for as long as it exists. */
 const MAX_DOMAINS = 200;
+/** Maximum length of the reason for a block, in characters. */
+const MAX_REASON_LENGTH = 500;
 
 /**
  * Adds a domain with a DKIM key and the records to publish, and starts its verification.
@@ -61,15 +65,24 @@ export async function newDomain(projectId: string, input: AddDomainInput) {
   return { id, projectId, domain, mailFromDomain, region, records, keys: { create: { selector, privateKey } } };
 }
 
-/** Inserts the row without starting its verification. */
+/** Inserts the row without starting its verification. A domain that is blocked in another project is blocked here too. */
 export async function insertDomain(
   tx: Prisma.TransactionClient,
   data: Awaited<ReturnType<typeof newDomain>>,
   actor: string,
 ): Promise<Domain> {
-  const added = await tx.domain.create({ data }).catch(taken(data.domain));
-  const event = { type: 'added', part: 'domain', actor, detail: `${added.domain} was added.` } as const;
-  await recordLifecycle(tx, added.id, [event]);
+  await lockBlocks(tx, data.domain);
+  const block = await tx.domain.findFirst({
+    where: { domain: data.domain, blockedAt: { not: null } },
+    select: { blockedAt: true, blockedReason: true },
+  });
+  const added = await tx.domain.create({ data: { ...data, ...block } }).catch(taken(data.domain));
+  await recordLifecycle(tx, added.id, [
+    { type: 'added', part: 'domain', actor, detail: `${added.domain} was added.` },
+    ...(block === null
+      ? []
+      : [{ type: 'blocked', part: 'domain', actor: 'operator', detail: block.blockedReason ?? '' } as const]),
+  ]);
   return added;
 }
 
@@ -96,12 +109,15 @@ export function verificationOf({ id, projectId, domain }: VerifiableDomain): Par
 
 /**
  * Removes a domain and its keys. Published DNS records stay; mail from the domain is rejected from now on.
- * @throws DomainError `not_found`.
+ * @throws DomainError `not_found`; `forbidden` for a blocked domain, which could be added again without its block.
  */
 export async function removeDomain(projectId: string, id: string): Promise<void> {
   await db.$transaction(async (tx) => {
-    const { count } = await tx.domain.deleteMany({ where: { id, projectId } });
-    if (count === 0) throw notFound('domain');
+    const { count } = await tx.domain.deleteMany({ where: { id, projectId, blockedAt: null } });
+    if (count === 0) {
+      if ((await tx.domain.count({ where: { id, projectId } })) === 0) throw notFound('domain');
+      throw new DomainError('forbidden', 'The operator of this installation has blocked the domain, so it stays.');
+    }
     await announceDomain(tx, id);
     // The workflow's check finds the domain gone and ends it.
     await signalWorkflow(tx, { workflowId: id, signal: 'checkNow' });
@@ -206,43 +222,50 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
 }
 
 /**
- * Blocks all mail from a domain in every project that has it. For operators, for example after complaints.
+ * Blocks all mail from a domain in every project that has it or adds it later. For operators, for example after complaints.
  * @returns the number of projects in which it was blocked.
+ * @throws DomainError `validation_error`; `not_found` if no project has it.
  */
 export async function blockDomain(name: string, reason: string): Promise<number> {
-  return setBlocked(
-    { domain: normalizeDomain(name), blockedAt: null },
-    { blockedAt: new Date(), blockedReason: reason },
-    reason,
-  );
+  const problem = reason.trim() === '' ? 'is required' : oneLineProblem(reason, MAX_REASON_LENGTH);
+  if (problem !== undefined) throw invalid({ field: 'reason', message: problem });
+  return setBlocked(name, { blockedAt: new Date(), blockedReason: reason.trim() });
 }
 
 /**
  * Unblocks a domain, so that it can send again where it is verified.
  * @returns the number of projects in which it was unblocked.
+ * @throws DomainError `validation_error`; `not_found` if no project has it.
  */
 export async function unblockDomain(name: string): Promise<number> {
-  const blocked = { domain: normalizeDomain(name), blockedAt: { not: null } };
-  return setBlocked(blocked, { blockedAt: null, blockedReason: null }, 'The block was lifted.');
+  return setBlocked(name, { blockedAt: null, blockedReason: null });
 }
 
 async function setBlocked(
-  where: Prisma.DomainWhereInput,
-  block: { blockedAt: Date | null; blockedReason: string | null },
-  detail: string,
+  name: string,
+  block: { blockedAt: Date; blockedReason: string } | { blockedAt: null; blockedReason: null },
 ): Promise<number> {
-  const type = block.blockedAt === null ? 'unblocked' : 'blocked';
+  const domain = requireDomainName(name);
+  const blocks = block.blockedAt !== null;
+  const event = { type: blocks ? 'blocked' : 'unblocked', part: 'domain', actor: 'operator' } as const;
+  const detail = block.blockedReason ?? 'The block was lifted.';
   return db.$transaction(async (tx) => {
-    const domains = await tx.domain.findMany({ where });
+    await lockBlocks(tx, domain);
+    const everywhere = await tx.domain.findMany({ where: { domain } });
+    if (everywhere.length === 0) throw new DomainError('not_found', `No project has the domain ${domain}.`);
+    const domains = everywhere.filter(({ blockedAt }) => (blockedAt !== null) !== blocks);
     for (const { id, verification } of domains) {
       const verifiedForSending = maySend(verification, block.blockedAt);
       await tx.domain.update({ where: { id }, data: { ...block, verifiedForSending } });
-      await recordLifecycle(tx, id, [{ type, part: 'domain', actor: 'operator', detail }]);
+      await recordLifecycle(tx, id, [{ ...event, detail }]);
       await announceDomain(tx, id);
     }
     return domains.length;
   });
 }
+
+/** A domain that is added while it is being blocked, or unblocked, gets the outcome. */
+const lockBlocks = (tx: Prisma.TransactionClient, domain: string) => lockUntilCommit(tx, `blocks of ${domain}`);
 
 function requireDomainName(name: string): string {
   const domain = normalizeDomain(name);

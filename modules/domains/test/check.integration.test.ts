@@ -167,6 +167,18 @@ test('a blocked domain is rejected in every project, whatever its records', asyn
   ]);
 });
 
+test('a blocked domain stays blocked: it cannot be removed, and is blocked in a project that adds it later', async () => {
+  const { id, projectId, name } = await newDomain();
+  await blockDomain(name, 'Complaints');
+  await expect(removeDomain(projectId, id)).rejects.toMatchObject({ code: 'forbidden' });
+  const other = await createProject('Adds it later');
+  const later = await addUnwatchedDomain(other.id, name);
+  expect(later).toMatchObject({ blockedReason: 'Complaints', verifiedForSending: false });
+  expect(await senderProblem(other.id, `ada@${name}`)).toMatch(/has been blocked/);
+  expect(await unblockDomain(name)).toBe(2);
+  await removeDomain(projectId, id);
+});
+
 test('a removed or development domain is not checked', async () => {
   const { id, projectId, checkAt } = await newDomain();
   const local = await addLocalDomain(projectId, freshDomain());
