@@ -12,9 +12,10 @@ test('an operator blocks a domain in every project, and unblocks it', async () =
     (await db.domain.findMany({ where: { domain: name } })).map(({ blockedReason }) => blockedReason);
   expect(await runOperatorCommand(['block', name.toUpperCase(), 'Complaints'])).toMatch(/in 2 project/);
   expect(await reasons()).toEqual(['Complaints', 'Complaints']);
-  expect(await runOperatorCommand(['block', name, 'Again'])).toMatch(/in 0 project/);
+  expect(await runOperatorCommand(['block', name, 'Again'])).toBe(`${name} is blocked already.`);
   expect(await runOperatorCommand(['unblock', name])).toMatch(/in 2 project/);
   expect(await reasons()).toEqual([null, null]);
+  expect(await runOperatorCommand(['unblock', name])).toBe(`${name} is not blocked.`);
 });
 
 test('an operator revokes any key', async () => {
@@ -37,3 +38,20 @@ test.each([[], ['block', 'example.com'], ['unblock'], ['revoke-key'], ['revoke',
     expect(await runOperatorCommand(args)).toBeUndefined();
   },
 );
+
+test.each([
+  ['a reason without quotes', ['block', 'example.com', 'Complaints', 'about', 'phishing']],
+  ['a second domain', ['unblock', 'example.com', 'example.org']],
+  ['an argument that is not used', ['partition-messages', 'now']],
+])('a command with more arguments than it takes does nothing: %s', async (_what, args) => {
+  expect(await runOperatorCommand(args)).toBeUndefined();
+});
+
+test.each([
+  [['block', 'example,com', 'Complaints'], 'validation_error', /domain name/],
+  [['block', 'example.com', ' '], 'validation_error', /reason: is required/],
+  [['block', 'unknown.example.com', 'Complaints'], 'not_found', 'No project has the domain unknown.example.com.'],
+  [['unblock', 'unknown.example.com'], 'not_found', 'No project has the domain unknown.example.com.'],
+])('a command that would change nothing is rejected: %j', async (args, code, message) => {
+  await expect(runOperatorCommand(args)).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
+});
