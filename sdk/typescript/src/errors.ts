@@ -65,7 +65,11 @@ export function errorOf(response: Response, text: string): PostroomError {
   const requestId = response.headers.get('x-request-id') ?? undefined;
   const { error } = parsed(text);
   if (error?.code === undefined || error.message === undefined) {
-    const message = `Received status ${response.status} with a body that is not from Postroom.`;
+    const target = response.headers.get('location');
+    const message =
+      target === null
+        ? `Received status ${response.status} with a body that is not from Postroom.`
+        : `Redirected to ${target}. Check the baseUrl, such as whether it must begin with https://.`;
     return new PostroomError({ code: 'unexpected_answer', status: response.status, message, requestId });
   }
   const { code, message, request_id: id = requestId, details } = error;

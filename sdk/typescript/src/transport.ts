@@ -81,6 +81,8 @@ export class Transport {
   constructor(options: ClientOptions) {
     if (!options.apiKey) throw new TypeError('apiKey is required: new Postroom({ apiKey, baseUrl }).');
     if (!options.baseUrl) throw new TypeError('baseUrl is required, such as https://mail.example.com.');
+    if (!/^https?:\/\/./i.test(options.baseUrl))
+      throw new TypeError(`baseUrl must begin with https:// or http://, not be "${options.baseUrl}".`);
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, '');
   }
@@ -94,6 +96,8 @@ export class Transport {
     const [method = '', template = ''] = OPERATIONS[id].split(' ');
     const url = this.#baseUrl + fillPath(template, { ...input.path }) + queryOf({ ...input.query });
     const headers = await this.#headers(method, input.body, options);
+    // Throws for a key that no header can contain. `fetch` would too, but as if there were no connection.
+    void new Headers(headers);
     const body = bodyOf(input.body);
     return (await this.#send(url, { method, headers, body }, options)) as Operations[Id]['reply'];
   }
@@ -137,7 +141,8 @@ export class Transport {
     let streaming = false;
     const send = this.#options.fetch ?? globalThis.fetch;
     try {
-      const response = await send(url, { ...init, signal: timeout.signal });
+      // `fetch` would follow a redirect without the API key, and turn a POST into a GET.
+      const response = await send(url, { ...init, redirect: 'manual', signal: timeout.signal });
       // Downloads take as long as their reader, so the timeout does not apply.
       if (response.ok && isFile(response)) {
         streaming = true;

@@ -214,6 +214,18 @@ test('a response that is not from the API is an error that says so', async () =>
   expect((await failure(client.contacts.list())).code).toBe('unexpected_answer');
 });
 
+test('a redirect is an error that names its target: it would turn a POST into a GET', async () => {
+  const { client, proxy, api } = await overNetwork([{ status: 301, headers: { Location: '/v1/contacts' } }]);
+  const error = await failure(client.contacts.create({ email: 'ada@example.com' }));
+  expect(error).toMatchObject({
+    code: 'unexpected_answer',
+    status: 301,
+    message: expect.stringContaining('/v1/contacts'),
+  });
+  expect(proxy.attempts).toHaveLength(1);
+  expect(await clientOf(api).contacts.list().toArray()).toEqual([]);
+});
+
 test('with a key of several projects, the client or the request names one', async () => {
   const [one, two] = await Promise.all([testApi(), testApi()]);
   const { key: apiKey } = await one.newKey('full', [one.projectId, two.projectId]);
@@ -236,4 +248,16 @@ test('ids are encoded, and an empty one does not address the whole list', async 
 test('a client requires a key and a URL', () => {
   expect(() => new Postroom({ apiKey: '', baseUrl: 'https://example.com' })).toThrow(TypeError);
   expect(() => new Postroom({ apiKey: 'pr_x', baseUrl: '' })).toThrow(TypeError);
+});
+
+test('what cannot be sent is rejected at once, not retried like a lost connection', async () => {
+  for (const baseUrl of ['mail.example.com', 'localhost:3400'])
+    expect(() => new Postroom({ apiKey: 'pr_x', baseUrl })).toThrow(/must begin with https/);
+  const { client, proxy, api } = await overNetwork([]);
+  await expect(client.contacts.create({ email: 'ada@example.com' }, { idempotencyKey: 'No 7…' })).rejects.toThrow(
+    TypeError,
+  );
+  const elided = new Postroom({ apiKey: 'pr_…', baseUrl: api.url });
+  await expect(elided.contacts.list()).rejects.toThrow(TypeError);
+  expect(proxy.attempts).toEqual([]);
 });
