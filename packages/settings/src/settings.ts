@@ -489,7 +489,7 @@ const cells = {
 };
 
 const mcp = {
-  MCP_PORT: port.default(3405).describe('port of the [MCP server](../how-to/mcp.md) with `--http`'),
+  MCP_PORT: port.default(3409).describe('port of the [MCP server](../how-to/mcp.md) with `--http`'),
   POSTROOM_URL: z
     .url()
     .default('http://127.0.0.1:3400')
