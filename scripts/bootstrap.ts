@@ -1,6 +1,7 @@
 // `postroom bootstrap`: creates the first owner, a project and an API key, as far as they don't exist, and prints JSON. A deployment
 // may run it every time.
 import { parseArgs } from 'node:util';
+import { runCommand } from '@postroom/errors';
 import { checkSettings } from '@postroom/settings';
 
 const HELP = `postroom bootstrap [--project NAME] [--key NAME]
@@ -13,30 +14,29 @@ user already, no account is created, and POSTROOM_OWNER_EMAIL names the user who
   --key NAME       default "Bootstrap"
 `;
 
-const { values } = parseArgs({
-  options: {
-    project: { type: 'string', default: 'Default' },
-    key: { type: 'string', default: 'Bootstrap' },
-    help: { type: 'boolean', short: 'h' },
-  },
+await runCommand('postroom bootstrap', async () => {
+  const { values } = parseArgs({
+    options: {
+      project: { type: 'string', default: 'Default' },
+      key: { type: 'string', default: 'Bootstrap' },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help === true) process.stdout.write(HELP);
+  else await create(values);
 });
-if (values.help === true) {
-  process.stdout.write(HELP);
-  process.exit(0);
-}
-const { POSTROOM_OWNER_EMAIL: email = '', POSTROOM_OWNER_PASSWORD: password = '' } = checkSettings('bootstrap');
-const [{ bootstrap }, { closeDatabase }, { waitForSchema }] = await Promise.all([
-  import('../modules/auth/src/index.ts'),
-  import('../modules/platform/src/index.ts'),
-  import('../packages/migrations/src/schema-version.ts'),
-]);
-try {
-  await waitForSchema();
-  const { project, key } = values;
-  console.log(JSON.stringify(await bootstrap({ owner: { email, password }, project, key }), null, 2));
-} catch (error) {
-  console.error(`postroom bootstrap failed: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-} finally {
-  await closeDatabase();
+
+async function create({ project, key }: { project: string; key: string }): Promise<void> {
+  const { POSTROOM_OWNER_EMAIL: email = '', POSTROOM_OWNER_PASSWORD: password = '' } = checkSettings('bootstrap');
+  const [{ bootstrap }, { closeDatabase }, { waitForSchema }] = await Promise.all([
+    import('../modules/auth/src/index.ts'),
+    import('../modules/platform/src/index.ts'),
+    import('../packages/migrations/src/schema-version.ts'),
+  ]);
+  try {
+    await waitForSchema();
+    console.log(JSON.stringify(await bootstrap({ owner: { email, password }, project, key }), null, 2));
+  } finally {
+    await closeDatabase();
+  }
 }

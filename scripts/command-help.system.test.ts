@@ -1,16 +1,18 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const postroom = join(import.meta.dirname, '../bin/postroom.mjs');
-const run = (...args: string[]) => {
-  // Without settings, a program that starts in spite of --help fails.
+// Without settings, a program that starts in spite of --help fails.
+const run = (...args: string[]) => runWith({}, ...args);
+function runWith(env: Record<string, string>, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [postroom, ...args], {
     encoding: 'utf8',
-    env: { PATH: process.env.PATH },
+    env: { PATH: process.env.PATH, ...env },
   });
   return { status, stdout, stderr };
-};
+}
 
 const commands = [...run('--help').stdout.matchAll(/^ {2}([a-z-]+) {2,}(.+)$/gm)].map(([, name = '', summary = '']) => [
   name,
@@ -38,3 +40,33 @@ test('a command for the running system says without a stack trace that there is 
     'Postroom is not running on /nonexistent. Start it first, or set DATABASE_URL.',
   ]);
 });
+
+/** Nothing listens on these ports. */
+const unreachable = {
+  NODE_ENV: 'test',
+  DATABASE_URL: 'postgresql://postroom@127.0.0.1:9/postroom',
+  TEMPORAL_ADDRESS: '127.0.0.1:9',
+  POSTROOM_SECRET_KEY: randomBytes(32).toString('base64'),
+};
+
+/** These install what is missing first. */
+const installing = ['start', 'demo', 'chaos'];
+
+test.each([...withHelp, 'mcp'].filter((name) => !installing.includes(name)))(
+  'postroom %s says in one line that it has no such option',
+  (name) => {
+    const { status, stderr } = runWith(unreachable, name, '--nonsense');
+    expect(status).toBeGreaterThan(0);
+    expect(stderr.trim()).toMatch(/^.*--nonsense.*$/);
+  },
+);
+
+test.each(['migrate', 'operator unblock example.com', 'rotate-encryption-key'])(
+  'without its database, postroom %s says so in one line',
+  (command) => {
+    const [name = '', ...args] = command.split(' ');
+    const { status, stderr } = runWith(unreachable, name, ...args);
+    expect(status).toBe(1);
+    expect(stderr.trim()).toMatch(new RegExp(`^postroom ${name}: .*127\\.0\\.0\\.1:9$`));
+  },
+);

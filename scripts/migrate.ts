@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { runCommand } from '@postroom/errors';
 import { migrate } from '@postroom/migrations';
 import { checkSettings } from '@postroom/settings';
 
@@ -16,33 +17,30 @@ Applies pending migrations to DATABASE_URL, or DATABASE_LISTEN_URL if that is se
 const DEFAULT_WAIT_SECONDS = 300;
 const RETRY_MS = 1_000;
 
-const wait = waitSeconds(process.argv.slice(2));
-const { directDatabaseUrl: databaseUrl = '' } = checkSettings('migrate');
-try {
+await runCommand('postroom migrate', async () => {
+  const wait = waitSeconds(process.argv.slice(2));
+  if (wait === undefined) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const { directDatabaseUrl: databaseUrl = '' } = checkSettings('migrate');
   if (wait > 0) await untilReachable(databaseUrl, wait);
   const applied = await migrate(databaseUrl);
   for (const name of applied) console.log(`applied ${name}`);
   console.log(applied.length === 0 ? 'The database is up to date.' : `${applied.length} migrations applied.`);
-} catch (error) {
-  console.error(`The migration failed: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
-}
+});
 
-/** How long to wait for the database, in seconds. Exits after --help, and if the arguments are wrong. */
-function waitSeconds(args: readonly string[]): number {
+/** How long to wait for the database, in seconds; `undefined` for --help. @throws Error if the arguments are wrong. */
+function waitSeconds(args: readonly string[]): number | undefined {
   // parseArgs has no option whose value is optional.
   const { values } = parseArgs({
     args: args.map((arg) => (arg === '--wait' ? `--wait=${DEFAULT_WAIT_SECONDS}` : arg)),
     options: { wait: { type: 'string', default: '0' }, help: { type: 'boolean', short: 'h' } },
   });
-  if (values.help === true) {
-    process.stdout.write(HELP);
-    process.exit(0);
-  }
+  if (values.help === true) return undefined;
   const seconds = Number(values.wait);
   if (Number.isFinite(seconds) && seconds >= 0) return seconds;
-  console.error(`postroom migrate: --wait must be a number of seconds, not "${values.wait}"`);
-  process.exit(1);
+  throw new Error(`--wait must be a number of seconds, not "${values.wait}".`);
 }
 
 /** @throws the last error, once the time is up or if waiting can't help. */

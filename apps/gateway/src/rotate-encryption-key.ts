@@ -1,4 +1,5 @@
 // Re-encrypts every secret in the database with the current key and reports the rest: `npm run rotate-encryption-key`.
+import { runCommand } from '@postroom/errors';
 import type { SecretColumn } from '@postroom/platform';
 import { checkSettings } from '@postroom/settings';
 
@@ -100,14 +101,16 @@ async function write(
 const isSealed = ({ column, envelopes = '%' }: SecretColumn) => `"${column}" LIKE '${envelopes}'`;
 const isOld = (secret: SecretColumn) => `${isSealed(secret)} AND NOT starts_with("${secret.column}", $1)`;
 
-useBackgroundTimeouts();
-const [{ id }] = secretKeysFor('so there is nothing to encrypt with');
-const columns = await rotateEncryptionKey();
-for (const { column, renewed, left, problem } of columns) {
-  console.log(`${column}: ${renewed} re-encrypted${left === 0 ? '' : `, ${left} left`}`);
-  if (problem !== undefined) console.log(`  ${problem}`);
-}
-const left = columns.reduce((sum, column) => sum + column.left, 0);
-console.log(left === 0 ? `Every secret is under the key ${id}.` : `${left} are not under the key ${id}.`);
-process.exitCode = left === 0 ? 0 : 1;
+await runCommand('postroom rotate-encryption-key', async () => {
+  useBackgroundTimeouts();
+  const [{ id }] = secretKeysFor('so there is nothing to encrypt with');
+  const columns = await rotateEncryptionKey();
+  for (const { column, renewed, left, problem } of columns) {
+    console.log(`${column}: ${renewed} re-encrypted${left === 0 ? '' : `, ${left} left`}`);
+    if (problem !== undefined) console.log(`  ${problem}`);
+  }
+  const left = columns.reduce((sum, column) => sum + column.left, 0);
+  console.log(left === 0 ? `Every secret is under the key ${id}.` : `${left} are not under the key ${id}.`);
+  process.exitCode = left === 0 ? 0 : 1;
+});
 await closeDatabase();

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { pauseUncertain } from '@postroom/campaigns';
+import { runCommand } from '@postroom/errors';
 import { pauseAfterRestore } from '@postroom/journeys';
 import {
   beginEpoch,
@@ -14,7 +15,7 @@ import {
   type Uncertain,
 } from '@postroom/ledger';
 import { closeDatabase, useBackgroundTimeouts } from '@postroom/platform';
-import { connectTemporal } from './temporal.ts';
+import { connectTemporal, sayOnce } from './temporal.ts';
 import { csvOf } from './uncertain-csv.ts';
 import { useWitnesses } from './witnesses.ts';
 
@@ -29,26 +30,42 @@ sent since the restored point are marked unknown and listed; none of them is sen
 /** How long to wait for Temporal, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
-const { values: options } = parseArgs({
-  options: {
-    release: { type: 'boolean' },
-    list: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
-    data: { type: 'string' },
-  },
+await runCommand('postroom after-restore', async () => {
+  const { values: options } = parseArgs({
+    options: {
+      release: { type: 'boolean' },
+      list: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+      data: { type: 'string' },
+    },
+  });
+  if (options.help === true) console.log(USAGE);
+  else await compare(options);
 });
-if (options.help === true) {
-  console.log(USAGE);
-  process.exit(0);
+await closeDatabase();
+
+async function compare(options: { release?: boolean | undefined; list?: string | undefined }): Promise<void> {
+  useBackgroundTimeouts();
+  const { client, close } = await connectTemporal(AbortSignal.timeout(CONNECT_TIMEOUT_MS), sayOnce());
+  try {
+    useWitnesses(client);
+    await markRestored();
+    list(await listUncertain(), options.list);
+    if (options.release === true && (await releaseSending())) console.log('Sending is released.');
+    const reason = await heldReason();
+    if (reason !== undefined) console.log(`Sending is held: ${reason}`);
+  } finally {
+    await close();
+  }
 }
 
-useBackgroundTimeouts();
-const { client, close } = await connectTemporal(AbortSignal.timeout(CONNECT_TIMEOUT_MS));
-useWitnesses(client);
-
-const restored = await findRestore();
-if (restored === undefined) console.log('The database is as new as its witnesses know.');
-else {
+/** Marks what may have been sent since the point that the database was restored to. */
+async function markRestored(): Promise<void> {
+  const restored = await findRestore();
+  if (restored === undefined) {
+    console.log('The database is as new as its witnesses know.');
+    return;
+  }
   const { before, reservations } = restored;
   console.log(
     `The database was restored to reservation ${before.number} of epoch ${before.epoch}. Checking ${reservations.length} later ones.`,
@@ -64,22 +81,16 @@ else {
   await beginEpoch(restored);
   console.log(`${marked} messages may have been sent since then and are now unknown.`);
 }
-list(await listUncertain());
-if (options.release === true && (await releaseSending())) console.log('Sending is released.');
-const reason = await heldReason();
-if (reason !== undefined) console.log(`Sending is held: ${reason}`);
-await close();
-await closeDatabase();
 
 /** Prints a line per campaign and per project, and writes the file if one was named. */
-function list(uncertain: Uncertain[]): void {
+function list(uncertain: Uncertain[], file: string | undefined): void {
   const groups = Map.groupBy(
     uncertain,
     ({ projectId, campaignId }) => campaignId ?? `transactional mail of ${projectId}`,
   );
   if (uncertain.length > 0) console.log('Unknown because of restores, until they are resolved or resent:');
   for (const [name, messages] of groups) console.log(`  ${name}: ${messages.length}`);
-  if (options.list === undefined) return;
-  writeFileSync(options.list, csvOf(uncertain), { mode: 0o600 });
-  console.log(`Written to ${options.list}.`);
+  if (file === undefined) return;
+  writeFileSync(file, csvOf(uncertain), { mode: 0o600 });
+  console.log(`Written to ${file}.`);
 }

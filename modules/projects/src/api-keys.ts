@@ -118,7 +118,8 @@ async function assertManages(tx: Tx, userId: string, projectIds: readonly string
 /** Revokes a key permanently, with immediate effect (spec: Authentication). Idempotent. */
 export async function revokeApiKey(id: string): Promise<void> {
   const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
-  if (count === 0 && (await db.apiKey.count({ where: { id } })) === 0) throw notFound('API key');
+  if (count === 0 && (await db.apiKey.count({ where: { id } })) === 0)
+    throw new DomainError('not_found', 'No such API key.');
 }
 
 /** All keys that can act on a project, including revoked ones, newest first. */

@@ -14,6 +14,7 @@ export {
   databaseAnswerOf,
   versionConflict,
 } from './errors.ts';
+export { errorLine, runCommand } from './command.ts';
 export { isoString, parseDateTime } from './date-times.ts';
 export {
   CHECK_VIOLATION,

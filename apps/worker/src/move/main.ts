@@ -1,5 +1,6 @@
 // `postroom move-project`: moves a project to another cell. See docs/how-to/cells.md.
 import { parseArgs } from 'node:util';
+import { errorLine, runCommand } from '@postroom/errors';
 import { closeDatabase, config, isId, logger } from '@postroom/platform';
 import { disagreement } from '@postroom/projects/cells';
 import { CELL_NAME } from '@postroom/settings';
@@ -20,37 +21,36 @@ now. It can be interrupted at any moment, and continues when it is run again.
 /** How long to wait for Temporal, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 30_000;
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    to: { type: 'string' },
-    abort: { type: 'boolean' },
-    'drain-seconds': { type: 'string', default: '120' },
-    help: { type: 'boolean', short: 'h' },
-    data: { type: 'string' },
-  },
+await runCommand('postroom move-project', async () => {
+  const { values: options, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      to: { type: 'string', default: '' },
+      abort: { type: 'boolean', default: false },
+      'drain-seconds': { type: 'string', default: '120' },
+      help: { type: 'boolean', short: 'h' },
+      data: { type: 'string' },
+    },
+  });
+  if (options.help === true) console.log(USAGE);
+  else if (positionals.length === 1) await move(positionals[0] ?? '', options);
+  else {
+    console.error(USAGE);
+    process.exitCode = 1;
+  }
 });
-if (options.help === true) {
-  console.log(USAGE);
-  process.exit(0);
-}
-
-try {
-  await run();
-} catch (error) {
-  if (!(error instanceof MoveRefused)) logger.error({ err: error }, 'the move was interrupted');
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-}
 await closeDatabase();
 
-async function run(): Promise<void> {
-  const [projectId = ''] = positionals;
-  const { to = '' } = options;
-  const seconds = Number(options['drain-seconds']);
+async function move(
+  projectId: string,
+  { to, abort, 'drain-seconds': drain }: { to: string; abort: boolean; 'drain-seconds': string },
+): Promise<void> {
+  if (!isId('prj', projectId)) throw new MoveRefused(`"${projectId}" is not the id of a project (prj_…).`);
+  if (!CELL_NAME.test(to)) throw new MoveRefused('Name the cell that gets the project: --to CELL.');
+  const seconds = Number(drain);
+  if (drain.trim() === '' || !(seconds >= 0))
+    throw new MoveRefused(`--drain-seconds must be a number, not "${drain}".`);
   const { CELL: from, TARGET_DATABASE_URL: targetUrl } = config;
-  if (positionals.length !== 1 || !isId('prj', projectId) || !CELL_NAME.test(to) || !(seconds >= 0))
-    throw new MoveRefused(USAGE);
   if (from === undefined || targetUrl === undefined)
     throw new MoveRefused(
       'Set CELL to the name of this cell, and TARGET_DATABASE_URL to the database of the other one.',
@@ -59,11 +59,14 @@ async function run(): Promise<void> {
     throw new MoveRefused(`Set CELL_GATEWAYS as in the other programs of this cell: it must name ${from} and ${to}.`);
   if (from === to) throw new MoveRefused(`The project is in ${from}: name another cell.`);
   // Not from the pool: it keeps a session, which a pooler in transaction mode would share.
-  const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL);
-  const target = await connect(targetUrl);
+  const source = await connect(config.DATABASE_LISTEN_URL ?? config.DATABASE_URL, 'this cell');
+  const target = await connect(targetUrl, to).catch(async (error: unknown) => {
+    await source.end();
+    throw error;
+  });
   const move = { source, target, projectId, from, to, report: (step: string) => console.log(step) };
   try {
-    if (options.abort === true) {
+    if (abort) {
       await abortMove(move);
       console.log(`The project stays in ${from}.`);
       return;
@@ -75,12 +78,15 @@ async function run(): Promise<void> {
       endWorkflows: () => endWorkflows(projectId),
     });
     console.log(`${projectId} is in ${to}.`);
+  } catch (error) {
+    if (!(error instanceof MoveRefused)) logger.error({ err: error }, 'the move was interrupted');
+    throw error;
   } finally {
     await Promise.allSettled([source.end(), target.end()]);
   }
 }
 
-async function connect(connectionString: string | undefined): Promise<pg.Client> {
+async function connect(connectionString: string | undefined, cell: string): Promise<pg.Client> {
   const client = new pg.Client({
     ...(connectionString === undefined ? {} : { connectionString }),
     application_name: 'postroom move-project',
@@ -88,7 +94,9 @@ async function connect(connectionString: string | undefined): Promise<pg.Client>
   });
   // The statement under way fails, which is enough.
   client.on('error', () => {});
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw new MoveRefused(`can't connect to the database of ${cell}: ${errorLine(error)}`);
+  });
   return client;
 }
 
