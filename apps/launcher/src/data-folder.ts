@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StartError } from '@postroom/embedded';
 import { SHARED_FOLDER } from '@postroom/embedded';
 import { isRunning, processId, type ProcessId, signal, waitForEnd } from '@postroom/embedded';
@@ -32,9 +32,23 @@ export const keyFile = (dataDir: string) => join(dataDir, 'secret.key');
 /**
  * Prepares the data folder and locks it for this process, after ending anything that a killed launcher left
  * running.
- * @throws StartError if the folder is not ours, or another Postroom is running on it.
+ * @throws StartError if the folder is not ours or can't be used, or another Postroom is running on it.
  */
 export async function openDataFolder(dataDir: string, fresh: boolean, say: (line: string) => void): Promise<void> {
+  try {
+    await prepare(dataDir, fresh, say);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(
+      `Can't use ${dataDir} as the data folder: ${(error as Error).message}. Name another with --data.`,
+    );
+  }
+}
+
+async function prepare(dataDir: string, fresh: boolean, say: (line: string) => void): Promise<void> {
+  mkdirSync(dirname(dataDir), { recursive: true });
+  // Only the owner may read the data folder: it holds the database, keys, and logs.
+  process.umask(0o077);
   if (!isOurs(dataDir))
     throw new StartError(
       `${dataDir} contains files that are not Postroom's. Use --data to name an empty or new folder.`,
@@ -42,7 +56,7 @@ export async function openDataFolder(dataDir: string, fresh: boolean, say: (line
   const running = runningLauncher(dataDir);
   if (running !== undefined) {
     throw new StartError(
-      `Postroom is already running on ${dataDir} (process ${running.pid}). Stop it with npm stop, or start another with --data and --port-base.`,
+      `Postroom is already running on ${dataDir} (process ${running.pid}). Stop it with npm stop -- --data ${dataDir}, or start another with --data and --port-base.`,
     );
   }
   await endLeftovers(dataDir, say);

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { closeDataFolder, openDataFolder } from './data-folder.ts';
 import { forgetProcess } from './dev-file.ts';
 import { StartError } from '@postroom/embedded';
@@ -25,9 +23,6 @@ try {
 /** Starts everything, and stops it on Ctrl-C, SIGTERM or the end of the parent process. */
 async function start(options: Options): Promise<void> {
   const begun = Date.now();
-  mkdirSync(dirname(options.dataDir), { recursive: true });
-  // Only the owner may read the data folder: it holds the database, keys, and logs.
-  process.umask(0o077);
   await openDataFolder(options.dataDir, options.fresh, say);
   await using started = new AsyncDisposableStack();
   started.defer(() => closeDataFolder(options.dataDir));
