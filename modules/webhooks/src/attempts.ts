@@ -118,14 +118,18 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
 /** An attempt that could not be made counts as one, so that it blocks no other delivery and is eventually given up. */
 const nothingSent = (reason: string) => ({ headers: {}, answer: noAnswer(`${reason}: nothing was sent.`) });
 
+/** `undefined` if the current secret can't be read. The previous one may be rotated because it can't be, and is left out then. */
 function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): SigningSecrets | undefined {
+  const current = readSecret(id, secret);
+  if (current === undefined) return undefined;
+  return { current, previous: previous === null ? undefined : readSecret(id, previous) };
+}
+
+function readSecret(id: string, envelope: string): string | undefined {
   try {
-    return {
-      current: secrets.memo(`${id} ${secret}`),
-      previous: previous === null ? undefined : secrets.memo(`${id} ${previous}`),
-    };
+    return secrets.memo(`${id} ${envelope}`);
   } catch (error) {
-    logger.error({ err: error, endpointId: id }, 'could not decrypt the signing secret of a webhook endpoint');
+    logger.error({ err: error, endpointId: id }, 'could not decrypt a signing secret of a webhook endpoint');
     return undefined;
   }
 }

@@ -125,6 +125,25 @@ test('after a rotation the new secret signs X-Webhook-Signature, and for a day t
   expect(later?.headers['webhook-signature']).not.toContain(' ');
 });
 
+test('a secret whose key was lost can be rotated: the new one signs, without the old one', async () => {
+  const api = await testApi();
+  const there = await receiver();
+  const { id } = await endpoint(api, there.url);
+  await pool.query(
+    "UPDATE webhook_endpoints SET secret = regexp_replace(secret, '^v2:[^:]+', 'v2:00000000') WHERE id = $1",
+    [id],
+  );
+  const owner = await signedIn(api);
+  const rotation = await owner.graphql('mutation ($id: ID!) { rotateWebhookSecret(id: $id) }', { id });
+  await happen(api, 'contact.created');
+  const [{ headers, raw }] = await eventually(() => {
+    expect(there.received).toHaveLength(1);
+    return there.received as [Receiver['received'][0]];
+  });
+  expect(verifies(headers['x-webhook-signature'], raw, rotation.body.data.rotateWebhookSecret)).toBe(true);
+  expect(headers).not.toHaveProperty('x-webhook-signature-previous');
+});
+
 test.each([200, 201, 202, 204, 299])('a reply of %i acknowledges the delivery', async (status) => {
   const api = await testApi();
   const there = await receiver((_, response) => void response.writeHead(status).end());
