@@ -16,7 +16,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { withAdvice } from './mailboxes/status.ts';
-import { providerCredentials } from './credentials.ts';
+import { ifReadable, providerCredentials, UNREADABLE } from './credentials.ts';
 import { credentialsOf } from './transports.ts';
 import { SES_PATH } from './ses/notifications.ts';
 import { readSesAccount, type SesCredentials, type SesSettings } from './ses/ses.ts';
@@ -131,10 +131,15 @@ interface ParsedInput {
 /** Merges the input into the existing settings and validates the result. */
 function readKind(kind: MailProvider['kind'], input: ProviderInput, existing: MailProvider | undefined): ParsedInput {
   const settings = existing?.settings ?? {};
-  const credentials = existing === undefined ? undefined : credentialsOf(existing);
-  return kind === 'smtp'
-    ? readSmtp(input.smtp ?? {}, settings as Partial<SmtpSettings>, credentials as SmtpCredentials | undefined)
-    : readSes(input.ses ?? {}, settings as Partial<SesSettings>, credentials as SesCredentials | undefined);
+  const credentials = existing === undefined ? undefined : ifReadable(() => credentialsOf(existing));
+  if (kind === 'smtp') {
+    const smtp = input.smtp ?? {};
+    const read = readSmtp(smtp, settings as Partial<SmtpSettings>, credentials as SmtpCredentials | undefined);
+    // Without them, mail would be sent without authentication. A form shows an unknown username as a blank one.
+    const isLost = existing?.credentials != null && credentials === undefined && !smtp.username;
+    return isLost ? { ...read, problems: [...read.problems, { field: 'smtp.username', message: UNREADABLE }] } : read;
+  }
+  return readSes(input.ses ?? {}, settings as Partial<SesSettings>, credentials as SesCredentials | undefined);
 }
 
 const DEFAULT_PORTS = { implicit: 465, starttls: 587, optional: 25 } as const;
@@ -272,7 +277,9 @@ export async function testProvider(projectId: string, id: string): Promise<void>
 }
 
 async function connectionProblem(provider: MailProvider): Promise<string | undefined> {
-  const credentials = credentialsOf(provider);
+  const credentials = ifReadable(() => credentialsOf(provider));
+  if (provider.credentials !== null && credentials === undefined)
+    return 'The stored credentials were encrypted with a key that this installation does not have. Enter them again.';
   if (provider.kind === 'smtp') {
     const settings = provider.settings as unknown as SmtpSettings;
     const outcome = await testSmtp(settings, credentials as SmtpCredentials | undefined);
@@ -287,9 +294,9 @@ async function connectionProblem(provider: MailProvider): Promise<string | undef
   }
 }
 
-/** The username or access key id of a provider; null without authentication. Neither is a secret. */
+/** The username or access key id of a provider; null without authentication, or if it can't be decrypted. Neither is a secret. */
 export function signInName(provider: Pick<MailProvider, 'id' | 'credentials'>): string | null {
-  const known = credentialsOf(provider);
+  const known = ifReadable(() => credentialsOf(provider));
   if (known === undefined) return null;
   return 'user' in known ? known.user : known.accessKeyId;
 }

@@ -68,6 +68,30 @@ test('a relay shows its settings except the password; null removes a limit, and 
   expect(await change({ username: '' })).toMatchObject({ username: null });
 });
 
+test('credentials whose key was lost are shown as unknown, and work again once they are entered again', async () => {
+  const { owner } = await project();
+  const { id } = await run(owner, CREATE, { input: { name: 'Relay', smtp: RELAY } });
+  await pool.query(
+    "UPDATE mail_providers SET credentials = regexp_replace(credentials, '^v2:[^:]+', 'v2:00000000') WHERE id = $1",
+    [id],
+  );
+  const { body } = await owner.graphql('{ mailProviders { name username } }');
+  expect(body).toEqual({ data: { mailProviders: [{ name: 'Relay', username: null }] } });
+  expect(await run(owner, TEST, { id })).toMatchObject({
+    status: 'failing',
+    statusReason: expect.stringMatching(/Enter them again/),
+  });
+  // They must not be dropped without a word: the key may only be missing from the settings.
+  for (const input of [{ name: 'Other' }, { smtp: { username: '' } }]) {
+    const changed = await owner.graphql(UPDATE, { id, input });
+    expect(changed.body.errors[0].extensions.details).toMatchObject([{ field: 'smtp.username' }]);
+  }
+  await run(owner, UPDATE, { id, input: { smtp: { username: 'postroom', password: 'relay secret' } } });
+  expect((await owner.graphql('{ mailProviders { username } }')).body.data.mailProviders).toEqual([
+    { username: 'postroom' },
+  ]);
+});
+
 test('neither an API key nor a member sees or changes a mail provider', async () => {
   const { api } = await project();
   const member = await signedIn(api, 'member');

@@ -16,6 +16,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { cancelPlanned } from '@postroom/ledger';
+import { ifReadable, UNREADABLE } from '../credentials.ts';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { beginAuthorization } from './authorization.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
@@ -165,7 +166,7 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
     dailyCap: input.dailyCap ?? account.dailyCap,
     tenant: input.tenant?.trim() || account.tenant,
   };
-  const stored = openCredentials(account);
+  const stored = ifReadable(() => openCredentials(account)) ?? enteredAgain(account, input);
   const isPassword = 'password' in stored;
   assertValid([
     ...settingProblems(settings),
@@ -189,6 +190,22 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
   if ('password' in credentials || credentials.refreshToken !== undefined) await testMailbox(projectId, id);
   else if (account.status !== 'connecting')
     await recordNeedsAttention(id, 'The OAuth2 client has changed: connect the account again.');
+}
+
+/** Stands for credentials that can't be decrypted. @throws DomainError `validation_error` unless the input replaces them. */
+function enteredAgain(
+  { signIn }: MailboxAccount,
+  { password, clientId, clientSecret }: MailboxSettings,
+): { password: string } | OAuthCredentials {
+  if (signIn === 'password') {
+    assertValid(password == null ? [{ field: 'password', message: UNREADABLE }] : []);
+    return { password: '' };
+  }
+  assertValid([
+    ...(clientId == null ? [{ field: 'clientId', message: UNREADABLE }] : []),
+    ...(clientSecret == null ? [{ field: 'clientSecret', message: UNREADABLE }] : []),
+  ]);
+  return { clientId: '', clientSecret: '' };
 }
 
 /** Consent belongs to the client it was given to, so a new client id discards the tokens. */

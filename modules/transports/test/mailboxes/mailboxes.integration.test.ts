@@ -210,6 +210,21 @@ test('a password that is refused needs attention, with what the server said; the
   expect(await sendingProblem(api.projectId, user.email)).toBeUndefined();
 });
 
+test('an account whose credentials cannot be decrypted is connected again with a new password', async () => {
+  const { owner } = await project();
+  const user = newUser();
+  const { account } = await connect(owner, other(user));
+  await pool.query(
+    "UPDATE mailbox_accounts SET credentials = regexp_replace(credentials, '^v2:[^:]+', 'v2:00000000') WHERE id = $1",
+    [account.id],
+  );
+  const update = `mutation ($id: ID!, $input: UpdateMailboxInput!) { updateMailbox(id: $id, input: $input) { ${ACCOUNT} } }`;
+  const unrelated = await owner.graphql(update, { id: account.id, input: { perMinute: 5 } });
+  expect(unrelated.body.errors[0].extensions.details).toMatchObject([{ field: 'password' }]);
+  const { body } = await owner.graphql(update, { id: account.id, input: { password: user.password } });
+  expect(body.data.updateMailbox).toMatchObject({ status: 'connected', statusReason: null });
+});
+
 test('an account that needs attention is not tried again and again, and its mail waits', async () => {
   const { api, owner } = await project();
   const user = newUser();
