@@ -1,7 +1,6 @@
-import { basename, dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BacktestDetail, Postroom } from '../../sdk/typescript/src/index.ts';
-import { FileProblems, readFolder } from './files.ts';
+import { FileProblems, readJourney } from './files.ts';
 
 /** Between two looks at a backtest that runs, in milliseconds. */
 const POLL_MS = 1_000;
@@ -94,7 +93,7 @@ interface Options {
 /** Runs a file against the past and prints what it would have done. @returns whether all expectations are met. */
 export async function backtest(postroom: Postroom, path: string, options: Options): Promise<boolean> {
   const { days, against, opened, clicked, segmentId, expectations, say } = options;
-  const { name, definition } = journeyIn(path);
+  const { name, definition } = readJourney(path);
   const journeys = await postroom.journeys.list({ limit: 100 }).toArray();
   const journey = journeys.find((each) => each.name === name);
   const baseline = baselineOf(against, name, journey);
@@ -117,19 +116,13 @@ export async function backtest(postroom: Postroom, path: string, options: Option
   return failed.length === 0;
 }
 
-function journeyIn(path: string) {
-  const file = readFolder(dirname(path)).get(basename(path));
-  if (file === undefined) throw new FileProblems([`${path}: there is no such file that ends in .json`]);
-  return file;
-}
-
 function baselineOf(
   against: string | undefined,
   name: string,
   journey: { publishedVersion: number | null } | undefined,
 ): { definition?: unknown; version?: number } | undefined {
   if (against === undefined) return undefined;
-  if (against.endsWith('.json')) return { definition: journeyIn(against).definition };
+  if (against.endsWith('.json')) return { definition: readJourney(against).definition };
   if (journey === undefined) throw new FileProblems([`The project has no journey "${name}" to compare with.`]);
   if (against === 'draft') return {};
   if (against === 'published' && journey.publishedVersion === null)

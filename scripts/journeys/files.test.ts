@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileNames, fileText, readFolder } from './files.ts';
+import { fileNames, fileText, readFolder, readJourney } from './files.ts';
 
 const folderWith = (files: Record<string, string>) => {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-journeys-'));
@@ -60,4 +60,16 @@ test('what is wrong with files is said for each file and field', () => {
 
 test('a folder that does not exist is named', () => {
   expect(() => readFolder('/nonexistent/journeys')).toThrow('/nonexistent/journeys: there is no such folder');
+});
+
+test('a file is read whatever else its folder has: an older copy of the journey, or other JSON', () => {
+  const folder = folderWith({
+    'new.json': '{"name": "A", "definition": {"steps": []}}',
+    'old.json': '{"name": "A", "definition": {}}',
+    'package.json': '{"private": true}',
+  });
+  expect(readJourney(join(folder, 'new.json'))).toEqual({ name: 'A', definition: { steps: [] } });
+  expect(readJourney(join(folder, 'old.json'))).toEqual({ name: 'A', definition: {} });
+  expect(() => readJourney(join(folder, 'package.json'))).toThrow('package.json: private is not known here');
+  expect(() => readJourney(join(folder, 'none.json'))).toThrow(`${join(folder, 'none.json')}: there is no such file`);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { camelKeys } from '@postroom/journey-definition';
 
 /** A journey as its file has it. The name identifies it in the project. */
@@ -57,6 +57,20 @@ export function readFolder(folder: string): Map<string, JourneyFile> {
   }
   if (problems.length > 0) throw new FileProblems(problems);
   return files;
+}
+
+/** The journey in a file, whatever else its folder has. @throws FileProblems */
+export function readJourney(path: string): JourneyFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FileProblems([code === 'ENOENT' ? `${path}: there is no such file` : `${path}: ${code}`]);
+  }
+  const journey = parse(text);
+  if (typeof journey === 'string') throw new FileProblems([`${basename(path)}: ${journey}`]);
+  return journey;
 }
 
 function namesIn(folder: string): string[] {
