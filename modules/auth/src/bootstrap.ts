@@ -29,6 +29,7 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
   return inTransaction(async (tx) => {
     await sql(tx, 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const known = (await listProjects('all')).find((each) => each.name === name);
+    if (known === undefined) await assertAccount(owner.email, name);
     const project = known ?? (await createProject(name));
     // The first owner owns every project that exists by then.
     const created = await createFirstOwner({ ...owner, name: 'Owner' });
@@ -44,6 +45,16 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
       apiKey: { ...apiKey, name: keyName },
     };
   });
+}
+
+/** A mistyped address must not leave a project behind that nobody owns. The first user of all is created afterwards. */
+async function assertAccount(email: string, project: string): Promise<void> {
+  const isFirst = (await db.user.count()) === 0;
+  if (!isFirst && (await db.user.findUnique({ where: { email: emailKey(email) } })) === null)
+    throw new DomainError(
+      'not_found',
+      `${email} has no account, so the project "${project}" would have no owner. Set POSTROOM_OWNER_EMAIL to the address of a user.`,
+    );
 }
 
 /** Without an owner, nobody could open the project in the dashboard or invite others to it. */

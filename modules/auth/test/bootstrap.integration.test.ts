@@ -1,4 +1,4 @@
-import { newId } from '@postroom/platform';
+import { db, newId } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { bootstrap } from '../src/bootstrap.ts';
@@ -9,6 +9,7 @@ test('where users exist already, the one with the given address becomes the owne
   const password = 'not the password of this user';
   const unknown = { email: `${newId('usr')}@example.com`, password };
   await expect(bootstrap({ ...options, owner: unknown })).rejects.toMatchObject({ code: 'not_found' });
+  expect(await db.project.count({ where: { name: options.project } })).toBe(0);
 
   const first = await bootstrap({ ...options, owner: { email: user.email.toUpperCase(), password } });
   expect(first).toMatchObject({ owner: { created: false }, apiKey: { created: true } });
