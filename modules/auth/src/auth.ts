@@ -52,6 +52,13 @@ function createAuth() {
   return created;
 }
 
+/** Errors have a field of their own: as JSON they would be empty. */
+function logFields(args: readonly unknown[]): { err?: unknown; signIn?: readonly unknown[] } {
+  const [error] = args.filter((arg) => arg instanceof Error);
+  const others = args.filter((arg) => !(arg instanceof Error));
+  return { ...(error === undefined ? {} : { err: error }), ...(others.length === 0 ? {} : { signIn: others }) };
+}
+
 function configured() {
   return betterAuth({
     appName: 'Postroom',
@@ -61,7 +68,7 @@ function configured() {
     trustedOrigins: [config.PUBLIC_URL],
     database: prismaAdapter(db, { provider: 'postgresql', transaction: true }),
     telemetry: { enabled: false },
-    logger: { log: (level, message, ...args) => logger[level]({ signIn: args }, message) },
+    logger: { log: (level, message, ...args) => logger[level](logFields(args), message) },
     emailAndPassword: {
       enabled: true,
       // Users join by invitation; the first owner is created at first start.

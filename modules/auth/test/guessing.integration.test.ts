@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { db, pool } from '@postroom/platform';
+import { db, logger, pool } from '@postroom/platform';
 import {
   type Api,
   eventually,
@@ -10,7 +10,7 @@ import {
   TEST_PASSWORD,
   testApi,
 } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { countFailure } from '../src/guessing.ts';
 
 const STEP_MS = 30_000;
@@ -167,6 +167,27 @@ test('the code that set an authenticator up does not sign in as well', async () 
   expect((await postAuth(api, '/two-factor/verify-totp', { code }, { cookie })).status).toBe(200);
   const waiting = await challenge(api, person.email);
   expect((await postAuth(api, '/two-factor/verify-totp', { code }, { cookie: waiting })).status).toBe(401);
+});
+
+test('a second factor whose key was lost is logged with the cause; once it is removed, the user signs in without it', async () => {
+  const api = await testApi();
+  const { id, email, secret } = await withFactor(api);
+  await pool.query(
+    String.raw`UPDATE two_factors SET secret = regexp_replace(secret, '^\$ba\$\d+', '$ba$1') WHERE user_id = $1`,
+    [id],
+  );
+  const error = vi.spyOn(logger, 'error').mockReturnValue(undefined);
+  onTestFinished(() => error.mockRestore());
+  const cookie = await challenge(api, email);
+  expect((await postAuth(api, '/two-factor/verify-totp', { code: totp(secret) }, { cookie })).status).toBe(500);
+  expect(error.mock.calls).toContainEqual([{ err: expect.any(Error) }, expect.any(String)]);
+  // The statement of docs/how-to/disaster-recovery.md, for one user.
+  await pool.query(
+    `WITH removed AS (DELETE FROM two_factors WHERE user_id = $1 RETURNING user_id)
+     UPDATE users SET two_factor_enabled = false WHERE id IN (SELECT user_id FROM removed)`,
+    [id],
+  );
+  expect(await signIn(api, email, TEST_PASSWORD)).toContain('session_token');
 });
 
 test('a backup code signs in once, also when it is sent twice at once', async () => {
