@@ -52,7 +52,7 @@ function createAuth() {
   return created;
 }
 
-/** Errors have a field of their own: as JSON they would be empty. */
+/** Errors get the field that serializes them: as JSON they would be empty. */
 function logFields(args: readonly unknown[]): { err?: unknown; signIn?: readonly unknown[] } {
   const [error] = args.filter((arg) => arg instanceof Error);
   const others = args.filter((arg) => !(arg instanceof Error));
