@@ -31,6 +31,12 @@ inBrowser('a person who asks for it', () => {
       .waitFor();
     await page.getByRole('heading', { name: 'Contacts', level: 1 }).waitFor();
     expect(await db.contact.count({ where: { projectId: api.projectId } })).toBe(0);
+    // The page of the contact, which the browser has loaded before, shows nothing of it any more.
+    await page.goBack();
+    await page.getByText('No such contact in this project.').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toContain('ada');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Contact');
+    expect(await page.getByRole('button', { name: 'Unsubscribe' }).count()).toBe(0);
   });
 
   test('can be erased only by project managers', async () => {

@@ -18,7 +18,7 @@ export function QueryResult<Data>({
   skeleton?: ReactNode;
   children: (data: Data) => ReactNode;
 }) {
-  if (data === undefined || isFinal(problem)) {
+  if (data === undefined) {
     return problem === undefined ? (
       <div aria-busy="true" aria-label="Loading" role="status">
         {skeleton}
@@ -46,9 +46,6 @@ export function QueryResult<Data>({
     </>
   );
 }
-
-/** Whether the record no longer exists or access was revoked. */
-const isFinal = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
 
 /** An error with a retry button. */
 function Failure({ problem, again }: { problem: Problem; again: () => void }) {

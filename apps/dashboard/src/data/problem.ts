@@ -26,6 +26,9 @@ export const NOT_SAVED_YET: Problem = {
   fields: {},
 };
 
+/** Whether the record no longer exists or access was revoked. */
+export const isGone = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
+
 /** Converts a failed operation. Server messages are user-facing; other errors get a generic message. */
 export function problemOf(error: CombinedError): Problem {
   const requestId = requestIdOf(error);
