@@ -463,6 +463,31 @@ inBrowser('templates and campaigns', () => {
     await page.getByText('Draft', { exact: true }).waitFor();
   });
 
+  test('a change that was just saved is not in the future', async () => {
+    const api = await readyProject();
+    const groups = (await api.get('/v1/groups')).body.data;
+    const letter = { subject: 'News', from_email: 'news@example.com', html: '<p>News</p>', group_ids: [groups[0].id] };
+    const { id } = (await api.post('/v1/campaigns', { name: 'News', ...letter })).body.data;
+    await using window = await windowOf(api, 'owner', { isFresh: true });
+    const { page } = window;
+    // The page compares with a time of up to ten seconds ago; here with an earlier one, which stays as it is.
+    await page.addInitScript(`const { now } = Date;
+      window.behind = 60_000;
+      Date.now = () => now() - window.behind;
+      const { setInterval: repeat } = window;
+      window.setInterval = (run, ms) => (ms === 10_000 ? 0 : repeat(run, ms));`);
+    await window.open(`/campaigns/${id}`);
+    await page.getByText(/^Saved in /).waitFor();
+    await page.evaluate('window.behind = 0');
+    await page.getByRole('button', { name: 'Schedule' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
+    await page
+      .getByText(/^It starts /)
+      .first()
+      .waitFor();
+    await page.getByText(/^Saved (just now|\d+ seconds ago)\.$/).waitFor({ timeout: 5_000 });
+  });
+
   test('campaign edits survive a reload, and errors show next to their field', async () => {
     const api = await readyProject();
     const { body } = await api.post('/v1/campaigns', { name: 'News' });

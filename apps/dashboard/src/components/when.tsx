@@ -41,7 +41,7 @@ export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone.replac
 
 /** A relative time with the exact time and zone on hover. */
 export function When({ at }: { at: string }) {
-  const now = useNow();
+  const now = useNow(at);
   return (
     <time dateTime={at} title={formatExactTime(at)}>
       {ago(at, now)}
@@ -52,9 +52,17 @@ export function When({ at }: { at: string }) {
 const watchers = new Set<(now: number) => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** The current time in ms, updated every ten seconds by one shared timer. */
-function useNow(): number {
+/**
+ * The current time in ms, updated every ten seconds by one shared timer, and with what it is compared to: what has just happened would
+ * be in the future otherwise.
+ */
+function useNow(at: string): number {
   const [now, setNow] = useState(() => Date.now());
+  const [compared, setCompared] = useState(at);
+  if (compared !== at) {
+    setCompared(at);
+    setNow(Date.now());
+  }
   useEffect(() => {
     watchers.add(setNow);
     timer ??= setInterval(() => {
