@@ -148,7 +148,14 @@ inBrowser('preparing a campaign', () => {
     const zone = dialog.getByRole('combobox', { name: 'Time zone' });
     await page.getByRole('button', { name: 'Schedule' }).click();
     expect(await zone.inputValue()).toMatch(/^Europe\/Berlin/);
-    await page.getByLabel('Date and time').fill('2027-01-15T10:00');
+    const time = page.getByLabel('Date and time');
+    await time.fill('2026-01-15T10:00');
+    await dialog.getByText('Must be in the future').waitFor();
+    expect(await dialog.getByText(/^Starts/).count()).toBe(0);
+    expect(await dialog.getByRole('button', { name: 'Schedule' }).isDisabled()).toBe(true);
+    await time.fill('2027-01-15T10:00');
+    await dialog.getByText(/^Starts/).waitFor();
+    expect(await dialog.getByText('Must be in the future').count()).toBe(0);
     await zone.focus();
     await page.keyboard.type('new york');
     await page.keyboard.press('Enter');

@@ -45,6 +45,7 @@ function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<S
   const [zone, setZone] = useScheduleZone();
   const [local, setLocal] = useState(() => formatLocalTime(zone, proposed(scheduledAt)));
   const at = parseLocalTime(zone, local);
+  const isPast = at !== undefined && at.getTime() <= Date.now();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (at === undefined || (await schedule.run({ id, at: at.toISOString() })) === undefined) return;
@@ -59,12 +60,12 @@ function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<S
           type="datetime-local"
           label="Date and time"
           value={local}
-          error={schedule.problem?.fields.scheduledAt}
+          error={isPast ? 'Must be in the future' : schedule.problem?.fields.scheduledAt}
           onChange={(event) => setLocal(event.currentTarget.value)}
           data-autofocus
         />
         <ZoneSelect value={zone} onChange={setZone} />
-        {at !== undefined && (
+        {at !== undefined && !isPast && (
           <Text size="sm" aria-live="polite">
             Starts <InZones at={at.toISOString()} />
             {at.getTime() - Date.now() < WEEK_MS && `, ${ago(at.toISOString(), Date.now())}`}.
@@ -73,7 +74,7 @@ function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<S
         <FormButtons
           submit={status === 'scheduled' ? 'Reschedule' : 'Schedule'}
           running={schedule.running}
-          disabled={at === undefined}
+          disabled={at === undefined || isPast}
           onCancel={onClose}
         />
       </Stack>
