@@ -133,12 +133,15 @@ function warningsOf(
     ...(contacts > 0 && recipients === 0 ? [noRecipients] : []),
     ...variables.flatMap(({ name, missing }) =>
       missing > 0
-        ? [{ field: name, message: `${missing} recipients have no value for {{${name}}}, and it has no default` }]
+        ? [{ field: name, message: `${lacking(missing)} no value for {{${name}}}, and it has no default` }]
         : [],
     ),
     ...contentWarnings(content),
   ];
 }
+
+const lacking = (recipients: number) =>
+  recipients === 1 ? '1 recipient has' : `${recipients.toLocaleString('en')} recipients have`;
 
 /**
  * Estimates how long a send would take, in seconds: at the lower of the campaign's rate and its share of the project's, or else

@@ -410,7 +410,9 @@ describe('preflight and test', () => {
     });
     const company = data.variables.find(({ name }: { name: string }) => name === 'company');
     expect(company).toEqual({ name: 'company', fallback: null, missing: 1, examples: ['ada@example.net'] });
-    expect(data.warnings.map(({ message }: { message: string }) => message).join()).toContain('nowhere');
+    const warnings = data.warnings.map(({ message }: { message: string }) => message);
+    expect(warnings.join()).toContain('nowhere');
+    expect(warnings).toContain('1 recipient has no value for {{company}}, and it has no default');
   });
 
   test.each([
