@@ -8,6 +8,8 @@ interface Series<Name extends string> {
   label: string;
   /** A color of the theme, such as "pine.6". */
   color: string;
+  /** Counted in another series too: its bars stand in front of the others instead of on top of them. */
+  isPart?: boolean;
 }
 
 /** A value to stay below. */
@@ -22,7 +24,7 @@ export interface Limit {
 type Point<Name extends string> = { when: string } & { readonly [name in Name]?: number | null | undefined };
 
 interface ChartProps<Name extends string> {
-  /** Bars are stacked; areas and lines are not. */
+  /** Bars are stacked, except parts; areas and lines are not. */
   kind: 'areas' | 'bars' | 'lines';
   points: readonly Point<Name>[];
   series: readonly Series<Name>[];
@@ -145,7 +147,9 @@ function plotOf<Name extends string>(
   width: number,
 ) {
   const values: number[][] = points.map((point) => series.map(({ name }) => point[name] ?? 0));
-  const heights = kind === 'bars' ? values.map((each) => each.reduce((sum, value) => sum + value, 0)) : values.flat();
+  const stacked = (each: readonly number[]) =>
+    each.reduce((sum, value, index) => sum + (series[index]?.isPart ? 0 : value), 0);
+  const heights = [...values.flat(), ...(kind === 'bars' ? values.map(stacked) : [])];
   // The label of the highest limit is above its line.
   const ticks = ticksUpTo(Math.max(0, ...heights, ...limits.map(({ value }) => value * 1.1)), !fractions);
   const highest = ticks.at(-1) || 1;
@@ -208,10 +212,12 @@ function Bars<Name extends string>({ points, series, plot: { slot, x, y } }: Par
   const width = Math.min(BAR.widest, Math.max(1, slot * BAR.share));
   return points.map((point, index) => {
     let below = 0;
-    return series.map(({ name, color }) => {
+    return series.map(({ name, color, isPart = false }) => {
       const value = point[name] ?? 0;
       if (value === 0) return null;
-      const [from, to] = [y(below), y((below += value))];
+      const start = isPart ? 0 : below;
+      const [from, to] = [y(start), y(start + value)];
+      if (!isPart) below += value;
       return (
         <rect
           key={`${index} ${name}`}

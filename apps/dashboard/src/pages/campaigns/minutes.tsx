@@ -51,7 +51,8 @@ export function Minutes({ campaign }: { campaign: CampaignRow }) {
                 series={[
                   { name: 'sent', label: 'Sent', color: 'pine.6' },
                   { name: 'failed', label: 'Failed', color: 'red.6' },
-                  { name: 'bounced', label: 'Bounced', color: 'orange.6' },
+                  // What bounces was sent.
+                  { name: 'bounced', label: 'Bounced', color: 'orange.6', isPart: true },
                 ]}
               />
             </ChartFigure>
