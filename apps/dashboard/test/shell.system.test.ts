@@ -19,6 +19,35 @@ inBrowser('the frame', () => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
+  test('text that is typed while the command palette loads is searched for', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', { isFresh: true });
+    const { page } = window;
+    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
+    await page.route('**/command-palette*.js', async (route) => {
+      await allowed;
+      await route.continue();
+    });
+    await window.open('/members');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.keyboard.type('endpoint s');
+    await page.keyboard.press('Backspace');
+    allow();
+    const box = page.getByRole('textbox', { name: 'Search, or run a command' });
+    await soon(() => box.inputValue()).toBe('endpoint ');
+    await soon(() => box.evaluate('document.activeElement?.matches("input")')).toBe(true);
+    await page.keyboard.type('add');
+    expect(await box.inputValue()).toBe('endpoint add');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('webhooks');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    // Keys belong to the page again.
+    await page.keyboard.press('Control+k');
+    await soon(() => box.evaluate('document.activeElement?.matches("input")')).toBe(true);
+    expect(await box.inputValue()).toBe('');
+  });
+
   test('the command palette finds records by name, address and ID, and runs commands', async () => {
     const api = await testApi();
     const { id } = await api.contact('grace@example.net', { name: 'Grace Hopper' });

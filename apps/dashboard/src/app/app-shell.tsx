@@ -125,8 +125,28 @@ function NavItemLink({
 /** Opens the command palette, which loads on first use. */
 function CommandPaletteButton() {
   const [wanted, setWanted] = useState(0);
-  const ask = () => setWanted((times) => times + 1);
+  const [query, setQuery] = useState('');
+  const [isOpening, setOpening] = useState(false);
+  const ask = () => {
+    setWanted((times) => times + 1);
+    // Its field has the focus already if it is open.
+    if (document.activeElement?.closest('.finder') == null) setOpening(true);
+  };
   useHotkeys([['mod+K', ask]]);
+  // What is typed before its field is there belongs to it.
+  useEffect(() => {
+    if (!isOpening) return undefined;
+    const type = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === 'Escape') setOpening(false);
+      else if (event.key === 'Backspace') setQuery((text) => text.slice(0, -1));
+      else if (event.key.length === 1) setQuery((text) => text + event.key);
+      else return;
+      event.preventDefault();
+    };
+    window.addEventListener('keydown', type, true);
+    return () => window.removeEventListener('keydown', type, true);
+  }, [isOpening]);
   return (
     <>
       <UnstyledButton onClick={ask} className="finder-button">
@@ -141,7 +161,7 @@ function CommandPaletteButton() {
       </UnstyledButton>
       {wanted > 0 && (
         <Suspense>
-          <CommandPalette asked={wanted} />
+          <CommandPalette asked={wanted} query={query} onQueryChange={setQuery} onFocus={() => setOpening(false)} />
         </Suspense>
       )}
     </>

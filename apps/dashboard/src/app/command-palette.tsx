@@ -3,7 +3,7 @@ import '@mantine/spotlight/styles.css';
 import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';
 import { IconBuilding, IconSearch, IconUser } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useDebouncedValue } from '@mantine/hooks';
 import { commands } from './commands.tsx';
 import { NAVIGATION } from './navigation.ts';
@@ -22,12 +22,20 @@ interface Group {
   actions: SpotlightActionData[];
 }
 
+interface CommandPaletteProps {
+  /** How often it was asked for; it opens each time. */
+  asked: number;
+  query: string;
+  onQueryChange: (query: string) => void;
+  /** Its field has the focus. */
+  onFocus: () => void;
+}
+
 /** The command palette (Ctrl+K): finds pages, projects and records by name, address or id, and runs commands. */
-export default function CommandPalette({ asked }: { asked: number }) {
+export default function CommandPalette({ asked, query, onQueryChange, onFocus }: CommandPaletteProps) {
   const navigate = useNavigate();
   const project = useProject();
   const { projects } = useSession();
-  const [query, setQuery] = useState('');
   const [text] = useDebouncedValue(query.trim(), DEBOUNCE_MS);
   const records = useRecords(text);
   useEffect(() => spotlight.open(), [asked]);
@@ -87,7 +95,7 @@ export default function CommandPalette({ asked }: { asked: number }) {
       // The server has matched the records; what it found need not contain the text.
       filter={(_, actions) => actions}
       query={query}
-      onQueryChange={setQuery}
+      onQueryChange={onQueryChange}
       title={LABEL}
       className="finder"
       shortcut={null}
@@ -99,6 +107,7 @@ export default function CommandPalette({ asked }: { asked: number }) {
         placeholder: `${LABEL}…`,
         'aria-label': LABEL,
         maxLength: 200,
+        onFocus,
       }}
     />
   );
