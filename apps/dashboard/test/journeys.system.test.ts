@@ -320,6 +320,34 @@ inBrowser('journeys', () => {
     await soon(async () => (await definitionOf(api, id)).steps[1]).toMatchObject({ id: 'a_day', next: 'thanks' });
   });
 
+  test('the panel of the rules leaves the whole graph in view', async () => {
+    const { api } = await withTemplate();
+    const wait = (id: string) => ({ id, type: 'wait', for: { days: 1 } });
+    const split = {
+      id: 'halves',
+      type: 'split',
+      branches: [
+        { percent: 50, next: 'one' },
+        { percent: 50, next: 'other' },
+      ],
+    };
+    const definition = { entry: { type: 'manual' }, steps: [split, wait('one'), wait('other')] };
+    const { id } = (await api.post('/v1/journeys', { name: 'Halves', definition })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    const rightOf = async (selector: string) => {
+      const boxes = await page
+        .locator(selector)
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().right));
+      return Math.max(...boxes);
+    };
+    await node(page, 'other').waitFor();
+    await page.getByRole('button', { name: 'Edit rules' }).click();
+    await panelOf(page, 'Rules').waitFor();
+    await soon(async () => (await rightOf('[data-node]')) < (await rightOf('.journey-canvas'))).toBe(true);
+  });
+
   test('entry and rules are set; a journey is paused, resumed, downloaded, replaced and archived', async () => {
     const { api, id, templateId } = await published();
     const campaign = { name: 'Spring sale', subject: 'Sale', from_email: 'hello@example.com', template_id: templateId };

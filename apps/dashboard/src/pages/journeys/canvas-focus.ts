@@ -1,6 +1,6 @@
 import type { ReactFlowInstance } from '@xyflow/react';
 import { useRef, useState } from 'react';
-import { type FlowEdge, type FlowNode, MARGIN, shiftToFit } from './canvas-layout.ts';
+import { type FlowEdge, type FlowNode, graphBounds, MARGIN, shiftToFit } from './canvas-layout.ts';
 import type { CanvasState } from './canvas-state.ts';
 import { ENTRY, type PlacedNode, type Point, type Size } from './graph.ts';
 
@@ -12,6 +12,7 @@ export function useFocus(placed: readonly PlacedNode[], isStatic: boolean) {
   const wrapper = useRef<HTMLDivElement>(null);
   const flow = useRef<ReactFlowInstance<FlowNode, FlowEdge>>(null);
   const awaited = useRef<string>(undefined);
+  const fitted = useRef<number>(undefined);
   const [active, setActive] = useState(ENTRY);
   const current = placed.some(({ id }) => id === active) ? active : ENTRY;
 
@@ -29,8 +30,19 @@ export function useFocus(placed: readonly PlacedNode[], isStatic: boolean) {
     button.focus({ preventScroll: true });
   };
   const show = (id: string) => {
+    fitWidth();
     const node = placed.find((each) => each.id === id);
     if (node !== undefined) reveal(node);
+  };
+  /** Pans the graph, if it has room, into a canvas that a panel next to it has made narrower. */
+  const fitWidth = () => {
+    const [{ current: instance }, room] = [flow, wrapper.current?.clientWidth];
+    if (isStatic || instance === null || room === undefined || room === fitted.current) return;
+    fitted.current = room;
+    const { x, y, zoom } = instance.getViewport();
+    const whole = graphBounds(placed);
+    if (whole.width * zoom > room) return;
+    void instance.setViewport({ x: x + shiftToFit(x - whole.x * zoom, whole.width * zoom, 0, room), y, zoom });
   };
   /** Pans the graph and scrolls the page as little as brings a part of the graph into view. */
   const reveal = ({ x: left, y: top, width, height }: Point & Size) => {

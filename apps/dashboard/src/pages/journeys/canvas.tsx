@@ -26,7 +26,7 @@ import { SelectionBar, useSelection } from './selection.tsx';
 import type { Names } from './summaries.ts';
 
 export interface CanvasHandle {
-  /** Brings a node into view, … */
+  /** Brings a node into view, and the graph into a canvas whose width has changed, … */
   show: (id: string) => void;
   /** … and focuses it. */
   focus: (id: string) => void;

@@ -43,7 +43,7 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
       setSelected(id);
       edit?.setIncomplete(false);
     });
-    if (id !== undefined && id !== RULES) canvas.current?.show(id);
+    if (id !== undefined) canvas.current?.show(id);
   };
   useImperativeHandle(ref, () => ({
     select: (id) => {
