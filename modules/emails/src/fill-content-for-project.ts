@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { lengthOf, onThread, ThreadError, type ThreadFunction } from '@postroom/platform';
-import { countTags, MAX_SUBJECT_LENGTH, type Template } from '@postroom/templating';
+import { countTags, MAX_SUBJECT_LENGTH, type Template, type Values } from '@postroom/templating';
 import { MessageError } from '@postroom/mime';
 import {
   addText,
@@ -10,6 +10,7 @@ import {
   fillBodyTemplates,
   type FilledContent,
   fillPlaceholders,
+  VARIABLES,
 } from './fill-content.ts';
 
 const MODULE = import.meta.resolve('./fill-content.ts');
@@ -55,6 +56,16 @@ export async function renderForProject(
     const message = `cannot be rendered: ${error.message} Make it smaller or simpler.`;
     return { ...given, htmlText: null, problems: [{ field: given.html === null ? 'text' : 'html', message }] };
   }
+}
+
+/** The placeholders of a template that have no default and would show nothing, as mail with these values is refused. */
+export async function emptyPlaceholders(
+  projectId: string,
+  { subject, body }: { subject: string | null; body: string },
+  values: Values,
+): Promise<string[]> {
+  const { problems } = await renderForProject(projectId, { subject, html: body, text: null, values });
+  return problems.flatMap(({ field }) => (field.startsWith(VARIABLES) ? [field.slice(VARIABLES.length)] : []));
 }
 
 /** Body templates that were filled in lately, by HTML source, which emails of one kind share. */

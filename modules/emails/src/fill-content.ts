@@ -36,6 +36,9 @@ export interface FilledContent {
 /** The most characters of a body, before and after placeholders are filled in. */
 export const MAX_TEXT_LENGTH = 5_000_000;
 
+/** What the problem of a missing variable has before its name. */
+export const VARIABLES = 'variables.';
+
 /** The most missing variables reported per field. */
 const MAX_MISSING = 100;
 
@@ -146,8 +149,8 @@ function fillIn(
   if (template.problems.length > 0) return source;
   try {
     for (const name of missing(template, values).slice(0, MAX_MISSING)) {
-      if (known.has(`variables.${name}`)) continue;
-      problems.push({ field: `variables.${name}`, message: 'is required, because its placeholder has no default' });
+      if (known.has(VARIABLES + name)) continue;
+      problems.push({ field: VARIABLES + name, message: 'is required, because its placeholder has no default' });
     }
     if (problems.length > 0) return source;
     return renderTemplate(template, values, field === 'subject' ? MAX_SUBJECT_LENGTH : MAX_TEXT_LENGTH);

@@ -1,6 +1,6 @@
 import { customFieldKey, type Definition, type DefinitionProblem, type Step } from '@postroom/journey-definition';
 import { checkSegmentFilter, schemaOf } from '@postroom/contacts';
-import { parseMailbox } from '@postroom/emails';
+import { emptyPlaceholders, parseMailbox } from '@postroom/emails';
 import {
   coalesceReads,
   config,
@@ -11,6 +11,7 @@ import {
   MAX_NAME_LENGTH,
   oneLineProblem,
 } from '@postroom/platform';
+import { postalAddressOf } from '@postroom/projects';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
 
@@ -122,7 +123,7 @@ const byId = <Row extends { id: string; projectId: string }>(kind: string, find:
 const getTemplate = byId('template', (ids) =>
   db.template.findMany({
     where: { id: { in: ids } },
-    select: { id: true, projectId: true, status: true, subject: true },
+    select: { id: true, projectId: true, status: true, subject: true, body: true },
   }),
 );
 const checkGroup = byId('group', (ids) =>
@@ -139,6 +140,19 @@ async function checkTemplate(projectId: string, id: string): Promise<void> {
   const template = await getTemplate(projectId, id);
   if (template.status !== 'published') throw problem('is not published');
   if ((template.subject ?? '') === '') throw problem('has no subject');
+  await checkPlaceholders(projectId, template);
+}
+
+/** A contact gets no message if a placeholder without a default has no value, so no contact would get this one. */
+async function checkPlaceholders(projectId: string, template: { subject: string | null; body: string }): Promise<void> {
+  const [fields, postalAddress] = await Promise.all([schemaOf(projectId), postalAddressOf(projectId)]);
+  const known = ['name', 'email', 'unsubscribe_url', ...fields.keys()];
+  const values = { ...Object.fromEntries(known.map((key) => [key, 'x'])), postal_address: postalAddress };
+  // What the event and responses contain is known only when they arrive.
+  const empty = (await emptyPlaceholders(projectId, template, values)).filter((name) => !/^(event|steps)\b/.test(name));
+  if (empty.includes('postal_address')) throw problem('shows {{postal_address}}, which is not set for the project');
+  const shown = empty.map((name) => `{{${name}}}`).join(', ');
+  if (empty.length > 0) throw problem(`shows ${shown} without a default, but contacts have no such field`);
 }
 
 function mailbox(text: string) {

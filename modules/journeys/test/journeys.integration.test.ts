@@ -52,6 +52,29 @@ test('publishing a journey with problems is refused with each, naming the step',
   );
 });
 
+test('a template that can be filled in for no contact is a problem', async () => {
+  const { api } = await journeyProject();
+  await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
+  const problemsOf = async (body: string) => {
+    const { id: templateId } = (await api.post('/v1/templates', { name: body, subject: 'Hello {{name}}', body })).body
+      .data;
+    await api.post(`/v1/templates/${templateId}/publish`);
+    const definition = { entry: { type: 'manual' }, steps: [send('hello', templateId, null)] };
+    const { id } = (await api.post('/v1/journeys', { name: body, definition })).body.data;
+    const { problems } = (await api.get(`/v1/journeys/${id}`)).body.data;
+    return problems.map(({ field, message }: { field: string; message: string }) => [field, message]);
+  };
+  const field = 'definition.steps.0.template_id';
+  expect(await problemsOf('<p>{{nmae}} {{plan}} {{city}} {{other|there}}</p>')).toEqual([
+    [field, 'shows {{nmae}}, {{plan}} without a default, but contacts have no such field (step "hello")'],
+  ]);
+  expect(await problemsOf('<p>{{postal_address}}</p>')).toEqual([
+    [field, 'shows {{postal_address}}, which is not set for the project (step "hello")'],
+  ]);
+  const fits = '<p>{{city}} {{email}} {{event.order.total}} {{steps.coupon.code}} {% if plan %}{{plan}}{% endif %}</p>';
+  expect(await problemsOf(`${fits}<a href="{{unsubscribe_url}}">Leave</a>`)).toEqual([]);
+});
+
 test('an entry by a date needs a field with dates, and one by a segment a segment', async () => {
   const api = await testApi();
   const problemsOf = async (entry: object) => {
