@@ -70,6 +70,20 @@ inBrowser('forms', () => {
     await page.getByText(/Footer · from .*“I agree\.”/).waitFor();
   });
 
+  test('a form is edited', async () => {
+    const api = await testApi();
+    const fields = [{ key: 'name', required: true }];
+    const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false, fields })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/forms/${id}/edit`);
+    await page.getByLabel('Title').fill('Get our news');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Form saved.').waitFor();
+    await page.getByRole('heading', { name: 'Footer', level: 1 }).waitFor();
+    expect((await api.get(`/v1/forms/${id}`)).body.data).toMatchObject({ title: 'Get our news', fields });
+  });
+
   test('the public pages are accessible in both color schemes and sizes, also with errors', async () => {
     const api = await testApi();
     await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'select', options: ['free', 'pro'] });

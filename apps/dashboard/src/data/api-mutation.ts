@@ -13,6 +13,10 @@ export interface ApiMutation<Data, Variables> {
   forget: () => void;
 }
 
+/** The cache adds names of types to what is read, and inputs that are made from it must not have them. */
+const withoutTypeNames = <Variables>(variables: Variables): Variables =>
+  JSON.parse(JSON.stringify(variables, (key, value: unknown) => (key === '__typename' ? undefined : value)));
+
 /** A mutation with its state. On success, every query on the page is refetched. */
 export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   mutation: TypedDocumentNode<Data, Variables>,
@@ -23,7 +27,7 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   const run = async (variables: Variables) => {
     setRunning(true);
     const late = setTimeout(() => setProblem(NOT_SAVED_YET), RESPONSE_TIMEOUT_MS);
-    const { data, error } = await client.mutation(mutation, variables).toPromise();
+    const { data, error } = await client.mutation(mutation, withoutTypeNames(variables)).toPromise();
     clearTimeout(late);
     setRunning(false);
     const refusal = error === undefined ? undefined : problemOf(error);
