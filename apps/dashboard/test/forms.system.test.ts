@@ -84,6 +84,31 @@ inBrowser('forms', () => {
     expect((await api.get(`/v1/forms/${id}`)).body.data).toMatchObject({ title: 'Get our news', fields });
   });
 
+  test('an edit does not overwrite what another user saved meanwhile, however often it is saved', async () => {
+    const api = await testApi();
+    const { id } = (
+      await api.post('/v1/forms', { name: 'Footer', double_opt_in: false, fields: [{ key: 'name', required: true }] })
+    ).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/forms/${id}/edit`);
+    await page.getByLabel('Title').fill('Get our news');
+    expect((await api.patch(`/v1/forms/${id}`, { title: 'Our newsletter' })).status).toBe(200);
+    for (let time = 0; time < 2; time++) {
+      const answered = page.waitForResponse(
+        (response) => response.request().postData()?.includes('UpdateForm') === true,
+      );
+      await page.getByRole('button', { name: 'Save' }).click();
+      await answered;
+      await page
+        .getByRole('alert')
+        .getByText(/modified since you loaded it/)
+        .waitFor();
+    }
+    expect(await page.getByLabel('Title').inputValue()).toBe('Get our news');
+    expect((await api.get(`/v1/forms/${id}`)).body.data.title).toBe('Our newsletter');
+  });
+
   test('the public pages are accessible in both color schemes and sizes, also with errors', async () => {
     const api = await testApi();
     await api.post('/v1/custom-fields', { key: 'plan', label: 'Plan', type: 'select', options: ['free', 'pro'] });

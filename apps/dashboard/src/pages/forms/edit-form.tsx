@@ -1,8 +1,10 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { FormToEditQuery } from '../../generated/graphql.ts';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
@@ -95,47 +97,52 @@ export function NewForm() {
 export function EditForm() {
   const { projectId, formId } = useParams({ from: '/auth/p/$projectId/forms/$formId/edit' });
   const read = useApiQuery(FORM, { id: formId });
-  const update = useApiMutation(UPDATE);
-  const navigate = useNavigate();
-  const there = { to: '/p/$projectId/forms/$formId', params: { projectId, formId } } as const;
   return (
     <Page
       title="Edit form"
       back={
-        <TextLink {...there} size="sm">
+        <TextLink to="/p/$projectId/forms/$formId" params={{ projectId, formId }} size="sm">
           <BackLabel>Form</BackLabel>
         </TextLink>
       }
     >
-      <QueryResult of={read}>
-        {({ form: { id, version, ...form } }) => (
-          <FormEditor
-            initialValues={{
-              ...form,
-              description: form.description ?? '',
-              consentText: form.consentText ?? '',
-              from: form.from ?? '',
-              replyTo: form.replyTo ?? '',
-              subject: form.subject ?? '',
-              templateId: form.templateId ?? '',
-              reminderAfterHours: form.reminderAfterHours ?? '',
-              submittedUrl: form.submittedUrl ?? '',
-              confirmedUrl: form.confirmedUrl ?? '',
-            }}
-            submit="Save"
-            mutation={update}
-            onSubmit={async (values) => {
-              if ((await update.run({ id, input: { ...inputOf(values), version } })) === undefined) return;
-              notifySuccess('Form saved.');
-              void navigate(there);
-            }}
-          >
-            <ButtonLink {...there} variant="default">
-              Cancel
-            </ButtonLink>
-          </FormEditor>
-        )}
-      </QueryResult>
+      <QueryResult of={read}>{({ form }) => <Editor form={form} />}</QueryResult>
     </Page>
+  );
+}
+
+function Editor({ form }: { form: FormToEditQuery['form'] }) {
+  const { id: projectId } = useProject();
+  // A newer version must not be overwritten by what was written on this one.
+  const [{ id, version, ...loaded }] = useState(form);
+  const update = useApiMutation(UPDATE);
+  const navigate = useNavigate();
+  const there = { to: '/p/$projectId/forms/$formId', params: { projectId, formId: id } } as const;
+  return (
+    <FormEditor
+      initialValues={{
+        ...loaded,
+        description: loaded.description ?? '',
+        consentText: loaded.consentText ?? '',
+        from: loaded.from ?? '',
+        replyTo: loaded.replyTo ?? '',
+        subject: loaded.subject ?? '',
+        templateId: loaded.templateId ?? '',
+        reminderAfterHours: loaded.reminderAfterHours ?? '',
+        submittedUrl: loaded.submittedUrl ?? '',
+        confirmedUrl: loaded.confirmedUrl ?? '',
+      }}
+      submit="Save"
+      mutation={update}
+      onSubmit={async (values) => {
+        if ((await update.run({ id, input: { ...inputOf(values), version } })) === undefined) return;
+        notifySuccess('Form saved.');
+        void navigate(there);
+      }}
+    >
+      <ButtonLink {...there} variant="default">
+        Cancel
+      </ButtonLink>
+    </FormEditor>
   );
 }
