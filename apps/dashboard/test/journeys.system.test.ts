@@ -84,6 +84,7 @@ inBrowser('journeys', () => {
     await dialog.getByLabel('Ada').check();
     await dialog.getByRole('button', { name: 'Enroll' }).click();
     await page.getByText('1 contact entered the journey.').waitFor();
+    await page.getByText('Contacts, all versions', { exact: true }).waitFor();
     const { id } = (await api.get('/v1/journeys')).body.data[0];
     await eventually(async () =>
       expect((await api.get(`/v1/journeys/${id}/enrollments`)).body.data).toMatchObject([{ stepId: 'project' }]),

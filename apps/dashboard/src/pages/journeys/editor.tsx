@@ -226,10 +226,11 @@ function Rules({ rules, onEdit }: { rules: readonly string[]; onEdit: (() => voi
   );
 }
 
-function Figures({ journey: { runs, publishedVersion } }: { journey: Row }) {
+/** The contacts of all versions. */
+function Figures({ journey: { runs } }: { journey: Row }) {
   const { active, paused, completed, exited, reachedGoal } = runs;
   return (
-    <Stats label={`Contacts, version ${publishedVersion ?? 0}`}>
+    <Stats label="Contacts, all versions">
       <Stat label="In progress" value={active + paused} />
       <Stat label="Completed" value={completed} />
       <Stat
