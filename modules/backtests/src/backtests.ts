@@ -32,13 +32,13 @@ export type BacktestContact = Prisma.BacktestContactModel;
 export const BACKTEST_ID = defineIdPrefix('bkt', 'backtest');
 export const CONTACT_ROW_ID = defineIdPrefix('bkc', 'contact of a backtest');
 
-/** The most days of a backtest, … */
+/** The most days that a backtest covers. */
 export const MAX_DAYS = 90;
-/** … running backtests of a project, … */
+/** The most running backtests of a project. */
 const MAX_RUNNING = 2;
-/** … backtests of a project that are kept, … */
+/** The most backtests that are kept of a project. */
 const MAX_KEPT = 10;
-/** … and characters of a definition, as JSON. */
+/** The longest definition, in characters of JSON. */
 const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 /** A definition, a published version of the journey, or its draft if both are omitted. */
@@ -185,13 +185,13 @@ export const listBacktests = (
 
 export interface ContactsFilter {
   side?: Side | null | undefined;
-  /** Reached this step, … */
+  /** Only contacts that reached this step. */
   stepId?: string | null | undefined;
-  /** … and left it with this outcome, or `waiting`: is still there. */
+  /** Only contacts that left the step with this outcome, or with `waiting` those that are still at it. */
   outcome?: string | null | undefined;
-  /** … or sent its message on this day in UTC. */
+  /** Only contacts that got the message of the step on this day in UTC, YYYY-MM-DD. */
   day?: string | null | undefined;
-  /** How runs ended, `in_progress`, or `sent`: got a message. */
+  /** Only contacts with a run that ended for this reason or is `in_progress`, or with `sent` those that got a message. */
   result?: string | null | undefined;
   difference?: Difference | null | undefined;
   search?: string | null | undefined;

@@ -34,11 +34,12 @@ export interface RecipientSnapshot {
   shards?: number;
 }
 
-/** Contacts of the first range, which is written in a few tenths of a second. Each range is larger than the one before, … */
+/** Contacts of the first range, which is written in a few tenths of a second. */
 const FIRST_RANGE = 10_000;
+/** How many times larger each range is than the one before. */
 const GROWTH = 4;
 /**
- * … up to this size, which takes a second: while a transaction runs, PostgreSQL can't reuse the room of the rows that are being claimed
+ * Contacts of the largest range, which takes a second: while a transaction runs, PostgreSQL can't reuse the room of the rows that are being claimed
  * and settled. The conditions of a segment may have to be evaluated as a whole for each range, so there are fewer of those.
  */
 const LARGEST_RANGE = 100_000;

@@ -13,9 +13,9 @@ import { type CheckedProperties, checkProperties } from './properties.ts';
 /** Maximum length of the customer's id for an event, in characters. */
 export const MAX_EVENT_KEY_LENGTH = 200;
 
-/** An event may be this late, … */
+/** How many days ago an event may have occurred. */
 export const LATE_DAYS = 30;
-/** … or ahead of our clock by this much. */
+/** How many minutes an event may be ahead of our clock. */
 export const FUTURE_MINUTES = 5;
 
 const DAY_MS = 24 * 60 * 60 * 1000;

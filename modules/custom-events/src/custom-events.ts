@@ -16,9 +16,9 @@ export interface EventFilter {
   /** The contact's address. */
   email?: string | null | undefined;
   name?: string | null | undefined;
-  /** Events that occurred at or after this, … */
+  /** Only events that occurred at or after this time. */
   from?: Date | null | undefined;
-  /** … and before this. */
+  /** Only events that occurred before this time. */
   to?: Date | null | undefined;
 }
 

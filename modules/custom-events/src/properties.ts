@@ -4,13 +4,13 @@ import { invalid, textProblem, displayNameProblem } from '@postroom/platform';
 export const PROPERTY_TYPES = ['array', 'boolean', 'date', 'number', 'object', 'string'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
-/** Maximum size of an event's properties as JSON, in bytes; … */
+/** Maximum size of an event's properties as JSON, in bytes. */
 export const MAX_PROPERTIES_BYTES = 16_384;
-/** … nesting of objects and arrays; … */
+/** Maximum nesting of objects and arrays in an event's properties. */
 const MAX_PROPERTY_DEPTH = 5;
-/** … number of values, members of objects and arrays included; … */
+/** Maximum number of values in an event's properties, members of objects and arrays included. */
 export const MAX_PROPERTY_VALUES = 250;
-/** … and length of a key, in characters. */
+/** Maximum length of a key, in characters. */
 const MAX_PROPERTY_KEY_LENGTH = 100;
 /** Maximum length of a property's path. */
 export const MAX_PROPERTY_NAME_LENGTH = MAX_PROPERTY_DEPTH * (MAX_PROPERTY_KEY_LENGTH + 1) - 1;

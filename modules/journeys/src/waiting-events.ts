@@ -1,19 +1,19 @@
 import { countUpTo, deleteInBatches, sql, type Tx } from '@postroom/platform';
 
-/** How much of what happened while a journey is paused is kept: this many of the newest, … */
+/** The most triggers that are kept for a paused journey; older ones are deleted. */
 export const MAX_WAITING = 100_000;
-/** … for this long. */
+/** How many days a trigger is kept for a paused journey. */
 const WAITING_DAYS = 30;
 const BATCH = 5_000;
 
-/** What becomes of what happened while a journey was paused. */
+/** Whether resuming a journey processes the triggers that arrived during the pause, or discards them. */
 export type WaitingEvents = 'process' | 'discard';
 
-/** How much happened that a journey has not processed, up to `MAX_WAITING`. */
+/** The number of triggers that a journey has not processed, counted up to `MAX_WAITING`. */
 export const countWaiting = (journeyId: string): Promise<number> =>
   countUpTo(MAX_WAITING, 'SELECT FROM journey_triggers WHERE journey_id = $1', [journeyId]);
 
-/** Forgets what happened while a journey was paused. */
+/** Deletes the triggers that arrived while a journey was paused. */
 export async function discardWaiting(tx: Tx, journeyId: string): Promise<void> {
   await sql(tx, 'DELETE FROM journey_triggers WHERE journey_id = $1', [journeyId]);
 }
@@ -29,7 +29,7 @@ const DELETE_OLD = `
     SELECT t.id FROM journeys j JOIN journey_triggers t ON t.journey_id = j.id AND t.created_at < $1
     WHERE j.status = 'paused' LIMIT ${BATCH})`;
 
-/** Deletes what journeys that are paused keep no longer. @returns how much. */
+/** Deletes the triggers of paused journeys that exceed their number or age. @returns how many. */
 export async function deleteOldWaiting({
   onBatch,
   now,

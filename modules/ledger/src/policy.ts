@@ -19,9 +19,9 @@ export const MAIL_POLICY = {
     maxPage: 1_000,
     /** Rows of the smallest page, which a slow server gets. Not measured. */
     minPage: 20,
-    /** Outcomes are recorded once this many have accumulated, … Measured only as 250: 15.5 µs of PostgreSQL per message. */
+    /** Outcomes are recorded once this many have accumulated. Measured only as 250: 15.5 µs of PostgreSQL per message. */
     settleRows: 400,
-    /** … or this long after the first. Measured at 400 messages a second: 390 µs of PostgreSQL per message, and 463 with 25. */
+    /** Outcomes are recorded at the latest this long after the first of them. Measured at 400 messages a second: 390 µs of PostgreSQL per message, and 463 with 25. */
     settleMs: 100,
     /**
      * Claiming pauses above this many unrecorded outcomes: backpressure for a database slower than the mail server.
@@ -38,11 +38,11 @@ export const MAIL_POLICY = {
     validMs: 15_000,
     /** It is renewed this long before it ends. */
     renewMs: 5_000,
-    /** Messages of a campaign are reserved for about this long, … Not measured. */
+    /** Messages of a campaign are reserved for about this long. Not measured. */
     blockMs: 500,
-    /** … but at least, … Not measured. */
+    /** The fewest messages of a campaign that are reserved at a time. Not measured. */
     minBlock: 200,
-    /** … and at most this many. Not measured. */
+    /** The most messages of a campaign that are reserved at a time. Not measured. */
     maxBlock: 50_000,
     /** Of a long queue of transactional mail, this many messages are reserved at a time. Not measured. */
     queueBlock: 2_000,
@@ -99,11 +99,11 @@ export const MAIL_POLICY = {
     minCores: 0.9,
     /** Shards of one campaign, each in another worker. Not measured. */
     max: 16,
-    /** A range lasts for about this long, so that no shard is much later than the others, … Not measured. */
+    /** A range lasts for about this long, so that no shard is much later than the others. Not measured. */
     rangeMs: 1_000,
-    /** … but has at least … Not measured. */
+    /** The fewest messages of a range. Not measured. */
     minRange: 200,
-    /** … and at most this many messages. Not measured. */
+    /** The most messages of a range. Not measured. */
     maxRange: 50_000,
     /** How long a shard takes new ranges: Temporal needs up to a second to find a worker for the next one. Not measured. */
     runMs: 60_000,
@@ -123,13 +123,13 @@ export const MAIL_POLICY = {
     maxIndividual: 5,
     /** Individual workflows a second: two cores manage 20 (measured), and have other work. */
     individualPerSecond: 5,
-    /** … and at once. Not measured. */
+    /** Individual workflows at once. Not measured. */
     individualBurst: 10,
     /** Concurrent queue drains; each occupies a worker slot. The mail of further projects is sent in batches. Not measured. */
     maxDrains: 40,
-    /** Workflows started per round, … Not measured. */
+    /** Workflows started per round. Not measured. */
     startsPerRound: 20,
-    /** … and open in total: a mail server that is down must not flood Temporal. Not measured. */
+    /** Open workflows in total: a mail server that is down must not flood Temporal. Not measured. */
     maxOpen: 1_000,
     /** Open workflows of one project: each may hold a worker slot as long as its mail server takes. Not measured. */
     maxOpenPerProject: 50,

@@ -45,11 +45,11 @@ export const restartWorkflow =
 const INTERVAL_MS = 15_000;
 /** A worker that dies during a sweep delays the next one by this. */
 const LEASE_MS = 60_000;
-/** Rows checked at a time, … */
+/** Rows checked at a time. */
 const PAGE = 200;
-/** … concurrent requests to Temporal, … */
+/** Concurrent requests to Temporal. */
 const CONCURRENCY = 10;
-/** … and how many pages of lost work are recovered in one sweep. */
+/** Pages of lost work that one sweep recovers. */
 const MAX_PAGES = 25;
 
 /** Work besides finding lost workflows that one worker at a time repeats, such as making sure that the schedules exist. */

@@ -48,7 +48,7 @@ export const MAX_PAGE_SIZE = 1000;
 
 /** Rows of a list that are read at once; a page of more is read in parts. */
 const ROWS_AT_ONCE = DEFAULT_PAGE_SIZE + 1;
-/** … and of rows with long texts, of which templates and campaigns have up to a megabyte. */
+/** The same for rows with long texts: templates and campaigns have up to a megabyte. */
 const LONG_ROWS_AT_ONCE = 10;
 /** The columns with such texts. */
 const LONG_COLUMNS = ['body', 'definition', 'draft', 'html', 'source', 'text'];

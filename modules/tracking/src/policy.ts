@@ -11,9 +11,9 @@ export const TRACKING_POLICY = {
     maxBatch: 1_000,
     /** Queued hits: ten seconds at 2,000 a second. Beyond that opens are dropped and links return 503. */
     maxWaiting: 20_000,
-    /** Delay before a failed batch of opens is retried, … */
+    /** Delay before a failed batch of opens is retried. */
     retryMs: SECOND_MS,
-    /** … and how many consecutive failures are retried: opens are not worth retrying forever. */
+    /** Consecutive failures of a batch of opens that are retried: opens are not worth retrying forever. */
     maxRetries: 3,
   },
 
@@ -27,9 +27,8 @@ export const TRACKING_POLICY = {
     afterMs: 3 * SECOND_MS,
     /** Hits this soon after acceptance are a bot's: scanners fetch mail in transit, before anyone can read it. */
     tooSoonMs: 5 * SECOND_MS,
-    /** Humans follow one link at a time. This many different links … */
+    /** This many different links within `burstMs` are a bot's: humans follow one link at a time. */
     burstLinks: 3,
-    /** … within this time are a bot's. */
     burstMs: 2 * SECOND_MS,
   },
 

@@ -37,7 +37,7 @@ export interface Capacity {
   mayBatch: boolean;
   /** Attempts of this kind in flight over all endpoints. */
   inFlight: number;
-  /** … and how many there may be. */
+  /** The most attempts of this kind in flight over all endpoints. */
   maxInFlight: number;
   /** Unix milliseconds. */
   now: number;

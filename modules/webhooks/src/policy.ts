@@ -37,11 +37,11 @@ export const POLICY = {
     slotWaitMs: 1_000,
     /** Concurrent POSTs to one endpoint: few at first, so that one that hangs holds few. Not measured. */
     initialConcurrency: 10,
-    /** … and one more per acknowledgement, up to this. Measured: by themselves, 32 at once make 12,000 POSTs a second or more. */
+    /** Each acknowledgement adds one, up to this. Measured: by themselves, 32 at once make 12,000 POSTs a second or more. */
     maxConcurrency: 32,
     /** Results are written in portions of this size: unwritten ones are posted again after a crash. Not measured. */
     flushSize: 100,
-    /** … or after this time. Not measured. */
+    /** Smaller portions are written after this time. Not measured. */
     flushIntervalMs: 150,
   },
 
@@ -93,7 +93,7 @@ export const POLICY = {
   endpoint: {
     /** First attempts in flight until it is seen to acknowledge, so that one that hangs holds up little. Not measured. */
     maxInFlightInitial: 10,
-    /** … and afterwards: what one round claims. */
+    /** First attempts in flight once it has been seen to acknowledge: what one round claims. */
     maxInFlightHealthy: 3 * BATCH_SIZE,
     /** It counts as healthy for this long after it was seen to acknowledge. Not measured. */
     healthyMs: 10_000,
@@ -108,16 +108,16 @@ export const POLICY = {
     probeIntervalMs: 30_000,
     /** Concurrent POSTs to it while it is degraded, whatever WEBHOOK_REQUESTS_PER_ENDPOINT says. Not measured. */
     maxConcurrentDegraded: 4,
-    /** It is disabled after failing continuously for this long (spec: Reliability, which names no number), … */
+    /** It is disabled after failing continuously for this long (spec: Reliability, which names no number). */
     disableAfterMs: 3 * 24 * 60 * 60 * 1_000,
-    /** … or after this many consecutive failed deliveries over at least the time below. */
+    /** It is also disabled after this many consecutive failed deliveries over at least the time below. */
     disableAfterFailures: 100,
     disableAfterFailuresMs: 60 * 60 * 1_000,
     /** Its state follows the share of failed attempts in this many hours, the current one included (docs/reference/webhooks.md). */
     stateWindowHours: 24,
     /** It is shown as degraded from this share of failed attempts: more than a retry now and then. Not measured. */
     degradedShare: 0.05,
-    /** … and as failing from this share: most of what is sent is not received. Not measured. */
+    /** It is shown as failing from this share: most of what is sent is not received. Not measured. */
     failingShare: 0.5,
     /** How long the previous secret keeps signing after a rotation: a day to deploy the new one. Not measured. */
     rotationOverlapMs: 24 * 60 * 60 * 1_000,
@@ -133,9 +133,9 @@ export const POLICY = {
     pageSize: 100,
     /** Events are polled at this interval, and only while there are readers. Not measured. */
     eventPollMs: 200,
-    /** A reader of attempts or deliveries reads at most this often, … Not measured. */
+    /** A reader of attempts or deliveries reads at most this often. Not measured. */
     minIntervalMs: 250,
-    /** … and a reader of attempts at least this often. Not measured. */
+    /** A reader of attempts reads at least this often. Not measured. */
     maxIntervalMs: 5_000,
     /** An event is committed within this time of getting its id, and clocks differ by less. */
     maxCommitDelayMs: 3 * 24 * 60 * 60 * 1000,

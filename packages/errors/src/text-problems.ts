@@ -2,7 +2,7 @@ import { type FieldProblem, invalid } from './errors.ts';
 
 /** Maximum length of a name, in characters. */
 export const MAX_NAME_LENGTH = 200;
-/** … and of the name of a custom event. */
+/** Maximum length of the name of a custom event, in characters. */
 export const MAX_EVENT_NAME_LENGTH = 100;
 
 /** Describes why PostgreSQL can't store a text; `undefined` if it can. */

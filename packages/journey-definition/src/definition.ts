@@ -2,17 +2,17 @@ import { displayNameProblem, MAX_EVENT_NAME_LENGTH } from '@postroom/errors';
 import { z } from 'zod';
 import { camelKeys } from './camel-keys.ts';
 
-/** The most steps of a journey, … */
+/** The most steps of a journey. */
 const MAX_STEPS = 200;
-/** … branches of a split, … */
+/** The most branches of a split. */
 const MAX_BRANCHES = 20;
-/** … conditions on the properties of an event, … */
+/** The most conditions on the properties of an event. */
 const MAX_CONDITIONS = 20;
-/** … and days of a wait. */
+/** The most days of a wait. */
 const MAX_DAYS = 365;
-/** The longest text of a notification, in characters, … */
+/** The longest text of a notification, in characters. */
 const MAX_NOTICE_LENGTH = 150;
-/** … and the most members that it names. */
+/** The most members that a notification names. */
 const MAX_MEMBERS = 20;
 /** The longest URL of a webhook, in characters. */
 const MAX_URL_LENGTH = 2048;
@@ -158,12 +158,12 @@ const steps = [
   z.strictObject({
     ...base,
     type: z.literal('notify'),
-    /** What the owners and admins of the project should know, in one line, … */
+    /** A line of text for the owners and admins of the project. */
     text: z
       .string()
       .trim()
       .superRefine((given, context) => addProblem(context, displayNameProblem(given, MAX_NOTICE_LENGTH))),
-    /** … and these other members, by user id. */
+    /** Other members who are notified too, by user id. */
     memberIds: z.array(z.string()).max(MAX_MEMBERS, `must be at most ${MAX_MEMBERS} members`).optional(),
     next,
   }),
@@ -238,9 +238,9 @@ const header = z.strictObject({
   frequencyCap: z
     .strictObject({ messages: z.number().int().min(1).max(100), days: z.number().int().min(1).max(90) })
     .optional(),
-  /** The time zone of `wait_until` and of quiet hours, … */
+  /** The time zone of `wait_until` and of quiet hours, unless the contact has its own in `timeZoneField`. */
   timeZone: z.string().refine(isTimeZone, 'must be a time zone such as Europe/Berlin').optional(),
-  /** … unless the contact has its own in this custom field. */
+  /** The custom field with a contact's own time zone. */
   timeZoneField: z.string().optional(),
 });
 
