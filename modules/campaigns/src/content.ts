@@ -95,10 +95,10 @@ export async function compileCampaign(content: CampaignContent, tracking = UNTRA
 
 async function compile(content: CampaignContent, tracking: CampaignTracking): Promise<CampaignFrame> {
   const fromEmail = content.fromEmail ?? '';
-  const { subject, html, text, withoutPreview } = templatesOf(content);
+  const { subject, html, text } = templatesOf(content);
   const replyTo = content.replyTo === null ? undefined : parseMailbox(content.replyTo);
   // The text part shows link targets, so it is derived from the untracked HTML. Throws if the HTML is too complex.
-  const textTemplate = text ?? (await textTemplateOf(content.projectId, withoutPreview));
+  const textTemplate = text ?? (await textTemplateOf(content.projectId, html));
   const tracked = trackHtml(html, tracking, tracking.base);
   const frame = compileMessage({
     from: { email: fromEmail, name: content.fromName },
@@ -142,8 +142,6 @@ function composing<Args extends unknown[], Result>(make: (...args: Args) => Resu
 interface CampaignTemplates {
   subject: Template;
   html: Template;
-  /** The HTML without the preview text, from which the text part is derived. */
-  withoutPreview: Template;
   /** Undefined if it is derived from the HTML. */
   text: Template | undefined;
 }
@@ -163,13 +161,11 @@ export function templatesOf(content: CampaignContent): CampaignTemplates {
     utm_term: content.utmTerm,
     utm_content: content.utmContent,
   };
-  const body = withFooter(content.html ?? '', address);
-  const withoutPreview = addUtm(parse(body, 'html'), utm);
   const { previewText, text } = content;
+  const body = withFooter(content.html ?? '', address);
   return {
     subject: parse(content.subject ?? '', 'subject'),
-    html: previewText === null ? withoutPreview : addUtm(parse(withPreview(body, previewText), 'html'), utm),
-    withoutPreview,
+    html: addUtm(parse(previewText === null ? body : withPreview(body, previewText), 'html'), utm),
     text: text === null || text === '' ? undefined : parse(withTextFooter(text, address), 'text'),
   };
 }
@@ -185,7 +181,10 @@ function valuesOf(
 /** Keeps the beginning of the body out of the preview that mail programs show after the subject. */
 const PREVIEW_END = '&#847;&zwnj;&nbsp;'.repeat(50);
 
-/** Adds the preview text, hidden, as the first text of the body. Its placeholders are read as in the body. */
+/**
+ * Adds the preview text as the first text of the body. It is hidden, so generated text leaves it out. Its placeholders are read as in
+ * the body.
+ */
 function withPreview(html: string, previewText: string): string {
   const style = 'display:none;max-height:0;overflow:hidden;mso-hide:all';
   return addToBodyStart(html, `<div style="${style}">${escapeHtml(previewText)}${PREVIEW_END}</div>`);
