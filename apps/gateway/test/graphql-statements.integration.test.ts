@@ -3,7 +3,7 @@ import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import { notify } from '@postroom/notifications';
 import { builder, type Context, db, inTransaction, newId, pool } from '@postroom/platform';
-import { type Api, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
+import { type Api, observeStatements, signedIn, takeSystemMail, testApi } from '@postroom/testkit';
 import {
   getNamedType,
   getNullableType,
@@ -17,7 +17,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { schema } from '../src/schema.ts';
 
@@ -96,8 +95,7 @@ const QUERIES: Record<string, string> = {
 const current = new AsyncLocalStorage<string[]>();
 const COUNTED = 'x-counted-request';
 let counted: string[] = [];
-// oxlint-disable-next-line typescript/unbound-method
-const { query } = pg.Client.prototype;
+let stopObserving = () => {};
 
 let few: Filled;
 let many: Filled;
@@ -109,17 +107,14 @@ function enter(message: unknown): void {
 beforeAll(async () => {
   [few, many] = [await fill(3), await fill(30)];
   diagnostics.subscribe('http.server.request.start', enter);
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [first] = args;
-    const text = typeof first === 'string' ? first : ((first as { text?: string } | undefined)?.text ?? '');
+  stopObserving = observeStatements(({ text }) => {
     // A process asks for its share of a rate, and who else makes requests, by the clock.
     if (!/\b(INTO|FROM) shared_rates\b/.test(text)) current.getStore()?.push(text);
-    return (query as (...all: unknown[]) => unknown).apply(this, args);
-  } as typeof query;
+  });
 }, 120_000);
 afterAll(() => {
   diagnostics.unsubscribe('http.server.request.start', enter);
-  pg.Client.prototype.query = query;
+  stopObserving();
 });
 
 test.each(Object.entries(QUERIES))(

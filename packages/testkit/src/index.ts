@@ -13,6 +13,7 @@ export { createDatabase, type EmptyDatabase, emptyDatabase } from './database.ts
 export { findBrowser } from './find-browser.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
 export { mailSystem, OWNER } from './mail-system.ts';
+export { observeStatements } from './observe-statements.ts';
 export { type MailFaults, mailFaults, rejectOrDefer } from './mail-faults.ts';
 export { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 export { runExclusively } from './run-exclusively.ts';

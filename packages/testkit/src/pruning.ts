@@ -1,16 +1,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { observeStatements, type Statement } from './observe-statements.ts';
 
 /** Statements that may wait for other transactions. */
 const CHANGES_ROWS = /\b(UPDATE|DELETE FROM|FOR (KEY )?SHARE)\b/;
-
-interface Statement {
-  text: string;
-  values: unknown[] | undefined;
-}
-
-/** As a property, which can be replaced. A spy of vitest forgets the calls of a test when the next one begins. */
-const CLIENT = pg.Client.prototype as unknown as { query: (this: unknown, ...args: unknown[]) => unknown };
 
 /**
  * Checks the statements that the tests of this file send: none that changes or locks rows may choose partitions while it runs. See "Statements
@@ -19,17 +12,12 @@ const CLIENT = pg.Client.prototype as unknown as { query: (this: unknown, ...arg
  */
 export function checkPruning(): readonly Statement[] {
   const sent: Statement[] = [];
-  const { query } = CLIENT;
+  let stopObserving = () => {};
   beforeAll(() => {
-    CLIENT.query = function (...args) {
-      const [config, values] = args;
-      if (typeof config === 'string') sent.push({ text: config, values: Array.isArray(values) ? values : undefined });
-      else if (typeof config === 'object' && config !== null && 'text' in config) sent.push(config as Statement);
-      return query.apply(this, args);
-    };
+    stopObserving = observeStatements((statement) => sent.push(statement));
   });
   afterAll(async () => {
-    CLIENT.query = query;
+    stopObserving();
     const texts = new Set(sent.map(({ text }) => text));
     const changing = [...texts].filter((text) => CHANGES_ROWS.test(text) && !text.startsWith('EXPLAIN'));
     expect(changing).not.toEqual([]);
