@@ -94,6 +94,16 @@ async function rateOf(sink: SmtpSink, seconds: number): Promise<number> {
   return (sink.mails.length - before) / ((performance.now() - began) / 1000);
 }
 
+/**
+ * Measures the rate for four seconds at a time until it is above `target`, at most `rounds` times: a busy machine needs longer to reach it.
+ * @returns each rate that was measured.
+ */
+async function ratesUntilAbove(sink: SmtpSink, target: number, rounds: number): Promise<number[]> {
+  const rates: number[] = [];
+  while (rates.length < rounds && (rates.at(-1) ?? 0) <= target) rates.push(await rateOf(sink, 4));
+  return rates;
+}
+
 const MAILS_PER_SECOND = 40;
 
 test('two workers send through a provider at its rate, and after kill -9 of one the other gets all of it within seconds', async () => {
@@ -108,13 +118,9 @@ test('two workers send through a provider at its rate, and after kill -9 of one 
   expect(ofBoth).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
   await other.kill();
   await sleep(1_500);
-  // A busy machine needs longer to use all of it; more than it never leaves.
-  let ofOne = 0;
-  for (let round = 0; round < 5 && ofOne <= MAILS_PER_SECOND * 0.6; round++) {
-    ofOne = await rateOf(sink, 4);
-    expect(ofOne).toBeLessThanOrEqual(MAILS_PER_SECOND * 1.15);
-  }
-  expect(ofOne).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
+  const ofOne = await ratesUntilAbove(sink, MAILS_PER_SECOND * 0.6, 5);
+  expect(Math.max(...ofOne)).toBeLessThanOrEqual(MAILS_PER_SECOND * 1.15);
+  expect(ofOne.at(-1)).toBeGreaterThan(MAILS_PER_SECOND * 0.6);
 }, 180_000);
 
 const REQUESTS_AT_ONCE = 10;
@@ -150,11 +156,9 @@ test('two workers together keep to the connections of a provider and the request
   await other.kill();
   await batch('late');
   // The other worker gets the connection of the killed one: two take 10 messages a second.
-  // A busy machine needs longer to get it.
   const oneConnection = 1_000 / ANSWER_MS;
-  let alone = 0;
-  for (let round = 0; round < 8 && alone <= oneConnection * 1.2; round++) alone = await rateOf(sink, 4);
-  expect(alone).toBeGreaterThan(oneConnection * 1.2);
+  const ofOne = await ratesUntilAbove(sink, oneConnection * 1.2, 8);
+  expect(ofOne.at(-1)).toBeGreaterThan(oneConnection * 1.2);
   await eventually(() => {
     const ids = new Set(receiver.received.map(({ event }) => event.id));
     expect(ids.size).toBe(1_000);
