@@ -15,16 +15,16 @@ const RAW_ENDS = new Map(
 /** Allowed link schemes; `cid` refers to an image in the same message. */
 export const SAFE_SCHEMES = new Set(['http', 'https', 'mailto', 'tel', 'sms', 'cid']);
 const ADDRESS_SCHEMES = new Set(['mailto', 'tel', 'sms']);
-/** Stands for a variable in what was read of a link; no source may hold it, as it is a non-character. */
+/** Stands for a variable in the text of a link. It is a noncharacter, which no source may contain. */
 const VARIABLE = '\uffff';
-/** The start of a URL in a style: what follows is all of the URL. */
+/** Text that ends where a URL in a style begins, so that the variable after it is the whole URL. */
 const STYLE_URL = /(?:^|[^\w-])url\(\s*(?:["']|&quot;|&#39;|&apos;)?$/i;
 /** No known scheme is longer. */
 const MAX_SCHEME_LENGTH = 32;
 
 /**
- * What was read of a link, as far as it decides how its variables are escaped. Scans each character once, regardless of
- * the number of variables; its size is constant, so that branches can copy it.
+ * The part of a link that has been read, as far as it decides how its variables are escaped. Scans each character once,
+ * regardless of the number of variables; its size is constant, so that branches can copy it.
  */
 class LinkPrefix {
   /** How the link starts. */
@@ -37,7 +37,7 @@ class LinkPrefix {
   scheme: string | undefined;
   /** The start of the text before the first separator. */
   head = '';
-  /** Whether branches left the link in different states, so that what follows has none. */
+  /** Whether branches ended in different parts of the link, so that no later variable can be escaped for its place. */
   isAmbiguous = false;
 
   addText(written: string): void {
@@ -49,7 +49,7 @@ class LinkPrefix {
     if (this.separator !== '') return;
     const end = text.search(/[:/?#]/);
     this.#addHead(end === -1 ? text : text.slice(0, end));
-    if (end !== -1) this.#end(text[end]!);
+    if (end !== -1) this.#endHead(text[end]!);
   }
 
   addVariable(): void {
@@ -77,7 +77,7 @@ class LinkPrefix {
     this.head = (this.head + text.replace(/[\u0000-\u0020\s]+/g, '')).slice(0, MAX_SCHEME_LENGTH);
   }
 
-  #end(separator: string): void {
+  #endHead(separator: string): void {
     this.separator = separator;
     if (separator === ':') this.scheme = this.head.toLowerCase();
     this.head = '';
@@ -118,24 +118,24 @@ export class HtmlScanner {
   /** Reads static text up to the next variable. */
   read(html: string): void {
     let at = 0;
-    while (at < html.length) at = this.#step(html, at);
+    while (at < html.length) at = this.#readToken(html, at);
   }
 
   /** The escaping context at this point; reports contexts that no escaping makes safe. */
-  place(position: number): Context {
+  contextAt(position: number): Context {
     switch (this.#state) {
       case 'text':
       case 'comment':
         return 'html';
       case 'raw':
-        if (this.#tag === 'script') return this.#nowhere(position, 'A script can not contain a placeholder.');
+        if (this.#tag === 'script') return this.#reject(position, 'A script can not contain a placeholder.');
         return this.#tag === 'style' ? 'css' : 'html';
       case 'value':
-        return this.#placeInValue(position);
+        return this.#contextInValue(position);
       case 'before-value':
-        return this.#nowhere(position, `Put quotes around the value of "${this.#attribute}".`);
+        return this.#reject(position, `Put quotes around the value of "${this.#attribute}".`);
       default:
-        return this.#nowhere(position, 'Inside a tag, a placeholder is only allowed in a quoted attribute value.');
+        return this.#reject(position, 'Inside a tag, a placeholder is only allowed in a quoted attribute value.');
     }
   }
 
@@ -195,16 +195,17 @@ export class HtmlScanner {
     this.#link.isAmbiguous = true;
   }
 
-  #nowhere(position: number, message: string): 'nowhere' {
+  /** Reports a place where no escaping makes a variable safe. */
+  #reject(position: number, message: string): 'nowhere' {
     this.#report(position, message);
     return 'nowhere';
   }
 
-  #placeInValue(position: number): Context {
+  #contextInValue(position: number): Context {
     const name = this.#attribute;
-    if (this.#quote === '') return this.#nowhere(position, `Put quotes around the value of "${name}".`);
+    if (this.#quote === '') return this.#reject(position, `Put quotes around the value of "${name}".`);
     if (name.startsWith('on') || name === 'srcdoc') {
-      return this.#nowhere(position, `"${name}" runs code, so it can not contain a placeholder.`);
+      return this.#reject(position, `"${name}" runs code, so it can not contain a placeholder.`);
     }
     if (name === 'style') {
       const isUrl = STYLE_URL.test(this.#styleEnd);
@@ -212,15 +213,15 @@ export class HtmlScanner {
       return isUrl ? 'css-url' : 'css';
     }
     if (!URL_ATTRIBUTES.has(name)) return 'html';
-    const context = this.#placeInUrl(position);
+    const context = this.#contextInUrl(position);
     this.#link.addVariable();
     return context;
   }
 
-  #placeInUrl(position: number): Context {
+  #contextInUrl(position: number): Context {
     const { start, scheme, hasQuery, isAmbiguous } = this.#link;
     if (isAmbiguous) {
-      return this.#nowhere(
+      return this.#reject(
         position,
         'The branches before this placeholder end in different parts of the link; write the whole link in each.',
       );
@@ -231,7 +232,7 @@ export class HtmlScanner {
     }
     if (start === 'variable') return 'url-query';
     if (scheme !== undefined && !SAFE_SCHEMES.has(scheme)) {
-      return this.#nowhere(position, `A "${scheme}:" link can not contain a placeholder.`);
+      return this.#reject(position, `A "${scheme}:" link can not contain a placeholder.`);
     }
     if (hasQuery) return 'url-query';
     return scheme !== undefined && ADDRESS_SCHEMES.has(scheme) ? 'url-address' : 'url-path';
@@ -247,17 +248,17 @@ export class HtmlScanner {
   }
 
   /** Reads one token or a run of text, and returns its end. */
-  #step(html: string, at: number): number {
+  #readToken(html: string, at: number): number {
     const char = html[at]!;
     switch (this.#state) {
       case 'text':
-        return this.#text(html, at);
+        return this.#readText(html, at);
       case 'comment':
         return this.#skipPast(html, at, /--!?>/g);
       case 'markup':
         return this.#skipPast(html, at, />/g);
       case 'raw':
-        return this.#raw(html, at);
+        return this.#readRaw(html, at);
       case 'tag-name':
         if (/[\s/>]/.test(char)) return this.#enter('tag', at);
         this.#tag += char.toLowerCase();
@@ -268,7 +269,7 @@ export class HtmlScanner {
         this.#attribute = '';
         return this.#enter('attribute-name', at);
       case 'attribute-name':
-        return this.#attributeName(html, at);
+        return this.#readAttributeName(html, at);
       case 'before-value':
         if (/\s/.test(char)) return at + 1;
         if (char === '>') return this.#enter('tag', at);
@@ -284,7 +285,7 @@ export class HtmlScanner {
     return at;
   }
 
-  #text(html: string, at: number): number {
+  #readText(html: string, at: number): number {
     const open = html.indexOf('<', at);
     if (open === -1) return html.length;
     if (html.startsWith('<!--', open)) {
@@ -305,14 +306,14 @@ export class HtmlScanner {
     return end.test(html) ? this.#enter('text', end.lastIndex) : html.length;
   }
 
-  #raw(html: string, at: number): number {
+  #readRaw(html: string, at: number): number {
     const end = RAW_ENDS.get(this.#tag)!;
     end.lastIndex = at;
     const found = end.exec(html);
     return found === null ? html.length : this.#enter('text', found.index);
   }
 
-  #attributeName(html: string, at: number): number {
+  #readAttributeName(html: string, at: number): number {
     const char = html[at]!;
     if (char === '=' && this.#attribute !== '') return this.#enter('before-value', at + 1);
     if (char === '>' || char === '/') return this.#enter('tag', at);

@@ -86,13 +86,13 @@ class TemplateParser {
   }
 
   parse(): Parsed {
-    let at = this.#opening(0);
+    let at = this.#nextOpening(0);
     while (at !== Infinity && this.#found.length < MAX_PROBLEMS) {
       if (this.#slots.length >= MAX_SLOTS) {
         this.#report(at, `A template has at most ${MAX_SLOTS} placeholders and tags.`);
         break;
       }
-      at = this.#opening(this.#source[at + 1] === '{' ? this.#placeholder(at) : this.#tag(at));
+      at = this.#nextOpening(this.#source[at + 1] === '{' ? this.#readPlaceholder(at) : this.#readTag(at));
     }
     const { length } = this.#source;
     for (const { name, position } of this.#blocks.toReversed()) {
@@ -104,7 +104,7 @@ class TemplateParser {
     this.#scanner?.read(this.#pending);
     this.#statics.push(this.#pending);
     this.#found.sort((a, b) => a.position - b.position);
-    const problems = withPlaces(this.#source, this.#found.slice(0, MAX_PROBLEMS));
+    const problems = withLineNumbers(this.#source, this.#found.slice(0, MAX_PROBLEMS));
     return { statics: this.#statics, slots: this.#slots, problems };
   }
 
@@ -112,10 +112,12 @@ class TemplateParser {
     this.#found.push({ message, position });
   }
 
-  #opening(from: number): number {
+  /** The offset of the next placeholder or tag; Infinity if there is none. */
+  #nextOpening(from: number): number {
     return Math.min(this.#find('{{', from), this.#find('{%', from));
   }
 
+  /** The offset of a delimiter at or after `from`; Infinity if there is none. */
   #find(what: string, from: number): number {
     const known = this.#next[what];
     if (known !== undefined && known >= from) return known;
@@ -124,24 +126,24 @@ class TemplateParser {
   }
 
   /** Reads a placeholder and returns where to continue. */
-  #placeholder(at: number): number {
+  #readPlaceholder(at: number): number {
     const end = this.#find('}}', at + 2);
     const nested = this.#source.indexOf('{{', at + 2);
     if (end === Infinity || (nested !== -1 && nested < end && this.#source[at + 2] !== '{')) {
       this.#report(at, 'This placeholder is not closed by "}}".');
       return at + 2;
     }
-    const { inside, trimsLeft, trimsRight } = this.#inside(at + 2, end);
+    const { inside, trimsLeft, trimsRight } = this.#readInside(at + 2, end);
     const parsed = parsePlaceholder(inside);
     if (typeof parsed === 'string') {
       this.#report(at, parsed);
       return end + 2;
     }
     this.#startSlot(at, end + 2, trimsLeft, trimsRight);
-    const context = this.#scanner ? this.#scanner.place(at) : (this.#format as 'subject' | 'text');
+    const context = this.#scanner ? this.#scanner.contextAt(at) : (this.#format as 'subject' | 'text');
     this.#slots.push({
       kind: 'variable',
-      ...(context.startsWith('url-') ? encodedOnce(parsed, context) : { ...parsed, context }),
+      ...(context.startsWith('url-') ? withoutDoubleEncoding(parsed, context) : { ...parsed, context }),
       position: at,
       ...(this.#blocks.length > 0 || this.#locals.has(parsed.name.split('.', 1)[0]!) ? { isOptional: true } : {}),
     });
@@ -149,19 +151,21 @@ class TemplateParser {
   }
 
   /** Reads a tag and returns where to continue. */
-  #tag(at: number): number {
+  #readTag(at: number): number {
     const end = this.#find('%}', at + 2);
     const nested = this.#source.indexOf('{%', at + 2);
     if (end === Infinity || (nested !== -1 && nested < end)) {
       this.#report(at, 'This tag is not closed by "%}".');
       return at + 2;
     }
-    const { inside, trimsLeft, trimsRight } = this.#inside(at + 2, end);
+    const { inside, trimsLeft, trimsRight } = this.#readInside(at + 2, end);
     const [, name = '', rest = ''] = /^\s*([A-Za-z_]*)(.*)$/s.exec(inside)!;
     const written = inside.trim();
-    if (name === 'raw' || name === 'comment') return this.#skip(name, at, end + 2, trimsLeft, trimsRight);
+    if (name === 'raw' || name === 'comment') return this.#readVerbatim(name, at, end + 2, trimsLeft, trimsRight);
     try {
-      this.#statement(name, rest, { position: at, written }, () => this.#startSlot(at, end + 2, trimsLeft, trimsRight));
+      this.#readStatement(name, rest, { position: at, written }, () =>
+        this.#startSlot(at, end + 2, trimsLeft, trimsRight),
+      );
     } catch (error) {
       if (!(error instanceof SyntaxProblem)) throw error;
       this.#report(at, `"${name}" ${error.message}.`);
@@ -169,21 +173,25 @@ class TemplateParser {
     return end + 2;
   }
 
-  /** Reads a tag that shows nothing itself. @param start ends the text before it. */
-  #statement(name: string, rest: string, base: { position: number; written: string }, start: () => void): void {
+  /** Reads a tag other than `raw` and `comment`. @param start ends the text before it, once the tag is known to be valid. */
+  #readStatement(name: string, rest: string, base: { position: number; written: string }, start: () => void): void {
     const block = this.#blocks.at(-1);
     switch (name) {
       case 'if':
       case 'unless': {
-        const condition = this.#read(name, base.position, () => conditionOf(rest)) ?? NEVER;
+        const condition = this.#readOrReport(name, base.position, () => conditionOf(rest)) ?? NEVER;
         start();
         this.#openBlock(name, base.position);
-        const of = condition;
-        this.#slots.push({ ...base, kind: 'if', condition: name === 'if' ? of : { kind: 'not', of }, next: 0 });
+        this.#slots.push({
+          ...base,
+          kind: 'if',
+          condition: name === 'if' ? condition : { kind: 'not', of: condition },
+          next: 0,
+        });
         return;
       }
       case 'case': {
-        const subject = this.#read(name, base.position, () => lone(rest));
+        const subject = this.#readOrReport(name, base.position, () => singleValue(rest));
         start();
         this.#openBlock(name, base.position, subject ?? { kind: 'literal', value: null });
         // What is between it and the first "when" is never shown.
@@ -192,7 +200,7 @@ class TemplateParser {
       }
       case 'for': {
         const none: Expression = { kind: 'literal', value: null };
-        const head = this.#read(name, base.position, () => new ExpressionReader(rest).loopHead());
+        const head = this.#readOrReport(name, base.position, () => new ExpressionReader(rest).loopHead());
         start();
         this.#openBlock(name, base.position);
         if (head !== undefined) this.#locals.add(head.item);
@@ -209,7 +217,7 @@ class TemplateParser {
         const condition =
           name === 'else'
             ? undefined
-            : (this.#read(name, base.position, () =>
+            : (this.#readOrReport(name, base.position, () =>
                 name === 'elsif' ? conditionOf(rest) : anyOf(block.subject!, new ExpressionReader(rest).values()),
               ) ?? NEVER);
         if (name === 'else') new ExpressionReader(rest).end();
@@ -241,8 +249,8 @@ class TemplateParser {
     }
   }
 
-  /** What `read` returns; undefined, and reported, if there is a syntax error. */
-  #read<Result>(name: string, position: number, read: () => Result): Result | undefined {
+  /** What `read` returns. A syntax error is reported, and the result is undefined. */
+  #readOrReport<Result>(name: string, position: number, read: () => Result): Result | undefined {
     try {
       return read();
     } catch (error) {
@@ -277,8 +285,8 @@ class TemplateParser {
     this.#slots.push(isLoop && !block.hasElse ? { ...tag, kind: 'next', start: 0, end: 0 } : { ...tag, kind: 'end' });
   }
 
-  /** Skips a comment, or takes the raw text, up to its closing tag. */
-  #skip(name: 'raw' | 'comment', at: number, from: number, trimsLeft: boolean, trimsRight: boolean): number {
+  /** Reads a comment, which is skipped, or raw text, which is taken as it is, and returns where to continue. */
+  #readVerbatim(name: 'raw' | 'comment', at: number, from: number, trimsLeft: boolean, trimsRight: boolean): number {
     const closing = name === 'raw' ? END_RAW : END_COMMENT;
     closing.lastIndex = from;
     const match = closing.exec(this.#source);
@@ -297,7 +305,7 @@ class TemplateParser {
   }
 
   /** What is between delimiters, and whether a dash removes the space before and after them. */
-  #inside(from: number, end: number) {
+  #readInside(from: number, end: number) {
     const written = this.#source.slice(from, end);
     const trimsLeft = written.startsWith('-');
     const trimsRight = written.endsWith('-') && written.length > 1;
@@ -333,13 +341,15 @@ function conditionOf(text: string): Condition {
   return condition;
 }
 
-function lone(text: string): Expression {
+/** The value of a `case` tag, which takes exactly one. */
+function singleValue(text: string): Expression {
   const reader = new ExpressionReader(text);
   const value = reader.value();
   reader.end();
   return value;
 }
 
+/** Whether the subject of a `case` equals one of the values of a `when`. */
 function anyOf(subject: Expression, values: readonly Expression[]): Condition {
   return values
     .map((right): Condition => ({ kind: '==', left: subject, right }))
@@ -404,8 +414,8 @@ function parsePipeline(inside: string): ParsedPlaceholder | string {
   return { name: pathOf(value, 'text'), fallback, pipeline, written: inside.trim() };
 }
 
-/** A value that is percent-encoded for its place in a link, where its own filter must not encode it as well. */
-function encodedOnce(parsed: ParsedPlaceholder, context: Context): ParsedPlaceholder & { context: Context } {
+/** Drops a final `url_encode` from a value in a link, which is percent-encoded for its place there anyway. */
+function withoutDoubleEncoding(parsed: ParsedPlaceholder, context: Context): ParsedPlaceholder & { context: Context } {
   const { value, filters } = parsed.pipeline ?? { filters: [] };
   if (value === undefined || filters.at(-1)?.name !== 'url_encode') return { ...parsed, context };
   // The filter encodes slashes, too.
@@ -424,7 +434,7 @@ function badPlaceholder(inside: string): string {
 }
 
 /** Adds lines and columns to problems sorted by position, in one pass over the source. */
-function withPlaces(source: string, found: readonly Found[]): TemplateProblem[] {
+function withLineNumbers(source: string, found: readonly Found[]): TemplateProblem[] {
   let line = 1;
   let lineStart = 0;
   return found.map((problem) => {
