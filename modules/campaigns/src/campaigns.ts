@@ -1,6 +1,6 @@
 import { audienceProblems } from '@postroom/groups';
 import { checkMailbox } from '@postroom/emails';
-import { MAX_SUBJECT_LENGTH, parseTemplate } from '@postroom/templating';
+import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import {
   assertValid,
   db,
@@ -25,7 +25,7 @@ import {
   displayNameProblems,
   checkLimit,
 } from '@postroom/platform';
-import { type ContentFormat, readBody, resolveSubmittedBody } from '@postroom/templates';
+import { type ContentFormat, placeholderProblems, readBody, resolveSubmittedBody } from '@postroom/templates';
 import { workflowIdOf } from './workflow.ts';
 
 export type Campaign = Prisma.CampaignModel;
@@ -224,10 +224,7 @@ function templateProblems(
 ): FieldProblem[] {
   if (source == null) return [];
   if (source.length > maxLength) return [{ field, message: `must be at most ${maxLength} characters` }];
-  return parseTemplate(source, field === 'text' ? 'text' : 'subject').problems.map(({ line, column, message }) => ({
-    field,
-    message: `line ${line}, column ${column}: ${message}`,
-  }));
+  return placeholderProblems(field, source, field === 'text' ? 'text' : 'subject');
 }
 
 function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldProblem[] {

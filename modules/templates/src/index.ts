@@ -1,4 +1,5 @@
 export { type Body, type ContentFormat, readBody, resolveSubmittedBody } from './formats.ts';
+export { placeholderProblems } from './problems.ts';
 export {
   createTemplate,
   deleteTemplate,

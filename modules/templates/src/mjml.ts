@@ -43,7 +43,7 @@ const BEGINNING = /<!--|<\/?(?:mjml|mj-[\w-]+)\b/gi;
 /** MJML tags that are unclosed or mismatched; the compiler would guess where they close. */
 function unbalanced(source: string): ContentProblem[] {
   const open: { name: string; at: number }[] = [];
-  const flaw = (at: number, message: string): ContentProblem => ({ line: lineOf(source, at), message });
+  const problemAt = (at: number, message: string): ContentProblem => ({ line: lineOf(source, at), message });
   BEGINNING.lastIndex = 0;
   for (let found = BEGINNING.exec(source); found !== null; found = BEGINNING.exec(source)) {
     const at = found.index;
@@ -51,7 +51,7 @@ function unbalanced(source: string): ContentProblem[] {
     const [whole, slash, name] = PART.exec(source) ?? [];
     // Stop here: after an unterminated tag or comment, nothing is read as the author intended.
     if (whole === undefined)
-      return [flaw(at, `${found[0] === '<!--' ? 'a comment' : found[0].replace(/^<\/?/, '')}: is not terminated`)];
+      return [problemAt(at, `${found[0] === '<!--' ? 'a comment' : found[0].replace(/^<\/?/, '')}: is not terminated`)];
     BEGINNING.lastIndex = at + whole.length;
     if (name === undefined || whole.endsWith('/>')) continue;
     if (slash === '') {
@@ -59,11 +59,11 @@ function unbalanced(source: string): ContentProblem[] {
       continue;
     }
     const last = open.pop();
-    if (last === undefined) return [flaw(at, `${name}: is closed here, but was not opened`)];
+    if (last === undefined) return [problemAt(at, `${name}: is closed here, but was not opened`)];
     if (last.name.toLowerCase() !== name.toLowerCase())
-      return [flaw(last.at, `${last.name}: is not closed; </${name}> comes in line ${lineOf(source, at)}`)];
+      return [problemAt(last.at, `${last.name}: is not closed; </${name}> comes in line ${lineOf(source, at)}`)];
   }
-  return open.slice(-1).map(({ name, at }) => flaw(at, `${name}: is not closed`));
+  return open.slice(-1).map(({ name, at }) => problemAt(at, `${name}: is not closed`));
 }
 
 /** The line of an offset, counted from 1. */

@@ -17,5 +17,5 @@ export function describeProblem({ line, column, message }: ContentProblem): stri
 
 /** Problems with the placeholders of a field, so that they are found when saving, not when sending. */
 export function placeholderProblems(field: string, text: string, format: TemplateFormat): FieldProblem[] {
-  return parseTemplate(text, format).problems.map((flaw) => ({ field, message: describeProblem(flaw) }));
+  return parseTemplate(text, format).problems.map((problem) => ({ field, message: describeProblem(problem) }));
 }
