@@ -1,16 +1,16 @@
 import { contactBatch, getSegment } from '@postroom/contacts';
 import type { Definition } from '@postroom/journey-definition';
-import { checkDefinition, definitionOf, getJourney } from '@postroom/journeys';
+import { checkDefinition, definitionOf, getJourney, MAX_DEFINITION_LENGTH } from '@postroom/journeys';
 import {
   announce,
   assertValid,
+  checkJsonObject,
   db,
   defineIdPrefix,
   DomainError,
   inTransaction,
   invalid,
   isId,
-  jsonProblem,
   lockUntilCommit,
   newId,
   notFound,
@@ -38,8 +38,6 @@ export const MAX_DAYS = 90;
 const MAX_RUNNING = 2;
 /** The most backtests that are kept of a project. */
 const MAX_KEPT = 10;
-/** The longest definition, in characters of JSON. */
-const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 /** A definition, a published version of the journey, or its draft if both are omitted. */
 interface GivenSide {
@@ -122,14 +120,8 @@ async function sideOf(
   if (definition != null) {
     if (version != null) throw invalid({ field: `${side}.version`, message: 'must not be combined with a definition' });
     if (journeyId !== null) await getJourney(projectId, journeyId);
-    const problem = jsonProblem(definition);
-    if (problem !== undefined) throw invalid({ field: `${side}.definition.${problem.path}`, message: problem.message });
-    if (JSON.stringify(definition).length > MAX_DEFINITION_LENGTH)
-      throw invalid({
-        field: `${side}.definition`,
-        message: `must be at most ${MAX_DEFINITION_LENGTH} characters of JSON`,
-      });
-    return { definition: await checked(projectId, definition, side), version: null };
+    const given = checkJsonObject(`${side}.definition`, definition, MAX_DEFINITION_LENGTH);
+    return { definition: await checked(projectId, given, side), version: null };
   }
   if (journeyId === null) throw invalid({ field: 'journeyId', message: 'is required without a definition' });
   const journey = await getJourney(projectId, journeyId);

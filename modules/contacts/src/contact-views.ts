@@ -3,12 +3,12 @@ import {
   db,
   defineIdPrefix,
   DomainError,
-  invalid,
   isId,
   newId,
   notFound,
   type Prisma,
   checkDisplayName,
+  checkJsonObject,
   checkLimit,
 } from '@postroom/platform';
 
@@ -36,7 +36,7 @@ export async function createView(
 ): Promise<ContactView> {
   if (!userId.startsWith('usr_')) throw new DomainError('forbidden', 'Views belong to users. Sign in to save one.');
   const name = checkDisplayName(input.name);
-  const search = checkSearch(input.search);
+  const search = checkJsonObject('search', input.search, MAX_SEARCH_LENGTH) as Prisma.InputJsonObject;
   return db.$transaction(async (tx) => {
     const created = await tx.contactView
       .create({ data: { id: newId(VIEW_ID), projectId, userId, name, search } })
@@ -45,14 +45,6 @@ export async function createView(
     await checkLimit(tx, limit, () => tx.contactView.count({ where: { projectId, userId } }));
     return created;
   });
-}
-
-function checkSearch(search: unknown): Prisma.InputJsonObject {
-  if (typeof search !== 'object' || search === null || Array.isArray(search))
-    throw invalid({ field: 'search', message: 'must be an object' });
-  if (JSON.stringify(search).length > MAX_SEARCH_LENGTH)
-    throw invalid({ field: 'search', message: `must be at most ${MAX_SEARCH_LENGTH} characters of JSON` });
-  return search as Prisma.InputJsonObject;
 }
 
 /** Deletes a view of the user. */

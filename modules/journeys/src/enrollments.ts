@@ -2,6 +2,7 @@ import type { Definition } from '@postroom/journey-definition';
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
+  checkJsonObject,
   countUpTo,
   db,
   defineIdPrefix,
@@ -10,7 +11,6 @@ import {
   inTransaction,
   invalid,
   isId,
-  jsonProblem,
   MAX_TOTAL,
   newId,
   notFound,
@@ -36,6 +36,7 @@ export const ENROLLMENT_ID = defineIdPrefix('enr', 'enrollment');
 
 /** The most contacts per request. */
 export const MAX_ENROLLED = 1000;
+/** The longest properties of an entry, in characters of JSON. */
 const MAX_PROPERTIES_LENGTH = 16_384;
 
 /** A contact that is to enter a journey. */
@@ -182,7 +183,7 @@ export async function enrollContacts(projectId: string, journeyId: string, input
   const count = (contactIds?.length ?? 0) + (emails?.length ?? 0);
   if (count === 0 || count > MAX_ENROLLED)
     throw invalid({ field: 'contactIds', message: `must name 1 to ${MAX_ENROLLED} contacts, together with emails` });
-  const properties = checkProperties(input.properties);
+  const properties = checkJsonObject('properties', input.properties ?? {}, MAX_PROPERTIES_LENGTH);
   const { rows } = await pool.query<{ id: string; email_key: string }>(
     'SELECT id, email_key FROM contacts WHERE project_id = $1 AND email_key = ANY ($2)',
     [projectId, (emails ?? []).map((email) => emailKey(email.trim()))],
@@ -213,17 +214,6 @@ async function openJourney(tx: Tx, id: string): Promise<OpenJourney> {
     throw new DomainError('conflict', 'Contacts can only enter an active journey.');
   const { projectId, publishedVersion: number } = journey;
   return { id, projectId, number, definition: await definitionOf(tx, id, number) };
-}
-
-function checkProperties(given: unknown): Record<string, unknown> {
-  if (given == null) return {};
-  if (typeof given !== 'object' || Array.isArray(given))
-    throw invalid({ field: 'properties', message: 'must be an object' });
-  const problem = jsonProblem(given);
-  if (problem !== undefined) throw invalid({ field: `properties.${problem.path}`, message: problem.message });
-  if (JSON.stringify(given).length > MAX_PROPERTIES_LENGTH)
-    throw invalid({ field: 'properties', message: `must be at most ${MAX_PROPERTIES_LENGTH} characters of JSON` });
-  return given as Record<string, unknown>;
 }
 
 /** @throws DomainError `not_found`. */

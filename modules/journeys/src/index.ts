@@ -1,5 +1,5 @@
 export { dateEntries } from './entry-scans.ts';
-export { checkDefinition, getJourney, pauseAfterRestore } from './journeys.ts';
+export { checkDefinition, getJourney, MAX_DEFINITION_LENGTH, pauseAfterRestore } from './journeys.ts';
 export { quietUntil } from './local-time.ts';
 export {
   computeArrival,

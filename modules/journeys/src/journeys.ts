@@ -9,14 +9,13 @@ import { notify } from '@postroom/notifications';
 import {
   announce,
   assertValid,
+  checkJsonObject,
   conflictIfTaken,
   db,
   defineIdPrefix,
   DomainError,
   inTransaction,
-  invalid,
   isId,
-  jsonProblem,
   checkDisplayName,
   lockUntilCommit,
   newId,
@@ -42,7 +41,7 @@ export const JOURNEY_ID = defineIdPrefix('jrn', 'journey');
 /** The most journeys of a project that are not archived. */
 const MAX_JOURNEYS = 200;
 /** The longest definition, in characters of JSON. */
-const MAX_DEFINITION_LENGTH = 256 * 1024;
+export const MAX_DEFINITION_LENGTH = 256 * 1024;
 
 /** What the dispatcher listens to. */
 export const JOURNEYS = 'journeys';
@@ -294,14 +293,7 @@ async function change(
   });
 }
 
-function checkDraft(given: unknown): Prisma.InputJsonObject {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw invalid({ field: 'definition', message: 'must be an object' });
-  const problem = jsonProblem(given);
-  if (problem !== undefined) throw invalid({ field: `definition.${problem.path}`, message: problem.message });
-  if (JSON.stringify(given).length > MAX_DEFINITION_LENGTH)
-    throw invalid({ field: 'definition', message: `must be at most ${MAX_DEFINITION_LENGTH} characters of JSON` });
-  return camelKeys(given) as Prisma.InputJsonObject;
-}
+const checkDraft = (given: unknown) =>
+  camelKeys(checkJsonObject('definition', given, MAX_DEFINITION_LENGTH)) as Prisma.InputJsonObject;
 
 const nameTaken = (name: string) => conflictIfTaken(`A journey named "${name}" already exists.`);

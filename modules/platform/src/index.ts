@@ -170,7 +170,7 @@ export {
   restPath,
   snakeCase,
 } from './rest.ts';
-export { jsonProblem, MAX_NUMBER, numberProblem } from './scalars.ts';
+export { checkJsonObject, jsonProblem, MAX_NUMBER, numberProblem } from './scalars.ts';
 export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {

@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { answerText } from '@postroom/concurrency';
-import { isoString, parseDateTime, textProblem } from '@postroom/errors';
+import { invalid, isoString, parseDateTime, textProblem } from '@postroom/errors';
 import { MAX_MAILBOX_LENGTH } from './limits.ts';
 
 const refuse = (message: string): never => {
@@ -69,6 +69,22 @@ export function jsonProblem(value: unknown, depth = 0): { path: string; message:
     if (problem !== undefined) return { ...problem, path: problem.path === '' ? key : `${key}.${problem.path}` };
   }
   return undefined;
+}
+
+/**
+ * Checks that a value is an object that can be stored unchanged, and returns it.
+ * @param maxLength in characters of JSON.
+ * @throws DomainError `validation_error` naming the field or a path below it.
+ */
+export function checkJsonObject(field: string, given: unknown, maxLength: number): Record<string, unknown> {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw invalid({ field, message: 'must be an object' });
+  const problem = jsonProblem(given);
+  if (problem !== undefined)
+    throw invalid({ field: problem.path === '' ? field : `${field}.${problem.path}`, message: problem.message });
+  if (JSON.stringify(given).length > maxLength)
+    throw invalid({ field, message: `must be at most ${maxLength} characters of JSON` });
+  return given as Record<string, unknown>;
 }
 
 function parseJson(value: unknown): unknown {
