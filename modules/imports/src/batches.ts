@@ -114,10 +114,10 @@ async function writeOnce(row: Import, plan: Plan, batch: Batch, optimistic: bool
     if (!(await claim(tx, row.id, batch.number))) return false;
     const written = await (row.dryRun ? preview(tx, row, batch) : write(tx, row, batch, optimistic));
     const errors = [...batch.errors, ...suppressedRows(batch, written)];
-    await keepErrors(tx, row.id, errors);
+    await storeErrors(tx, row.id, errors);
     await countCauses(tx, row.id, plan, errors);
     const counts = row.kind === 'suppressions' ? await suppressAll(tx, row, batch) : countsOf(written);
-    await keepProgress(tx, row.id, batch, counts);
+    await addProgress(tx, row.id, batch, counts);
     await announce(tx, topicOf(row.id));
     return true;
   });
@@ -157,12 +157,16 @@ async function write(tx: Tx, row: Import, { contacts }: Batch, optimistic: boole
   await sql(tx, "SELECT set_config('gin_pending_list_limit', '32768', true), set_config('work_mem', '64MB', true)");
   const options = { onConflict: onConflictOf(row), source: 'import', optimistic } as const;
   const written = await writeContacts(tx, row.projectId, contacts, options);
-  if (row.groupId !== null || row.groupName !== null) await join(tx, row, written);
+  if (row.groupId !== null || row.groupName !== null) await addToGroup(tx, row, written);
   return written;
 }
 
 /** Adds the contacts of a batch to the group, creating the group if needed. */
-async function join(tx: Tx, { id, projectId, groupId, groupName }: Import, written: WrittenContact[]): Promise<void> {
+async function addToGroup(
+  tx: Tx,
+  { id, projectId, groupId, groupName }: Import,
+  written: WrittenContact[],
+): Promise<void> {
   const members = written.flatMap((contact) => (contact.status === 'suppressed' ? [] : [contact]));
   if (members.length === 0) return;
   const group = groupId ?? (await findOrCreateGroup(tx, projectId, groupName ?? ''));
@@ -186,7 +190,7 @@ const suppressedRows = ({ contacts }: Batch, written: readonly WrittenContact[])
     .filter((_contact, index) => written[index]?.status === 'suppressed')
     .map(({ line }) => ({ line, ...SUPPRESSED }));
 
-async function keepErrors(tx: Tx, importId: string, errors: readonly RowError[]): Promise<void> {
+async function storeErrors(tx: Tx, importId: string, errors: readonly RowError[]): Promise<void> {
   if (errors.length === 0) return;
   await sql(
     tx,
@@ -223,7 +227,7 @@ async function suppressAll(tx: Tx, { projectId, dryRun, actorId }: Import, { sup
   return { created, updated: 0, unchanged: suppressions.length - created, suppressed: 0 };
 }
 
-async function keepProgress(
+async function addProgress(
   tx: Tx,
   importId: string,
   batch: Batch,

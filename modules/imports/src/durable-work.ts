@@ -1,5 +1,5 @@
 import { durableWork, type DurableWork, type OpenWork, restartWorkflow } from '@postroom/platform/durable-work';
-import { importOf } from './imports.ts';
+import { workflowOf } from './imports.ts';
 
 const OPEN = `
   SELECT id AS "workflowId", id, project_id AS "projectId" FROM imports WHERE status IN ('queued', 'running')`;
@@ -9,6 +9,6 @@ export const work: readonly DurableWork[] = [
     name: 'imports',
     workflows: ['importContacts'],
     open: OPEN,
-    recover: restartWorkflow(importOf),
+    recover: restartWorkflow(workflowOf),
   }),
 ];

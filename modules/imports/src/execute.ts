@@ -1,5 +1,5 @@
 import { announce, DomainError, inTransaction, newId, sql } from '@postroom/platform';
-import { checkOpen, lock, startImporting, topicOf } from './imports.ts';
+import { checkOpen, lockImport, startImporting, topicOf } from './imports.ts';
 
 /**
  * Executes a dry run: starts an import of its file with its options, which takes over the file. The options of custom
@@ -14,7 +14,7 @@ export async function executeDryRun(
 ): Promise<string> {
   return inTransaction(async (tx) => {
     await checkOpen(tx, projectId);
-    const { dryRun, fileExpiresAt } = await lock(tx, projectId, id);
+    const { dryRun, fileExpiresAt } = await lockImport(tx, projectId, id);
     if (!dryRun) throw new DomainError('conflict', 'The import is not a dry run.');
     if (fileExpiresAt === null)
       throw new DomainError('conflict', 'The file of this dry run is no longer kept. Upload it again.');

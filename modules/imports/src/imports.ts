@@ -93,7 +93,7 @@ export async function addPart(projectId: string, id: string, number: number, dat
       [id, number],
     );
     const total = size - (before?.size ?? 0) + data.length;
-    if (total > MAX_FILE_BYTES) throw tooLarge();
+    if (total > MAX_FILE_BYTES) throw fileTooLarge();
     await sql(
       tx,
       `INSERT INTO import_parts (import_id, number, data) VALUES ($1, $2, $3)
@@ -104,7 +104,7 @@ export async function addPart(projectId: string, id: string, number: number, dat
   });
 }
 
-export const tooLarge = () =>
+export const fileTooLarge = () =>
   new DomainError('payload_too_large', `A file may have at most ${MAX_FILE_BYTES} bytes. Split it into several.`);
 
 /**
@@ -133,11 +133,11 @@ export async function startImport(projectId: string, id: string, options?: Check
 /** Starts the workflow of a queued import. */
 export async function startImporting(tx: Tx, projectId: string, id: string): Promise<void> {
   await announce(tx, topicOf(id));
-  await startWorkflow(tx, importOf({ id, projectId }));
+  await startWorkflow(tx, workflowOf({ id, projectId }));
 }
 
 /** The workflow of an import. Started again, it continues after the last batch that was written. */
-export const importOf = ({ id, projectId }: { id: string; projectId: string }): WorkflowStart => ({
+export const workflowOf = ({ id, projectId }: { id: string; projectId: string }): WorkflowStart => ({
   workflowId: id,
   type: 'importContacts',
   args: [id],
@@ -199,16 +199,16 @@ export async function listImports(projectId: string, args: PageArgs): Promise<Pa
  */
 export async function cancelImport(projectId: string, id: string): Promise<void> {
   await inTransaction(async (tx) => {
-    const { status } = await lock(tx, projectId, id);
+    const { status } = await lockImport(tx, projectId, id);
     if (isFinal(status)) throw new DomainError('conflict', `The import is already ${status}.`);
     await sql(tx, 'UPDATE imports SET cancel_requested_at = coalesce(cancel_requested_at, now()) WHERE id = $1', [id]);
-    if (status !== 'running') await end(tx, id, 'canceled');
+    if (status !== 'running') await endImport(tx, id, 'canceled');
     await announce(tx, topicOf(id));
   });
 }
 
 /** Records how an import ended and deletes its file, unless it can still be executed. Has no effect on an import that has already ended. */
-export async function end(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
+export async function endImport(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
   const [ended] = await sql<{ dryRun: boolean; projectId: string }>(
     tx,
     `UPDATE imports SET status = $2::import_status, error = $3, finished_at = now()
@@ -222,19 +222,20 @@ export async function end(tx: Tx, id: string, status: ImportStatus, error?: stri
   await announce(tx, topicOf(id));
 }
 
-/** What subscribers of an import listen to. */
+/** The topic that subscribers of an import listen to. */
 export const topicOf = (id: string) => `import ${id}`;
 
-interface Locked {
+interface LockedImport {
   status: ImportStatus;
   size: number;
   dryRun: boolean;
   fileExpiresAt: Date | null;
 }
 
-export async function lock(tx: Tx, projectId: string, id: string): Promise<Locked> {
+/** Locks an import until the transaction ends. @throws DomainError `not_found`. */
+export async function lockImport(tx: Tx, projectId: string, id: string): Promise<LockedImport> {
   const [row] = isId('imp', id)
-    ? await sql<Locked>(
+    ? await sql<LockedImport>(
         tx,
         `SELECT status, size, dry_run AS "dryRun", file_expires_at AS "fileExpiresAt" FROM imports
          WHERE project_id = $1 AND id = $2 FOR UPDATE`,
@@ -245,8 +246,8 @@ export async function lock(tx: Tx, projectId: string, id: string): Promise<Locke
   return row;
 }
 
-async function lockUpload(tx: Tx, projectId: string, id: string): Promise<Locked> {
-  const row = await lock(tx, projectId, id);
+async function lockUpload(tx: Tx, projectId: string, id: string): Promise<LockedImport> {
+  const row = await lockImport(tx, projectId, id);
   if (row.status !== 'uploading') throw new DomainError('conflict', 'The import has already been started.');
   return row;
 }

@@ -81,7 +81,8 @@ export async function planFile(row: Import): Promise<Plan> {
   const known = await customFieldsOf(row.projectId);
   const wanted = wantedFields(header, mapping, [emailColumn, ...(nameColumns.length === 1 ? nameColumns : [])], known);
   const unknown = wanted.filter(({ existing }) => existing === undefined);
-  const made = row.createFields ? await makeFields(row, layout, header, unknown) : refuseUnknown(unknown, mapping);
+  if (!row.createFields) assertRequestedFieldsExist(unknown, mapping);
+  const made = row.createFields ? await createFields(row, layout, header, unknown) : [];
   const fields = [
     ...wanted.flatMap(({ column, existing }) => (existing === undefined ? [] : [plannedField(column, existing)])),
     ...made,
@@ -137,7 +138,7 @@ const plannedField = (column: number, { key, type, options }: FieldSchema): Plan
 function emailColumnOf(header: Header, sample: readonly string[][], { email }: CheckedMapping): number {
   const column = email === undefined ? findEmailColumn(header, sample) : columnNamed(header, email);
   if (column !== -1) return column;
-  throw new UnusableFile(`No column is named email or contains addresses; ${theColumns(header)}.`);
+  throw new UnusableFile(`No column is named email or contains addresses; ${listColumns(header)}.`);
 }
 
 function nameColumnsOf(header: Header, { name }: CheckedMapping, emailColumn: number): number[] {
@@ -149,12 +150,12 @@ function nameColumnsOf(header: Header, { name }: CheckedMapping, emailColumn: nu
 /** Finds a column by name, case-insensitive. */
 function columnNamed(header: Header, wanted: string): number {
   const column = header.names.findIndex((name) => sameName(name, wanted));
-  if (column === -1) throw new UnusableFile(`No column is named "${wanted.slice(0, 100)}"; ${theColumns(header)}.`);
+  if (column === -1) throw new UnusableFile(`No column is named "${wanted.slice(0, 100)}"; ${listColumns(header)}.`);
   return column;
 }
 
 const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
-const theColumns = ({ names }: Header) =>
+const listColumns = ({ names }: Header) =>
   `the columns are: ${names
     .slice(0, 50)
     .map((name) => name.trim().slice(0, 100))
@@ -201,17 +202,17 @@ export const EXPORTED_FACTS: readonly string[] = ['id', 'source', 'suppression_s
 
 const isExport = ({ names }: Header) => EXPORTED_FACTS.every((fact) => names.includes(fact));
 
-/** Skips unknown columns that were not requested; a requested field must exist. */
-function refuseUnknown(unknown: readonly Wanted[], { customFields }: CheckedMapping): PlannedField[] {
+/** Columns that match no custom field are skipped, unless the request maps them to one. @throws UnusableFile. */
+function assertRequestedFieldsExist(unknown: readonly Wanted[], { customFields }: CheckedMapping): void {
   const [first] = unknown;
-  if (customFields === undefined || first === undefined) return [];
+  if (customFields === undefined || first === undefined) return;
   throw new UnusableFile(
     `${first.key} is not a custom field of this project. Create it first, or allow the import to create fields.`,
   );
 }
 
 /** Creates a custom field for each column with values, of the guessed type. */
-async function makeFields(
+async function createFields(
   row: Import,
   layout: Layout,
   header: Header,
@@ -226,7 +227,7 @@ async function makeFields(
     const { type, options = [] } = guess.type;
     const label = labelFor(header.names[column] ?? '', column).slice(0, 200);
     const field = { key, label, type, options };
-    fields.push(plannedField(column, row.dryRun ? field : await makeField(row.projectId, field)));
+    fields.push(plannedField(column, row.dryRun ? field : await createOrUseField(row.projectId, field)));
   }
   return fields;
 }
@@ -243,7 +244,7 @@ async function guessTypes(row: Import, layout: Layout, wanted: readonly Wanted[]
 }
 
 /** Creates a field, or uses the one with that key if it was created concurrently. */
-async function makeField(
+async function createOrUseField(
   projectId: string,
   field: CreateCustomFieldInput & { options: string[] },
 ): Promise<FieldSchema> {

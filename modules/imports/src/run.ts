@@ -12,7 +12,7 @@ import {
 } from '@postroom/platform';
 import { type Batch, batchesOf, mergeSearchIndexes, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
-import { end, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
+import { endImport, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
 import { FileGone } from './parts.ts';
 import { type Plan, planFile, planOf } from './plan.ts';
 
@@ -73,7 +73,7 @@ async function giveUp(id: string, error: unknown): Promise<void> {
   // The import was canceled while its file was inspected.
   if (error instanceof FileGone) return;
   if (!(error instanceof UnusableFile)) throw error;
-  await inTransaction((tx) => end(tx, id, 'failed', error.message));
+  await inTransaction((tx) => endImport(tx, id, 'failed', error.message));
 }
 
 /**
@@ -108,7 +108,7 @@ export async function continueImport(
     const isWhole = await inTurns(row.projectId, batchesOf(row, plan), isNeeded, write, signal);
     signal.throwIfAborted();
     await mergeSearchIndexes();
-    await inTransaction((tx) => end(tx, importId, isWhole ? 'completed' : 'canceled'));
+    await inTransaction((tx) => endImport(tx, importId, isWhole ? 'completed' : 'canceled'));
   } catch (error) {
     // Another worker ended the import; keep its result.
     // The group that is to be created is one too many: repeating it changes nothing.
@@ -159,11 +159,13 @@ async function isToEnd(id: string): Promise<boolean> {
 
 /** Ends an import at an operator's request. */
 export async function stopImport(importId: string): Promise<void> {
-  await inTransaction((tx) => end(tx, importId, 'canceled'));
+  await inTransaction((tx) => endImport(tx, importId, 'canceled'));
 }
 
 /** Fails an import after repeated errors, with the reason; contacts already written stay. */
 export async function failImport(importId: string, reason: string): Promise<Progress> {
-  await inTransaction((tx) => end(tx, importId, 'failed', `The import could not continue: ${reason}`.slice(0, 500)));
+  await inTransaction((tx) =>
+    endImport(tx, importId, 'failed', `The import could not continue: ${reason}`.slice(0, 500)),
+  );
   return progressOf(importId);
 }

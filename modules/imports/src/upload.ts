@@ -9,7 +9,7 @@ import {
   type Reply,
   type StreamExchange,
 } from '@postroom/platform';
-import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, tooLarge } from './imports.ts';
+import { addPart, createImport, discardUpload, MAX_FILE_BYTES, startImport, fileTooLarge } from './imports.ts';
 import { checkOptions, type ImportOptions } from './options.ts';
 import { incompleteBody, readMultipart } from './multipart.ts';
 import { splitIntoParts } from './parts.ts';
@@ -24,7 +24,7 @@ const ENVELOPE_BYTES = 1024 * 1024;
  */
 export async function uploadImport(exchange: StreamExchange): Promise<Reply> {
   const { projectId, caller, request } = exchange;
-  if (Number(request.headers['content-length'] ?? 0) > MAX_FILE_BYTES + ENVELOPE_BYTES) throw tooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > MAX_FILE_BYTES + ENVELOPE_BYTES) throw fileTooLarge();
   const read = readerFor(request);
   const { id } = await createImport(projectId, await checkOptions(projectId, exchange.options), caller.id);
   let isStarted = false;
