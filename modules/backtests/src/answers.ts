@@ -5,7 +5,7 @@ import type { Question } from './simulate.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A question about a contact, and whom to tell the answer. */
+/** A question about a contact, and the callback for its answer. */
 export interface PendingQuestion {
   contactId: string;
   question: Question;
@@ -55,7 +55,7 @@ async function contactsPassing(
 ): Promise<Set<string>> {
   const parameters = new Parameters({ fewContacts: true, asOf });
   const [project, list] = [parameters.add(projectId), parameters.add(ids)];
-  // What steps have set takes the place of the stored value.
+  // Values that steps have set replace the stored ones.
   const source =
     Object.keys(fields).length === 0
       ? 'contacts'
@@ -70,7 +70,7 @@ async function contactsPassing(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Fields of which only today's value is known. */
+/** Fields whose past values are not known. */
 const TIMELESS = new Set(['email', 'name', 'source', 'suppressionStatus', 'group', 'journey', 'everInJourney']);
 
 /** Whether the answer may differ between days. */

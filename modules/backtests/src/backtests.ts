@@ -69,8 +69,9 @@ export async function startBacktest(projectId: string, actorId: string, input: S
     throw invalid({ field: 'days', message: `must be 1 to ${MAX_DAYS}` });
   const assumptions = checkAssumptions(input.assume ?? {});
   if (segmentId !== null) await getSegment(projectId, segmentId);
-  const candidate = await sideOf(projectId, journeyId, input.candidate ?? {}, 'candidate');
-  const baseline = input.baseline == null ? undefined : await sideOf(projectId, journeyId, input.baseline, 'baseline');
+  const candidate = await readSide(projectId, journeyId, input.candidate ?? {}, 'candidate');
+  const baseline =
+    input.baseline == null ? undefined : await readSide(projectId, journeyId, input.baseline, 'baseline');
   const id = newId(BACKTEST_ID);
   const json = (definition: Definition) => JSON.parse(JSON.stringify(definition)) as Prisma.InputJsonObject;
   await db.$transaction(async (tx) => {
@@ -111,7 +112,7 @@ export const workflowOf = ({ id, projectId }: Pick<Backtest, 'id' | 'projectId'>
   restartable: true,
 });
 
-async function sideOf(
+async function readSide(
   projectId: string,
   journeyId: string | null,
   { definition, version }: GivenSide,
@@ -121,17 +122,17 @@ async function sideOf(
     if (version != null) throw invalid({ field: `${side}.version`, message: 'must not be combined with a definition' });
     if (journeyId !== null) await getJourney(projectId, journeyId);
     const given = checkJsonObject(`${side}.definition`, definition, MAX_DEFINITION_LENGTH);
-    return { definition: await checked(projectId, given, side), version: null };
+    return { definition: await checkSide(projectId, given, side), version: null };
   }
   if (journeyId === null) throw invalid({ field: 'journeyId', message: 'is required without a definition' });
   const journey = await getJourney(projectId, journeyId);
-  if (version == null) return { definition: await checked(projectId, journey.draft, side), version: null };
+  if (version == null) return { definition: await checkSide(projectId, journey.draft, side), version: null };
   if (version < 1 || version > (journey.publishedVersion ?? 0))
     throw invalid({ field: `${side}.version`, message: `is not a published version of the journey` });
   return { definition: await definitionOf(pool, journeyId, version), version };
 }
 
-async function checked(projectId: string, given: unknown, side: Side): Promise<Definition> {
+async function checkSide(projectId: string, given: unknown, side: Side): Promise<Definition> {
   const { definition, problems } = await checkDefinition(projectId, given);
   assertValid(problems.map((problem) => ({ ...problem, field: `${side}.${problem.field}` })));
   return definition as Definition;
@@ -202,7 +203,7 @@ export async function listBacktestContacts(
   const where: Prisma.BacktestContactWhereInput = {
     backtestId,
     ...(difference == null ? {} : { difference }),
-    ...(await searched(projectId, search)),
+    ...(await searchCondition(projectId, search)),
   };
   const marks = marksFor({ side, stepId, outcome, day, result });
   return readRows(
@@ -228,7 +229,7 @@ export function marksFor({ side: given, stepId, outcome, day, result }: Contacts
   return marks;
 }
 
-async function searched(
+async function searchCondition(
   projectId: string,
   search: string | null | undefined,
 ): Promise<Prisma.BacktestContactWhereInput> {
@@ -266,5 +267,5 @@ export async function endBacktest(id: string, status: Backtest['status'], error?
   });
 }
 
-/** What subscribers of a backtest listen to. */
+/** The topic that subscribers of a backtest listen to. */
 export const topicOf = (id: string) => `backtest ${id}`;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { frequencyCapOf, getPolicy } from '@postroom/campaigns';
-import { compileFilter, getSegment, Parameters, type SegmentFilter } from '@postroom/contacts';
+import { getSegment, type SegmentFilter } from '@postroom/contacts';
 import type { Definition } from '@postroom/journey-definition';
+import { contactsMatching } from '@postroom/journeys';
 import {
   announce,
   DomainError,
@@ -25,7 +26,7 @@ const MIN_PAGE = 10;
 const EVENTS_PER_PAGE = 20_000;
 /** The most contacts whose runs are listed. */
 const MAX_LISTED = 100_000;
-/** How long an activity works before it lets others have a turn, in milliseconds. */
+/** How long an activity works before others get its slot, in milliseconds. */
 const WORK_MS = 20_000;
 const DAY_MS = 86_400_000;
 
@@ -38,7 +39,7 @@ export interface Progress {
 
 /**
  * Processes the remaining contacts of a backtest, page by page, until the time is up. A page and the cursor after it commit together,
- * so a worker that goes on after a kill repeats nothing.
+ * so a worker that continues after a kill repeats nothing.
  */
 export async function continueBacktest(
   id: string,
@@ -60,7 +61,7 @@ export async function continueBacktest(
     }
     const began = performance.now();
     try {
-      const { found, eventCount } = await runCostly(row.projectId, () => nextPage(row, limit));
+      const { found, eventCount } = await runCostly(row.projectId, () => processPage(row, limit));
       if (found < limit) await endBacktest(id, 'completed');
       limit = Math.max(MIN_PAGE, Math.min(MAX_PAGE, eventCount > EVENTS_PER_PAGE ? limit >> 1 : limit * 2));
     } catch (error) {
@@ -72,7 +73,7 @@ export async function continueBacktest(
   }
 }
 
-async function nextPage(row: Backtest, limit: number): Promise<{ found: number; eventCount: number }> {
+async function processPage(row: Backtest, limit: number): Promise<{ found: number; eventCount: number }> {
   const { projectId, journeyId, days, untilAt: until } = row;
   const candidate = row.candidate as unknown as Definition;
   const baseline = (row.baseline ?? undefined) as unknown as Definition | undefined;
@@ -102,7 +103,7 @@ async function nextPage(row: Backtest, limit: number): Promise<{ found: number; 
   totals.truncated += page.truncated;
   const rows = page.contacts.flatMap((contact, index) => {
     const sides = { candidate: ofCandidate[index] ?? NOTHING, baseline: ofBaseline[index] ?? NOTHING };
-    return rowOf(totals, { id: contact.id, sides, candidate, baseline });
+    return addContact(totals, { id: contact.id, sides, candidate, baseline }) ?? [];
   });
   const listed = rows.slice(0, Math.max(0, MAX_LISTED - row.listed));
   await commit(row, { totals, total, rows: listed, processed: page.contacts.length, cursor: last?.id ?? row.cursor });
@@ -145,10 +146,8 @@ async function startersOf(
 ): Promise<ReadonlySet<string>> {
   const filter = segmentId === null ? undefined : segments.get(segmentId);
   if (filter === undefined) return new Set();
-  const parameters = new Parameters({ fewContacts: true });
-  const [project, ids] = [parameters.add(projectId), parameters.add(contacts.map(({ id }) => id))];
-  const text = `SELECT c.id FROM contacts c WHERE c.project_id = ${project} AND c.id = ANY (${ids}) AND ${compileFilter(filter, parameters)}`;
-  return new Set((await sql<{ id: string }>(pool, text, parameters.values)).map(({ id }) => id));
+  const ids = contacts.map(({ id }) => id);
+  return contactsMatching(pool, projectId, filter, ids);
 }
 
 interface Simulating {
@@ -199,8 +198,8 @@ interface ContactRow {
   marks: string[];
 }
 
-/** Adds a contact to the totals; returns its row if it entered. */
-function rowOf(
+/** Adds a contact to the totals, and returns its row; undefined if it did not enter. */
+function addContact(
   totals: Totals,
   {
     id,
@@ -213,31 +212,29 @@ function rowOf(
     candidate: Definition;
     baseline: Definition | undefined;
   },
-): ContactRow[] {
+): ContactRow | undefined {
   addRuns(totals.candidate, sides.candidate);
   addRuns(totals.baseline, sides.baseline);
   const [ours, theirs] = [sides.candidate.runs, sides.baseline.runs];
-  if (ours.length + theirs.length === 0) return [];
+  if (ours.length + theirs.length === 0) return undefined;
   const difference =
     baseline === undefined
       ? 'none'
       : differenceOf(messagesOf(ours, contentsOf(candidate)), messagesOf(theirs, contentsOf(baseline)));
   totals.differences[difference]++;
   const marks = [...marksOf('candidate', ours), ...marksOf('baseline', theirs)];
-  return [
-    {
-      id: newId(CONTACT_ROW_ID),
-      contact_id: id,
-      difference,
-      candidate: ours.map(stored),
-      baseline: theirs.map(stored),
-      marks,
-    },
-  ];
+  return {
+    id: newId(CONTACT_ROW_ID),
+    contact_id: id,
+    difference,
+    candidate: ours.map(storedRun),
+    baseline: theirs.map(storedRun),
+    marks,
+  };
 }
 
 /** A run without what only the simulation needs. */
-const stored = ({ enteredAt, endedAt, endReason, stepId, dueAt, steps }: Simulation['runs'][number]) => ({
+const storedRun = ({ enteredAt, endedAt, endReason, stepId, dueAt, steps }: Simulation['runs'][number]) => ({
   enteredAt,
   endedAt,
   endReason,

@@ -1,4 +1,5 @@
-// Takes one contact through a definition in simulated time, by the rules of real execution. Pure: what only the database knows is asked for.
+// Takes one contact through a definition in simulated time, by the rules of real execution. Pure: it yields a question for everything that
+// only the database knows.
 import { customFieldKey, type Definition, matches, type Step, type StepOf, zoneOf } from '@postroom/journey-definition';
 import {
   computeArrival,
@@ -22,7 +23,7 @@ export interface Fact extends JourneyTrigger {
   at: number;
   /** The event without the defaults that the project declared, as waits for earlier events see it. */
   raw?: Record<string, unknown>;
-  /** It is an enrollment, whatever starts the journey otherwise. */
+  /** It is an enrollment by request, which every journey accepts. */
   isEnrollment?: true;
 }
 
@@ -40,7 +41,7 @@ export interface ContactFacts {
 
 /** The outcomes of messages that conditions ask for. */
 type Outcome = NonNullable<StepOf<'condition'>['message']>['outcome'];
-/** How many percent of the messages that are sent have an outcome. */
+/** The percentage of sent messages that have each outcome. */
 export type Assumptions = Record<Exclude<Outcome, 'sent'>, number>;
 
 interface Cap {
@@ -48,6 +49,7 @@ interface Cap {
   days: number;
 }
 
+/** What all contacts of a simulation share. */
 export interface World {
   /** The simulated time, in milliseconds: from the first instant to the last. */
   from: number;
@@ -86,8 +88,9 @@ export interface SimulatedRun {
 
 export interface Simulation {
   runs: SimulatedRun[];
-  /** How often it was refused by the rule of entering again, and by the filter of the entry. */
+  /** How often the rule for entering again refused it. */
   notAgain: number;
+  /** How often the filter of the entry refused it. */
   notMatching: number;
 }
 
@@ -167,7 +170,7 @@ function enter(state: State, { at, properties }: Fact, number: number): OpenRun 
   return run;
 }
 
-/** Puts a run where it arrives. */
+/** Puts a run at the step where it arrives, or ends it. */
 function place(state: State, run: OpenRun, { to, endReason }: Pick<Departure, 'to' | 'endReason'>, at: number): void {
   const { definition } = state;
   const step = to === null ? undefined : getStep(definition, to);
@@ -187,7 +190,7 @@ function place(state: State, run: OpenRun, { to, endReason }: Pick<Departure, 't
   state.run = undefined;
 }
 
-/** A run leaves its step. */
+/** Lets a run leave its step. */
 function move(state: State, run: OpenRun, departure: Departure, at: number): void {
   const { stepId, arrivedAt } = run;
   run.steps.push({ stepId, arrivedAt, leftAt: at, outcome: departure.outcome });
@@ -205,10 +208,10 @@ function* carryOutDue(state: State, until: number): Generator<Question, void, bo
     // No URL is called: every call is assumed to succeed, with an empty response.
     else if (step.type === 'webhook') move(state, run, { outcome: 'called', to: step.next ?? null }, at);
     else {
-      const passes = step.type === 'condition' && (yield* holds(state, run, step, at));
+      const passes = step.type === 'condition' && (yield* passesCondition(state, run, step, at));
       const happened = step.type === 'wait_for_event' && step.since !== 'step' && hasHappened(state, run, step, at);
       move(state, run, computeDeparture(step, run, { passes, happened }), at);
-      remember(state, step);
+      setField(state, step);
     }
   }
 }
@@ -261,7 +264,8 @@ function hasHappened(
   );
 }
 
-function* holds(
+/** Whether the contact passes a condition. */
+function* passesCondition(
   state: State,
   run: OpenRun,
   step: StepOf<'condition'>,
@@ -284,6 +288,7 @@ function hadOutcome(
   return outcome === 'sent' || chance(`${run.id} ${stepId} ${last.arrivedAt} ${outcome}`) < assumptions[outcome];
 }
 
-function remember({ fields }: State, step: Step): void {
+/** Keeps the custom field that a step has set. */
+function setField({ fields }: State, step: Step): void {
   if (step.type === 'update_field' && step.field !== 'name') fields[customFieldKey(step.field)] = step.value;
 }

@@ -1,3 +1,4 @@
+export { contactsMatching } from './enrollments.ts';
 export { dateEntries } from './entry-scans.ts';
 export { checkDefinition, getJourney, MAX_DEFINITION_LENGTH, pauseAfterRestore } from './journeys.ts';
 export { quietUntil } from './local-time.ts';
