@@ -73,7 +73,7 @@ const MAX_DRAFTS = 2_000;
  */
 export async function createCampaign(projectId: string, authorId: string, input: CampaignInput): Promise<Campaign> {
   if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
-  const data = await validated(projectId, input);
+  const data = await validate(projectId, input);
   const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
   return db.$transaction(async (tx) => {
     const created = await tx.campaign.create({ data: { ...data, ...own } });
@@ -134,7 +134,7 @@ export async function updateCampaign(
   { version, ifStatus, ...input }: CampaignInput & EditConditions,
 ): Promise<void> {
   const { html, format, source } = await getCampaign(projectId, id);
-  const data = await validated(projectId, {
+  const data = await validate(projectId, {
     ...input,
     html: resolveSubmittedBody(input.html, input.format, { html, format, source }),
   });
@@ -171,7 +171,7 @@ export async function deleteCampaign(projectId: string, id: string): Promise<voi
 }
 
 /** Validates the given fields and converts them to their stored form. */
-async function validated(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
+async function validate(projectId: string, input: CampaignInput): Promise<Partial<Campaign>> {
   const content =
     input.html == null ? undefined : await readBody(projectId, 'html', input.html, input.format ?? 'html');
   const problems = [

@@ -191,12 +191,14 @@ async function writeRows(
 const NOTHING: ReadonlyMap<string, boolean> = new Map();
 
 /**
+ * The statement that creates contacts. @param ending the order of the rows, and what happens on a conflict.
+ *
  * An event's id has the digits of its contact's id, since both are created together. It returns the rows that were not
  * created, because these are the fewest. Suppressions are looked up only if the project has any, and by hash only if an
  * address was erased: hashing each address costs as much as indexing it. Texts without line breaks are passed as lines,
  * which parse faster than an array.
  */
-const create = (ending: string) => `
+const createStatement = (ending: string) => `
   WITH n AS MATERIALIZED (
     SELECT * FROM unnest(string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'), $6::text[],
       string_to_array($7, E'\\n')::jsonb[]) AS n(id, email, email_key, name, custom_fields)
@@ -215,12 +217,12 @@ const create = (ending: string) => `
   SELECT n.id FROM n WHERE NOT EXISTS (SELECT FROM created c WHERE c.id = n.id)`;
 
 /** Inserts in address order, so that concurrent statements that share addresses can't deadlock. */
-const CREATE = create('ORDER BY n.email_key ON CONFLICT (project_id, email_key) DO NOTHING');
+const CREATE = createStatement('ORDER BY n.email_key ON CONFLICT (project_id, email_key) DO NOTHING');
 /**
  * Inserts in row order, so that ids are appended to their indexes, and without speculative insertion. It aborts the
  * transaction if an address already exists.
  */
-const CREATE_OPTIMISTICALLY = create('');
+const CREATE_OPTIMISTICALLY = createStatement('');
 
 /** Creates the contacts of new addresses, each from the first row with that address; returns their ids by row. */
 async function createFirsts(
@@ -261,7 +263,7 @@ async function existingIds(tx: Tx, projectId: string, rows: readonly Placed[]): 
 }
 
 /** Merges rows by address; values of later rows win. */
-function merged(rows: readonly Placed[]): Placed[] {
+function mergeByAddress(rows: readonly Placed[]): Placed[] {
   const byKey = new Map<string, Placed>();
   for (const row of rows) {
     const before = byKey.get(row.key);
@@ -279,7 +281,7 @@ function merged(rows: readonly Placed[]): Placed[] {
  */
 async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, boolean>> {
   if (rows.length === 0) return new Map();
-  const updates = merged(rows);
+  const updates = mergeByAddress(rows);
   const changed = await sql<ContactFacts & { renamed: boolean; length: number }>(
     tx,
     `WITH n AS (

@@ -169,22 +169,16 @@ const insertContact = coalesceByProject<NewContact, Contact | undefined>(
 );
 
 /** Keys are the project id and the contact id, separated by a space. */
-const readContact = coalesceReads<Contact>(async (asked) => {
-  const pairs = asked.map((pair) => pair.split(' ', 2));
+const readContact = coalesceReads<Contact>(async (keys) => {
+  const pairs = keys.map((pair) => pair.split(' ', 2));
   const { rows } = await pool.query<Contact & { projectId: string }>({
     name: 'contacts',
-    text: `SELECT c.project_id AS "projectId", ${CONTACT_COLUMNS} FROM unnest($1::text[], $2::text[]) AS asked(project, contact)
-      JOIN contacts c ON c.project_id = asked.project AND c.id = asked.contact`,
+    text: `SELECT c.project_id AS "projectId", ${CONTACT_COLUMNS} FROM unnest($1::text[], $2::text[]) AS wanted(project, contact)
+      JOIN contacts c ON c.project_id = wanted.project AND c.id = wanted.contact`,
     values: [pairs.map(([project]) => project), pairs.map(([, contact]) => contact)],
   });
   return new Map(rows.map((row) => [`${row.projectId} ${row.id}`, row]));
 });
-
-/** A contact of the project, or null. */
-async function findContact(projectId: string, id: string): Promise<Contact | null> {
-  if (!isId('ctc', id)) return null;
-  return (await readContact(`${projectId} ${id}`)) ?? null;
-}
 
 /** The project's contacts with these ids, without those that no longer exist. */
 export async function findContacts(projectId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
@@ -198,14 +192,14 @@ export async function findContacts(projectId: string, ids: readonly string[]): P
 
 /** A contact of the project, or `not_found` (spec: Contacts). */
 export async function getContact(projectId: string, id: string): Promise<Contact> {
-  const contact = await findContact(projectId, id);
-  if (contact === null) throw notFound('contact');
+  const contact = isId('ctc', id) ? await readContact(`${projectId} ${id}`) : undefined;
+  if (contact === undefined) throw notFound('contact');
   return contact;
 }
 
 /**
  * Updates the fields provided. `customFields` replaces all values; a null or blank name leaves the contact without one.
- * `subscribed: false` adds an unsubscribe suppression for the address, recorded as the act of `by`; `true` clears it.
+ * `subscribed: false` adds an unsubscribe suppression for the address, attributed to `by`; `true` clears it.
  * Unsubscribes and complaints carry over to a new address.
  * @throws DomainError `not_found`, `validation_error`, or `conflict` when the new address is taken or suppressed, or
  * when the contact was modified since `updatedAt`.
@@ -222,7 +216,7 @@ export async function updateContact(
     const before = await lockContact(tx, projectId, id);
     if (input.updatedAt != null && input.updatedAt.getTime() !== before.updatedAt.getTime())
       throw versionConflict('contact', 'updatedAt');
-    const after = await changed(tx, projectId, before, input);
+    const after = await applyChanges(tx, projectId, before, input);
     if (emailKey(after.email) !== emailKey(before.email))
       await moveAddress(tx, projectId, id, before.email, after.email);
     await writeChanges(tx, projectId, before, after);
@@ -309,7 +303,7 @@ async function lockContact(tx: Tx, projectId: string, id: string): Promise<Store
 }
 
 /** The contact with the changes applied. */
-async function changed(tx: Tx, projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
+async function applyChanges(tx: Tx, projectId: string, before: Stored, input: UpdateContactInput): Promise<Stored> {
   const email = input.email == null ? before.email : checkEmail(input.email);
   return {
     id: before.id,

@@ -76,7 +76,7 @@ export async function insertDomain(
     where: { domain: data.domain, blockedAt: { not: null } },
     select: { blockedAt: true, blockedReason: true },
   });
-  const added = await tx.domain.create({ data: { ...data, ...block } }).catch(taken(data.domain));
+  const added = await tx.domain.create({ data: { ...data, ...block } }).catch(domainTaken(data.domain));
   await recordLifecycle(tx, added.id, [
     { type: 'added', part: 'domain', actor, detail: `${added.domain} was added.` },
     ...(block === null
@@ -218,7 +218,7 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
   const lifecycle = { create: added };
   return db.domain
     .create({ data: { id: newId('dom'), projectId, domain, verifiedForSending: true, ...verified, lifecycle } })
-    .catch(taken(domain));
+    .catch(domainTaken(domain));
 }
 
 /**
@@ -281,4 +281,4 @@ function requireLabel(label: string): string {
   return lower;
 }
 
-const taken = (domain: string) => conflictIfTaken(`The domain ${domain} is already in this project.`);
+const domainTaken = (domain: string) => conflictIfTaken(`The domain ${domain} is already in this project.`);

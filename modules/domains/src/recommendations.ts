@@ -71,7 +71,7 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
   const { tags, policy, from } = dmarc;
   const found: Recommendation[] = [];
   const suggest = (one: Omit<Recommendation, 'record'>, changes: Record<string, string | undefined>) =>
-    found.push({ ...one, record: { type: 'TXT', name: `_dmarc.${from}`, value: changed(tags, changes) } });
+    found.push({ ...one, record: { type: 'TXT', name: `_dmarc.${from}`, value: withChanges(tags, changes) } });
 
   if (dmarcNoneSince !== undefined && now.getTime() - dmarcNoneSince.getTime() >= NONE_LONG_ENOUGH_MS) {
     suggest(
@@ -135,7 +135,7 @@ function aboutDmarc({ domain, dmarcNoneSince }: Findings, dmarc: DmarcPolicy, no
 }
 
 /** Sets tags of a DMARC record, or removes those that are `undefined`. */
-function changed(tags: Map<string, string>, changes: Record<string, string | undefined>): string {
+function withChanges(tags: Map<string, string>, changes: Record<string, string | undefined>): string {
   const all = new Map<string, string | undefined>([...tags, ...Object.entries(changes)]);
   return [...all].flatMap(([tag, value]) => (value === undefined ? [] : [`${tag}=${value};`])).join(' ');
 }

@@ -43,7 +43,7 @@ const MAX_JOURNEYS = 200;
 /** The longest definition, in characters of JSON. */
 export const MAX_DEFINITION_LENGTH = 256 * 1024;
 
-/** What the dispatcher listens to. */
+/** The topic that the dispatcher listens to. */
 export const JOURNEYS = 'journeys';
 
 /** @throws DomainError `not_found`. */
@@ -195,7 +195,7 @@ export async function lockJourney(tx: Tx, id: string): Promise<LockedJourney | u
  */
 export async function pauseJourney(projectId: string, id: string): Promise<void> {
   await getJourney(projectId, id);
-  await change(id, 'active', `status = 'paused', paused_reason = NULL`, 'Only an active journey can be paused.');
+  await changeStatus(id, 'active', `status = 'paused', paused_reason = NULL`, 'Only an active journey can be paused.');
 }
 
 /** Pauses a journey that can't go on, says why, and notifies. Has no effect on one that is not active. */
@@ -235,12 +235,13 @@ export async function pauseAfterRestore(): Promise<number> {
 }
 
 /**
- * Resumes a paused journey. Steps that fell due during the pause are carried out now; `waiting` says what becomes of what happened.
+ * Resumes a paused journey. Steps that fell due during the pause are carried out now; `waiting` says whether triggers
+ * that arrived meanwhile are processed.
  * @throws DomainError `not_found`, `conflict` unless it is paused.
  */
 export async function resumeJourney(projectId: string, id: string, waiting: WaitingEvents = 'process'): Promise<void> {
   await getJourney(projectId, id);
-  await change(
+  await changeStatus(
     id,
     'paused',
     `status = 'active', paused_reason = NULL`,
@@ -274,7 +275,8 @@ export async function archiveJourney(projectId: string, id: string): Promise<voi
   });
 }
 
-async function change(
+/** Changes a journey in status `from`; `set` is SQL. @throws DomainError `conflict` with the message `otherwise` in any other status. */
+async function changeStatus(
   id: string,
   from: Journey['status'],
   set: string,

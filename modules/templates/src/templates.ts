@@ -40,14 +40,14 @@ const MAX_TEMPLATES = 2_000;
  * @throws DomainError `validation_error`, or `conflict` when the name is taken or the project has too many templates.
  */
 export async function createTemplate(projectId: string, authorId: string, input: TemplateInput): Promise<Template> {
-  const { name, subject, body, ...content } = await checked(projectId, { subject: null, ...input });
+  const { name, subject, body, ...content } = await checkInput(projectId, { subject: null, ...input });
   if (name === undefined) throw invalid({ field: 'name', message: 'is required' });
   if (body === undefined) throw invalid({ field: 'body', message: 'is required' });
   return db
     .$transaction(async (tx) => {
       const data = { id: newId('tpl'), projectId, name, subject: subject ?? null, body, ...content };
       const template = await tx.template.create({ data });
-      await keepVersion(tx, { projectId, templateId: template.id, number: 1, ...contentOf(template) }, { authorId });
+      await insertVersion(tx, { projectId, templateId: template.id, number: 1, ...contentOf(template) }, { authorId });
       const limit = { of: projectId, rows: 'templates', max: MAX_TEMPLATES };
       await checkLimit(tx, limit, () => tx.template.count({ where: { projectId } }));
       return template;
@@ -84,13 +84,13 @@ export async function updateTemplate(
   { version, ...input }: TemplateInput & { version?: number | null | undefined },
 ): Promise<Template> {
   const { body: html, format, source } = await newestContent(await getTemplate(projectId, id));
-  const { name, ...content } = await checked(projectId, {
+  const { name, ...content } = await checkInput(projectId, {
     ...input,
     body: resolveSubmittedBody(input.body, input.format, { html, format, source }),
   });
   if (name === undefined && Object.keys(content).length === 0)
     throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
-  return change(projectId, id, { authorId }, (newest) => {
+  return changeTemplate(projectId, id, { authorId }, (newest) => {
     if (version != null && version !== newest.number) throw versionConflict('template');
     return { name, content };
   }).catch(nameTaken(name ?? ''));
@@ -98,7 +98,7 @@ export async function updateTemplate(
 
 /** Publishes the newest version of a template, which is sent from then on (spec: Template). Publishing again has no effect. */
 export async function publishTemplate(projectId: string, authorId: string, id: string): Promise<Template> {
-  return change(projectId, id, { authorId }, () => ({ content: { status: 'published' } }));
+  return changeTemplate(projectId, id, { authorId }, () => ({ content: { status: 'published' } }));
 }
 
 /**
@@ -108,7 +108,7 @@ export async function publishTemplate(projectId: string, authorId: string, id: s
 export async function discardDraft(projectId: string, authorId: string, id: string): Promise<Template> {
   const { publishedVersion } = await getTemplate(projectId, id);
   if (publishedVersion === null) throw new DomainError('conflict', 'This template has never been published.');
-  return change(
+  return changeTemplate(
     projectId,
     id,
     { authorId, restoredFrom: publishedVersion },
@@ -174,7 +174,7 @@ export async function restoreVersion(
   versionId: string,
 ): Promise<Template> {
   const { number, subject, body, format, source } = await getVersion(projectId, id, versionId);
-  return change(projectId, id, { authorId, restoredFrom: number }, () => ({
+  return changeTemplate(projectId, id, { authorId, restoredFrom: number }, () => ({
     content: { subject, body, format, source },
   }));
 }
@@ -199,7 +199,7 @@ interface Changes {
  * it is published with this change; the row keeps the content that is sent. The row is locked, so concurrent saves each get a
  * version.
  */
-async function change(
+async function changeTemplate(
   projectId: string,
   id: string,
   origin: Origin,
@@ -218,7 +218,7 @@ async function change(
     const isNew = CONTENT.some((field) => content[field] !== undefined && content[field] !== newest[field]);
     if (!isNew && name === template.name) return template;
     const number = isNew ? template.version + 1 : template.version;
-    if (isNew) await keepVersion(tx, { projectId, templateId: id, number, ...next }, origin);
+    if (isNew) await insertVersion(tx, { projectId, templateId: id, number, ...next }, origin);
     const isPublished = next.status === 'published';
     return tx.template.update({
       where: { id },
@@ -241,7 +241,7 @@ const contentOf = ({ subject, body, format, source, status }: Content): Content 
 });
 
 /** Stores content as a version. The unique number prevents duplicates. */
-async function keepVersion(
+async function insertVersion(
   tx: Prisma.TransactionClient,
   version: Content & Pick<Version, 'projectId' | 'templateId' | 'number'>,
   origin: Origin,
@@ -256,7 +256,7 @@ export async function deleteTemplate(projectId: string, id: string): Promise<voi
 }
 
 /** Validates the fields provided; omitted fields are absent. */
-async function checked(projectId: string, { name, subject, body, format }: TemplateInput) {
+async function checkInput(projectId: string, { name, subject, body, format }: TemplateInput) {
   const content = body == null ? undefined : await readBody(projectId, 'body', body, format ?? 'html');
   const problems = [
     ...displayNameProblems({ name }),
