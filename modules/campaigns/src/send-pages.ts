@@ -129,7 +129,7 @@ export async function sendPages(
     return { outcome: await trace.send(row.id, () => route.send(message)), subject };
   };
   try {
-    const { hold } = await runSendPipeline<ClaimedRecipient>({
+    const backoff = await runSendPipeline<ClaimedRecipient>({
       claim: async (limit) => {
         // A draining worker ends its run, so that another one continues at once.
         if (isDraining()) return NO_PAGE;
@@ -160,7 +160,7 @@ export async function sendPages(
       width: () => route.width,
     });
     isRecorded = true;
-    return hold;
+    return backoff;
   } catch (error) {
     if (!(error instanceof UnrecordedError)) {
       await withRetries(() => releaseClaims({ campaignId }, claim), signal);

@@ -74,17 +74,17 @@ export async function drainQueue(
       },
     });
   };
-  const { hold, counts, outcomes } = await send().finally(() => source.close());
-  const waitMs = hold?.waitMs ?? 0;
-  const over = source.isOver && hold === undefined;
+  const { backoff, counts, outcomes } = await send().finally(() => source.close());
+  const waitMs = backoff?.waitMs ?? 0;
+  const over = source.isOver && backoff === undefined;
   if (over) await endQueueDrain(projectId, workflowId);
   else
     await renewDrainLease(
       projectId,
       workflowId,
-      hold === undefined ? 0 : Math.max(waitMs, MAIL_POLICY.drain.maxBackoffMs),
+      backoff === undefined ? 0 : Math.max(waitMs, MAIL_POLICY.drain.maxBackoffMs),
     );
-  return { over, waitMs, held: hold?.answer ?? null, counts, outcomes };
+  return { over, waitMs, held: backoff?.answer ?? null, counts, outcomes };
 }
 
 /** Ends a queue drain that keeps failing. Its unsent messages return to the dispatcher. */

@@ -108,13 +108,19 @@ export async function sendBatchUntilDeadline(
   const { epoch } = await checkNotHeld();
   await settleStaleClaims({ workflowId }, claim);
   await assertHereOf(workflowId);
-  const { hold, counts, outcomes } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
+  const { backoff, counts, outcomes } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
     namesAccepted: true,
   });
   const rest = await remaining(workflowId);
-  return { ...rest, waitMs: Math.max(rest.waitMs, hold?.waitMs ?? 0), held: hold?.answer ?? null, counts, outcomes };
+  return {
+    ...rest,
+    waitMs: Math.max(rest.waitMs, backoff?.waitMs ?? 0),
+    held: backoff?.answer ?? null,
+    counts,
+    outcomes,
+  };
 }
 
 /** @throws an outage while the project of the messages is being moved. */
@@ -161,13 +167,13 @@ export async function sendClaimed(
   key: JournalKey,
   signal: AbortSignal,
   source: Source,
-): Promise<{ hold: Backoff | undefined; counts: BatchRun['counts']; outcomes: Outcomes }> {
+): Promise<{ backoff: Backoff | undefined; counts: BatchRun['counts']; outcomes: Outcomes }> {
   const { claim, scope } = key;
   const journal = openInFlightJournal(key);
   let isRecorded = false;
   const counts: BatchRun['counts'] = {};
   const outcomes: Outcomes = {};
-  const name = ({ id, state }: Settlement) => {
+  const tally = ({ id, state }: Settlement) => {
     counts[state] = (counts[state] ?? 0) + 1;
     if (state === 'accepted' && source.namesAccepted !== true) return;
     const ids = (outcomes[state] ??= []);
@@ -179,7 +185,7 @@ export async function sendClaimed(
   };
   const senders = new Set<string>();
   try {
-    const { hold } = await runSendPipeline<ReadyMessage>({
+    const backoff = await runSendPipeline<ReadyMessage>({
       width: smtpPoolWidth,
       claim: async (limit) => {
         const rows = await source.claim(limit);
@@ -193,12 +199,12 @@ export async function sendClaimed(
       journal,
       settle: async (settlements) => {
         await withRetries(() => record(settlements), signal);
-        settlements.forEach(name);
+        settlements.forEach(tally);
       },
       signal,
     });
     isRecorded = true;
-    return { hold, counts, outcomes };
+    return { backoff, counts, outcomes };
   } catch (error) {
     if (!(error instanceof UnrecordedError)) {
       await withRetries(async () => {

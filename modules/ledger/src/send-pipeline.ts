@@ -16,7 +16,7 @@ export interface PipelineWork<Row extends Claimed> {
    * the pipeline, and any other error retries the message a few times and then fails it.
    */
   send: (row: Row) => Promise<SendResult>;
-  /** Knows what is on the wire until the outcomes are recorded. */
+  /** Records outcomes that the ledger does not have yet, in case the process is killed. */
   journal?: Pick<InFlightJournal, 'answered'>;
   /** Records outcomes; called one at a time. */
   settle: (settlements: Settlement[]) => Promise<void>;
@@ -43,10 +43,11 @@ export interface Backoff {
 /**
  * Claims and sends messages until none is due, the signal aborts, or the server accepts no more. It claims the next page
  * and records outcomes while other messages are in flight, so that connections never idle.
+ * @returns why it stopped early; undefined if it did not.
  * @throws whatever `claim` threw, or an outage that `send` threw, after all outcomes are recorded and claims released;
  * UnrecordedError if `settle` failed.
  */
-export function runSendPipeline<Row extends Claimed>(work: PipelineWork<Row>): Promise<{ hold: Backoff | undefined }> {
+export function runSendPipeline<Row extends Claimed>(work: PipelineWork<Row>): Promise<Backoff | undefined> {
   return new SendPipeline(work).run();
 }
 
@@ -59,7 +60,7 @@ export class UnrecordedError extends Error {
 
 class SendPipeline<Row extends Claimed> {
   readonly #work: PipelineWork<Row>;
-  readonly #done = Promise.withResolvers<{ hold: Backoff | undefined }>();
+  readonly #done = Promise.withResolvers<Backoff | undefined>();
   readonly #bucket = new TokenBucket({ ratePerSecond: null });
   #waiting: Row[] = [];
   #next = 0;
@@ -88,7 +89,7 @@ class SendPipeline<Row extends Claimed> {
     this.#pageSize = this.#smallestPage();
   }
 
-  run(): Promise<{ hold: Backoff | undefined }> {
+  run(): Promise<Backoff | undefined> {
     const { signal } = this.#work;
     const stop = () => this.#stop();
     if (signal.aborted) this.#stopped = true;
@@ -120,7 +121,7 @@ class SendPipeline<Row extends Claimed> {
   #end(): void {
     clearTimeout(this.#settleTimer);
     this.#bucket.stop();
-    if (this.#failure === undefined) this.#done.resolve({ hold: this.#backoff });
+    if (this.#failure === undefined) this.#done.resolve(this.#backoff);
     else this.#done.reject(this.#failure.error);
   }
 

@@ -76,14 +76,14 @@ test('claiming pauses while recording outcomes is slower than sending', async ()
 test('an unexpected error affects only its message, which is retried a few times and then fails', async () => {
   const pages = [[...rows, { id: 'eml_3', deferrals: 3, deferredAt: new Date() }]];
   const recorded: unknown[] = [];
-  const { hold } = await runSendPipeline({
+  const backoff = await runSendPipeline({
     width: () => 20,
     claim: async () => ({ rows: pages.shift() ?? [], ratePerSecond: null }),
     send: ({ id }) => (id === 'eml_2' ? Promise.resolve(sent) : Promise.reject(new RangeError('too deep'))),
     settle: async (settlements) => void recorded.push(...settlements),
     signal: new AbortController().signal,
   });
-  expect(hold).toBeUndefined();
+  expect(backoff).toBeUndefined();
   expect(recorded).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ id: 'eml_1', state: 'planned', deferred: true, waitMs: 15_000 }),
