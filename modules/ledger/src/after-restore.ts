@@ -2,7 +2,7 @@ import { ALL_IDS, isIdWithin } from '@postroom/partitions/sql';
 import { inTransaction, pool } from '@postroom/platform';
 import {
   announce,
-  hold,
+  holdSending,
   type Installation,
   readInstallation,
   readReservations,
@@ -32,7 +32,7 @@ export async function findRestore(): Promise<Restored | undefined> {
   const [before, known, witnessed] = [await readInstallation(), await readReservations(), await readWitnesses()];
   const later = witnessed.filter((reservation) => isLater(reservation, before));
   if (later.length === 0 && before.timelineChange === null) return undefined;
-  await hold(
+  await holdSending(
     later.length > 0
       ? 'The database was restored to an earlier time.'
       : `PostgreSQL was promoted or recovered to a point in time (timeline ${before.timelineChange}).`,

@@ -85,19 +85,21 @@ export const sendingHold = async (): Promise<SendingHold | undefined> => holdOf(
 export const heldReason = async (): Promise<string | undefined> => (await sendingHold())?.reason;
 
 /** Why an installation sends no mail; undefined if it does. A change of the timeline holds it. */
-export const reasonOf = async (installation: Installation): Promise<string | undefined> =>
+export const heldReasonOf = async (installation: Installation): Promise<string | undefined> =>
   (await holdOf(installation))?.reason;
 
 async function holdOf({ heldReason: known, heldAt, timelineChange }: Installation): Promise<SendingHold | undefined> {
   if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET };
   if (known !== null) return { reason: known, since: heldAt, remedy: RELEASE };
   if (timelineChange === null) return undefined;
-  const reason = await hold(`PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`);
+  const reason = await holdSending(
+    `PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`,
+  );
   return { reason, since: new Date(), remedy: RELEASE };
 }
 
 /** Holds sending until an operator releases it. @returns the reason. */
-export async function hold(reason: string): Promise<string> {
+export async function holdSending(reason: string): Promise<string> {
   await ledgerPool.query(
     'UPDATE installation SET held_reason = coalesce(held_reason, $1), held_at = coalesce(held_at, now())',
     [reason],
@@ -119,7 +121,7 @@ export async function compareWithWitnesses(): Promise<void> {
     await ledgerPool.query('UPDATE installation SET epoch = $1, number = $2', [newest.epoch, newest.number]);
     return;
   }
-  await hold(
+  await holdSending(
     `The database is older than what its witnesses know: ${installation.epoch}.${installation.number} instead of ${newest.epoch}.${newest.number}.`,
   );
 }

@@ -5,11 +5,11 @@ import {
   announce,
   compareWithWitnesses,
   heldReason,
-  hold,
+  holdSending,
   type Installation,
   ISO,
   readInstallation,
-  reasonOf,
+  heldReasonOf,
   SendingHeld,
 } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
@@ -62,7 +62,7 @@ async function reserve(scope: string, position: string, values: unknown[]): Prom
   const { isAll, ...reservation } = row;
   if (row.epoch === before.epoch && row.number <= before.number) {
     const reason = `The database is older than this process: ${row.number} follows ${before.number}.`;
-    throw new SendingHeld(await hold(reason));
+    throw new SendingHeld(await holdSending(reason));
   }
   if (row.epoch > last.epoch || row.number > last.number) last = { epoch: row.epoch, number: row.number };
   await announce([reservation]);
@@ -76,7 +76,7 @@ async function reserve(scope: string, position: string, values: unknown[]): Prom
 export async function checkNotHeld(): Promise<Installation> {
   await compareOnce();
   const installation = await readInstallation();
-  const reason = await reasonOf(installation);
+  const reason = await heldReasonOf(installation);
   if (reason !== undefined) throw new SendingHeld(reason);
   return installation;
 }

@@ -9,7 +9,7 @@ import {
   removeLeftovers,
 } from './in-flight-journal.ts';
 import { CONSEQUENCES, type Scope, scopeColumn, settle, settledCount, type Settlement } from './ledger.ts';
-import { type Installation, readInstallation, reasonOf } from './installation.ts';
+import { type Installation, readInstallation, heldReasonOf } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';
 import { checkNotHeld } from './reservations.ts';
@@ -116,7 +116,7 @@ async function settleByJournal(
   rows: readonly { id: string }[],
   installation: Installation,
 ): Promise<number> {
-  if (epoch !== installation.epoch || (await reasonOf(installation)) !== undefined) return 0;
+  if (epoch !== installation.epoch || (await heldReasonOf(installation)) !== undefined) return 0;
   const settlements = rows.flatMap(({ id }): Settlement[] => {
     const outcome = answered.get(id);
     if (outcome !== undefined) return [outcome];
