@@ -62,10 +62,10 @@ export async function readReservations(): Promise<Reservation[]> {
   return rows;
 }
 
-/** A time as text whose order is that of the times. */
+/** SQL of a time as text that sorts as the times do. */
 export const ISO = (time: string): string => `to_char((${time}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** That no mail is sent. */
+/** Why an installation sends no mail. */
 export interface SendingHold {
   reason: string;
   /** Null for `HOLD_SENDING`. */

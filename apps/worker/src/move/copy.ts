@@ -4,46 +4,46 @@ import type pg from 'pg';
 import copyStreams from 'pg-copy-streams';
 import { inlineProjectId, type ProjectTable, sortForDeletion } from './tables.ts';
 
-/** What a row's text depends on must be the same on both sides. */
+/** The settings that the text of a row depends on, so that both sides hash the same text. */
 const SESSION =
   "SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET IntervalStyle = 'postgres'; SET extra_float_digits = 1";
 
-/** Of a person, the target only needs to know who they are: they sign in where they did before. */
+/** The target needs to know only who its users are: they still sign in where they did before. */
 const USER_COLUMNS = ['id', 'name', 'email', 'email_verified', 'created_at', 'updated_at'];
 
-/** Two databases in a transaction each. */
+/** The two databases, each in a transaction. */
 export interface Sides {
   source: pg.ClientBase;
   target: pg.ClientBase;
 }
 
-/** What was copied while the project worked. */
-export interface Advance {
+/** The result of the copy that is made while the project is in use. */
+export interface AdvanceCopy {
   /** The number of rows. */
   rows: number;
   /** The oldest transaction that may have changed rows since they were read, modulo 2^32. */
   since: string;
-  /** By how much the numbers of transactions were reduced. */
+  /** The number that was subtracted from transaction ids: see `computedColumns`. */
   shift: string;
-  /** By the name of its table. */
-  sums: ReadonlyMap<string, Sum>;
+  /** The checksums of the copies, by table. */
+  checksums: ReadonlyMap<string, Checksum>;
 }
 
-/** The number of some rows, and the sum of their hashes, in any order. */
-interface Sum {
+/** The number of rows, and the sum of their hashes, which does not depend on their order. */
+interface Checksum {
   rows: bigint;
   hash: bigint;
 }
 
 /**
- * Copies rows into the open transaction of the target, in which nobody sees them, while the project works. `source` is in a transaction of
- * one snapshot; what changes after it is left to `copyRest`.
+ * Copies rows while the project is in use, into the open transaction of the target, where nobody sees them. `source` reads from one
+ * snapshot; `copyRest` copies later changes.
  */
 export async function copyInAdvance(
   sides: Sides,
   projectId: string,
   tables: readonly ProjectTable[],
-): Promise<Advance> {
+): Promise<AdvanceCopy> {
   const { source, target } = sides;
   await Promise.all([source.query(SESSION), target.query(SESSION)]);
   await target.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -55,90 +55,91 @@ export async function copyInAdvance(
   const { since, shift } = rows[0] as { since: string; shift: string };
   const copied = tables.filter(({ how }) => how === 'copy');
   for (const table of copied) await copyProject(sides, projectId, table, shift);
-  const sums = new Map<string, Sum>();
-  // Once all are there: whose some rows are is known by those of other tables.
-  for (const table of copied) sums.set(table.name, await sumOfProject(target, projectId, table));
-  return { rows: countRows(sums), since, shift, sums };
+  const checksums = new Map<string, Checksum>();
+  // After all tables are copied: the rows of some tables find their project by rows of others.
+  for (const table of copied) checksums.set(table.name, await checksumOfProject(target, projectId, table));
+  return { rows: countRows(checksums), since, shift, checksums };
 }
 
 /**
- * Copies the other rows, repeats what has changed, and compares all. Nothing may change them meanwhile: the fence is closed. Hits that are
- * not classified yet stay for `copyLateHits`. @returns the number of all rows.
- * @throws Error naming a table whose rows differ, or a person whose address another account of the target has.
+ * Copies the remaining tables and the rows that have changed since the copy in advance, and compares all of them. The fence must be closed,
+ * so that nothing changes meanwhile. `copyLateHits` copies the hits that are not classified yet.
+ * @returns the number of rows of the project.
+ * @throws Error naming a table whose rows differ, or a user whose address belongs to another account in the target.
  */
 export async function copyRest(
   sides: Sides,
   projectId: string,
   tables: readonly ProjectTable[],
-  advance: Advance,
+  advance: AdvanceCopy,
 ): Promise<number> {
-  const sums = new Map<string, Sum>();
+  const checksums = new Map<string, Checksum>();
   for (const table of sortForDeletion(tables)) {
-    const known = advance.sums.get(table.name);
-    if (table.how === 'merge') await merge(sides, projectId, table);
+    const known = advance.checksums.get(table.name);
+    if (table.how === 'merge') await mergeRows(sides, projectId, table);
     else if (known !== undefined && table.key.length > 0)
-      sums.set(table.name, await copyChanges(sides, projectId, table, { ...advance, known }));
+      checksums.set(table.name, await copyChanges(sides, projectId, table, { ...advance, known }));
   }
-  // Once the others are there: whose these rows are is known by those.
+  // After the others: rows without a key find their project by rows of other tables.
   for (const table of tables) {
-    const known = advance.sums.get(table.name);
+    const known = advance.checksums.get(table.name);
     if (known !== undefined && table.key.length === 0)
-      sums.set(table.name, await copyAdded(sides, projectId, table, { ...advance, known }));
+      checksums.set(table.name, await copyAdded(sides, projectId, table, { ...advance, known }));
   }
-  await adopt(sides.target, projectId, advance.shift);
-  return countRows(sums);
+  await resumeWork(sides.target, projectId, advance.shift);
+  return countRows(checksums);
 }
 
-const isEqual = (a: Sum, b: Sum) => a.rows === b.rows && a.hash === b.hash;
+const isEqual = (a: Checksum, b: Checksum) => a.rows === b.rows && a.hash === b.hash;
 
 /** @throws Error if a copy differs. */
-function assertEqual({ name }: ProjectTable, original: Sum, copy: Sum): void {
+function assertEqual({ name }: ProjectTable, original: Checksum, copy: Checksum): void {
   if (!isEqual(original, copy))
     throw new Error(`The rows of ${name} differ after the copy: ${original.rows} and ${copy.rows}. Nothing was moved.`);
 }
 
-const countRows = (sums: ReadonlyMap<string, Sum>) =>
-  Number([...sums.values()].reduce((all, { rows }) => all + rows, 0n));
+const countRows = (checksums: ReadonlyMap<string, Checksum>) =>
+  Number([...checksums.values()].reduce((all, { rows }) => all + rows, 0n));
 
 /**
- * Copies the rows that transactions since the copy have added. Without a key it can't be said which rows have changed: if those of before are
- * others now, all are copied again.
+ * Copies the rows that were added since the copy. A table without a key can't tell which rows have changed, so if any row that was copied is
+ * no longer the same, all are copied again.
  */
 async function copyAdded(
   sides: Sides,
   projectId: string,
   table: ProjectTable,
-  { since, shift, known }: Advance & { known: Sum },
-): Promise<Sum> {
+  { since, shift, known }: AdvanceCopy & { known: Checksum },
+): Promise<Checksum> {
   const { source, target } = sides;
-  const original = await sumOfProject(source, projectId, table);
+  const original = await checksumOfProject(source, projectId, table);
   if (isEqual(original, known)) return known;
   const where = inlineProjectId(whereOf(table), projectId);
-  const added = await sumOf(source, `FROM ${table.name} t WHERE (${where}) AND ${isChangedSince(since)}`, table);
+  const added = await checksumOf(source, `FROM ${table.name} t WHERE (${where}) AND ${isChangedSince(since)}`, table);
   const isKept = isEqual(minus(original, added), known);
   if (!isKept) await target.query(`DELETE FROM ${table.name} t WHERE ${where}`);
   await copyProject(sides, projectId, table, shift, isKept ? isChangedSince(since) : 'true');
-  const copy = await sumOfProject(target, projectId, table);
+  const copy = await checksumOfProject(target, projectId, table);
   assertEqual(table, original, copy);
   return copy;
 }
 
-/** SQL of whether a row may have changed since. One that was frozen long ago may seem to be new, which costs its copy. */
+/** SQL of whether a row may have changed since a transaction. A row that was frozen long ago may look new, and is copied again. */
 const isChangedSince = (since: string) => `(age(t.xmin) <= age('${since}'::xid))`;
 
 /**
- * Replaces the rows that transactions since the copy have changed, and deletes those that are no longer there. The sum of the copy is computed
- * from what it was: no one else can have changed it.
+ * Replaces the rows that have changed since the copy, and deletes those that the source no longer has. The checksum of the copy is updated
+ * rather than read again, since no one else can have changed it.
  */
 async function copyChanges(
   sides: Sides,
   projectId: string,
   table: ProjectTable,
-  { since, shift, known }: Advance & { known: Sum },
-): Promise<Sum> {
+  { since, shift, known }: AdvanceCopy & { known: Checksum },
+): Promise<Checksum> {
   const { source, target } = sides;
   const { name, where } = table;
-  const original = await sumOfProject(source, projectId, table);
+  const original = await checksumOfProject(source, projectId, table);
   if (isEqual(original, known)) return known;
   const changed = `changed_${name}`;
   const computed = computedColumns(table, shift);
@@ -146,9 +147,9 @@ async function copyChanges(
   await target.query(`CREATE TEMP TABLE ${changed} ON COMMIT DROP AS SELECT ${names} FROM ${name} WITH NO DATA`);
   await copyRows(sides, projectId, { ...table, where: `(${where}) AND ${isChangedSince(since)}` }, computed, changed);
   await target.query(`ANALYZE ${changed}`);
-  const added = await sumOf(target, `FROM ${changed} t`, table);
-  const left = minus(known, await sumOfDeleted(target, `${name} t USING ${changed} c WHERE ${sameKey(table)}`, table));
-  // Before the new rows, which may have values that must be unique.
+  const added = await checksumOf(target, `FROM ${changed} t`, table);
+  const left = minus(known, await deleteRows(target, `${name} t USING ${changed} c WHERE ${sameKey(table)}`, table));
+  // Before the new rows are inserted: their unique values may be those of rows to delete.
   const hasVanished = original.rows !== left.rows + added.rows;
   const kept = hasVanished ? minus(left, await deleteVanished(sides, projectId, table)) : left;
   await target.query(`INSERT INTO ${name} (${names}) SELECT ${names} FROM ${changed}`);
@@ -157,8 +158,8 @@ async function copyChanges(
   return copy;
 }
 
-/** Deletes the rows of the target whose keys the source has no more. */
-async function deleteVanished(sides: Sides, projectId: string, table: ProjectTable): Promise<Sum> {
+/** Deletes the rows of the target whose keys the source no longer has. @returns their checksum. */
+async function deleteVanished(sides: Sides, projectId: string, table: ProjectTable): Promise<Checksum> {
   const { target } = sides;
   const { name, where, key } = table;
   const left = `left_${name}`;
@@ -166,7 +167,7 @@ async function deleteVanished(sides: Sides, projectId: string, table: ProjectTab
   await target.query(`CREATE TEMP TABLE ${left} ON COMMIT DROP AS SELECT ${keys} FROM ${name} WITH NO DATA`);
   await copyRows(sides, projectId, { ...table, columns: key }, {}, left);
   await target.query(`ANALYZE ${left}`);
-  return sumOfDeleted(
+  return deleteRows(
     target,
     `${name} t WHERE ${inlineProjectId(where, projectId)} AND NOT EXISTS (SELECT FROM ${left} c WHERE ${sameKey(table)})`,
     table,
@@ -174,24 +175,25 @@ async function deleteVanished(sides: Sides, projectId: string, table: ProjectTab
 }
 
 const sameKey = ({ key }: ProjectTable) => key.map((column) => `t.${quote(column)} = c.${quote(column)}`).join(' AND ');
-const minus = (all: Sum, some: Sum): Sum => ({ rows: all.rows - some.rows, hash: all.hash - some.hash });
+const minus = (all: Checksum, some: Checksum): Checksum => ({ rows: all.rows - some.rows, hash: all.hash - some.hash });
 
-/** Copies the hits that came during the move. They are classified in the target. */
+/** Copies the hits that arrived during the move. They are classified in the target. */
 export async function copyLateHits(sides: Sides, projectId: string, tables: readonly ProjectTable[]): Promise<void> {
   const hits = tables.find(({ name }) => name === 'tracking_hits') as ProjectTable;
   await copyRows(sides, projectId, { ...hits, where: `${hits.where} AND t.verdict IS NULL` }, {});
 }
 
 /**
- * Within its transaction no trigger runs, and no foreign key is checked: every row exists on the other side already, with everything
- * that triggers made of it. The owner of the database may do so after GRANT SET ON PARAMETER session_replication_role.
+ * Runs no triggers and checks no foreign keys until the end of the transaction: every row is copied as the triggers of the source have left
+ * it. The owner of the database may do so after GRANT SET ON PARAMETER session_replication_role.
  */
 export async function skipTriggers(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL session_replication_role = replica');
 }
 
 /**
- * Custom events have partitions by month, which the target may not have. On its own, because it locks what retention locks.
+ * Creates the monthly partitions of the project's custom events in the target. In a separate transaction, because it takes the locks that
+ * retention takes.
  */
 export async function createEventPartitions({ source, target }: Sides, projectId: string): Promise<void> {
   const { rows } = await source.query<{ first: string | null; last: string | null }>(
@@ -210,19 +212,19 @@ const whereOf = ({ name, where }: ProjectTable) =>
   name === 'tracking_hits' ? `${where} AND t.verdict IS NOT NULL` : where;
 
 /**
- * The numbers of transactions order the rows of streams, and readers have them in their cursors. In the target they are reduced by one that
- * is above all of them: below 0 they keep their order, and come before those that begin there.
+ * Transaction ids order the rows of streams, and cursors of readers contain them. The target subtracts a number that is larger than all of
+ * them: the ids become negative, so they keep their order and precede those of the target's own transactions.
  */
 const computedColumns = ({ name }: ProjectTable, shift: string): Computed =>
   name === 'events' || name === 'attempts' ? { xact: `t.xact - ${shift}` } : {};
 
-/** More than the source begins until the fence is closed. */
+/** More transactions than the source can begin before the fence is closed. */
 const TRANSACTIONS_AHEAD = 10 ** 12;
 
-/** SQL by column. */
+/** SQL of the values of columns that are not copied as they are. */
 type Computed = Record<string, string>;
 
-/** @param which SQL of the rows `t` to copy, of those of the project. */
+/** @param which SQL that selects which of the project's rows `t` to copy. */
 const copyProject = (sides: Sides, projectId: string, table: ProjectTable, shift: string, which = 'true') =>
   copyRows(sides, projectId, { ...table, where: `(${whereOf(table)}) AND ${which}` }, computedColumns(table, shift));
 
@@ -242,7 +244,8 @@ async function copyRows(
   );
 }
 
-async function merge(sides: Sides, projectId: string, table: ProjectTable): Promise<void> {
+/** Copies rows that other projects may share, unless the target has them. */
+async function mergeRows(sides: Sides, projectId: string, table: ProjectTable): Promise<void> {
   const { target } = sides;
   const columns = table.name === 'users' ? USER_COLUMNS : table.columns;
   const arriving = `arriving_${table.name}`;
@@ -266,42 +269,42 @@ async function merge(sides: Sides, projectId: string, table: ProjectTable): Prom
 const hashOf = ({ columns }: ProjectTable) =>
   `hashtextextended(ROW(${columns.map((name) => `t.${quote(name)}`).join(', ')})::text, 0)::numeric`;
 
-async function sumOf(client: pg.ClientBase, from: string, table: ProjectTable): Promise<Sum> {
-  return toSum(
-    await client.query<TextSum>(
+async function checksumOf(client: pg.ClientBase, from: string, table: ProjectTable): Promise<Checksum> {
+  return toChecksum(
+    await client.query<TextChecksum>(
       `SELECT count(*)::text AS rows, coalesce(sum(${hashOf(table)}), 0)::text AS hash ${from}`,
     ),
   );
 }
 
-const sumOfProject = (client: pg.ClientBase, projectId: string, table: ProjectTable) =>
-  sumOf(client, `FROM ${table.name} t WHERE ${inlineProjectId(whereOf(table), projectId)}`, table);
+const checksumOfProject = (client: pg.ClientBase, projectId: string, table: ProjectTable) =>
+  checksumOf(client, `FROM ${table.name} t WHERE ${inlineProjectId(whereOf(table), projectId)}`, table);
 
-/** Deletes rows. @param what all after `DELETE FROM`, with the table as `t`. */
-async function sumOfDeleted(client: pg.ClientBase, what: string, table: ProjectTable): Promise<Sum> {
-  return toSum(
-    await client.query<TextSum>(
+/** Deletes rows. @param what the statement after `DELETE FROM`, with the table as `t`. @returns the checksum of the deleted rows. */
+async function deleteRows(client: pg.ClientBase, what: string, table: ProjectTable): Promise<Checksum> {
+  return toChecksum(
+    await client.query<TextChecksum>(
       `WITH gone AS (DELETE FROM ${what} RETURNING ${hashOf(table)} AS hash)
        SELECT count(*)::text AS rows, coalesce(sum(hash), 0)::text AS hash FROM gone`,
     ),
   );
 }
 
-type TextSum = Record<'rows' | 'hash', string>;
-function toSum({ rows: [row] }: { rows: TextSum[] }): Sum {
+type TextChecksum = Record<'rows' | 'hash', string>;
+function toChecksum({ rows: [row] }: { rows: TextChecksum[] }): Checksum {
   return { rows: BigInt(row?.rows ?? 0), hash: BigInt(row?.hash ?? 0) };
 }
 
 /**
- * Open work belongs to no workflow here, so the dispatchers and the sweep start it. Statistics and an event export continue where they were; the
- * files of an export get new names.
+ * Releases open work from the workflows of the source, so that the dispatchers and the sweep of the target start it. Statistics and an event
+ * export continue where they were; the files of an export get new names.
  */
-async function adopt(target: pg.ClientBase, projectId: string, shift: string): Promise<void> {
+async function resumeWork(target: pg.ClientBase, projectId: string, shift: string): Promise<void> {
   for (const statement of [RELEASE_DELIVERIES, RELEASE_MESSAGES]) await target.query(statement, [projectId]);
   for (const statement of [CONTINUE_COUNTING, CONTINUE_EXPORTING]) await target.query(statement, [projectId, shift]);
 }
 
-/** Without a workflow, and due: one that was released while its project was away has lost its time. */
+/** Releases deliveries and makes them due: a delivery that was released while its project was away has no time for its next attempt. */
 export const RELEASE_DELIVERIES = `
   UPDATE deliveries d SET dispatched_at = NULL, workflow_id = NULL, returns = d.returns + 1,
     next_attempt_at = CASE WHEN d.state = 'retried' AND w.enabled THEN coalesce(d.next_attempt_at, now()) ELSE d.next_attempt_at END

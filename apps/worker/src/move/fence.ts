@@ -13,7 +13,7 @@ const LONG_LOCK_TIMEOUT_MS = 1_500;
 const RETRY_MS = 200;
 const MAX_TRIES = 300;
 
-/** Hits are recorded all the time, and those that come late are moved at the end. People and keys are shared with other projects. */
+/** Hits are recorded at any time, and late ones are moved at the end. Users are shared with other projects. */
 const isFenced = ({ name }: ProjectTable) => name !== 'tracking_hits' && name !== 'users';
 
 /**
@@ -25,7 +25,7 @@ export async function fence(client: pg.ClientBase, projectId: string, tables: re
     const { name, where, isDirect } = table;
     const call = `EXECUTE FUNCTION refuse_moving_project('${projectId}'${isDirect ? '' : `, ${literal(where)}`})`;
     const when = (row: string) => (isDirect ? `WHEN (${row}.project_id = '${projectId}')` : '');
-    await locking(client, [
+    await runWithLock(client, [
       `CREATE OR REPLACE TRIGGER ${trigger('in', projectId)} BEFORE INSERT OR UPDATE ON ${name} FOR EACH ROW ${when('NEW')} ${call}`,
       `CREATE OR REPLACE TRIGGER ${trigger('out', projectId)} BEFORE DELETE ON ${name} FOR EACH ROW ${when('OLD')} ${call}`,
     ]);
@@ -39,7 +39,7 @@ export async function removeFence(
   tables: readonly ProjectTable[],
 ): Promise<void> {
   for (const { name } of tables.filter(isFenced))
-    await locking(
+    await runWithLock(
       client,
       (['in', 'out'] as const).map((on) => `DROP TRIGGER IF EXISTS ${trigger(on, projectId)} ON ${name}`),
     );
@@ -70,7 +70,8 @@ export async function waitForOlderTransactions(client: pg.ClientBase): Promise<v
   throw new Error('A transaction that began before the switch is still open. Run the command again once it has ended.');
 }
 
-async function locking(client: pg.ClientBase, statements: readonly string[]): Promise<void> {
+/** Runs statements that lock a table, in one transaction; tries again if the lock is not available. */
+async function runWithLock(client: pg.ClientBase, statements: readonly string[]): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await transaction(client, async () => {

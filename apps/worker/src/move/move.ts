@@ -15,7 +15,7 @@ import { fence, removeFence, waitForOlderTransactions } from './fence.ts';
 import { inlineProjectId, type ProjectTable, readProjectTables, sortForDeletion } from './tables.ts';
 import { transaction } from './transaction.ts';
 
-/** A move of a project, and how to tell about it. */
+/** A move of a project from one cell to another. */
 export interface Move extends Sides {
   projectId: string;
   /** The name of the cell that has it. */
@@ -46,11 +46,10 @@ export class MoveRefused extends Error {}
 const POLL_MS = 250;
 
 /**
- * Moves a project: copies its rows in one transaction of the target, most of them while it works; drains it, closes the fence, copies what has
- * changed, and deletes the rows here. The commit of that transaction is the only moment at which the project changes hands: before it nothing
- * is there, and from the fence on nothing can change here; after it the target may begin. Can be killed at any moment, and continues when it
- * is called again.
- * @throws MoveRefused; any error of a database, after which it can be called again or aborted.
+ * Moves a project. Copies most of its rows while it is in use, drains it, closes the fence, copies the changes, and deletes the rows in the
+ * source. All rows are copied in one transaction of the target, whose commit hands the project over: before it the target has nothing, and
+ * once the fence is closed nothing can change in the source. Can be killed at any moment, and continues when it is called again.
+ * @throws MoveRefused, or an error of a database, after which it can be called again or aborted.
  */
 export async function moveProject(move: Move): Promise<void> {
   const { source, target, projectId, to, report } = move;
@@ -58,12 +57,12 @@ export async function moveProject(move: Move): Promise<void> {
   const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
   if (here?.state !== 'moved') {
     const isThere = there?.state === 'here' && there.moveId === here?.moveId;
-    const moveId = isThere ? there.moveId : await hand(move, tables, here);
+    const moveId = isThere ? there.moveId : await transferRows(move, tables, here);
     await source.query(
       `UPDATE project_cells SET state = 'moved', changed_at = now() WHERE project_id = $1 AND move_id = $2`,
       [projectId, moveId],
     );
-    // Streams check whether they may go on: they end here, and their readers reach the other cell.
+    // Streams check whether they may continue: they end, and their readers reconnect to the other cell.
     await source.query(`SELECT pg_notify('postroom', 'access *')`);
     await report(`Requests go to ${to}.`);
   } else if (here.cell !== to) throw new MoveRefused(`The project was moved to ${here.cell}.`);
@@ -81,7 +80,7 @@ export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'f
     throw new MoveRefused(`${to} has the project already. Run the command without --abort to finish the move.`);
   await removeFence(source, projectId, tables);
   await source.query(`${RELEASE_DELIVERIES} AND d.dispatched_at IS NULL`, [projectId]);
-  // A project that had come from another cell has been here since.
+  // A project that came from another cell keeps its row, which has the shifts of its transaction ids.
   await source.query(
     `UPDATE project_cells SET state = 'here', cell = $2, changed_at = now() WHERE project_id = $1 AND transaction_shifts <> '{}'`,
     [projectId, from],
@@ -90,8 +89,8 @@ export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'f
 }
 
 /**
- * Takes the lock that all movers of the project need. It belongs to the session with the target, so one that has lost the lock can't commit
- * there either. That in the source tells its gateways that this is their database.
+ * Takes the lock of the project's mover in both databases, and checks that the cells match. The lock belongs to the session with the target,
+ * so a mover that has lost it can't commit there either. Gateways of the source recognize their database by the lock there.
  */
 async function prepare({ source, target, projectId }: Sides & { projectId: string }): Promise<ProjectTable[]> {
   for (const client of [target, source]) {
@@ -118,7 +117,7 @@ async function assertMaySkipTriggers(client: pg.ClientBase): Promise<void> {
     );
 }
 
-/** Of the schema, and of data that was migrated in the background. */
+/** The names of all migrations that have ended, of the schema and of data. */
 async function readMigrations(client: pg.ClientBase): Promise<string> {
   const { rows } = await client.query<{ names: string }>(
     `SELECT string_agg(name, ' ' ORDER BY name) AS names FROM (
@@ -153,7 +152,7 @@ async function assertMovable(move: Move, here: Place | undefined): Promise<void>
   }
 }
 
-/** From now on requests are answered 503, and nothing new is sent. @returns the id of the move, a new one or that under way. */
+/** Begins to drain the project, unless a move is under way already. @returns the id of the move. */
 async function begin({ source, projectId, to, report }: Move, here: Place | undefined): Promise<string> {
   if (here?.state === 'moving') return here.moveId;
   const moveId = randomUUID();
@@ -186,7 +185,7 @@ async function drain({ source, projectId, drainMs, report }: Move): Promise<void
     const { rows } = await source.query<Record<'mail' | 'webhooks' | 'exports', string>>(IN_FLIGHT, [projectId]);
     const { mail, webhooks, exports } = rows[0] as Record<'mail' | 'webhooks' | 'exports', string>;
     const isOver = Date.now() > until;
-    // An export that no worker finishes keeps nobody: its range is written again, under other names.
+    // An export that no worker finishes does not block the move: its range is written again, under other names.
     if (mail === '0' && webhooks === '0' && (exports === '0' || isOver)) break;
     if (isOver)
       throw new MoveRefused(
@@ -197,8 +196,8 @@ async function drain({ source, projectId, drainMs, report }: Move): Promise<void
   await report('Nothing is in flight.');
 }
 
-/** Copies the rows. When this returns, the target has the project. @returns the id of the move. */
-async function hand(move: Move, tables: readonly ProjectTable[], here: Place | undefined): Promise<string> {
+/** Copies the rows and commits them in the target, which then has the project. @returns the id of the move. */
+async function transferRows(move: Move, tables: readonly ProjectTable[], here: Place | undefined): Promise<string> {
   const { source, target, projectId, to, report } = move;
   await assertMovable(move, here);
   await createEventPartitions(move, projectId);
@@ -228,7 +227,7 @@ async function hand(move: Move, tables: readonly ProjectTable[], here: Place | u
   return moveId;
 }
 
-/** Every statement sees the rows as they were at the first one. */
+/** Every statement of the transaction sees the rows as the first one did. */
 const SNAPSHOT = 'ISOLATION LEVEL REPEATABLE READ';
 
 /** Moves the last hits, deletes the project's rows here and opens the fence. Each step can be repeated. */

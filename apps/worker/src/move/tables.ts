@@ -9,7 +9,7 @@ export interface ProjectTable {
   columns: readonly string[];
   /** The columns of its primary key; none if the target computes one of them. */
   key: readonly string[];
-  /** Whether the table has the project's id, which tells a row of it without a query. */
+  /** Whether the column `project_id` alone tells which project a row belongs to. */
   isDirect: boolean;
   /**
    * `copy`: rows belong to one project. `merge`: other projects may have the same row, so it is copied unless it is there, and only
@@ -113,7 +113,7 @@ const OWN_DEFAULT = /^nextval\(|pg_current_xact_id\(/;
 
 /**
  * Every table with rows of projects, from the catalogue.
- * @throws Error naming a table of which neither its columns nor this file say whose its rows are.
+ * @throws Error naming a table if neither its columns nor this file tell which project a row belongs to.
  */
 export async function readProjectTables(client: pg.ClientBase): Promise<ProjectTable[]> {
   const { rows } = await client.query<Column>(COLUMNS);
@@ -145,10 +145,10 @@ function conditionOf(table: string): string {
   return `t.${column} IN (SELECT id FROM ${of} WHERE project_id = $1)`;
 }
 
-/** A condition with the id in place of `$1`: COPY and CREATE TRIGGER take no parameters. The id has been checked. */
+/** Puts the id in place of `$1`, because COPY and CREATE TRIGGER take no parameters. The caller has checked the id. */
 export const inlineProjectId = (where: string, projectId: string): string => where.replaceAll('$1', `'${projectId}'`);
 
-/** Rows that are found by others before those, and the project last. */
+/** Sorts tables so that rows come before the rows of other tables by which their project is found; the project comes last. */
 export function sortForDeletion(tables: readonly ProjectTable[]): ProjectTable[] {
   const rank = ({ name, isDirect }: ProjectTable) => (name === 'projects' ? 2 : isDirect ? 1 : 0);
   return tables.toSorted((a, b) => rank(a) - rank(b));
