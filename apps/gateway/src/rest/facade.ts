@@ -58,16 +58,16 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
     response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     const match = router.find(path);
     if (request.method === 'OPTIONS') return answerOptions(response, match);
-    let answer: StoredAnswer | undefined;
+    let stored: StoredAnswer | undefined;
     try {
-      answer = await handle(request, response, { path, requestId, match });
+      stored = await handle(request, response, { path, requestId, match });
     } catch (error) {
       setRetryAfter(response, error);
       const { status, body } = errorResponse(error, requestId);
-      answer = { status, body: JSON.stringify(body) };
+      stored = { status, body: JSON.stringify(body) };
     }
-    if (answer === undefined) return;
-    answerText(response, answer.status, answer.body);
+    if (stored === undefined) return;
+    answerText(response, stored.status, stored.body);
   };
 }
 
@@ -76,7 +76,7 @@ function prepare(schema: GraphQLSchema, route: Route): PreparedRoute {
   if (problem !== undefined) throw new Error(`${route.method} ${route.path}: ${problem.message}`);
   return {
     route,
-    run: compiled(schema, route),
+    run: compileOnFirstUse(schema, route),
     read: variablesReader(requestShape(schema, route)),
     reply: replier(route.reply),
     target: undefined,
@@ -87,7 +87,7 @@ function prepare(schema: GraphQLSchema, route: Route): PreparedRoute {
  * Compiles a document to a function: executing it would look up types and fields again for each row of a list, which
  * costs more than reading the rows. Compiled on first use, because most routes are rarely called.
  */
-function compiled(schema: GraphQLSchema, { method, path, document }: Route): CompiledQuery['query'] {
+function compileOnFirstUse(schema: GraphQLSchema, { method, path, document }: Route): CompiledQuery['query'] {
   let query: CompiledQuery['query'] | undefined;
   return (root, context, variables) => {
     if (query === undefined) {
@@ -108,7 +108,8 @@ function targetOf({ route }: PreparedRoute, all: readonly PreparedRoute[]): Prep
     .sort((a, b) => b.route.path.length - a.route.path.length)[0];
 }
 
-interface Arrival {
+/** A request with what its URL and headers say about it. */
+interface RoutedRequest {
   path: string;
   requestId: string;
   match: Match<Prepared> | undefined;
@@ -118,7 +119,7 @@ interface Arrival {
 async function handle(
   request: IncomingMessage,
   response: ServerResponse,
-  { path, requestId, match }: Arrival,
+  { path, requestId, match }: RoutedRequest,
 ): Promise<StoredAnswer | undefined> {
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const found = match?.byMethod.get(method);
@@ -135,7 +136,7 @@ async function handle(
   const { route } = found;
   const projectId = route.project === 'none' ? undefined : caller.projectId;
   const context: Context = { caller, requestId };
-  const whenValid = <T>(read: () => T | Promise<T>) => rowFirst(found, context, match.params, read);
+  const whenValid = <T>(read: () => T | Promise<T>) => preferRowProblem(found, context, match.params, read);
   const run = async (bytes: Buffer) => {
     const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
     const variables = await whenValid(() =>
@@ -155,10 +156,10 @@ async function handle(
 const INVALID_REQUEST = new Set<ErrorCode>(['validation_error', 'unsupported_media_type', 'payload_too_large']);
 
 /**
- * Reads a part of a request. If it is invalid, what is wrong with the row in the path takes precedence: that it does not
- * exist, or that its state conflicts.
+ * Reads a part of a request. If it is invalid, a problem with the row in the path takes precedence: it does not exist, or its
+ * state conflicts.
  */
-async function rowFirst<T>(
+async function preferRowProblem<T>(
   { route, target }: PreparedRoute,
   context: Context,
   params: Record<string, string>,
@@ -192,18 +193,18 @@ async function executeRoute(
 }
 
 function methodNotAllowed(response: ServerResponse, method: string, match: Match<Prepared>): DomainError {
-  response.setHeader('Allow', allowed(match));
-  return new DomainError('method_not_allowed', `${method} is not allowed here; use ${allowed(match)}.`);
+  response.setHeader('Allow', allowedMethods(match));
+  return new DomainError('method_not_allowed', `${method} is not allowed here; use ${allowedMethods(match)}.`);
 }
 
-function allowed({ byMethod }: Match<Prepared>): string {
+function allowedMethods({ byMethod }: Match<Prepared>): string {
   const methods = [...byMethod.keys()];
   return [...methods, ...(byMethod.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
 }
 
 /** Handles CORS preflight requests. Keys are secrets, so a page that uses one is its owner's own tool. */
 function answerOptions(response: ServerResponse, match: Match<Prepared> | undefined): void {
-  const methods = match === undefined ? 'OPTIONS' : allowed(match);
+  const methods = match === undefined ? 'OPTIONS' : allowedMethods(match);
   response
     .writeHead(204, {
       Allow: methods,
