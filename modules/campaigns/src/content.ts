@@ -113,7 +113,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
     from: fromEmail,
     needsCustomFields: names.some((name) => !BUILT_IN.has(name)),
     links: tracked.links,
-    render: composing((addressee: Addressee, date: Date) => {
+    render: withCompositionErrors((addressee: Addressee, date: Date) => {
       const values = valuesOf(content, addressee);
       const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
@@ -127,8 +127,10 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
   };
 }
 
-/** Turns any error during rendering into a MessageError, which fails only that message. */
-function composing<Args extends unknown[], Result>(make: (...args: Args) => Result): (...args: Args) => Result {
+/** Turns any error of `make` into a MessageError, which fails only that message. */
+function withCompositionErrors<Args extends unknown[], Result>(
+  make: (...args: Args) => Result,
+): (...args: Args) => Result {
   return (...args) => {
     try {
       return make(...args);
@@ -196,37 +198,33 @@ const UNSUBSCRIBE = '<a href="{{unsubscribe_url}}" style="color:#777">Unsubscrib
 const hasPlaceholder = (source: string, name: string) =>
   new RegExp(String.raw`\{\{-?(?:\s|&nbsp;)*${name}\b`).test(source);
 
-const hasLink = (source: string) => hasPlaceholder(source, 'unsubscribe_url');
-
 /** Whether the content shows the postal address, by its placeholder or written out. */
 const hasAddress = (source: string, address: string) =>
   hasPlaceholder(source, 'postal_address') || source.includes(address) || source.includes(escapeHtml(address));
 
-/** What every recipient sees of a source: a link in a condition may be hidden, and one in a comment is. */
-function shownIn(source: string, format: TemplateFormat): string {
+/** The parts of a source that every recipient sees: without those in conditions and comments. */
+function alwaysShown(source: string, format: TemplateFormat): string {
   const always = source.includes('{%') ? unconditionalSource(parseTemplate(source, format)) : source;
   return format === 'html' ? blankComments(always) : always;
 }
 
+/** The postal address and the unsubscribe link, unless the content shows them. */
+const missingFooterLines = (shown: string, address: string | null, unsubscribe: string): string[] => [
+  ...(address === null || hasAddress(shown, address) ? [] : ['{{postal_address}}']),
+  ...(hasPlaceholder(shown, 'unsubscribe_url') ? [] : [unsubscribe]),
+];
+
 /** Adds an unsubscribe link and the postal address to HTML where it has none. */
 export function withFooter(html: string, address: string | null): string {
-  const shown = shownIn(html, 'html');
-  const lines = [
-    ...(address === null || hasAddress(shown, address) ? [] : ['{{postal_address}}']),
-    ...(hasLink(shown) ? [] : [UNSUBSCRIBE]),
-  ];
+  const lines = missingFooterLines(alwaysShown(html, 'html'), address, UNSUBSCRIBE);
   if (lines.length === 0) return html;
   const footer = `<p style="margin:2em 0 0;font-size:12px;color:#777">${lines.join('<br>')}</p>`;
   const inBody = addToBody(html, footer);
   // The end of the body itself may be in a condition or comment.
-  return shownIn(inBody, 'html').includes(footer) ? inBody : html + footer;
+  return alwaysShown(inBody, 'html').includes(footer) ? inBody : html + footer;
 }
 
 function withTextFooter(text: string, address: string | null): string {
-  const shown = shownIn(text, 'text');
-  const lines = [
-    ...(address === null || hasAddress(shown, address) ? [] : ['{{postal_address}}']),
-    ...(hasLink(shown) ? [] : ['Unsubscribe: {{unsubscribe_url}}']),
-  ];
+  const lines = missingFooterLines(alwaysShown(text, 'text'), address, 'Unsubscribe: {{unsubscribe_url}}');
   return lines.length === 0 ? text : `${text}\n\n--\n${lines.join('\n')}\n`;
 }
