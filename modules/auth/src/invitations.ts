@@ -128,7 +128,7 @@ async function findAnywhere(token: string): Promise<FoundInvitation> {
   const found = await findByHash(hash);
   if (found !== undefined) return found;
   const elsewhere = await askOtherCells<FoundInvitation>(`invitation/${hash}`);
-  if (elsewhere === undefined) throw notValid();
+  if (elsewhere === undefined) throw invitationInvalid();
   return elsewhere;
 }
 
@@ -154,10 +154,10 @@ export async function acceptInvitation(input: {
 }): Promise<{ projectId: string; userId: string }> {
   const { email, invitation } = await findAnywhere(input.token);
   const { id, name } = await accountFor(email, input);
-  if (invitation !== undefined) return join(invitation, id);
+  if (invitation !== undefined) return addMember(invitation, id);
   const person = { id, name, email };
   const joined = await askOtherCells<{ projectId: string }>(`join/${hashToken(input.token)}`, person);
-  if (joined === undefined) throw notValid();
+  if (joined === undefined) throw invitationInvalid();
   return { projectId: joined.projectId, userId: id };
 }
 
@@ -170,10 +170,10 @@ export async function acceptFromOtherCell(tokenHash: string, { id, name, email }
     `INSERT INTO users (id, name, email, email_verified) VALUES ($1, $2, $3, true) ON CONFLICT (id) DO NOTHING`,
     [id, name, email],
   ).catch(conflictIfTaken(`${email} has another account in the cell of this project.`));
-  return join(found.invitation, id);
+  return addMember(found.invitation, id);
 }
 
-async function join(invitation: Invitation, userId: string): Promise<{ projectId: string; userId: string }> {
+async function addMember(invitation: Invitation, userId: string): Promise<{ projectId: string; userId: string }> {
   await inTransaction(async (tx) => {
     await assertStillAllowed(tx, invitation);
     const accepted = await sql(
@@ -191,11 +191,11 @@ async function join(invitation: Invitation, userId: string): Promise<{ projectId
   return { projectId: invitation.projectId, userId };
 }
 
-const notValid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');
+const invitationInvalid = () => new DomainError('not_found', 'This invitation is no longer valid. Ask for a new one.');
 
 /** An invitation is valid only while its sender may invite, even if that right ended while the mail was in flight. */
 async function assertStillAllowed(tx: Tx, invitation: Invitation): Promise<void> {
-  if (!(await mayInvite(tx, invitation))) throw notValid();
+  if (!(await mayInvite(tx, invitation))) throw invitationInvalid();
 }
 
 /** Locks the inviter's membership, so that removing them at the same time also removes the invitation. */
