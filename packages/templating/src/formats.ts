@@ -7,7 +7,8 @@ const FORMATTER_COST = 500;
 const numberFormats = new Map<string, Intl.NumberFormat>();
 const zoneFormats = new Map<string, Intl.DateTimeFormat>();
 
-function kept<Format>(
+/** A formatter from the cache, or a new one. @throws RenderError with the message `problem` for invalid arguments. */
+function cachedFormat<Format>(
   formats: Map<string, Format>,
   key: string,
   make: () => Format,
@@ -29,12 +30,12 @@ function kept<Format>(
 }
 
 /**
- * A number with the separators of a locale, `en` by default. What is not a number stays as it is.
+ * A number with the separators of a locale, `en` by default. Other values are returned unchanged.
  * @throws RenderError for an unknown locale.
  */
 export function formatNumber(value: unknown, options: Intl.NumberFormatOptions, locale: unknown, work?: Work): unknown {
   const language = isNothing(locale) ? 'en' : toText(locale);
-  const format = kept(
+  const format = cachedFormat(
     numberFormats,
     JSON.stringify([language, options]),
     () => new Intl.NumberFormat(language, options),
@@ -64,7 +65,7 @@ export function timeZoneProblem(zone: string): string | undefined {
 }
 
 const zoneFormat = (zone: string, work?: Work) =>
-  kept(
+  cachedFormat(
     zoneFormats,
     zone,
     () =>
@@ -96,7 +97,7 @@ function readDate(value: unknown): Date | undefined {
   return day === undefined ? undefined : new Date(`${day}T${time}${zone === 'UTC' ? 'Z' : zone}`);
 }
 
-/** The time in a zone, as a date whose UTC fields hold it. */
+/** A date whose UTC fields have the local time of a zone. */
 function inZone(date: Date, zone: string, work: Work): Date {
   if (zone === 'UTC') return date;
   const parts: Record<string, number> = {};
@@ -109,7 +110,7 @@ const MONTHS = 'January February March April May June July August September Octo
 const DAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
 /**
- * Formats a time by strftime's directives, in English. What is not a time stays as it is.
+ * Formats a time by strftime's directives, in English. Other values are returned unchanged.
  * @throws RenderError for an unknown time zone.
  */
 export function formatDate(value: unknown, format: string, zone: string, work: Work): unknown {
@@ -119,7 +120,7 @@ export function formatDate(value: unknown, format: string, zone: string, work: W
   return strftime(local, Math.round((local.getTime() - date.getTime()) / 60_000), format);
 }
 
-/** @param local a date whose UTC fields hold the local time. @param offset minutes east of UTC. */
+/** @param local a date whose UTC fields have the local time. @param offset minutes east of UTC. */
 function strftime(local: Date, offset: number, format: string): string {
   return format.replace(
     /%([-_0^#:]*)(\d{0,2})([A-Za-z%+])/g,
@@ -136,7 +137,7 @@ function strftime(local: Date, offset: number, format: string): string {
 
 const swapCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase());
 
-/** The text of a directive, what pads it and to how many characters. */
+/** The text of a directive, the character that pads it, and the length to pad it to; undefined if it is unknown. */
 function directiveOf(
   directive: string,
   local: Date,
