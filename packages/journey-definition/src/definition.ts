@@ -307,7 +307,7 @@ const accepts = (schema: (typeof steps)[number], type: unknown): boolean => sche
 function problemOf(issue: z.core.$ZodIssue, path: string): DefinitionProblem {
   const field = [path, ...issue.path.map(String)].join('.');
   if (issue.code === 'unrecognized_keys') return { field: `${field}.${issue.keys[0]}`, message: 'is not known here' };
-  if (issue.code === 'invalid_type' && issue.input === undefined && !('input' in issue && issue.input !== undefined))
+  if (issue.code === 'invalid_type' && issue.input === undefined)
     return {
       field,
       message: /received undefined/.test(issue.message) ? 'is required' : `must be of type ${issue.expected}`,
