@@ -111,7 +111,7 @@ export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promi
   return sendRunOf(of, undefined);
 }
 
-/** Claims pages of what is reserved, and reserves more when that is used up, until the time of the run is over. */
+/** Claims pages of reserved messages, and reserves more when those are used up, until the time of the run is over. */
 function nextPages(campaignId: string, reservations: CampaignReservations, signal: AbortSignal): Sender['next'] {
   const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
   const snapshot = new SnapshotEnd(campaignId, signal, lastClaimAt);
@@ -200,7 +200,7 @@ export async function cancelRemaining(campaignId: string, claim: string, onPage:
  * @returns whether the calling run has nothing left to do.
  */
 export async function complete({ id, run }: CampaignOfRun): Promise<boolean> {
-  // Shards that send some are asked first, since all messages are many.
+  // Busy shards are counted first, because that is cheaper than to look for an open message.
   if ((await countShards(id)).busy === 0 && !(await isOpen(id))) await close({ id, run });
   const campaign = await readCampaignRow(id);
   return campaign === undefined || campaign.run !== run || campaign.status === 'completed';
@@ -216,7 +216,7 @@ const OPEN = `(frozen_at IS NULL OR EXISTS (SELECT FROM messages m WHERE m.campa
 
 async function close({ id, run }: CampaignOfRun): Promise<void> {
   await inLedgerTransaction(async (client) => {
-    // Shards have nothing left to send, and what they counted belongs into the event.
+    // Shards have nothing left to send, and their counts belong in the event.
     await endShards(id, 'all', client);
     // Lock the campaign before checking its messages, so that a concurrent retry runs entirely before or after this.
     const before = await client.query<{ first_completed_at: Date | null }>(

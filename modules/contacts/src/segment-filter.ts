@@ -262,7 +262,7 @@ const EVENT_READERS = {
   nameProblem: (name: string) => displayNameProblem(name, MAX_EVENT_NAME),
 };
 
-/** Whether a filter asks what contacts did or were sent, which is a matter of many more rows than there are contacts. */
+/** Whether a filter is about mail or events, of which there are many more rows than contacts. */
 export function isBehavioral(filter: SegmentFilter): boolean {
   if ('field' in filter) return SEGMENT_FIELDS[filter.field]?.of !== undefined;
   return Object.values(filter).flat().some(isBehavioral);

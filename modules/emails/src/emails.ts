@@ -210,7 +210,7 @@ export interface EmailRows extends QueuedEmail {
   messages: Record<string, unknown>[];
 }
 
-/** Of which project an email is, how it is sent, and for mail that a module prepares its id and its contact. */
+/** The project of an email and its mailbox account; for mail that another module prepares, also its id and contact. */
 interface Origin {
   projectId: string;
   mailboxId: string | null;

@@ -124,7 +124,7 @@ async function handleSubmission(request: FormRequest, response: ServerResponse, 
   answerSubmitted(request, response, form, values['email'] ?? '');
 }
 
-/** Why a sender may not send is no matter of visitors. */
+/** Visitors are not told why a sender may not send. */
 function cannotSend({ id, projectId }: PublicForm, error: DomainError): DomainError {
   logger.warn({ err: error, formId: id, projectId }, 'the sender of a form may not send');
   return new RetryLater(
@@ -172,7 +172,7 @@ function fromForm({ body, contentType }: FormRequest): Values {
   if (mediaTypeOf(contentType) !== 'application/x-www-form-urlencoded')
     throw new DomainError('unsupported_media_type', 'Submit a form (application/x-www-form-urlencoded) or JSON.');
   const values = Object.fromEntries(new URLSearchParams(body.toString('utf8')));
-  // A page in another encoding would otherwise submit addresses and names that are no one's.
+  // A page in another encoding would otherwise submit garbled names and addresses.
   for (const [field, value] of Object.entries(values)) {
     if (value.includes('\ufffd')) throw invalid({ field, message: 'must be text in UTF-8' });
   }

@@ -42,7 +42,7 @@ const MAX_PROPERTIES_LENGTH = 16_384;
 /** A contact that is to enter a journey. */
 export interface Entrant {
   contactId: string;
-  /** Of the event that it enters with. */
+  /** The properties of the event that it enters with. */
   properties: Record<string, unknown>;
   /** When the event was received; now if omitted. */
   at?: Date;
@@ -68,7 +68,7 @@ const ENROLL = `
   INSERT INTO enrollments (id, project_id, journey_id, contact_id, version, step_id, due_at, waits_for, properties, entered_at,
     end_reason, ended_at, status)
   SELECT n.id, $1, $2, n.contact_id, $3, n.step_id, n.due_at, n.waits_for, n.properties, n.entered_at, n.end_reason,
-    CASE WHEN n.end_reason IS NOT NULL THEN now() END, 
+    CASE WHEN n.end_reason IS NOT NULL THEN now() END,
     CASE WHEN n.end_reason IS NULL THEN 'active' WHEN n.end_reason = 'completed' THEN 'completed' ELSE 'exited' END::enrollment_status
   FROM unnest($4::text[], $5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::jsonb[], $10::timestamptz[], $11::text[])
     AS n(id, contact_id, step_id, due_at, waits_for, properties, entered_at, end_reason)
@@ -169,12 +169,12 @@ export interface EntryResult {
 export interface EnrollInput {
   contactIds?: readonly string[] | null | undefined;
   emails?: readonly string[] | null | undefined;
-  /** What an event would have; conditions and templates of the journey may use them. */
+  /** As of an event: conditions and templates of the journey may use them. */
   properties?: unknown;
 }
 
 /**
- * Lets contacts enter an active journey, whatever starts it otherwise. Results are in the order of the request, ids first.
+ * Lets contacts enter an active journey, regardless of its entry. Results are in the order of the request, ids first.
  * @throws DomainError `not_found`, `validation_error`, `conflict` unless the journey is active.
  */
 export async function enrollContacts(projectId: string, journeyId: string, input: EnrollInput): Promise<EntryResult[]> {
@@ -189,8 +189,8 @@ export async function enrollContacts(projectId: string, journeyId: string, input
     [projectId, (emails ?? []).map((email) => emailKey(email.trim()))],
   );
   const idOf = new Map(rows.map((row) => [row.email_key, row.id]));
-  const asked = [...(contactIds ?? []), ...(emails ?? []).map((email) => idOf.get(emailKey(email.trim())) ?? null)];
-  const distinct = [...new Set(asked.filter((id) => id !== null))];
+  const requested = [...(contactIds ?? []), ...(emails ?? []).map((email) => idOf.get(emailKey(email.trim())) ?? null)];
+  const distinct = [...new Set(requested.filter((id) => id !== null))];
   const outcomes = await inTransaction(async (tx) => {
     const journey = await openJourney(tx, journeyId);
     const entered = await enroll(
@@ -201,7 +201,7 @@ export async function enrollContacts(projectId: string, journeyId: string, input
     await announce(tx, JOURNEYS);
     return new Map(distinct.map((id, index) => [id, entered[index]]));
   });
-  return asked.map((id, index) => {
+  return requested.map((id, index) => {
     const outcome = (id === null ? undefined : outcomes.get(id)) ?? 'unknown';
     return { index, contactId: outcome === 'unknown' ? null : id, outcome };
   });
@@ -351,7 +351,7 @@ export async function moveEnrollment(projectId: string, id: string, stepId: stri
 }
 
 /**
- * Pauses the run of one contact, or resumes it. Its waits go on; what falls due is carried out on resume.
+ * Pauses the run of one contact, or resumes it. Its waits continue; steps that fall due meanwhile are carried out on resume.
  * @throws DomainError `not_found`, `conflict` if it has ended.
  */
 export async function setEnrollmentPaused(projectId: string, id: string, paused: boolean): Promise<void> {

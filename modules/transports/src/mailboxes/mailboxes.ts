@@ -49,8 +49,8 @@ export interface ConnectMailboxInput extends MailboxSettings {
   signIn: MailboxAccount['signIn'];
 }
 
-/** Far above any provider's limits, to catch typos. */
 const MAX_MAILBOXES = 200;
+/** Far above any provider's limits, to catch typos. */
 const MAX_PER_MINUTE = 600;
 const MAX_PER_DAY = 100_000;
 
