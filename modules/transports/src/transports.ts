@@ -184,7 +184,7 @@ async function sendWithFailover(
   for (const transport of transports) {
     if (cooldowns.remainingMs(transport.id) > 0) continue;
     const outcome = await send(transport);
-    if (!mayFailOver(outcome)) return outcome;
+    if (!isTransportFailure(outcome)) return outcome;
     cooldowns.start(transport.id, outcome);
     last = outcome.kind === 'deferred' || last === undefined ? outcome : last;
   }
@@ -192,9 +192,6 @@ async function sendWithFailover(
   if (last === undefined) return hostDeferred('All transports are cooling down after failures.', waitMs);
   return last.kind === 'deferred' ? { ...last, waitMs } : last;
 }
-
-/** Whether a message may fail over to another transport: this one is unreachable or rejects all our mail. */
-export const mayFailOver = isTransportFailure;
 
 /** Tracks which transports are cooling down, and until when. */
 class Cooldowns {

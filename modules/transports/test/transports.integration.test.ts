@@ -7,7 +7,8 @@ import { ScriptedServer } from '@postroom/smtp/testing';
 import type { Script } from '@postroom/smtp/testing';
 import { providerLimits } from '../src/provider-limits.ts';
 import { createProvider } from '../src/providers.ts';
-import { mayFailOver, type Route, routeFor } from '../src/transports.ts';
+import { type Route, routeFor } from '../src/transports.ts';
+import { isTransportFailure } from '../src/transport-health.ts';
 import { startSes } from './ses/fake-ses.ts';
 
 /** A port where nothing listens. */
@@ -135,7 +136,7 @@ test('Amazon SES stands in for a relay that is gone', async () => {
 
 test('what a domain is told to slow down for, no other way makes good', () => {
   const slow = { kind: 'deferred', answer: '421', scope: 'host', stop: 'domain', waitMs: 1 } as const;
-  expect(mayFailOver(slow)).toBe(false);
+  expect(isTransportFailure(slow)).toBe(false);
 });
 
 test('hosts that are known to mind are opened fewer connections', () => {
