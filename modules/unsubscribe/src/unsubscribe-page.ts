@@ -58,13 +58,13 @@ export interface Preferences {
 /** Enough for a form with a hundred choices. */
 const MAX_FORM_BYTES = 20_000;
 
-/** What a POST asks for: a submitted preferences form has the ids that are checked. */
-type Wish = { kind: 'unsubscribe' } | { kind: 'subscribe' } | { kind: 'keep'; ids: string[] };
+/** The change that a POST requests. A submitted preferences form has the ids that are checked. */
+type RequestedChange = { kind: 'unsubscribe' } | { kind: 'subscribe' } | { kind: 'keep'; ids: string[] };
 
 /** Time limit for receiving a form, in milliseconds. */
 const FORM_TIMEOUT_MS = 10_000;
 
-async function readWish(request: IncomingMessage): Promise<Wish> {
+async function readRequestedChange(request: IncomingMessage): Promise<RequestedChange> {
   let body: Buffer;
   try {
     body = await readBody(request, MAX_FORM_BYTES, { timeoutMs: FORM_TIMEOUT_MS });
@@ -81,8 +81,8 @@ async function readWish(request: IncomingMessage): Promise<Wish> {
 /**
  * Handles `/u/{token}`. GET shows a page and changes nothing, since mail scanners follow links. POST unsubscribes, from the
  * page's button or from a mail client's one-click request (RFC 8058), which sends no cookies and follows no redirects. Any
- * POST body except the page's other buttons unsubscribes from everything: also one that is longer than any form or does not arrive
- * in time, of which the rest is not read.
+ * POST body except the page's other buttons unsubscribes from everything, even one that is longer than any form or does not arrive in
+ * time; the rest of it is not read.
  */
 export async function handleUnsubscribe(
   request: IncomingMessage,
@@ -90,7 +90,7 @@ export async function handleUnsubscribe(
   preferences: Preferences,
 ): Promise<void> {
   const { method = 'GET' } = request;
-  const wish = method === 'POST' ? await readWish(request) : undefined;
+  const change = method === 'POST' ? await readRequestedChange(request) : undefined;
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
   if (rejectMethod(method, response)) return;
   if (token === TEST_TOKEN) {
@@ -106,36 +106,36 @@ export async function handleUnsubscribe(
   if (unsubscriber === undefined) {
     return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
   }
-  const { title, body } = await pageFor(unsubscriber, wish, preferences);
+  const { title, body } = await pageFor(unsubscriber, change, preferences);
   answerPage(response, 200, title, body, unsubscriber);
 }
 
 const SUBSCRIBE_AGAIN =
   '<form method="post"><button name="preferences" value="subscribe">Subscribe again</button></form>';
 
-/** Carries out the wish, if there is one, and describes the recipient's subscription. */
+/** Makes the requested change, if there is one, and describes the recipient's subscription. */
 async function pageFor(
   unsubscriber: Unsubscriber,
-  wish: Wish | undefined,
+  change: RequestedChange | undefined,
   preferences: Preferences,
 ): Promise<{ title: string; body: string }> {
   const [sender, email] = [escapeHtml(unsubscriber.sender), `<b>${escapeHtml(unsubscriber.email)}</b>`];
   const form = async () => formOf(await preferences.of(unsubscriber));
-  if (wish?.kind === 'keep') {
-    await preferences.keep(unsubscriber, wish.ids);
+  if (change?.kind === 'keep') {
+    await preferences.keep(unsubscriber, change.ids);
     const body = `<p>${sender} will only send ${email} what you have selected.</p>${await form()}`;
     return { title: 'Your preferences are saved', body };
   }
-  if (wish?.kind === 'subscribe') {
+  if (change?.kind === 'subscribe') {
     await subscribeAgain(unsubscriber);
     return {
       title: 'You are subscribed again',
       body: `<p>${sender} will send newsletters to ${email} as before.</p>${await form()}`,
     };
   }
-  if (wish !== undefined) await unsubscribe(unsubscriber);
+  if (change !== undefined) await unsubscribe(unsubscriber);
   const mayUndo = await isUnsubscribed(unsubscriber);
-  if (wish !== undefined || mayUndo) {
+  if (change !== undefined || mayUndo) {
     return {
       title: 'You are unsubscribed',
       body: `<p>${sender} will not send newsletters to ${email} any longer.</p>${mayUndo ? SUBSCRIBE_AGAIN : ''}`,
