@@ -58,7 +58,7 @@ export interface ReadyMessage extends ClaimedRow {
   problem: MessageError | undefined;
 }
 
-/** The result of one run: what is left of the workflow's messages. */
+/** The result of one run: how many of the workflow's messages are left, and the outcomes of the others. */
 export interface BatchRun {
   /** Messages still to be sent. */
   open: number;
@@ -107,7 +107,7 @@ export async function sendBatchUntilDeadline(
 ): Promise<BatchRun> {
   const { epoch } = await checkNotHeld();
   await settleStaleClaims({ workflowId }, claim);
-  await assertHereOf(workflowId);
+  await assertProjectIsHere(workflowId);
   const { backoff, counts, outcomes } = await sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
     claim: (limit) => claimReady(workflowId, claim, limit),
     notice: 'emails',
@@ -123,8 +123,8 @@ export async function sendBatchUntilDeadline(
   };
 }
 
-/** @throws an outage while the project of the messages is being moved. */
-async function assertHereOf(workflowId: string): Promise<void> {
+/** Checks that the project of a workflow is not being moved to another cell. @throws an outage while it is. */
+async function assertProjectIsHere(workflowId: string): Promise<void> {
   const { rows } = await ledgerPool.query<{ id: string }>(
     'SELECT project_id AS id FROM messages WHERE workflow_id = $1 LIMIT 1',
     [workflowId],
@@ -225,11 +225,11 @@ const domainOf = (from: string) => normalizeDomain(/@([^@>]+)>?$/.exec(from)?.[1
 
 /** Among several senders, a transport failure of one defers its own messages only, since each may have its own transport. */
 function limitToSender(outcome: SendOutcome): SendOutcome {
-  const isTransportFailure =
+  const stopsPipeline =
     outcome.kind === 'deferred'
       ? outcome.scope === 'host'
       : outcome.kind === 'refused' && outcome.verdict === 'configuration';
-  if (!isTransportFailure) return outcome;
+  if (!stopsPipeline) return outcome;
   const waitMs = outcome.kind === 'deferred' ? outcome.waitMs : undefined;
   return {
     kind: 'deferred',
@@ -288,7 +288,7 @@ async function reserveFor(workflowId: string): Promise<ReservedFor | undefined> 
 export async function prepare(rows: readonly ClaimedRow[], claim: string): Promise<ReadyMessage[]> {
   const [contents, reasons] = await Promise.all([
     readContents(rows.map(({ content_id }) => content_id)),
-    suppressions(rows),
+    suppressionReasons(rows),
   ]);
   const suppressed = rows.filter(({ id }) => reasons.has(id));
   if (suppressed.length > 0)
@@ -368,7 +368,8 @@ async function send(row: ReadyMessage, journal: InFlightJournal): Promise<SendRe
   return attachmentSlots.run(row.project_id, async () => sendComposed(await readAttachments(row.content_id)));
 }
 
-async function suppressions(rows: readonly ClaimedRow[]): Promise<Map<string, string>> {
+/** Why rows must not be sent, by their ids. */
+async function suppressionReasons(rows: readonly ClaimedRow[]): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
   for (const some of Map.groupBy(rows, (row) => `${row.project_id} ${row.needs_consent}`).values()) {
     const [{ project_id: projectId, needs_consent: needsConsent }] = some as [ClaimedRow];
