@@ -143,9 +143,9 @@ const secrets = new LRUCache<string, string>({
   },
 });
 
-/** Of the attempt of a delivery `d`: the element of a parameter, in the order of the sorted ids. */
-const attempted = (parameter: string) => elementOf(parameter, '$1::text[]', 'd.id');
-const STATE = attempted('$10::text[]');
+/** SQL of the value for the attempt of the delivery `d`: the element of a parameter, which has the order of the sorted ids. */
+const attemptValue = (parameter: string) => elementOf(parameter, '$1::text[]', 'd.id');
+const STATE = attemptValue('$10::text[]');
 const IS_REQUEUED = `$12 AND ${STATE} = 'retried'`;
 
 /**
@@ -161,11 +161,11 @@ export const RECORD = `
       attempt_count = d.attempt_count + 1,
       state = ${STATE}::delivery_state,
       closed_at = CASE WHEN ${STATE} <> 'retried' THEN now() END,
-      next_attempt_at = now() + ${attempted('$11::float[]')} * interval '1 millisecond',
+      next_attempt_at = now() + ${attemptValue('$11::float[]')} * interval '1 millisecond',
       dispatched_at = CASE WHEN ${IS_REQUEUED} THEN NULL ELSE d.dispatched_at END,
       workflow_id = CASE WHEN ${IS_REQUEUED} THEN NULL ELSE d.workflow_id END
     WHERE d.id = ANY ($1) AND ${isIdWithin('d.id', '$13', '$14')}
-      AND d.attempt_count = ${attempted('$2::int[]')} - 1 AND d.closed_at IS NULL
+      AND d.attempt_count = ${attemptValue('$2::int[]')} - 1 AND d.closed_at IS NULL
     RETURNING d.id, d.project_id, d.endpoint_id, d.state, d.attempt_count AS number
   ), counted AS (
     INSERT INTO webhook_endpoint_hours AS h (endpoint_id, hour, acknowledged, failed)
@@ -218,11 +218,11 @@ export async function recordAttempts(made: readonly AttemptResult[], { requeue }
   await disableFailing();
 }
 
-/** What an attempt makes of its delivery. */
+/** The state of a delivery after an attempt. */
 const stateAfter = ({ acknowledged, delayMs }: AttemptResult): DueDelivery['state'] =>
   acknowledged ? 'acknowledged' : delayMs === undefined ? 'failed' : 'retried';
 
-/** Records an attempt with others of its project: fifty requests that hang end at once, and would take all connections. */
+/** Records an attempt together with others of its project: fifty requests that hang end at the same time, and would take all connections. */
 export const recordAttempt = coalesceByProject(
   ({ delivery }: AttemptResult) => delivery.project_id,
   (attempts) => recordAttempts(attempts, { requeue: false }).then(() => attempts),

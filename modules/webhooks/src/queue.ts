@@ -36,11 +36,11 @@ export interface WaitingRow {
 }
 
 /**
- * One page of endpoints for which rows wait, with what is in flight to them. The functions are defined in migrations, which explain
+ * One page of endpoints for which rows wait, with the attempts in flight to them. The functions are defined in migrations, which explain
  * why: this must never scan all deliveries.
- * @param state of the rows that are in flight
- * @param failing condition on the endpoint: the last attempts of this kind were not acknowledged
- * @param rows a table expression with the columns endpoint_id, waiting and retrying
+ * @param state of the rows that are in flight.
+ * @param failing condition on the endpoint: the last attempts of this kind were not acknowledged.
+ * @param rows a table expression with the columns endpoint_id, waiting and retrying.
  */
 const readEndpoints = (state: 'queued' | 'retried', failing: string, rows: string) => `
   WITH in_flight AS MATERIALIZED (
@@ -107,7 +107,7 @@ interface WaitingPage {
 /** Where statements run: on their own, or in the transaction of `claimInTurn`. */
 export type Queryable = Pick<typeof pool, 'query'>;
 
-/** Reads what is in flight and claims more. One dispatcher at a time: two that read the same numbers would exceed the limit. */
+/** Reads the attempts in flight and claims more, one dispatcher at a time: two that read the same numbers would exceed the limit. */
 export const claimInTurn = <T>(claim: (client: Queryable) => Promise<T>): Promise<T> =>
   inTransaction(async (client) => {
     await lockUntilCommit(client, 'webhooks dispatch');
@@ -152,7 +152,7 @@ const BATCH = `CASE WHEN NOT d.own_workflow THEN ($3::text[])[array_position($1:
  * @param assignments besides those of the workflow
  * @param read the statement that reads the deliveries that were `claimed`
  */
-const claimOf = (where: string, order: string, assignments: string, read: string) => `
+const claimStatement = (where: string, order: string, assignments: string, read: string) => `
   WITH picked AS (
     SELECT d.id
     FROM unnest($1::text[], $2::int[]) AS taken(endpoint_id, take)
@@ -171,7 +171,7 @@ const claimOf = (where: string, order: string, assignments: string, read: string
 
 const CLAIMED_COLUMNS = `d.id, d.project_id, d.endpoint_id, d.workflow_id, d.attempt_count, e.type AS event_type, e.traceparent`;
 
-export const CLAIM_FIRST_ATTEMPTS = claimOf(
+export const CLAIM_FIRST_ATTEMPTS = claimStatement(
   `state = 'queued'`,
   'id',
   ', next_attempt_at = now()',
@@ -183,7 +183,7 @@ export const claimFirstAttempts = (client: Queryable, takes: readonly Take[], fr
   claim<Claimed>(client, { name: 'webhooks-claim', text: CLAIM_FIRST_ATTEMPTS }, takes, from);
 
 /** A delivery that was moved out of a batch may have no attempt. */
-export const CLAIM_RETRIES = claimOf(
+export const CLAIM_RETRIES = claimStatement(
   `state = 'retried' AND next_attempt_at <= now()`,
   'next_attempt_at',
   '',
