@@ -179,8 +179,8 @@ const CLAIM = `
   RETURNING id, workflow_id, kind, name, args, options, refusals`;
 
 /**
- * How often a signal is postponed whose workflow Temporal does not know. A row may name its workflow before that is started, so it
- * may start within these 15 seconds.
+ * How often a signal to a workflow that Temporal does not know is postponed. The workflow of a row may start after the row is written, and
+ * these retries give it 15 seconds.
  */
 const MAX_UNKNOWN = 4;
 
@@ -243,6 +243,7 @@ async function isUndeliverable(
   return true;
 }
 
+/** A workflow that a dispatcher starts, eagerly where its client does: see `startEagerly`. */
 export interface EagerStart extends WorkflowLabels {
   workflowId: string;
   type: string;

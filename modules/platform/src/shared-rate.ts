@@ -39,7 +39,7 @@ interface Slice {
   used: number;
 }
 
-/** What the bucket's row gave. Times are milliseconds from the response. */
+/** The tokens that a request got from the bucket. Times are milliseconds from the response. */
 interface Grant {
   granted: number;
   /** Token n, from 0, is ready after `firstMs + n / rate`. */
@@ -53,7 +53,7 @@ interface Grant {
 /**
  * This process's part of a rate that holds over all processes (docs/decisions/shared-limits.md). The bucket is a row, and a
  * process takes tokens from it in slices, which grow with their use to half a second's worth. All rates of a process share one
- * statement, and a rate that is not used costs nothing. Without the database a process goes on at the rate that it last got.
+ * statement, and a rate that is not used costs nothing. Without the database a process continues at its last share.
  */
 export class SharedRate {
   readonly name: string;
@@ -92,7 +92,7 @@ export class SharedRate {
     this.#left = capacity;
   }
 
-  /** Tokens that were taken already are kept. */
+  /** Changes the rate. Tokens that were taken already are kept. */
   setRate({ ratePerSecond, capacity, credit = 0 }: Omit<SharedRateOptions, 'aheadMs'>): void {
     this.#ratePerSecond = ratePerSecond;
     this.#capacity = capacity;
@@ -160,7 +160,7 @@ export class SharedRate {
     if (this.#owed > 0) void this.#ask().catch(() => {});
   }
 
-  /** What to take from the row: the parameters of `TAKE`. `owed` is negative if tokens are returned. */
+  /** Starts a request: returns the parameters of `TAKE`. `owed` is negative if tokens are returned. */
   demand(): { rate: number; burstSeconds: number; aheadSeconds: number; owed: number; wanted: number } {
     const rate = this.#ratePerSecond;
     const now = performance.now();
@@ -180,6 +180,7 @@ export class SharedRate {
     };
   }
 
+  /** Adds the tokens that were granted. @param wanted the number that was asked for. */
   receive({ granted, firstMs, nextMs, left }: Grant, wanted: number): void {
     const now = performance.now();
     this.#isDisconnected = false;
@@ -188,7 +189,7 @@ export class SharedRate {
     if (granted > 0) {
       const elapsedMs = Math.max(SLICE_MS, now - this.#grantedAt);
       this.#share = Math.min(this.#ratePerSecond, (granted / elapsedMs) * 1000);
-      this.#add(granted, now + firstMs, now);
+      this.#addSlice(granted, now + firstMs, now);
     }
     if (granted >= wanted && left >= 1) return;
     // Spread at random, so that the process which asks first is not always the same.
@@ -196,8 +197,8 @@ export class SharedRate {
     if (granted < wanted || nextMs > 0) this.#emptyUntil = now + Math.max(nextMs, retryMs);
   }
 
-  /** Without the database: what the last share makes of the time since. */
-  #continue(error: unknown): void {
+  /** Continues at the last share while the database can't be reached. @throws `error` if there was none. */
+  #continueAtLastShare(error: unknown): void {
     this.#owed += this.#charging;
     this.#charging = 0;
     const now = performance.now();
@@ -207,13 +208,13 @@ export class SharedRate {
     if (this.#share === 0) throw error;
     const count = Math.floor((this.#share * Math.min(FAILURE_RETRY_MS, Math.max(0, now - this.#coveredUntil))) / 1000);
     if (count > 0) {
-      this.#add(count, now, now);
+      this.#addSlice(count, now, now);
       this.#coveredUntil = now;
     }
     this.#emptyUntil = now + Math.max(MIN_RETRY_MS, 1000 / this.#share);
   }
 
-  #add(count: number, firstAt: number, now: number): void {
+  #addSlice(count: number, firstAt: number, now: number): void {
     this.#grantedAt = now;
     this.#coveredUntil = Math.max(now, firstAt + (count * 1000) / this.#ratePerSecond);
     this.#slices.push({ takenAt: now, firstAt, stepMs: 1000 / this.#ratePerSecond, count, used: 0 });
@@ -221,7 +222,7 @@ export class SharedRate {
 
   #ask(): Promise<void> {
     this.#asking ??= takeTokens(this)
-      .catch((error: unknown) => this.#continue(error))
+      .catch((error: unknown) => this.#continueAtLastShare(error))
       .finally(() => {
         this.#asking = undefined;
         this.#isAskingAhead = false;

@@ -73,7 +73,7 @@ export class SharedSlots {
     this.#onIdle = onIdle;
   }
 
-  /** Slots in use are kept. */
+  /** Changes the number of slots. Slots in use are kept. */
   setMost({ most, spare = 0 }: Pick<SharedSlotsOptions, 'most' | 'spare'>): void {
     this.#most = most;
     this.#spare = spare;
@@ -123,7 +123,7 @@ export class SharedSlots {
     });
   }
 
-  /** Asks if it is time to. @returns whether this is still needed. */
+  /** Renews the lease if it is time to. @returns false if nothing is in use or leased any more. */
   tick(now: number): boolean {
     const isUnused = this.#used + this.#waiters.length === 0;
     const isLeased = this.#leased > 0 || this.#asking !== undefined;
@@ -143,7 +143,7 @@ export class SharedSlots {
     await this.#ask();
   }
 
-  /** What to ask for. */
+  /** Starts a request: the slots in use, and those wanted. */
   request(): LeaseRequest {
     if (this.#isEnding) return { name: this.name, holder: this.#holder, used: 0, wanted: 0, most: this.#most };
     const waiting = this.#waiters.reduce((sum, { count }) => sum + count, 0);
@@ -155,7 +155,7 @@ export class SharedSlots {
     return { name: this.name, holder: this.#holder, used: isLeased ? this.#used : 0, wanted, most: this.#most };
   }
 
-  /** @param askedAt when the request was made, from which the lease counts. */
+  /** Takes over a lease. @param askedAt when the request was made, from which the lease counts. */
   receive([leased, , , share]: Lease, askedAt: number): void {
     const now = performance.now();
     this.#leased = leased;
@@ -170,7 +170,7 @@ export class SharedSlots {
     this.#wake();
   }
 
-  /** The lease ends if this lasts. */
+  /** The request failed. If that continues, the lease ends. */
   receiveNothing(): void {
     this.#askAt = performance.now() + RENEW_MS;
     this.#exhaustedUntil = this.#askAt;
