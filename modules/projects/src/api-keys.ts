@@ -72,7 +72,7 @@ export async function createApiKey({
   projects,
   createdById,
 }: NewApiKey): Promise<{ id: string; key: string }> {
-  const called = checkDisplayName(name);
+  const trimmedName = checkDisplayName(name);
   if (projects !== 'all') {
     if (projects.length === 0) throw invalid({ field: 'projects', message: 'must name at least one project' });
     const known = await db.project.count({ where: { id: { in: [...projects] } } });
@@ -85,7 +85,7 @@ export async function createApiKey({
     const created = await tx.apiKey.create({
       data: {
         id: newId('key'),
-        name: called,
+        name: trimmedName,
         hash: hashKey(key),
         last4: key.slice(-4),
         scope,
