@@ -69,7 +69,7 @@ function hostRefused({ code, answer }: Reply): HandshakeError {
   return new HandshakeError(hostDeferred(answer, outcome?.kind === 'deferred' ? outcome.waitMs : undefined));
 }
 
-/** EHLO parameters by upper-case parseExtension. */
+/** The parameters of each EHLO keyword, all in upper case. */
 type Extensions = ReadonlyMap<string, string>;
 
 async function greet(channel: CommandChannel, relay: Relay, timeouts: Timeouts): Promise<Extensions> {

@@ -60,10 +60,10 @@ export interface SmtpPool {
 }
 
 /**
+ * Creates a connection pool for a relay, or for an `smtp:` or `smtps:` URL (see `parseRelayUrl`). It connects on first send.
+ *
  * Our own client, because sending is the hot path of campaigns: 30 µs of CPU per message, where nodemailer's pooled transport
  * takes 580 µs, over ten connections to the same server (`npm run bench -- hot-paths`).
- *
- * Creates a connection pool for a relay, or for an `smtp:` or `smtps:` URL (see `parseRelayUrl`). It connects on first send.
  * @throws TypeError if the URL is invalid.
  */
 export function createSmtpPool(relay: string | Relay, options: SmtpPoolOptions = {}): SmtpPool {
