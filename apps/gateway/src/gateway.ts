@@ -76,7 +76,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
       return answerError(response, new DomainError('validation_error', 'The Host header is not a host.'));
     if (await answerForCells(request, response, path)) return;
     if (path.startsWith('/t/')) return tracking.answer(request, response);
-    if (await isTrackingHost(request.headers.host)) return answerNothing(response);
+    if (await isTrackingHost(request.headers.host)) return answerNotFound(response);
     if (config.NODE_ENV !== 'production' && !isOwnHost(request.headers.host, config.PUBLIC_URL))
       return answerError(response, new DomainError('forbidden', WRONG_HOST));
     if (path === '/v1/openapi.json') return openApi(request, response);
@@ -96,7 +96,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (answerDashboard(request, response, path)) return;
     if (path === '/')
       return answerJson(response, 200, { name: 'Postroom', rest: '/v1', docs: '/docs', graphql: '/graphql' });
-    answerNothing(response);
+    answerNotFound(response);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -123,7 +123,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
 /** Development only: in production, the proxy decides which hostnames lead here. */
 const WRONG_HOST = 'Use its IP address, localhost or the host of PUBLIC_URL.';
 
-function answerNothing(response: ServerResponse): void {
+function answerNotFound(response: ServerResponse): void {
   answerJson(response, 404, {
     error: { code: 'not_found', message: 'Not found.', details: [] },
   });

@@ -44,7 +44,7 @@ export function serveFile(
     ...headers,
   };
   if (request.headers['if-none-match'] === file.etag) return void response.writeHead(304, shared).end();
-  const [encoding, body] = encoded(file, request.headers['accept-encoding'] ?? '');
+  const [encoding, body] = smallestEncoding(file, request.headers['accept-encoding'] ?? '');
   response.writeHead(200, {
     ...shared,
     'Content-Type': file.type,
@@ -55,7 +55,10 @@ export function serveFile(
 }
 
 /** The smallest form of the file that the client accepts. */
-function encoded({ body, zipped, brotli }: StaticFile, accepted: string): [encoding: string | undefined, body: Buffer] {
+function smallestEncoding(
+  { body, zipped, brotli }: StaticFile,
+  accepted: string,
+): [encoding: string | undefined, body: Buffer] {
   if (brotli !== undefined && /\bbr\b/.test(accepted)) return ['br', brotli];
   // Fonts and pictures are compressed already.
   if (/\bgzip\b/.test(accepted) && zipped().length < body.length) return ['gzip', zipped()];

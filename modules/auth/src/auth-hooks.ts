@@ -97,7 +97,7 @@ async function countPassword(ctx: GenericEndpointContext): Promise<void> {
 
 async function useCodeUp(ctx: GenericEndpointContext): Promise<void> {
   const code = textOf(ctx.body, 'code');
-  const userId = code === undefined ? undefined : await whoIsAsked(ctx);
+  const userId = code === undefined ? undefined : await challengedUser(ctx);
   if (code === undefined || userId === undefined || (await useCode(userId, code))) return;
   throw new APIError('UNAUTHORIZED', {
     code: 'CODE_ALREADY_USED',
@@ -106,7 +106,7 @@ async function useCodeUp(ctx: GenericEndpointContext): Promise<void> {
 }
 
 /** The user whose code it is: signed in, or past the password step. */
-async function whoIsAsked(ctx: GenericEndpointContext): Promise<string | undefined> {
+async function challengedUser(ctx: GenericEndpointContext): Promise<string | undefined> {
   const session = await getSessionFromCtx(ctx);
   if (session !== null) return session.user.id;
   const { name } = ctx.context.createAuthCookie(CHALLENGE_COOKIE);

@@ -47,7 +47,7 @@ async function renewWithoutProvider(created: ReturnType<typeof createAuth>): Pro
 }
 
 function createAuth() {
-  const created = configured();
+  const created = configureAuth();
   if (config.oidc !== undefined) void renewWithoutProvider(created);
   return created;
 }
@@ -59,7 +59,7 @@ function logFields(args: readonly unknown[]): { err?: unknown; signIn?: readonly
   return { ...(error === undefined ? {} : { err: error }), ...(others.length === 0 ? {} : { signIn: others }) };
 }
 
-function configured() {
+function configureAuth() {
   return betterAuth({
     appName: 'Postroom',
     baseURL: config.PUBLIC_URL,

@@ -15,7 +15,7 @@ export async function handleSignIn(request: IncomingMessage, response: ServerRes
   for (const name of FORWARDING_HEADERS) delete request.headers[name];
   request.headers[ADDRESS_HEADER] = address;
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
-  if (!isKnownRoute(pathname.slice(AUTH_PATH.length))) return answerNothing(response);
+  if (!isKnownRoute(pathname.slice(AUTH_PATH.length))) return answerNotFound(response);
   // What has been read of the request is taken from here.
   Object.assign(request, { body: body.toString('utf8') });
   await toNodeHandler(auth())(request, response);
@@ -54,7 +54,7 @@ function routesOf(library: ReturnType<typeof auth>): string[][] {
   return found;
 }
 
-function answerNothing(response: ServerResponse): void {
+function answerNotFound(response: ServerResponse): void {
   response.writeHead(404, { 'Content-Type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify({ code: 'NOT_FOUND', message: 'There is nothing at this address.' }));
 }

@@ -192,13 +192,13 @@ function changes(
   const changed = PARTS.filter((part) => after.parts[part].status !== before[part]);
   const provider = after.dnsProvider == null ? undefined : providerFor(after.dnsProvider, before.domain);
   return [
-    ...(provider !== undefined && provider.id !== before.dnsProvider ? [detected(provider.name)] : []),
+    ...(provider !== undefined && provider.id !== before.dnsProvider ? [providerDetected(provider.name)] : []),
     ...changed.map((part) => partChanged(part, after.parts[part], noteOf(part), schedule)),
     ...(after.verification === before.verification ? [] : [domainChanged(after.verification)]),
   ];
 }
 
-const detected = (name: string): NewLifecycleEvent => ({
+const providerDetected = (name: string): NewLifecycleEvent => ({
   type: 'providerDetected',
   part: 'domain',
   actor: 'system',

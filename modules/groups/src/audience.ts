@@ -57,7 +57,7 @@ export async function audienceSql(
       WHERE gm.contact_id = c.id AND gm.group_id = ANY (${parameters.add(audience.excludedGroupIds)}) AND ${range('gm.contact_id')})`);
   }
   for (const segmentId of audience.excludedSegmentIds) {
-    const condition = await segmentSql(projectId, segmentId, parameters).catch(noneIfDeleted);
+    const condition = await segmentSql(projectId, segmentId, parameters).catch(falseIfDeleted);
     conditions.push(`(${condition}) IS NOT TRUE`);
   }
   return `(${conditions.join(' AND ')})`;
@@ -77,13 +77,14 @@ async function includedSql(
     );
   }
   for (const segmentId of segmentIds) {
-    const condition = await segmentSql(projectId, segmentId, parameters).catch(noneIfDeleted);
+    const condition = await segmentSql(projectId, segmentId, parameters).catch(falseIfDeleted);
     conditions.push(`(${condition})`);
   }
   return conditions.length === 0 ? 'false' : `(${conditions.join(' OR ')})`;
 }
 
-function noneIfDeleted(error: unknown): string {
+/** The SQL condition of a segment that has been deleted, which no contact meets. */
+function falseIfDeleted(error: unknown): string {
   if (error instanceof DomainError && error.code === 'not_found') return 'false';
   throw error;
 }

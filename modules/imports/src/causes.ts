@@ -67,7 +67,11 @@ async function valuesOf(tx: Tx, importId: string): Promise<Map<string, Set<strin
 function causeOf({ line, field, message, value }: RowError, plan: Plan, known: Map<string, Set<string>>): Cause {
   const cause = { field, rows: 1, firstLine: line };
   if (value !== undefined && isChoice(field, plan)) {
-    return { ...cause, message: NOT_AN_OPTION, value: among(known, field, value.trim().slice(0, MAX_VALUE_LENGTH)) };
+    return {
+      ...cause,
+      message: NOT_AN_OPTION,
+      value: keepValue(known, field, value.trim().slice(0, MAX_VALUE_LENGTH)),
+    };
   }
   return { ...cause, message: message.startsWith('is already in line') ? DUPLICATE : message.slice(0, 200), value: '' };
 }
@@ -75,8 +79,8 @@ function causeOf({ line, field, message, value }: RowError, plan: Plan, known: M
 const isChoice = (field: string, { fields }: Plan) =>
   fields.some(({ key, type }) => type === 'select' && field === `customFields.${key}`);
 
-/** The value, or nothing if its field already has too many. An address is never kept. */
-function among(known: Map<string, Set<string>>, field: string, value: string): string {
+/** Returns a value to count the cause by; '' if its field already has too many values, or if it may be an address. */
+function keepValue(known: Map<string, Set<string>>, field: string, value: string): string {
   const values = known.get(field) ?? new Set();
   known.set(field, values);
   if (value.includes('@') || (!values.has(value) && values.size >= MAX_VALUES)) return '';

@@ -38,7 +38,7 @@ export async function processTriggers(id: string): Promise<number> {
     const { projectId, publishedVersion: number } = locked;
     const journey = { id, projectId, number, definition: await definitionOf(tx, id, number) };
     await fillDefaults(tx, projectId, triggers);
-    for (const round of rounds(triggers)) await processRound(tx, journey, round);
+    for (const round of splitIntoRounds(triggers)) await processRound(tx, journey, round);
     return triggers.length;
   });
 }
@@ -57,7 +57,7 @@ async function fillDefaults(tx: Tx, projectId: string, triggers: readonly Stored
 }
 
 /** Splits triggers so that each round has at most one per contact, and each contact's stay in order. */
-function rounds(triggers: readonly StoredTrigger[]): StoredTrigger[][] {
+function splitIntoRounds(triggers: readonly StoredTrigger[]): StoredTrigger[][] {
   const result: StoredTrigger[][] = [];
   const count = new Map<string, number>();
   for (const trigger of triggers.toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)))) {

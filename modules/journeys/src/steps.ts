@@ -25,7 +25,9 @@ export async function planStep(
   if (step.type === 'send') return sendStep(projectId, journeyId, definition, step, runs, budget);
   if (step.type === 'webhook') return webhookStep(projectId, definition, step, runs);
   const yes =
-    step.type === 'condition' ? await withStepProblem(step.id, () => passing(projectId, definition, step, runs)) : NONE;
+    step.type === 'condition'
+      ? await withStepProblem(step.id, () => findPassingRuns(projectId, definition, step, runs))
+      : NONE;
   const waits =
     step.type !== 'wait_for_event' || step.since === 'step' ? [] : runs.map((run) => ({ ...run, definition, step }));
   const seen = await eventsSince(pool, projectId, waits);
@@ -50,7 +52,7 @@ export async function planStep(
 const NONE: ReadonlySet<string> = new Set();
 
 /** The ids of the runs that pass all parts of a condition. */
-async function passing(
+async function findPassingRuns(
   projectId: string,
   definition: Definition,
   step: StepOf<'condition'>,

@@ -53,14 +53,18 @@ export async function computeArrivals(
   arriving: readonly PendingArrival[],
 ): Promise<Arrival[]> {
   const now = Date.now();
-  const seen = await alreadySeen(tx, projectId, arriving);
+  const seen = await findAlreadyHappened(tx, projectId, arriving);
   return arriving.map(({ definition, customFields, ...place }, index) =>
     computeArrival(definition, place, { now, customFields, happened: seen.has(index) }),
   );
 }
 
-/** The places of runs that arrive at a step which waits for an event that already happened since they entered. */
-async function alreadySeen(tx: Tx, projectId: string, arriving: readonly PendingArrival[]): Promise<Set<number>> {
+/** The indexes of runs that arrive at a step that waits for an event which has already happened since they entered. */
+async function findAlreadyHappened(
+  tx: Tx,
+  projectId: string,
+  arriving: readonly PendingArrival[],
+): Promise<Set<number>> {
   const waiting = [...arriving.entries()].flatMap(([index, run]) => {
     const step = run.to === null ? undefined : getStep(run.definition, run.to);
     return step?.type === 'wait_for_event' && step.since !== 'step' ? [{ index, ...run, step }] : [];

@@ -29,16 +29,16 @@ export const MAX_VALUE_LENGTH = 300;
 
 /** The values that differ between two states of a row, bounded in size. Members of an object are compared one by one. */
 export function changesBetween(before: Record<string, unknown>, after: Record<string, unknown>): AuditChange[] {
-  const [from, to] = [flat(before), flat(after)];
+  const [from, to] = [flattenObjects(before), flattenObjects(after)];
   const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])];
   return fields
     .filter((field) => JSON.stringify(from[field]) !== JSON.stringify(to[field]))
     .slice(0, MAX_CHANGES)
-    .map((field) => ({ field, before: bounded(from[field]), after: bounded(to[field]) }));
+    .map((field) => ({ field, before: truncate(from[field]), after: truncate(to[field]) }));
 }
 
 /** Replaces each object by its members, as JSON has them: `customFields.plan`. Null and undefined are equal. */
-function flat(values: Record<string, unknown>): Record<string, unknown> {
+function flattenObjects(values: Record<string, unknown>): Record<string, unknown> {
   const json = JSON.parse(JSON.stringify(values)) as Record<string, unknown>;
   const entries = Object.entries(json).flatMap(([field, value]) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -48,7 +48,7 @@ function flat(values: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(entries.filter(([, value]) => value !== null));
 }
 
-function bounded(value: unknown): unknown {
+function truncate(value: unknown): unknown {
   if (value === undefined) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text.length <= MAX_VALUE_LENGTH) return value;

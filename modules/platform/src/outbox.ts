@@ -37,21 +37,21 @@ export interface WorkflowSignal {
 
 /** Requests a workflow start once this transaction commits. The dispatcher performs it, even after a crash. */
 export async function startWorkflow(tx: Tx, { workflowId, type, args, ...labels }: WorkflowStart): Promise<void> {
-  await insert(tx, [workflowId, 'start', type, JSON.stringify(args), JSON.stringify(traced(labels))]);
+  await insertRow(tx, [workflowId, 'start', type, JSON.stringify(args), JSON.stringify(withTraceContext(labels))]);
 }
 
 /** Requests a signal once this transaction commits. A closed workflow ignores it; one that is about to start gets it then. */
 export async function signalWorkflow(tx: Tx, { workflowId, signal, args = [] }: WorkflowSignal): Promise<void> {
-  await insert(tx, [workflowId, 'signal', signal, JSON.stringify(args), '{}']);
+  await insertRow(tx, [workflowId, 'signal', signal, JSON.stringify(args), '{}']);
 }
 
-/** With the trace context of the work that asks for it. */
-function traced(labels: WorkflowLabels): WorkflowLabels {
+/** Adds the trace context of the caller, unless the labels have one. */
+function withTraceContext(labels: WorkflowLabels): WorkflowLabels {
   const traceparent = labels.traceparent ?? currentTraceparent();
   return traceparent === null ? labels : { ...labels, traceparent };
 }
 
-async function insert(tx: Tx, values: [string, 'start' | 'signal', string, string, string]): Promise<void> {
+async function insertRow(tx: Tx, values: [string, 'start' | 'signal', string, string, string]): Promise<void> {
   await sql(
     tx,
     `WITH added AS (

@@ -36,7 +36,7 @@ const TIMEOUT_MS = 3_000;
 
 /** Adds the gauges of queues to `/metrics`. Every process that calls this reports the same database: alert on the maximum. */
 export function measureQueues(queues: readonly Queue[]): void {
-  const readAll = cached(() => Promise.all([outbox, ...queues].map((queue) => readInTime(queue))));
+  const readAll = cacheBriefly(() => Promise.all([outbox, ...queues].map((queue) => readInTime(queue))));
   const gauge = (name: string, help: string, field: keyof QueueReading) =>
     new Gauge({
       name,
@@ -74,7 +74,7 @@ async function readInTime({ kind, read }: Queue): Promise<[string, QueueReading]
   }
 }
 
-function cached<T>(read: () => Promise<T>): () => Promise<T> {
+function cacheBriefly<T>(read: () => Promise<T>): () => Promise<T> {
   let readAt = -Infinity;
   let latest: Promise<T> | undefined;
   return () => {

@@ -60,12 +60,13 @@ const isAlways = config.WEBHOOK_WORKFLOWS === 'always';
 async function adaptBudget(): Promise<void> {
   const { maxWaitMs, attemptEndsMs } = POLICY.individual;
   const late = individualBudget.waitingLongerThan(maxWaitMs, Date.now());
-  if (late.length > 0) individualBudget.forget(await attempted(late));
+  if (late.length > 0) individualBudget.forget(await selectAttempted(late));
   individualBudget.adapt(Date.now());
   individualBudget.forget(individualBudget.waitingLongerThan(attemptEndsMs, Date.now()));
 }
 
-async function attempted(ids: readonly string[]): Promise<string[]> {
+/** Those of the deliveries whose first attempt has been recorded. */
+async function selectAttempted(ids: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>(
     `SELECT id FROM deliveries WHERE id = ANY ($1) AND state = 'queued' AND dispatched_at IS NOT NULL`,
     [ids],

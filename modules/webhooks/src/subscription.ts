@@ -35,12 +35,12 @@ async function* attemptedDeliveries(
     const from = readUntil;
     readUntil = new Date();
     if (mayHaveMissed && from !== undefined) yield* attemptedSince(projectId, endpointId, from);
-    else yield* await attempted(projectId, endpointId, payloads);
+    else yield* await readNamedDeliveries(projectId, endpointId, payloads);
   }
 }
 
 /** The deliveries named by notifications, in their current state; the latest ones of a burst. */
-function attempted(projectId: string, endpointId: string | undefined, payloads: readonly string[]) {
+function readNamedDeliveries(projectId: string, endpointId: string | undefined, payloads: readonly string[]) {
   const ids = payloads.flatMap((payload) => payload.split(' ').slice(2));
   if (ids.length === 0) return [];
   const where = { id: { in: ids }, projectId, ...(endpointId === undefined ? {} : { endpointId }) };

@@ -90,7 +90,7 @@ function nextCall(): Call | undefined {
   return undefined;
 }
 
-function ended({ caller }: Call): void {
+function recordEnd({ caller }: Call): void {
   const left = (running.get(caller) ?? 1) - 1;
   if (left === 0) running.delete(caller);
   else running.set(caller, left);
@@ -151,7 +151,7 @@ class Thread {
     if (call === undefined) return;
     this.#call = undefined;
     this.#usedBefore = reply.usedMs;
-    ended(call);
+    recordEnd(call);
     this.#rest();
     if ('error' in reply) call.reject(new ThreadError(reply.error));
     else call.resolve(reply.value);
@@ -177,7 +177,7 @@ class Thread {
     const call = this.#call;
     if (call === undefined) return;
     this.#call = undefined;
-    ended(call);
+    recordEnd(call);
     call.reject(error);
     startNext();
   }

@@ -109,7 +109,7 @@ export async function streamCsv(
       return undefined;
     }
     response.setTimeout(STALLED_MS, () => response.destroy());
-    await pipeline(Readable.from(following(first, parts)), response, { signal: AbortSignal.timeout(DEADLINE_MS) });
+    await pipeline(Readable.from(prepend(first, parts)), response, { signal: AbortSignal.timeout(DEADLINE_MS) });
     return undefined;
   } finally {
     release();
@@ -135,7 +135,7 @@ function acquire(limits: readonly (readonly [id: string, limit: number])[]): () 
   };
 }
 
-async function* following(
+async function* prepend(
   first: IteratorResult<string | Buffer, void>,
   others: AsyncGenerator<string | Buffer, void>,
 ): AsyncGenerator<string | Buffer, void> {

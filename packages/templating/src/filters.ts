@@ -2,7 +2,7 @@ import { currencyOf, formatDate, formatNumber, timeZoneProblem } from './formats
 import { includes, splitBy } from './search.ts';
 import { cost, isNothing, RenderError, toNumber, toText, type Work } from './values.ts';
 
-/** A filter: the least and most arguments it takes, and what it makes of a value. */
+/** A filter: how many arguments it takes, and the function that applies it to a value. */
 interface Filter {
   readonly min: number;
   readonly max: number;
@@ -35,18 +35,18 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   strip: text(0, 0, (value) => value.trim()),
   lstrip: text(0, 0, (value) => value.trimStart()),
   rstrip: text(0, 0, (value) => value.trimEnd()),
-  append: text(1, 1, (value, more = '') => sized(value.length + more.length) && value + more),
-  prepend: text(1, 1, (value, more = '') => sized(value.length + more.length) && more + value),
+  append: text(1, 1, (value, more = '') => checkLength(value.length + more.length) && value + more),
+  prepend: text(1, 1, (value, more = '') => checkLength(value.length + more.length) && more + value),
   remove: text(1, 1, (value, part = '') => splitBy(value, part).join('')),
   replace: text(1, 2, (value, part = '', other = '') => {
     const pieces = split(value, part);
-    return joined(pieces, other);
+    return joinPieces(pieces, other);
   }),
   replace_first: text(
     1,
     2,
     (value, part = '', other = '') =>
-      sized(value.length + other.length) && (includes(value, part) ? replaceFirst(value, part, other) : value),
+      checkLength(value.length + other.length) && (includes(value, part) ? replaceFirst(value, part, other) : value),
   ),
   truncate: filter(0, 2, (value, [most = 50, ellipsis = '...']) => {
     const [whole, end, length] = [toText(value), toText(ellipsis), toNumber(most)];
@@ -73,11 +73,11 @@ export const FILTERS: Readonly<Record<string, Filter>> = {
   last: filter(0, 0, (value) =>
     Array.isArray(value) ? (value as unknown[]).at(-1) : (/.$/su.exec(toText(value).slice(-2))?.[0] ?? ''),
   ),
-  join: list(0, 1, (items, separator = ' ') => joined(items.map(toText), toText(separator))),
+  join: list(0, 1, (items, separator = ' ') => joinPieces(items.map(toText), toText(separator))),
   reverse: list(0, 0, (items) => items.toReversed()),
   uniq: list(0, 0, (items) => [...new Set(items)]),
   compact: list(0, 0, (items) => items.filter((item) => !isNothing(item))),
-  sort: list(0, 0, sorted),
+  sort: list(0, 0, sortItems),
   map: list(1, 1, (items, key) => items.map((item) => ownProperty(item, toText(key)))),
   sum: list(0, 1, (items, key) =>
     items.reduce((sum: number, item) => sum + toNumber(key === undefined ? item : ownProperty(item, toText(key))), 0),
@@ -147,7 +147,8 @@ const isEmpty = (value: unknown) =>
   (typeof value === 'string' && value.trim() === '') ||
   (Array.isArray(value) && value.length === 0);
 
-function sized(length: number): true {
+/** @throws RenderError for a text that is too long. */
+function checkLength(length: number): true {
   if (length > MAX_TEXT) throw new RenderError(`A filter makes a text of more than ${MAX_TEXT} characters.`);
   return true;
 }
@@ -161,13 +162,13 @@ function split(value: string, separator: string): string[] {
   return pieces;
 }
 
-function joined(pieces: readonly string[], separator: string): string {
-  sized(pieces.reduce((sum, piece) => sum + piece.length, Math.max(0, pieces.length - 1) * separator.length));
+function joinPieces(pieces: readonly string[], separator: string): string {
+  checkLength(pieces.reduce((sum, piece) => sum + piece.length, Math.max(0, pieces.length - 1) * separator.length));
   return pieces.join(separator);
 }
 
-/** Numbers by size and other things by their texts, which are made once; what is nothing comes last. */
-function sorted(items: readonly unknown[]): unknown[] {
+/** Sorts numbers by size and other values by their texts, which are made once. Missing values come last. */
+function sortItems(items: readonly unknown[]): unknown[] {
   const keyed = items.map((item) => ({ item, text: typeof item === 'number' ? '' : toText(item) }));
   keyed.sort(({ item: a, text: first }, { item: b, text: second }) => {
     if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));

@@ -45,17 +45,19 @@ function namedReader(type: GraphQLNamedInputType): Reader {
   if (isInputObjectType(type)) return objectReader(fieldReaders(type.getFields()));
   if (isEnumType(type)) {
     const names = type.getValues().map((value) => value.name);
-    return checked((value) => (names.includes(value as string) ? undefined : `must be one of: ${names.join(', ')}`));
+    return checkingReader((value) =>
+      names.includes(value as string) ? undefined : `must be one of: ${names.join(', ')}`,
+    );
   }
-  return checked(SCALAR_CHECKS[type.name] ?? parsedBy((value) => type.parseValue(value)));
+  return checkingReader(SCALAR_CHECKS[type.name] ?? parsedBy((value) => type.parseValue(value)));
 }
 
-/** Passes the value on unchanged if it is valid. */
-function checked(check: (value: unknown) => string | FieldProblem | undefined): Reader {
+/** A reader that checks a value and returns it unchanged. */
+function checkingReader(check: (value: unknown) => string | FieldProblem | undefined): Reader {
   return (value, path, problems) => {
     const problem = check(value);
     if (typeof problem === 'string') problems.push({ field: path, message: problem });
-    else if (problem !== undefined) problems.push({ field: joined(path, problem.field), message: problem.message });
+    else if (problem !== undefined) problems.push({ field: joinPath(path, problem.field), message: problem.message });
     return value;
   };
 }
@@ -111,19 +113,19 @@ export function objectReader(fields: readonly FieldReader[]): Reader {
     }
     const given = value as Record<string, unknown>;
     for (const name of Object.keys(given)) {
-      if (!known.has(name)) problems.push({ field: joined(path, name), message: 'is not a known field' });
+      if (!known.has(name)) problems.push({ field: joinPath(path, name), message: 'is not a known field' });
     }
     const read: Record<string, unknown> = {};
     for (const field of fields) {
       const member = Object.hasOwn(given, field.name) ? given[field.name] : undefined;
-      const result = field.read(member, joined(path, field.name), problems);
+      const result = field.read(member, joinPath(path, field.name), problems);
       if (result !== undefined) read[field.as] = result;
     }
     return read;
   };
 }
 
-const joined = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
+const joinPath = (path: string, name: string) => (path === '' ? name : name === '' ? path : `${path}.${name}`);
 
 /** The most problems that an error lists. */
 const MAX_PROBLEMS = 100;

@@ -49,7 +49,7 @@ export class Router<Prepared extends { route: Route | StreamRoute }> {
     for (const segment of segments(path)) {
       const literal: Branch<Prepared> | undefined = at.literals.get(segment);
       if (literal === undefined && at.parameter !== undefined) {
-        const value = decoded(segment);
+        const value = decodeSegment(segment);
         if (value === undefined) return undefined;
         params[at.parameter.name] = value;
       }
@@ -65,7 +65,7 @@ const branch = () => ({ literals: new Map(), parameter: undefined, byMethod: new
 const segments = (path: string) => path.split('/').slice(1);
 
 /** Decodes a path parameter; undefined when it is empty, badly encoded or can't be an id. */
-function decoded(segment: string): string | undefined {
+function decodeSegment(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment);
     return text === '' || text.includes('\0') ? undefined : text;

@@ -50,7 +50,7 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
       try {
         const options = withInstants(fields, readQuery(query));
         const reply = await route.answer({ caller, projectId, params, options, readOptions, request, response, once });
-        return reply && stored(reply);
+        return reply && toStored(reply);
       } catch (error) {
         if (!response.headersSent) throw renameFieldsInError(error);
         // The response has started, so it can only be aborted.
@@ -71,7 +71,7 @@ function withInstants(fields: GraphQLInputFieldMap, options: Record<string, unkn
   return Object.fromEntries(read);
 }
 
-const stored = ({ status, body }: Reply): StoredAnswer => ({ status, body: JSON.stringify(body) });
+const toStored = ({ status, body }: Reply): StoredAnswer => ({ status, body: JSON.stringify(body) });
 
 async function workOnce(
   { caller, request, response, requestId, key }: StreamArrival,
@@ -82,7 +82,7 @@ async function workOnce(
   const asked = { method: request.method ?? 'POST', path: request.url ?? '', body: fingerprint, answersSecret: false };
   const run = async () => {
     try {
-      return stored(await work());
+      return toStored(await work());
     } catch (error) {
       throw renameFieldsInError(error);
     }
