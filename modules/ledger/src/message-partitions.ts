@@ -7,7 +7,7 @@ import {
   withTableLocked,
 } from '@postroom/partitions';
 import { config, DomainError, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
-import { DELETE_HITS_BETWEEN, DELETE_LINKS_BETWEEN } from '@postroom/tracking/sql';
+import { DELETE_HITS_BETWEEN, DELETE_LINKS_BETWEEN, ofMessagesBetween } from '@postroom/tracking/sql';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -15,7 +15,7 @@ const MESSAGES = { name: 'messages', prefix: 'eml' } as const;
 /** Partitioned by message, so that a content is in the partition of the same time as its message. */
 const CONTENTS = { name: 'message_contents', prefix: 'eml' } as const;
 
-/** At most 13 partitions for what is kept: each costs every statement that looks in all of them. */
+/** The length of partitions by retention, so that there are at most 13: each costs every statement that reads all of them. */
 const LENGTHS = [
   { days: 13 * 7, length: '1 week' },
   { days: 13 * 30, length: '1 month' },
@@ -69,7 +69,7 @@ export async function dropOldMessages({
       const { rowCount } = await pool.query(COUNTING, [partition.from, partition.to]);
       if (rowCount !== 0) return undefined;
       const needed = await readIds(NEEDED, [partition.from, partition.to, before, limit]);
-      if (needed.length < limit) await deleteBelongings(partition, needed, onBatch);
+      if (needed.length < limit) await deleteDependents(partition, needed, onBatch);
       return needed;
     },
     archive: configuredArchive(),
@@ -113,16 +113,14 @@ const WITH_MESSAGE = `
   SELECT c.message_id AS id FROM message_contents c
   WHERE c.message_id >= $1 AND c.message_id < $2 AND EXISTS (SELECT FROM messages m WHERE m.id = c.message_id) LIMIT $3`;
 
-const DELETE_ATTACHMENTS_BETWEEN = `
-  DELETE FROM message_attachments WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM message_attachments WHERE message_id >= $1 AND message_id < $2 AND NOT (message_id = ANY ($3)) LIMIT $4))`;
+const DELETE_ATTACHMENTS_BETWEEN = `DELETE FROM message_attachments WHERE ${ofMessagesBetween('message_attachments', 'message_id')}`;
 
 async function readIds(text: string, values: unknown[]): Promise<string[]> {
   return (await queryPatiently<{ id: string }>(text, values)).map(({ id }) => id);
 }
 
-/** Deletes what tables without partitions have of messages that are dropped next. */
-async function deleteBelongings(
+/** Deletes the rows of messages in tables without partitions, before the messages are dropped with their partition. */
+async function deleteDependents(
   { from, to }: { from: string; to: string },
   needed: readonly string[],
   onBatch: () => void,
@@ -136,7 +134,7 @@ async function deleteBelongings(
 
 const IS_PARTITIONING = `pg_try_advisory_xact_lock(hashtext('postroom partition messages'))`;
 
-/** Whether messages are partitioned. If not, this removes what an interrupted `partitionMessages` has left. */
+/** Whether messages are partitioned. If not, this cleans up after an interrupted `partitionMessages`. */
 async function arePartitioned(): Promise<boolean> {
   const { rows } = await pool.query<{ partitioned: boolean; bounded: boolean }>(
     `SELECT messages_are_partitioned() AS partitioned, EXISTS (SELECT FROM pg_constraint WHERE conname = 'messages_past_bound') AS bounded`,

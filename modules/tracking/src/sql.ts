@@ -4,11 +4,11 @@
 export const DELETE_HITS = 'DELETE FROM tracking_hits WHERE message_id = ANY ($1)';
 export const DELETE_LINKS = 'DELETE FROM tracked_links WHERE owner_id = ANY ($1)';
 
-/** Deletes up to `$4` of those of the messages from `$1` to before `$2`, except `$3`. */
-const between = (table: string, column: string) =>
+/** Selects up to `$4` rows of the messages whose ids are from `$1` to before `$2`, except those in `$3`. */
+export const ofMessagesBetween = (table: string, column: string) =>
   `ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${column} >= $1 AND ${column} < $2 AND NOT (${column} = ANY ($3)) LIMIT $4))`;
-export const DELETE_HITS_BETWEEN = `DELETE FROM tracking_hits WHERE ${between('tracking_hits', 'message_id')}`;
-export const DELETE_LINKS_BETWEEN = `DELETE FROM tracked_links WHERE ${between('tracked_links', 'owner_id')}`;
+export const DELETE_HITS_BETWEEN = `DELETE FROM tracking_hits WHERE ${ofMessagesBetween('tracking_hits', 'message_id')}`;
+export const DELETE_LINKS_BETWEEN = `DELETE FROM tracked_links WHERE ${ofMessagesBetween('tracked_links', 'owner_id')}`;
 
 /** The messages first opened or clicked in a period, by a human or a bot; all but `kind` and `verdict` is SQL. */
 export const messagesFirstHit = (
