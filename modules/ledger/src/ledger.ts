@@ -10,8 +10,8 @@ import type { Claimed } from './settlement.ts';
 import { countSoftBounces, type MessageAddress } from './soft-bounces.ts';
 
 /**
- * A new claim id. Each activity attempt writes its own into the rows that it claims. That of transactional mail begins with the id
- * of its workflow, which a closed row does not have anywhere else.
+ * A new claim id. Each activity attempt writes its own into the rows that it claims. For transactional mail it begins with the id of the
+ * workflow, which a closed row stores nowhere else.
  */
 export const newClaim = (workflowId?: string): string =>
   `${workflowId === undefined ? '' : `${workflowId}/`}${randomBytes(9).toString('base64url')}`;
@@ -42,8 +42,8 @@ export interface Settlement {
 }
 
 /**
- * Which row counts what a claim settles: that of the campaign, or that of the shard whose fencing token the claim is. If there is no such
- * shard, or not any more, its campaign counts.
+ * The row whose counters a claim changes: its campaign, or the shard whose fencing token the claim is. If that shard does not exist, or no
+ * longer, it is the campaign.
  */
 export type CountedBy = 'campaign' | 'shard';
 
@@ -187,10 +187,8 @@ export async function settle(
   notice = '',
   by: CountedBy = 'campaign',
 ): Promise<number> {
-  const [accepted, others] = [
-    settlements.filter(({ state }) => state === 'accepted'),
-    settlements.filter(({ state }) => state !== 'accepted'),
-  ];
+  const accepted = settlements.filter(({ state }) => state === 'accepted');
+  const others = settlements.filter(({ state }) => state !== 'accepted');
   let settled = 0;
   if (accepted.length > 0) {
     settled = await settleAccepted(claim, accepted, notice, by);
@@ -199,9 +197,16 @@ export async function settle(
   return others.length === 0 ? settled : settled + (await settleAny(claim, others, notice, by));
 }
 
-async function settleAccepted(claim: string, accepted: Settlement[], notice: string, by: CountedBy): Promise<number> {
-  // All writers lock rows in id order, which avoids deadlocks. The statement needs them sorted, too.
-  accepted.sort((a, b) => (a.id < b.id ? -1 : 1));
+/** All writers lock rows in the order of their ids, which avoids deadlocks. The statements need sorted ids, too. */
+const inOrder = (settlements: readonly Settlement[]) => settlements.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+
+async function settleAccepted(
+  claim: string,
+  unsorted: readonly Settlement[],
+  notice: string,
+  by: CountedBy,
+): Promise<number> {
+  const accepted = inOrder(unsorted);
   const ids = accepted.map(({ id }) => id);
   return settledCount(
     await ledgerPool.query<{ settled: number }>({
@@ -226,7 +231,7 @@ async function settleAny(
   notice: string,
   by: CountedBy,
 ): Promise<number> {
-  const settlements = unsorted.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const settlements = inOrder(unsorted);
   const ids = settlements.map(({ id }) => id);
   const statement = {
     ...SETTLE[by],
