@@ -6,6 +6,7 @@ export {
   type CustomFieldValue,
   type CustomFieldValues,
   type FieldSchema,
+  valueOfField,
 } from '@postroom/custom-fields';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {

@@ -5,6 +5,7 @@ import {
   readContact,
   readSchema,
   retryOnCollision,
+  valueOfField,
 } from '@postroom/contacts';
 import { insertPrepared } from '@postroom/emails';
 import {
@@ -165,8 +166,7 @@ function isMissing(
   { key, type }: ShownField,
   { name, customFields }: Pick<SubmittedValues, 'name' | 'customFields'>,
 ): boolean {
-  const own = key.slice(CUSTOM_PREFIX.length);
-  const value = key === 'name' ? name : Object.hasOwn(customFields, own) ? customFields[own] : undefined;
+  const value = key === 'name' ? name : valueOfField(customFields, key.slice(CUSTOM_PREFIX.length));
   // A checkbox that must be ticked.
   if (type === 'boolean') return value !== true && value !== 'true';
   return value === undefined || value === '';

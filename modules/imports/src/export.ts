@@ -4,6 +4,7 @@ import {
   contactsStatement,
   type CustomFieldValue,
   listCustomFields,
+  valueOfField,
 } from '@postroom/contacts';
 import { csvLine, guard } from '@postroom/csv';
 import { readInBatches, streamSpooled } from '@postroom/downloads';
@@ -39,8 +40,7 @@ function valuesOf(contact: Contact, keys: readonly string[], write: (text: strin
   const { id, email, name, hasName, customFields, source, suppressionStatus, createdAt, updatedAt } = contact;
   // A number is not a formula, whatever its sign.
   const shown = (value: CustomFieldValue) => (typeof value === 'string' ? write(value) : String(value));
-  // A key may be one that every object has, such as `constructor`.
-  const own = (key: string) => (Object.hasOwn(customFields, key) ? shown(customFields[key]!) : '');
+  const own = (key: string) => shown(valueOfField(customFields, key) ?? '');
   return [
     write(email),
     hasName ? write(name) : '', // so that an import of the file leaves it without a name

@@ -17,6 +17,10 @@ export type CustomFieldValue = string | number | boolean;
 /** A contact's values by key; keys without a value are absent. */
 export type CustomFieldValues = Record<string, CustomFieldValue>;
 
+/** The value of a field; undefined without one. A key may be a name that every object has, such as `constructor`. */
+export const valueOfField = <Value>(values: Readonly<Record<string, Value>>, key: string): Value | undefined =>
+  Object.hasOwn(values, key) ? values[key] : undefined;
+
 /** The parts of a field definition that coercion uses. */
 export interface FieldSchema {
   key: string;
