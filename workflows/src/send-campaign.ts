@@ -69,8 +69,8 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     timeoutMs === undefined ? condition(() => signalReceived) : condition(() => signalReceived, timeoutMs);
   let backoffs = 0;
 
-  // Other workers send shards alongside the run. A release without shards may have executed this workflow while another one's
-  // activities asked for some; what was decided then is decided for good.
+  // Other workers send shards alongside the run. A release without shards may have executed this workflow while activities of a
+  // newer one asked for some; a replay must decide the same.
   let maySendShards: boolean | undefined;
   let shards = 0;
   let wantedShards = 0;

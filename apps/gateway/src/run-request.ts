@@ -3,13 +3,13 @@ import { projectOf } from './identify.ts';
 
 let requests: FairSemaphore | undefined;
 
-/** What a request takes of a slot if it shares its statements with others, so that many need few connections. */
+/** The part of a slot that a request takes if it shares its statements with others, so that many need few connections. */
 const SHARING_SLOTS = 1 / 4;
 
 /**
  * Runs a REST or GraphQL request. A project gets at most four fifths of the database connections, and a fifth while other projects make
- * requests, so that it can't starve them. Then those of a project that waits for its turn, or keeps more than one connection busy, are
- * paced too. What the request reads is limited.
+ * requests, so that it can't starve them. In that case, requests of a project that has to wait, or that keeps more than one connection busy,
+ * are paced too. The text that the request reads is limited.
  */
 export function runRequest<T>(
   caller: Caller | null,

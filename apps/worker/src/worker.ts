@@ -108,7 +108,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
   };
 }
 
-/** Opens the folder of journals, if there is one, and settles what is known of processes that were killed. */
+/** Opens the folder of journals, if there is one, and settles the messages of processes that were killed. */
 async function useInFlightJournals(): Promise<void> {
   const { IN_FLIGHT_JOURNAL: folder } = config;
   if (folder === undefined) return;
@@ -123,8 +123,8 @@ async function useInFlightJournals(): Promise<void> {
 const isOurs = ({ role }: DispatchSource) => role === undefined || config.WORKER_ROLES.includes(role);
 
 /**
- * The task queues that a worker of these roles polls. Two of them have workflows, each at a thread and 47 MB: that of webhook
- * deliveries, and that of everything else, where deliveries that an older release started still run.
+ * The task queues that a worker of these roles polls. Two of them have workflows, at the cost of a thread and 47 MB each: one for webhook
+ * deliveries, and one for everything else, where deliveries that an older release started still run.
  */
 export function workersOf(
   roles: readonly WorkerRole[],

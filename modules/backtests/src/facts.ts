@@ -8,7 +8,7 @@ import type { ContactFacts, Fact } from './simulate.ts';
 /** The most events of a contact that are read. */
 const MAX_EVENTS = 1_000;
 
-/** What a page of contacts is read for. */
+/** What to read of a page of contacts. */
 export interface Scope {
   projectId: string;
   journeyId: string | null;
@@ -25,7 +25,7 @@ interface ContactRow {
   customFields: Record<string, unknown>;
 }
 
-/** A page of contacts with what is known about them, but for the facts that depend on the definition. */
+/** A page of contacts with everything known about them, except for facts that depend on the definition. */
 export interface FactsPage {
   contacts: (Omit<ContactFacts, 'facts'> & {
     events: Fact[];

@@ -44,7 +44,7 @@ export async function getPolicy(projectId: string, tx: Tx = pool): Promise<Sendi
   return policy ?? DEFAULT_POLICY;
 }
 
-/** How many messages of campaigns and journeys a contact gets at most in so many days. */
+/** The most messages of campaigns and journeys that a contact gets in a number of days. */
 export interface FrequencyCap {
   messages: number;
   days: number;

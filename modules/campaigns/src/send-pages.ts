@@ -183,7 +183,7 @@ async function usesMailbox(campaignId: string): Promise<boolean> {
   return rows[0]?.mailbox_id != null;
 }
 
-/** Whether ranges of the recipient snapshot may follow what is in the ledger. */
+/** Tells whether the recipient snapshot may still add messages to the ledger. */
 export class SnapshotEnd {
   readonly #campaignId: string;
   readonly #signal: AbortSignal;
@@ -198,7 +198,7 @@ export class SnapshotEnd {
 
   /**
    * Call it when all messages are claimed. Waits a moment if ranges may follow.
-   * @returns whether there is something to look for, which is also the case once after the last range.
+   * @returns whether to look for messages again, which is true once more after the last range.
    */
   async mayFollow(): Promise<boolean> {
     if (this.#isReached || this.#signal.aborted || Date.now() >= this.#deadline) return false;

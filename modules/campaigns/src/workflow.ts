@@ -26,8 +26,8 @@ export async function startSending(tx: Tx, { id, projectId, name, run }: Campaig
 }
 
 /**
- * The timer of a scheduled campaign. Each scheduled time has its own. One whose campaign was rescheduled does nothing, and neither
- * does a second one for the same time.
+ * The timer of a scheduled campaign; each scheduled time has its own. It does nothing if the campaign has been rescheduled, or if another
+ * timer for the same time was first.
  */
 export function timerOf(campaign: Omit<CampaignRun, 'run'> & { scheduledAt: Date }): WorkflowStart {
   const { id, projectId, name } = campaign;

@@ -4,8 +4,8 @@ import { hash, randomBytes } from 'node:crypto';
 const WORDS = 3;
 
 /**
- * Part of what is hashed, and a secret of the process. With a hash that they can compute, the authors of a file could choose
- * addresses that all belong in one slot, and each search would visit all of them.
+ * A secret of the process, hashed together with each address. Otherwise the author of a file could choose addresses that all belong in one
+ * slot, and each search would visit all of them.
  */
 const SALT = randomBytes(16).toString('base64');
 

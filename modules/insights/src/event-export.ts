@@ -115,6 +115,6 @@ async function writeFiles(
 const nameOf = ([run, since, until, number]: [number, string, string, number]) =>
   [String(run).padStart(4, '0'), sortable(since), sortable(until), String(number).padStart(4, '0')].join('-');
 
-/** Numbers of transactions in a database that the project was in before are below 0: `-` and what is left of 10^18, which sorts before. */
+/** Transaction ids from a database that the project was in before are negative. They are written as `-` and the id plus 10^18, which sorts first. */
 const sortable = (xact: string) =>
   xact.startsWith('-') ? `-${String(10n ** 18n + BigInt(xact)).padStart(18, '0')}` : xact.padStart(19, '0');

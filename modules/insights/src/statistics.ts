@@ -80,7 +80,7 @@ interface Period {
   until: Date;
 }
 
-/** The whole quarters of an hour within a period, and what is left of it before and after them. */
+/** The whole quarters of an hour within a period, and the parts of it before and after them. */
 function quartersOf(since: Date, until: Date | undefined) {
   const first = Math.ceil(since.getTime() / QUARTER_MS) * QUARTER_MS;
   const last = until === undefined ? Infinity : Math.floor(until.getTime() / QUARTER_MS) * QUARTER_MS;
@@ -91,14 +91,14 @@ function quartersOf(since: Date, until: Date | undefined) {
   return { whole: { since: new Date(first), until: until === undefined ? undefined : new Date(last) }, edges };
 }
 
-/** Before the first event: the numbers of a project that was moved here begin below 0. */
+/** Before the first event: transaction ids of a project that was moved here are negative. */
 const NOTHING_COUNTED = String(-(2n ** 63n));
 
-/** Read first, because the planner would take what it does not know for a third of all events, and read those of all projects. */
+/** Read first, as a parameter: for an unknown value the planner expects a third of all events, and reads those of all projects. */
 const PROGRESS = 'SELECT xact FROM statistics_progress WHERE project_id = $1';
 
 /**
- * One statement, so that its counts and what is not in them are of the same moment. Events that are not counted are found by the index on
+ * One statement, so that its counts and the events that are not counted yet are of the same moment. The latter are found by the index on
  * `(project_id, xact, id)`, those at the ends by `(project_id, id)`, as event ids start with their time.
  */
 const SERIES = `

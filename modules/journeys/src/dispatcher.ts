@@ -17,12 +17,12 @@ const DUE = `
     OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= now()))
   ORDER BY j.id`;
 
-/** Starts the workflow of each journey that has something to do. One that runs already goes on. */
+/** Starts the workflow of each journey that has something to do. A workflow that is running is left alone. */
 export const source: DispatchSource = {
   name: JOURNEYS,
   role: 'campaigns',
   dispatch: async (client) => {
-    // In a restored database runs are where they were before, and would repeat what they did since.
+    // In a restored database runs are at earlier steps, and would repeat the later ones.
     if ((await heldReason()) !== undefined) return { more: false };
     const { rows } = await pool.query<{ id: string; projectId: string }>({ name: 'journeys-dispatch', text: DUE });
     const hosts = await pool.query<{ projectId: string; host: string }>({ name: 'journeys-hosts', text: DUE_HOSTS });
@@ -41,7 +41,7 @@ const workflowOf = ({ id, projectId }: { id: string; projectId: string }): Workf
   restartable: true,
 });
 
-/** The workflow that makes the calls of a project to a host, so that a host that hangs holds up no others. */
+/** The workflow that makes the calls of a project to one host, so that a host that hangs delays no other. */
 const callsOf = ({ projectId, host }: { projectId: string; host: string }) => ({
   workflowId: `journey-calls ${projectId} ${host}`,
   type: 'callJourneyHost',

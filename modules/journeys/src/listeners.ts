@@ -6,7 +6,7 @@ interface Listener {
   key: string;
 }
 
-/** What a version reacts to. Contacts enter only the newest one. */
+/** The triggers that a version reacts to. Contacts enter only the newest version. */
 function listenersOf({ entry, goal, steps }: Definition, isNewest: boolean): Listener[] {
   const listeners: Listener[] = [];
   const event = (key: string) => listeners.push({ kind: 'event', key });
@@ -18,7 +18,7 @@ function listenersOf({ entry, goal, steps }: Definition, isNewest: boolean): Lis
   return listeners;
 }
 
-/** Makes a journey listen to what its newest version and those that contacts are on react to. */
+/** Makes a journey listen to the triggers of its newest version and of the versions that contacts are on. */
 export async function writeListeners(tx: Tx, { id, projectId }: { id: string; projectId: string }): Promise<void> {
   const versions = await sql<{ definition: Definition; newest: boolean }>(
     tx,
@@ -38,8 +38,8 @@ export async function writeListeners(tx: Tx, { id, projectId }: { id: string; pr
 }
 
 /**
- * Plans the scan of a version that is being published. Who is in the segment now, and dates that have passed, do not start the
- * journey. A version with the same entry goes on where the scan is.
+ * Plans the scan of a version that is being published. Contacts that are in the segment now, and dates that have passed, do not start the
+ * journey. The scan of a version with the same entry continues.
  */
 export async function planEntryScan(tx: Tx, journeyId: string, { entry }: Definition): Promise<void> {
   const key = scanKey(entry);

@@ -55,7 +55,7 @@ const END = `
   UPDATE enrollments e SET visit = e.visit + 1, status = 'exited', ended_at = now(), end_reason = 'new_version', due_at = NULL,
     waits_for = NULL FROM earlier WHERE e.id = earlier.id`;
 
-/** A wait keeps its time, and a call goes on. The steps to move to are those of the same id and type. */
+/** Moves runs to the step of the same id and type. A wait keeps its time, and a call continues. */
 const MOVE = `
   WITH matching AS (
     SELECT step ->> 'id' AS id, step ->> 'event' AS event, old.number AS version

@@ -1,6 +1,6 @@
 import { invalid, type Page, type PageArgs, pageOf, pageSize, toCursor } from '@postroom/platform';
 
-/** How rows that are numbered within what they belong to are read. */
+/** How to read rows that are numbered within their parent, such as the steps of a run. */
 interface NumberedRows<Row> {
   numberOf: (row: Row) => number;
   /** Rows with numbers below `before`, or all if null, the highest first. */

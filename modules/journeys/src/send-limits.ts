@@ -5,7 +5,7 @@ import { lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
 import { quietUntil } from './local-time.ts';
 import type { DueRun, Plan } from './plan.ts';
 
-/** Runs by what limits say about a message to them now. */
+/** Runs by whether the limits allow a message to their contacts now. */
 interface Limited {
   /** Those that may get it. */
   sending: DueRun[];

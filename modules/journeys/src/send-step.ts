@@ -16,7 +16,7 @@ const RECHECK_MS = 10 * 60_000;
 
 /**
  * Plans a message for each run. The messages are queued in the transaction that moves the runs, so each run gets the step's message
- * once. A contact whose message can't be sent goes on, with the reason.
+ * once. A contact whose message can't be sent continues, with the reason.
  * @throws StepProblem if the template or the sender can't be used
  */
 export async function sendStep(

@@ -101,7 +101,7 @@ export async function markUncertain({ scope, position, until }: Reservation): Pr
 }
 
 /**
- * Begins the next epoch: the database counts on from what its witnesses know, and they learn of it. Sending stays held.
+ * Begins the next epoch, which follows the newest that a witness knows, in the database and with the witnesses. Sending stays held.
  */
 export async function beginEpoch({ before, reservations }: Restored): Promise<void> {
   const newest = reservations.reduce<Pick<Reservation, 'epoch' | 'number'>>((a, b) => (isLater(b, a) ? b : a), before);

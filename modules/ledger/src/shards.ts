@@ -126,8 +126,8 @@ const sumsOf = (of: string, counts: readonly string[] = COUNTS) =>
   Object.fromEntries(counts.map((name) => [name, `${of}.${name}_count`]));
 
 /**
- * Claimed messages stay with their shard until it ends: those that a campaign counts itself are claimed by its run, which settles what is
- * left of them before it claims.
+ * The counters that a renewal adds to the campaign. Claimed messages stay with their shard until it ends, because the run of the campaign
+ * settles all claims that the campaign itself counts before it claims more.
  */
 const RENEWED = COUNTS.filter((name) => name !== 'claimed');
 

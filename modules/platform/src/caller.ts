@@ -5,7 +5,7 @@ export type KeyScope = 'full' | 'sending';
 
 /**
  * What a caller may do in a project: `sending` sends transactional mail, `read` and `write` are the rest of what `/v1` can
- * do, `manage` is what the specification keeps to the dashboard (keys, domains, secrets), `own` what only owners may.
+ * do, `manage` is reserved to the dashboard by the specification (keys, domains, secrets), and `own` to owners.
  */
 export type Permission = 'sending' | 'read' | 'write' | 'manage' | 'own';
 

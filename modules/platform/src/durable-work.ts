@@ -90,8 +90,8 @@ export async function recoverLost(client: Client, kind: DurableWork): Promise<nu
 }
 
 /**
- * Work with a start or signal in the outbox is about to get its workflow. The random order lets everything have its turn, should
- * a page be full of late but healthy work.
+ * Leaves out work with a start or signal in the outbox, which is about to get its workflow. The order is random, so that a page full of late
+ * but healthy work does not hide the rest.
  */
 const readOpen = ({ open }: DurableWork) => `
   SELECT * FROM (${open}) AS open

@@ -3,7 +3,7 @@ import { CHANNEL } from './listen.ts';
 import { logger } from '@postroom/observability';
 import { TokenBucket } from '@postroom/concurrency';
 
-/** At most 20 notifying transactions in any second, of which a few may come at once. */
+/** At most 20 notifying transactions in any second, and five at once. */
 const LIMIT = new TokenBucket({ ratePerSecond: 15, capacity: 5 });
 
 /** Topics to notify. One that is announced again meanwhile is notified once. */
@@ -11,9 +11,9 @@ const pending = new Set<string>();
 let isSending = false;
 
 /**
- * Notifies the subscribers of a topic of what is committed already. PostgreSQL commits transactions that notify one after another,
- * so hot statements don't do it themselves. The notifications of this process go out in a separate transaction, at once if there were few
- * in the last second, otherwise with those that follow. If it fails, subscribers poll.
+ * Notifies the subscribers of a topic after a commit. PostgreSQL commits transactions that notify one after another, so hot statements don't
+ * notify themselves. The notifications of this process go out in a separate transaction, at once if there were few in the last second,
+ * otherwise together with later ones. If it fails, subscribers poll.
  */
 export function notifySoon(topic: string): void {
   pending.add(topic);

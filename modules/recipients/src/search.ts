@@ -43,7 +43,7 @@ export interface Search {
 
 /**
  * The first `limit` recipients of a campaign that pass a filter with a search, before an id, newest first. No index covers parts of the
- * addresses of messages, so what is common is found by reading messages, and what is rare by the contacts' index. A search that is
+ * addresses of messages, so common texts are found by reading messages, and rare ones by the contacts' index. A search for a text that is
  * neither stops after a time that does not depend on the size of the campaign.
  */
 export async function searchRecipients<Row>(

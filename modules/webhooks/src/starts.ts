@@ -33,7 +33,7 @@ function individualStart(delivery: Claimed): Start {
   };
 }
 
-/** A batch may span endpoints and projects; it is searchable by what all its deliveries share. */
+/** A batch may span endpoints and projects; it is searchable by the attributes that all its deliveries share. */
 function batchStart(members: readonly Claimed[]): Start {
   const [first] = members as [Claimed];
   const endpoints = new Set(members.map(({ endpoint_id: id }) => id)).size;

@@ -53,6 +53,6 @@ export interface Costs {
   /** Use by an installation that has nothing to do, per second: of a standard core in microseconds, of writes, of actions. */
   idle: Omit<CostPoint, 'rate' | 'count'> & Pick<OperationCost, 'command' | 'date'>;
   operations: Record<Operation, OperationCost>;
-  /** An operation among others costs what it costs alone at this multiple of its rate. Found with a mix of all operations. */
+  /** Among other operations, an operation costs as much as alone at `factor` times its rate. Measured with a mix of all operations. */
   sharing: Pick<OperationCost, 'command' | 'date'> & { factor: number };
 }

@@ -102,7 +102,7 @@ export type Workload = Record<keyof typeof WORKLOAD, number>;
 export type Settings = Record<keyof typeof SETTINGS, number>;
 
 /**
- * The values of all parameters, of which `given` has some.
+ * The values of all parameters: those in `given`, and defaults for the others.
  * @throws RangeError that names the parameter, as `shown` writes it.
  */
 export function readParameters<Name extends string>(

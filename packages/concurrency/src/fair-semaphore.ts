@@ -26,9 +26,9 @@ export interface FairSemaphoreOptions {
 
 /** How long after its last work a key counts as active. */
 const ACTIVE_MS = 2_000;
-/** Of the time that a key kept slots busy, half is forgotten after this time. */
+/** The half-life of the time that a key kept slots busy. */
 const HALF_LIFE_MS = 2_000;
-/** Keys whose use is known. */
+/** The most keys whose use is remembered. */
 const MAX_KEYS = 10_000;
 
 interface Line {

@@ -124,7 +124,7 @@ class Thread {
     this.#worker.postMessage({ module, name, args } satisfies ThreadTask);
   }
 
-  /** Ends the thread once it has used so much more CPU time for the call. */
+  /** Ends the thread once the call has used `limitMs` of CPU time. */
   #limit(call: Call, limitMs: number): void {
     clearTimeout(this.#timer);
     const startedAt = performance.now();

@@ -9,7 +9,7 @@ export interface UiAddress {
 }
 
 /**
- * Passes on to Temporal's Web UI what is asked for under a host of this machine. The UI itself answers under any, so that a web page
+ * Forwards requests for a host of this machine to Temporal's Web UI. The UI itself answers under any, so that a web page
  * elsewhere could read workflows, and signal them, by a name that resolves to its address. It has no option against that, so it
  * listens on a random loopback address: there are 16 million of them, each with 20,000 ports, and a page can try only a few.
  */

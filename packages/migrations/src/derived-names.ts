@@ -5,8 +5,8 @@ import type { Cursor } from './data-migrations.ts';
 const BATCH = 1000;
 
 /**
- * The local part used to be stored as the name of a contact without one. This empties the names of which that is certain: those that
- * equal the local part and contain a character that the name of a person does not. See docs/decisions/contact-names.md.
+ * The local part used to be stored as the name of a contact without one. This empties names that are certainly such: they equal the local
+ * part and contain a character that no name of a person has. See docs/decisions/contact-names.md.
  */
 export async function emptyDerivedNames(client: pg.ClientBase, cursor: Cursor): Promise<Cursor | undefined> {
   const { rows } = await client.query<{ last: string | null }>(EMPTY, [String(cursor.after ?? ''), BATCH]);

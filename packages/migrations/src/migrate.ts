@@ -12,7 +12,7 @@ const MODULES = join(import.meta.dirname, '../../../modules');
 /** The migrations of a module: one subfolder each, in Prisma's format. */
 export const migrationsOf = (module: string): string => join(MODULES, module, 'migrations');
 
-/** The kernel's migrations, which also hold those of the modules from before they kept their own. */
+/** The kernel's migrations. They include migrations of modules from before modules had their own. */
 export const MIGRATIONS_DIR = migrationsOf('platform');
 
 /** The advisory lock of Prisma's own `migrate deploy`, so that the two exclude each other. */
@@ -105,7 +105,7 @@ export async function restartTransactionNumbers(client: pg.ClientBase): Promise<
   return moved;
 }
 
-/** The migrations of every module, or of one folder, in the order in which they apply: that of their names. */
+/** The migrations of every module, or of one folder, in the order of their names, in which they apply. */
 export async function readMigrations(migrationsDir?: string): Promise<Migration[]> {
   const all = migrationsDir === undefined ? undefined : [migrationsDir];
   return Promise.all(

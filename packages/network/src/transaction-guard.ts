@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { config } from '@postroom/settings/config';
 
 const transactions = new AsyncLocalStorage<true>();
-/** Only the tests pay for looking. */
+/** Only tests check, because the check has a cost. */
 const isChecked = config.NODE_ENV === 'test';
 
-/** Runs the work of a transaction, so that calls to other systems are noticed in it. */
+/** Runs the work of a transaction, so that `assertNoTransaction` notices calls to other systems in it. */
 export const asTransaction = <T>(work: () => Promise<T>): Promise<T> =>
   isChecked ? transactions.run(true, work) : work();
 

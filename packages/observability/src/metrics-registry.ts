@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, register } from 'prom-client';
 import { logger } from './logger.ts';
 
-/** Counts what a scrape could not read. */
+/** Counts the readings that a scrape could not get. */
 export const metricsErrors = new Counter({
   name: 'postroom_metrics_errors_total',
   help: 'Readings for this page that failed or took too long; their metrics are missing from it.',
   labelNames: ['kind'],
 });
 
-/** Adds the metrics of the process, and which build of which program it is. */
+/** Adds the metrics of the process, with its program and build. */
 export function measureProcess(labels: Record<'program' | 'version' | 'build' | 'node', string>): void {
   collectDefaultMetrics();
   new Gauge({

@@ -53,7 +53,7 @@ function orExit(parse: () => Config): Config {
   }
 }
 
-/** The settings that have a problem already, also those whose file has it. */
+/** The names of settings that have a problem, also in their `_FILE`. */
 const namesOf = (problems: readonly SettingProblem[]) =>
   Object.fromEntries(problems.map(({ setting }) => [setting.replace(/_FILE$/, ''), true]));
 

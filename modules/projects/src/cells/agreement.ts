@@ -37,8 +37,8 @@ export async function factsFor(projectId: string): Promise<Facts> {
 }
 
 /**
- * What keeps a project from being moved between two cells, according to their gateways; undefined if nothing does. The caller holds the
- * mover's lock in the databases that it takes for theirs.
+ * Why a project can't be moved between two cells, according to their gateways; undefined if it can. The caller holds the mover's lock in the
+ * two databases, which shows the gateways whether these are theirs.
  */
 export async function disagreement(from: string, to: string, projectId: string): Promise<string | undefined> {
   const answers = await Promise.all([from, to].map((cell) => askForFacts(cell, projectId)));

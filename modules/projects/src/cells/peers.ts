@@ -13,7 +13,7 @@ import { LRUCache } from 'lru-cache';
 
 /** Carries who vouches for a request between cells. Never accepted without its signature. */
 export const CELL_HEADER = 'x-postroom-cell';
-/** Path of what cells ask each other. */
+/** Path of requests between cells. */
 export const CELLS_PATH = '/app/cells/';
 
 /** A user, as known to the cell in which they sign in. */
@@ -38,7 +38,7 @@ export interface Voucher {
   hops: number;
   /** Who has signed in, for a request that is forwarded. */
   user?: Vouched;
-  /** Whom a question is about. */
+  /** The user whom a question is about. */
   person?: UserProfile;
 }
 
@@ -47,7 +47,7 @@ const mac = macFor('postroom cells');
 const MAC_BYTES = 32;
 /** How long a voucher is valid, and how far clocks may differ, in milliseconds. */
 export const VOUCHER_VALID_MS = 60_000;
-/** A project that has moved on is forwarded again, and nothing is for ever. */
+/** How often a request is forwarded at most: a project may have moved on. */
 export const MAX_HOPS = 3;
 
 /** Signs a request to another cell. */
@@ -61,7 +61,7 @@ export function voucherFor(
   return `${text}.${mac.sign(text, MAC_BYTES, 'base64url')}`;
 }
 
-/** What another cell signed for this request; undefined without the header. @throws DomainError `forbidden` if it is not authentic. */
+/** The voucher of another cell for this request; undefined without the header. @throws DomainError `forbidden` if it is not authentic. */
 export function readVoucher({ headers, method = 'GET', url = '/' }: IncomingMessage): Voucher | undefined {
   const header = headers[CELL_HEADER];
   if (header === undefined) return undefined;
@@ -83,7 +83,7 @@ export function gatewayOf(cell: string): string {
 }
 
 const ASK_TIMEOUT_MS = 3_000;
-/** What is forwarded is committed by the time of the answer. */
+/** Longer than for a question, because forwarded work is committed before it is answered. */
 const FORWARD_TIMEOUT_MS = 60_000;
 const RETRY_SECONDS = 5;
 /** The number of lookups at once: unknown keys are cheap to make up. */
@@ -96,7 +96,7 @@ interface Call {
   timeoutMs?: number;
 }
 
-/** Calls the gateways of a cell. @returns whatever they answer. @throws Error if they don't. */
+/** Calls the gateways of a cell. @returns the response, whatever its status. @throws Error without one. */
 export function request(cell: string, what: string, { about, body, timeoutMs = ASK_TIMEOUT_MS }: Call = {}) {
   const url = CELLS_PATH + what;
   return fetch(gatewayOf(cell) + url, {
@@ -134,28 +134,28 @@ export async function askOtherCells<Answer>(what: string, person?: UserProfile):
   return answers.find((answer) => answer !== undefined);
 }
 
-/** The answer to what was forwarded. */
+/** The answer to forwarded work. */
 type Forwarded<Answer> =
   | { answer: Answer }
   | { error: { code: ErrorCode; message: string; details: readonly FieldProblem[] } };
 
 /**
- * Forwards something that came in here and belongs to a project of another cell. @returns what that cell answers.
- * @throws DomainError as it did there; RetryLater if it does not answer.
+ * Forwards work for a project of another cell. @returns its answer.
+ * @throws DomainError as thrown there; RetryLater if the cell does not answer.
  */
 export async function forwardTo<Answer>(cell: string, what: string, content: unknown, hops: number): Promise<Answer> {
-  const said = await call<Forwarded<Answer>>(cell, what, {
+  const forwarded = await call<Forwarded<Answer>>(cell, what, {
     about: { hops: hops + 1 },
     body: JSON.stringify(content),
     timeoutMs: FORWARD_TIMEOUT_MS,
   });
-  if (said === undefined) throw notResponding();
-  if ('answer' in said) return said.answer;
-  const { code, message, details } = said.error;
+  if (forwarded === undefined) throw notResponding();
+  if ('answer' in forwarded) return forwarded.answer;
+  const { code, message, details } = forwarded.error;
   throw new DomainError(code, message, details);
 }
 
-/** Does what another cell forwarded. Errors of rules are part of the answer, so that they are none of the connection. */
+/** Does work that another cell forwarded. Errors of rules are answers, which tells them from failures of the connection. */
 export async function answerForwarded(work: () => Promise<unknown>): Promise<Forwarded<unknown>> {
   try {
     return { answer: (await work()) ?? null };
@@ -166,12 +166,12 @@ export async function answerForwarded(work: () => Promise<unknown>): Promise<For
   }
 }
 
-/** Which cell has something: for a minute, and that none has it for a few seconds. It is only where to ask, not an answer. */
+/** The cell that has something, kept for a minute; that no cell has it is kept for seconds. It says only whom to ask. */
 const found = new LRUCache<string, { cell: string | undefined }>({ max: 10_000 });
 const FOUND_MS = 60_000;
 const NOT_FOUND_MS = 3_000;
 
-/** The cell that has what a reference names, such as `key/<hash>`; undefined if none has. @throws RetryLater if one of them does not answer. */
+/** The cell that has an object, by a reference such as `key/<hash>`; undefined if none has it. @throws RetryLater if a cell does not answer. */
 export async function findCell(what: string): Promise<string | undefined> {
   const known = found.get(what);
   if (known !== undefined) return known.cell;
