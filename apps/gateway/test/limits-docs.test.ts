@@ -37,7 +37,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Characters of all custom fields', 'packages/custom-fields/src/index.ts', 'MAX_VALUES_LENGTH'],
   ['Values in a JSON body', 'packages/network/src/request-body.ts', 'MAX_JSON_VALUES'],
   ['Problems of a request', 'apps/gateway/src/rest/input.ts', 'MAX_PROBLEMS'],
-  ['Depth of a JSON value', 'modules/platform/src/scalars.ts', 'MAX_JSON_DEPTH'],
+  ['Depth of a JSON value', 'packages/errors/src/json-problems.ts', 'MAX_JSON_DEPTH'],
   ['Tokens in a document', 'apps/gateway/src/limits.ts', /tokens: ([\d_]+)/],
   ['Levels in a document', 'apps/gateway/src/limits.ts', /depth: ([\d_]+)/],
   ['Aliases in a document', 'apps/gateway/src/limits.ts', /aliases: ([\d_]+)/],

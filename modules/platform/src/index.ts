@@ -33,6 +33,10 @@ export {
   oneLineProblems,
   textProblem,
   withoutReordering,
+  checkJsonObject,
+  jsonProblem,
+  MAX_NUMBER,
+  numberProblem,
 } from '@postroom/errors';
 export { audit, type AuditEntry } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
@@ -170,7 +174,6 @@ export {
   restPath,
   snakeCase,
 } from './rest.ts';
-export { checkJsonObject, jsonProblem, MAX_NUMBER, numberProblem } from './scalars.ts';
 export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {
