@@ -87,10 +87,10 @@ function refusal(error: unknown): Refusal {
 }
 
 async function wait({ message, delayMs }: Refusal, operator: Operator): Promise<void> {
-  const again = new Date(Date.now() + delayMs).toISOString();
+  const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
   showStatus('retried');
   setCurrentDetails(
-    `${message}\n\nThe next attempt is due at ${again}. The answers to it and to those after it are on the pending activity.`,
+    `${message}\n\nThe next attempt is due at ${nextAttemptAt}. The answers to it and to those after it are on the pending activity.`,
   );
   await operator.waitForSignal(delayMs);
 }

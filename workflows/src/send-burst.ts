@@ -1,6 +1,7 @@
 import type * as emails from '@postroom/emails/activities';
 import { continueAsNew, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
 import { activitiesOn } from './activities-on.ts';
+import { backoffMs, describeBackoff } from './backoff.ts';
 
 const { sendFromQueue } = activitiesOn<typeof emails>('mail', {
   startToCloseTimeout: '30 minutes', // it claims for 20 seconds, and the server may take 10 minutes for its last reply
@@ -8,9 +9,6 @@ const { sendFromQueue } = activitiesOn<typeof emails>('mail', {
   retry: { initialInterval: '1 second', maximumInterval: '15 seconds' },
   summary: 'Send from the queue',
 });
-
-/** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
-const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
 
 /**
  * Drains a project's queue of transactional mail that arrives too fast for one workflow per message. The ledger records which
@@ -22,14 +20,13 @@ export async function sendBurst(
   before: Record<string, number> = {},
 ): Promise<Record<string, number>> {
   const total = { ...before };
-  for (let holds = 0; ;) {
+  for (let refusedRuns = 0; ;) {
     const { over, waitMs, held, counts } = await sendFromQueue(projectId, workflowId);
     for (const [state, count] of Object.entries(counts)) total[state] = (total[state] ?? 0) + count;
     setCurrentDetails(describe(total, held));
     if (over) return total;
-    holds = held === null ? 0 : holds + 1;
-    const holdMs = holds === 0 ? 0 : (HOLD_DELAYS_MS[Math.min(holds, HOLD_DELAYS_MS.length) - 1] ?? 0);
-    if (holdMs > 0) await sleep(Math.max(waitMs, holdMs));
+    refusedRuns = held === null ? 0 : refusedRuns + 1;
+    if (refusedRuns > 0) await sleep(Math.max(waitMs, backoffMs(refusedRuns)));
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendBurst>(projectId, workflowId, total);
   }
 }
@@ -39,5 +36,5 @@ function describe(total: Record<string, number>, held: string | null): string {
   const parts = Object.entries(closed).map(([state, count]) => `${count} ${state}`);
   if (planned > 0) parts.push(`${planned} times deferred or released`);
   const done = parts.length === 0 ? 'nothing yet' : parts.join(', ');
-  return held === null ? done : `${done}\n\nThe mail server accepts no mail at the moment: ${held}`;
+  return done + describeBackoff(held);
 }

@@ -9,6 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import { activitiesOn } from './activities-on.ts';
+import { backoffMs, describeBackoff } from './backoff.ts';
 
 /** Commands to a running campaign. The campaign's row already records each one; the signal only wakes the workflow. */
 const pause = defineSignal('pause');
@@ -26,7 +27,7 @@ const { freezeRecipients, freezeRemaining } = activitiesOn<typeof campaigns>('ca
 });
 const { sendPages } = activitiesOn<typeof campaigns>('campaigns', {
   startToCloseTimeout: '30 minutes', // it claims for 15 seconds, and the server may take 10 minutes for its last reply
-  heartbeatTimeout: '3.5 seconds', // after a kill another worker goes on within five seconds
+  heartbeatTimeout: '3.5 seconds', // after a kill another worker continues within five seconds
   retry: { ...retry, initialInterval: '500 ms' },
   summary: 'Send',
 });
@@ -50,8 +51,8 @@ const { completeCampaign } = activitiesOn<typeof campaigns>('campaigns', {
   summary: 'Complete',
 });
 
-/** Backoff delays while a mail server refuses all mail, in milliseconds; the last one repeats. */
-const HOLD_DELAYS_MS = [1_000, 2_000, 5_000, 15_000, 30_000, 60_000];
+/** How often the workflow looks whether ranges of recipients or messages in flight have been completed, in milliseconds. */
+const POLL_MS = 1_000;
 
 /** How a campaign ended. */
 export type CampaignOutcome = 'completed' | 'canceled' | 'deleted' | 'superseded';
@@ -67,7 +68,7 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     setHandler(signal, () => void (signalReceived = true));
   const waitForSignal = (timeoutMs?: number) =>
     timeoutMs === undefined ? condition(() => signalReceived) : condition(() => signalReceived, timeoutMs);
-  let backoffs = 0;
+  let refusedRuns = 0;
 
   // Other workers send shards alongside the run. A release without shards may have executed this workflow while activities of a
   // newer one asked for some; a replay must decide the same.
@@ -105,7 +106,7 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     const result = await sendPages(campaignId, run);
     isCounting = result.isCounting ?? false;
     setCurrentDetails(describe(result));
-    backoffs = result.hold === null ? 0 : backoffs + 1;
+    refusedRuns = result.hold === null ? 0 : refusedRuns + 1;
     if (result.status === 'canceled') {
       if (shards > 0) await condition(() => shards === 0);
       setCurrentDetails(describe({ ...result, counts: await cancelRecipients(campaignId) }));
@@ -116,18 +117,16 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
     startShards(result.shards);
     if (result.status !== 'sending') {
       await condition(() => signalReceived || shardEnded); // what a killed shard had claimed is settled at once
-    } else if (result.hold !== null) await waitForSignal(result.hold.waitMs ?? holdDelayMs(backoffs));
-    else if (result.waitMs === null && isCounting) await waitForSignal(HOLD_DELAYS_MS[0]);
+    } else if (result.hold !== null) await waitForSignal(result.hold.waitMs ?? backoffMs(refusedRuns));
+    else if (result.waitMs === null && isCounting) await waitForSignal(POLL_MS);
     else if (result.waitMs === null) {
       if (await completeCampaign(campaignId, run)) return 'completed';
       // It has just been paused, or an ending attempt or a shard still has a message in flight.
-      await condition(() => signalReceived || shardEnded, HOLD_DELAYS_MS[0] ?? 1_000);
+      await condition(() => signalReceived || shardEnded, POLL_MS);
     } else if (result.waitMs > 0) await waitForSignal(result.waitMs);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof sendCampaign>(campaignId, run);
   }
 }
-
-const holdDelayMs = (backoffs: number) => HOLD_DELAYS_MS[Math.min(backoffs, HOLD_DELAYS_MS.length) - 1] ?? 60_000;
 
 function describe({ status, counts, hold, waiting, isCounting }: campaigns.SendRun): string {
   const { recipients, accepted, planned, claimed, failed, suppressed, unknown, canceled } = counts;
@@ -135,7 +134,7 @@ function describe({ status, counts, hold, waiting, isCounting }: campaigns.SendR
   const total = isCounting ? `${recipients} or more` : recipients;
   const parts = [`**${accepted} of ${total} sent**`, ...rest.map(([state, count]) => `${count} ${state}`)];
   const open = planned + claimed;
-  const held = hold === null ? '' : `\n\nThe mail server accepts no mail at the moment: ${hold.answer}`;
+  const held = describeBackoff(hold?.answer ?? null);
   const waits = waiting === undefined ? '' : `\n\n${waiting}`;
   return `${status}: ${parts.join(', ')}${open > 0 ? `, ${open} to go` : ''}${held}${waits}`;
 }
