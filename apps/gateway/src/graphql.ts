@@ -16,7 +16,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
 import { limitPlugins } from './limits.ts';
-import { renamedTypes } from './renamed-types.ts';
+import { acceptOldTypeNames } from './renamed-types.ts';
 import { runRequest } from './run-request.ts';
 import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
 import { answerJson } from './rest/http.ts';
@@ -68,7 +68,13 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
         isOurs(error) ? logger.debug({ err: error }) : logger.error({ err: error }, 'GraphQL operation failed'),
     },
     maxRequestBodySize: false,
-    plugins: [parsedBefore(), onlyStreamed(), takingTurns(), renamedTypes(), ...limitPlugins()],
+    plugins: [
+      passParsedBody(),
+      rejectUnstreamedSubscriptions(),
+      takeRequestSlots(),
+      acceptOldTypeNames(),
+      ...limitPlugins(),
+    ],
   });
   const streams = createStreams({
     run: async (params, req, res, streamedTo) => {
@@ -123,7 +129,7 @@ function answerNotJson(response: ServerResponse): void {
 }
 
 /** Hands the parsed body to yoga. */
-function parsedBefore(): Plugin<NodeContext> {
+function passParsedBody(): Plugin<NodeContext> {
   return {
     onRequestParse({ serverContext, setRequestParser }) {
       const { params } = serverContext as unknown as NodeContext;
@@ -135,7 +141,7 @@ function parsedBefore(): Plugin<NodeContext> {
 /**
  * Rejects subscriptions outside the streaming handler, which limits them and ends them when the caller loses access.
  */
-function onlyStreamed(): Plugin<NodeContext> {
+function rejectUnstreamedSubscriptions(): Plugin<NodeContext> {
   return {
     onSubscribe({ args, setResultAndStopExecution }) {
       if ((args.contextValue as NodeContext).isStreamed === true) return;
@@ -148,7 +154,7 @@ function onlyStreamed(): Plugin<NodeContext> {
 }
 
 /** Operations share the project's request slots with REST. Streams are limited by their number. */
-function takingTurns(): Plugin<NodeContext> {
+function takeRequestSlots(): Plugin<NodeContext> {
   return {
     onExecute({ executeFn, setExecuteFn }) {
       setExecuteFn((args) =>
@@ -189,14 +195,14 @@ function maskError(error: unknown): Error {
   const original = graphql?.originalError ?? error;
   const known = original instanceof DomainError ? original : databaseAnswerOf(original);
   if (known !== undefined) return toGraphqlError(known, graphql);
-  if (graphql !== undefined && graphql.originalError === undefined) return ofVariable(graphql);
-  if (original instanceof GraphQLError) return graphql === undefined ? original : inVariable(graphql, original);
+  if (graphql !== undefined && graphql.originalError === undefined) return withMissingField(graphql);
+  if (original instanceof GraphQLError) return graphql === undefined ? original : withInvalidField(graphql, original);
   const options = graphql === undefined ? {} : { nodes: graphql.nodes, path: graphql.path };
   return new GraphQLError('Internal server error.', { ...options, extensions: { code: 'internal_error' } });
 }
 
-/** The error of a variable that is missing or null gets our code and names the field; others stay as they are. */
-function ofVariable(error: GraphQLError): GraphQLError {
+/** Adds our code and the field to the error of a variable that is missing or null; returns other errors unchanged. */
+function withMissingField(error: GraphQLError): GraphQLError {
   const { message, nodes } = error;
   const [, field] = /^Variable "\$(\w+)" of (?:required|non-null) type /.exec(message) ?? [];
   if (field === undefined) return error;
@@ -205,10 +211,13 @@ function ofVariable(error: GraphQLError): GraphQLError {
 }
 
 /**
- * A scalar's error says what is wrong with a value, but not where the value is. The error that wraps it says where and repeats the
- * whole value, which may be long or secret.
+ * Adds the field to the error of a scalar, which says only what is wrong with the value. The error that wraps it names the field, but repeats
+ * the whole value, which may be long or secret.
  */
-function inVariable({ message, nodes }: GraphQLError, { message: problem, extensions }: GraphQLError): GraphQLError {
+function withInvalidField(
+  { message, nodes }: GraphQLError,
+  { message: problem, extensions }: GraphQLError,
+): GraphQLError {
   const [, variable] = /^Variable "\$(\w+)" got invalid value /.exec(message) ?? [];
   const prefix = message.slice(0, -`; ${problem}`.length);
   const field = / at "([\w.[\]]+)"$/.exec(prefix)?.[1]?.replaceAll(/\[(\d+)\]/g, '.$1') ?? variable;

@@ -7,7 +7,7 @@ import type { Plugin } from 'graphql-yoga';
 const RENAMED_TYPES = new Map([['MailboxConnection', 'MailboxConsent']]);
 
 /** Lets documents use the old name of a renamed type. */
-export function renamedTypes(): Plugin {
+export function acceptOldTypeNames(): Plugin {
   const former = new RegExp(`\\b(?:${[...RENAMED_TYPES.keys()].join('|')})\\b`);
   return {
     onParse({ params: { source } }) {
