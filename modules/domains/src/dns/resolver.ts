@@ -55,7 +55,7 @@ export interface Session {
   survey: (name: string, type: RecordType) => Promise<Survey>;
   /** The first reliable answer from the zone's servers, for records that need not be consistent. */
   lookup: (name: string, type: RecordType) => Promise<View>;
-  /** A resolver's answer, for other people's names and to see what DNSSEC validation makes of a zone. */
+  /** A resolver's answer, for names in other owners' zones and to see the result of DNSSEC validation. */
   recursive: (name: string, type: RecordType, options?: { checkingDisabled?: boolean }) => Promise<View>;
   /** The zone of a name according to its own servers; `undefined` if there is none or it is unreachable. */
   zoneOf: (name: string) => Promise<{ apex: string; nameservers: string[]; soa: string } | undefined>;
@@ -70,8 +70,8 @@ const MAX_STEPS = 8;
 /** Starts a session; its deadline counts from now. */
 export function openSession(options: ResolverOptions): Session {
   const { resolvers, locate, scope, retry } = options;
-  const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), options.deadlineMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(), options.deadlineMs);
   const zones = new Map<string, Zone>();
   const unreachable = new Set<string>();
   const cache = new Map<string, Promise<unknown>>();
@@ -83,7 +83,7 @@ export function openSession(options: ResolverOptions): Session {
     zoneOf,
     end: () => {
       clearTimeout(timer);
-      time.abort();
+      deadline.abort();
     },
   };
 
@@ -141,7 +141,7 @@ export function openSession(options: ResolverOptions): Session {
     return async ({ host, address }) => {
       if (address === undefined) return silent(host, 'it has no allowed address');
       try {
-        return read(await askServer(locate(address), { name, type }), host, zone.apex, { name, type });
+        return interpret(await askServer(locate(address), { name, type }), host, zone.apex, { name, type });
       } catch (error) {
         return silent(host, (error as Error).message);
       }
@@ -222,7 +222,7 @@ export function openSession(options: ResolverOptions): Session {
   }
 
   function askServer(server: Server, question: Question): Promise<Reply> {
-    return queryServer(server, question, retry, time.signal);
+    return queryServer(server, question, retry, deadline.signal);
   }
 
   async function zoneOf(name: string) {
@@ -274,7 +274,7 @@ const aliasLoop = (view: View): View => ({
   why: 'its CNAME records form a loop',
 });
 
-function read(reply: Reply, server: string, apex: string, question: Question): ServerResponse {
+function interpret(reply: Reply, server: string, apex: string, question: Question): ServerResponse {
   const delegation = delegationOf(reply, apex, question.name);
   if (delegation !== undefined) return { server, delegation };
   if (!reply.authoritative && !isRefusal(reply)) return silent(server, 'it is not authoritative for the zone');
