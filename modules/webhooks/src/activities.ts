@@ -42,7 +42,7 @@ export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
 }
 
 async function attemptOnce(deliveryId: string): Promise<Outcome> {
-  individualBudget.began(deliveryId, Date.now());
+  individualBudget.recordBegun(deliveryId, Date.now());
   const [delivery] = await loadDeliveries([deliveryId]);
   if (delivery === undefined) return 'deleted';
   if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;

@@ -106,7 +106,7 @@ async function claimWaiting(client: Queryable): Promise<Required<Round> & { clai
   const isBurst = takes.some(({ batch }) => batch !== null);
   individualBudget.spend(claimed.length, Date.now());
   if (!isBurst)
-    individualBudget.claimed(
+    individualBudget.recordClaimed(
       claimed.map(({ id }) => id),
       Date.now(),
     );
@@ -141,7 +141,7 @@ async function claimDueRetries(client: Queryable): Promise<{ claimed: ClaimedRet
   state.retryWindow.done(from, { claimed, isLastPage: last === '' }, Date.now());
   state.retryLoads.recordDispatched(claimed);
   if (isAlways)
-    individualBudget.claimed(
+    individualBudget.recordClaimed(
       claimed.map(({ id }) => id),
       Date.now(),
     );

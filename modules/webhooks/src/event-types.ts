@@ -135,7 +135,7 @@ const SPECIFIED = {
   },
 } as const satisfies Record<string, EventType>;
 
-/** One of the spec, or of a module. */
+/** Name of an event type. The compiler knows those of the spec; modules add others when they are loaded. */
 export type EventTypeName = keyof typeof SPECIFIED;
 
 /**

@@ -38,12 +38,13 @@ export class IndividualBudget {
     this.#tokens = Math.max(-this.#capacity, this.#tokens - count);
   }
 
-  claimed(ids: readonly string[], now: number): void {
+  /** Deliveries were claimed, and a workflow is started for each. */
+  recordClaimed(ids: readonly string[], now: number): void {
     for (const id of ids) this.#claimed.set(id, now);
   }
 
   /** The first attempt of a delivery begins. */
-  began(id: string, now: number): void {
+  recordBegun(id: string, now: number): void {
     const claimedAt = this.#claimed.get(id);
     if (claimedAt === undefined) return;
     this.#claimed.delete(id);

@@ -43,7 +43,8 @@ export interface Capacity {
   now: number;
 }
 
-interface Wanted {
+/** What an endpoint may get in this round, before the limits on all of them. */
+interface Demand {
   endpointId: string;
   projectId: string;
   projectInFlight: number;
@@ -60,11 +61,11 @@ export function plan(
   { individually, mayBatch, inFlight, maxInFlight, now }: Capacity,
 ): Take[] {
   const degraded = waiting.filter(isDegraded);
-  const probes = degraded.map((one) => ({ endpointId: one.endpointId, take: probe(one, now), batch: null }));
+  const probes = degraded.map((one) => ({ endpointId: one.endpointId, take: takeFromDegraded(one, now), batch: null }));
   const healthy = waiting.filter((one) => !isDegraded(one)).toSorted((a, b) => a.servedAt - b.servedAt);
-  const wanted = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, maxInFlight - inFlight));
+  const demands = limit(interleaveProjects(healthy.map(demandOf)), Math.max(0, maxInFlight - inFlight));
   const isBurst = healthy.reduce((sum, { waiting: rows }) => sum + rows, 0) > individually;
-  const rest = isBurst && mayBatch ? toBatches(wanted) : firstOf(wanted, individually);
+  const rest = isBurst && mayBatch ? toBatches(demands) : toIndividual(demands, individually);
   return [...probes, ...rest].filter(({ take }) => take > 0);
 }
 
@@ -77,21 +78,21 @@ export function planRetries(
   { individually, mayBatch, inFlight, maxInFlight }: Omit<Capacity, 'now'>,
 ): Take[] {
   const ordered = due.toSorted((a, b) => Number(isDegraded(a)) - Number(isDegraded(b)) || a.servedAt - b.servedAt);
-  const wanted = limit(interleaveProjects(ordered.map(demandOf)), Math.max(0, maxInFlight - inFlight));
-  const takes = mayBatch ? toBatches(wanted.filter(({ take }) => take > 0)) : firstOf(wanted, individually);
+  const demands = limit(interleaveProjects(ordered.map(demandOf)), Math.max(0, maxInFlight - inFlight));
+  const takes = mayBatch ? toBatches(demands.filter(({ take }) => take > 0)) : toIndividual(demands, individually);
   return takes.filter(({ take }) => take > 0);
 }
 
 const isDegraded = ({ failuresInRow }: EndpointQueue) => failuresInRow >= POLICY.endpoint.degradedAfter;
 
-function probe({ waiting, attempting, retrying, servedAt }: EndpointQueue, now: number): number {
+function takeFromDegraded({ waiting, attempting, retrying, servedAt }: EndpointQueue, now: number): number {
   const room = POLICY.endpoint.maxInFlightDegraded - attempting - retrying;
   if (room > 0) return Math.min(waiting, room);
   const isDue = attempting === 0 && now - servedAt >= POLICY.endpoint.probeIntervalMs;
   return isDue ? Math.min(waiting, 1) : 0;
 }
 
-function demandOf(queue: EndpointQueue): Wanted {
+function demandOf(queue: EndpointQueue): Demand {
   const { endpointId, projectId, projectInFlight, waiting, attempting } = queue;
   const take = Math.max(0, Math.min(waiting, POLICY.batch.size, maxInFlightOf(queue) - attempting));
   return { endpointId, projectId, projectInFlight, take };
@@ -106,9 +107,9 @@ function maxInFlightOf(queue: EndpointQueue): number {
  * Interleaves projects: the first endpoint of each, then the second of each, so that a project with many endpoints
  * delays no other.
  */
-function interleaveProjects(wanted: readonly Wanted[]): Wanted[] {
+function interleaveProjects(demands: readonly Demand[]): Demand[] {
   const ranks = new Map<string, number>();
-  const numbered = wanted.map((one) => {
+  const numbered = demands.map((one) => {
     const rank = ranks.get(one.projectId) ?? 0;
     ranks.set(one.projectId, rank + 1);
     return { one, rank };
@@ -120,10 +121,10 @@ function interleaveProjects(wanted: readonly Wanted[]): Wanted[] {
  * Small demands are met first; large ones get up to a batch each until capacity runs out. A project may have as much
  * in flight as it leaves free, so that one project's hanging endpoints leave room for the others.
  */
-function limit(wanted: readonly Wanted[], free: number): Wanted[] {
+function limit(demands: readonly Demand[], free: number): Demand[] {
   let left = Math.min(free, POLICY.dispatch.maxClaimedPerRound);
   const shares = new Map<string, number>();
-  const take = (one: Wanted): Wanted => {
+  const take = (one: Demand): Demand => {
     const { projectId, projectInFlight } = one;
     const share = shares.get(projectId) ?? Math.max(0, Math.floor((free - projectInFlight) / 2));
     const taken = Math.min(one.take, left, share);
@@ -131,24 +132,24 @@ function limit(wanted: readonly Wanted[], free: number): Wanted[] {
     shares.set(projectId, share - taken);
     return { ...one, take: taken };
   };
-  const small = wanted.filter((one) => one.take < POLICY.dispatch.smallBelow).map(take);
-  const large = wanted.filter((one) => one.take >= POLICY.dispatch.smallBelow).map(take);
+  const small = demands.filter((one) => one.take < POLICY.dispatch.smallBelow).map(take);
+  const large = demands.filter((one) => one.take >= POLICY.dispatch.smallBelow).map(take);
   return [...small, ...large];
 }
 
-/** The first `most` deliveries, each on its own. */
-function firstOf(wanted: readonly Wanted[], most: number): Take[] {
-  let left = most;
-  return wanted.map(({ endpointId, take }) => {
+/** The first `max` deliveries, each on its own. */
+function toIndividual(demands: readonly Demand[], max: number): Take[] {
+  let left = max;
+  return demands.map(({ endpointId, take }) => {
     const taken = Math.min(take, left);
     left -= taken;
     return { endpointId, take: taken, batch: null };
   });
 }
 
-function toBatches(wanted: readonly Wanted[]): Take[] {
+function toBatches(demands: readonly Demand[]): Take[] {
   let shared: { batch: string; size: number } | undefined;
-  return wanted.map(({ endpointId, take }) => {
+  return demands.map(({ endpointId, take }) => {
     if (take >= POLICY.batch.ownMin) return { endpointId, take, batch: batchId() };
     if (shared === undefined || shared.size + take > POLICY.batch.size) shared = { batch: batchId(), size: 0 };
     shared.size += take;

@@ -14,9 +14,9 @@ function run(
   let now = START;
   for (let second = 0; second < seconds; second++) {
     const ids = idsOf(count).map((id) => `${id}_${second}`);
-    budget.claimed(ids, now);
+    budget.recordClaimed(ids, now);
     budget.spend(count, now);
-    for (const id of ids) budget.began(id, now + waitMs);
+    for (const id of ids) budget.recordBegun(id, now + waitMs);
     now += 1000;
     budget.adapt(now);
   }
@@ -48,7 +48,7 @@ test('when a delivery waits for more than two seconds, fewer get their own workf
 
 test('deliveries that never begin count as waiting, and leave no room', () => {
   const budget = new IndividualBudget(START);
-  budget.claimed(idsOf(2 * initialPerSecond), START);
+  budget.recordClaimed(idsOf(2 * initialPerSecond), START);
   expect(budget.available(START, { isAlways: true })).toBe(0);
   budget.adapt(START + 3_000);
   expect(budget.perSecond).toBeLessThan(initialPerSecond);
