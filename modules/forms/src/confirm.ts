@@ -43,7 +43,7 @@ export async function confirm(id: string, network: string | undefined): Promise<
   if (known === undefined) return 'expired';
   return retryOnCollision(() =>
     inTransaction(async (tx) => {
-      // First, as everyone who writes suppressions and addresses.
+      // Locked first, as in every transaction that writes suppressions and addresses, so that none deadlock.
       await lockSuppressions(tx, known.projectId);
       const [submission] = await sql<Submission>(tx, `${FIND} FOR UPDATE`, [id]);
       if (submission?.isConfirmed === true) return 'confirmed';
@@ -74,7 +74,7 @@ export interface LinkState {
 }
 
 /** The state of a link; undefined if its submission is gone. */
-export async function stateOf(id: string): Promise<LinkState | undefined> {
+export async function linkState(id: string): Promise<LinkState | undefined> {
   const [row] = await sql<Submission>(pool, FIND, [id]);
   if (row === undefined) return undefined;
   const { formId, email, consentText, isConfirmed, isExpired } = row;
@@ -85,7 +85,7 @@ type FormFacts = Pick<Form, 'id' | 'projectId' | 'name' | 'groupIds'>;
 
 /**
  * Writes the contact of a submission, adds it to the form's groups and marks the submission as confirmed, in the caller's transaction.
- * Only what was confirmed by the address changes a contact that exists, and brings it back to groups that it left.
+ * Only a confirmed submission changes an existing contact, or returns it to groups that it left.
  */
 export async function subscribe(
   tx: Tx,

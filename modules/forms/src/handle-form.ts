@@ -17,7 +17,7 @@ import {
 import { takeVisit } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
 import { answerPage, rejectMethod } from '@postroom/unsubscribe';
-import { confirm, stateOf } from './confirm.ts';
+import { confirm, linkState } from './confirm.ts';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { shownFields } from './forms.ts';
 import { FORM_STYLE, formBody, HONEYPOT_FIELD, PAGE_TOKEN, type Values } from './page.ts';
@@ -234,7 +234,7 @@ function answerSubmitted(request: FormRequest, response: ServerResponse, form: P
 
 async function handleConfirmation(request: FormRequest, response: ServerResponse, token: string): Promise<void> {
   const id = readConfirmToken(token);
-  const found = id === undefined ? undefined : await stateOf(id);
+  const found = id === undefined ? undefined : await linkState(id);
   const form = found === undefined ? undefined : await findPublicForm(found.formId);
   if (id === undefined)
     return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');

@@ -62,14 +62,14 @@ export async function submit(form: PublicForm, given: SubmittedValues, network: 
   await inTransaction(async (tx) => {
     if (!(await isWithinLimits(tx, form, contact.key))) return;
     await cancelReminders(tx, 'id = $1', id);
-    if (!(await save(tx, form, { id, contact, network, ...mails }))) return;
+    if (!(await saveSubmission(tx, form, { id, contact, network, ...mails }))) return;
     await insertPrepared(tx, [mails.mail, ...(mails.reminder === undefined ? [] : [mails.reminder])]);
   });
 }
 
 /**
- * Subscribes without a confirmation. Since anyone could have entered the address, it changes no contact that exists but for its
- * groups, and subscribes nobody who unsubscribed or is suppressed otherwise.
+ * Subscribes without a confirmation. Since anyone could have entered the address, an existing contact is only added to groups, and a
+ * suppressed address, such as of someone who unsubscribed, is left alone.
  */
 async function subscribeAtOnce(form: PublicForm, contact: CheckedContact, network: string | undefined): Promise<void> {
   await retryOnCollision(() =>
@@ -78,15 +78,15 @@ async function subscribeAtOnce(form: PublicForm, contact: CheckedContact, networ
       if (!(await isWithinLimits(tx, form, contact.key))) return;
       if (await isSuppressed(tx, form.projectId, contact.email)) return;
       const id = newId(SUBMISSION_ID);
-      await save(tx, form, { id, contact, network });
+      await saveSubmission(tx, form, { id, contact, network });
       await subscribe(tx, form, { id, contact, network, isConfirmed: false });
     }),
   );
 }
 
 /**
- * Locks the address against other submissions to the project, and counts those and the reminders of the last day. Those that held
- * the lock before may have begun later, so `now()` would leave them out.
+ * Locks the address against other submissions to the project, and counts its submissions and reminders of the last day. It counts up
+ * to `clock_timestamp()`: a transaction that held the lock before this one may have begun after this one's `now()`.
  */
 async function isWithinLimits(tx: Tx, form: PublicForm, key: string): Promise<boolean> {
   await lockUntilCommit(tx, `form submissions ${form.projectId} ${key}`);
@@ -114,7 +114,7 @@ interface Saved {
 }
 
 /** Inserts a submission, or updates one that is not confirmed yet. @returns false if it has just been confirmed. */
-async function save(tx: Tx, form: PublicForm, { id, contact, network, mail, reminder, reminderAt }: Saved) {
+async function saveSubmission(tx: Tx, form: PublicForm, { id, contact, network, mail, reminder, reminderAt }: Saved) {
   const rows = await sql(
     tx,
     `INSERT INTO form_submissions AS s (id, project_id, form_id, email, email_key, name, custom_fields, consent_text, submitted_from,
