@@ -35,8 +35,8 @@ const MAX_FILLING_OF_TEMPLATES = { alone: 500_000, oneOfMany: 20_000 };
 const MAX_KEPT_TEMPLATE = 100_000;
 
 /**
- * Fills placeholders in and generates missing text from HTML, on a worker thread unless that is quick.
- * @param isOneOfMany whether it belongs to a batch, which together are not quick
+ * Fills placeholders in and generates missing text from HTML, on a worker thread unless it is quick.
+ * @param isOneOfMany whether it belongs to a batch, whose emails take long together
  */
 export async function renderForProject(
   projectId: string,
@@ -91,8 +91,8 @@ async function fillByTemplates(
   const templates = await bodyTemplates.forceFetch(html, { context: projectId });
   if (templates.text === undefined) return undefined;
   const filling = 2 * templates.html.slots.length * JSON.stringify(values).length;
-  const most = isOneOfMany ? MAX_FILLING_OF_TEMPLATES.oneOfMany : MAX_FILLING_OF_TEMPLATES.alone;
-  return filling > most ? undefined : fillBodyTemplates(templates, subject, values);
+  const max = isOneOfMany ? MAX_FILLING_OF_TEMPLATES.oneOfMany : MAX_FILLING_OF_TEMPLATES.alone;
+  return filling > max ? undefined : fillBodyTemplates(templates, subject, values);
 }
 
 const fillAlone = (projectId: string, given: ContentInput) =>

@@ -68,7 +68,7 @@ export function fillPlaceholders({ values, ...given }: ContentInput): FilledCont
   const problems: FilledContent['problems'] = [];
   const fill = (field: TemplateFormat) => {
     const source = given[field];
-    return source === null || values === null ? source : fillIn(parsed(source, field), field, values, problems);
+    return source === null || values === null ? source : fillIn(parseCached(source, field), field, values, problems);
   };
   const [subject, html, text] = [fill('subject'), fill('html'), fill('text')];
   return { subject, html, text, htmlText: null, problems };
@@ -112,7 +112,7 @@ export function fillBodyTemplates(
 ): FilledContent {
   const problems: FilledContent['problems'] = [];
   const filled = {
-    subject: subject === null ? null : fillIn(parsed(subject, 'subject'), 'subject', values, problems),
+    subject: subject === null ? null : fillIn(parseCached(subject, 'subject'), 'subject', values, problems),
     html: fillIn(html, 'html', values, problems),
     text: null,
     problems,
@@ -133,7 +133,7 @@ const templates = new LRUCache<string, Template>({
 });
 const MAX_KEPT = 10_000;
 
-const parsed = (source: string, format: TemplateFormat) =>
+const parseCached = (source: string, format: TemplateFormat) =>
   source.length > MAX_KEPT ? parseTemplate(source, format) : templates.memo(`${format} ${source}`);
 
 function fillIn(

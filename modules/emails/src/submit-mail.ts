@@ -60,7 +60,7 @@ export async function signInToSubmit(by: SubmissionKey, hops = 0): Promise<Submi
   return {
     id: projectId,
     begin: () => takeMail(caller.id, projectId),
-    send: (mail) => sendEmailsOnce(projectId, split(mail), mail.idempotencyKey),
+    send: (mail) => sendEmailsOnce(projectId, splitByRecipients(mail), mail.idempotencyKey),
   };
 }
 
@@ -103,7 +103,7 @@ async function takeMail(callerId: string, projectId: string): Promise<void> {
 }
 
 /** Splits a mail into emails within the recipient limit. Each address gets exactly one, and all have the same headers. */
-function split({ input, recipients }: SubmittedMail): SendEmailInput[] {
+function splitByRecipients({ input, recipients }: SubmittedMail): SendEmailInput[] {
   const addresses = [...new Map(recipients.map((address) => [emailKey(address), address])).values()];
   const blind = new Set((input.bcc ?? []).map(emailKey));
   return Array.from({ length: Math.ceil(addresses.length / MAX_RECIPIENTS) }, (_, index) => {
