@@ -49,10 +49,10 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
   const composer = new MailComposer({
     messageId: formatMessageId(input.messageId),
     date: input.date,
-    from: address(input.from, 'from'),
-    to: input.to.map((mailbox) => address(mailbox, 'to')),
-    cc: input.cc?.map((mailbox) => address(mailbox, 'cc')),
-    replyTo: input.replyTo?.map((mailbox) => address(mailbox, 'replyTo')),
+    from: toComposerAddress(input.from, 'from'),
+    to: input.to.map((mailbox) => toComposerAddress(mailbox, 'to')),
+    cc: input.cc?.map((mailbox) => toComposerAddress(mailbox, 'cc')),
+    replyTo: input.replyTo?.map((mailbox) => toComposerAddress(mailbox, 'replyTo')),
     text,
     html,
     alternatives: ordered.map((part) => ({
@@ -60,7 +60,7 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
       content: bytesOf(part.content),
       contentTransferEncoding: 'base64',
     })),
-    attachments: input.attachments?.map(attachment),
+    attachments: input.attachments?.map(toComposerAttachment),
     textEncoding: 'quoted-printable',
     newline: '\r\n',
     // Content is always passed as bytes; never open a file or fetch a URL that a caller names.
@@ -95,7 +95,7 @@ function moveBeforeHtml(composer: MailComposer, count: number): void {
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
 
-function address({ email, name }: Mailbox, field: string): { name: string; address: string } {
+function toComposerAddress({ email, name }: Mailbox, field: string): { name: string; address: string } {
   wireAddress(email, field);
   return { name: oneLine(name ?? ''), address: email };
 }
@@ -105,7 +105,7 @@ function oneLine(text: string): string {
   return text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ');
 }
 
-function attachment(file: Attachment, index: number) {
+function toComposerAttachment(file: Attachment, index: number) {
   const field = `attachments.${index}`;
   const { contentType, contentId } = file;
   if (contentType !== undefined && !/^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=("[^"\\\r\n]*"|[\w.+-]+))*$/.test(contentType)) {

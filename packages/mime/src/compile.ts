@@ -126,7 +126,7 @@ function customHeaders(headers: Readonly<Record<string, string>>): string {
   return out;
 }
 
-/** A message has one such header: ours, if it has an unsubscribe link of ours. */
+/** Rejects a caller's List-Unsubscribe header in a message with Postroom's: there may be only one. */
 function assertNoUnsubscribe(headers: Readonly<Record<string, string>> = {}): void {
   for (const name of Object.keys(headers)) {
     if (/^list-unsubscribe(-post)?$/i.test(name))

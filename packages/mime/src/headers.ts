@@ -7,7 +7,7 @@ import { MessageError } from './errors.ts';
 const MAX_COLUMNS = 76;
 /** RFC 5322 §2.1.1, excluding CRLF. */
 const MAX_LINE_LENGTH = 998;
-/** Of a custom header, in characters. */
+/** The most characters of a custom header's value. */
 const MAX_HEADER_LENGTH = 4_000;
 const PRINTABLE = /^[ -~]*$/;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
@@ -132,11 +132,11 @@ export function unsubscribeHeaders({ url, mailto }: Unsubscribe): string {
   if (!/^https?:\/\/[\w\-.~:/?#@!$&'()*+;=%]+$/.test(url) || url.length > MAX_LINE_LENGTH - 30) {
     throw new MessageError('unsubscribe.url', 'The unsubscribe URL must be a valid http or https URL.');
   }
-  const mail = mailto === undefined ? '' : `,\r\n <mailto:${checkedMailto(mailto)}>`;
+  const mail = mailto === undefined ? '' : `,\r\n <mailto:${checkMailto(mailto)}>`;
   return `List-Unsubscribe: <${url}>${mail}\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`;
 }
 
-function checkedMailto(mailto: string): string {
+function checkMailto(mailto: string): string {
   if (/^[\w\-.~@!$&'*+;=%?]{3,900}$/.test(mailto)) return mailto;
   throw new MessageError('unsubscribe.mailto', 'The unsubscribe mailto is not a valid address.');
 }
