@@ -31,10 +31,10 @@ const PACKAGES = ['worker', 'workflow', 'common'].map((name) => `@temporalio/${n
 export async function workflowBundle(): Promise<{ codePath: string }> {
   const name = `workflows-${fingerprint()}.js`;
   const folders = [join(ROOT, 'node_modules/.cache/postroom'), join(tmpdir(), 'postroom-workflows')];
-  const made = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
-  if (made !== undefined) return { codePath: made };
+  const existing = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (existing !== undefined) return { codePath: existing };
   const codePath = join(folders.find(isWritable) ?? tmpdir(), name);
-  await makeElsewhere(codePath);
+  await bundleInChildProcess(codePath);
   return { codePath };
 }
 
@@ -63,7 +63,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-function makeElsewhere(codePath: string): Promise<void> {
+function bundleInChildProcess(codePath: string): Promise<void> {
   const child = spawn(process.execPath, [import.meta.filename, codePath], { stdio: ['ignore', 'inherit', 'inherit'] });
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -74,7 +74,7 @@ function makeElsewhere(codePath: string): Promise<void> {
 }
 
 /** Written to a temporary file and renamed: several processes may build it at once, and none may read half of it. */
-async function make(codePath: string): Promise<void> {
+async function writeBundle(codePath: string): Promise<void> {
   const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
   const unfinished = join(dirname(codePath), `.${process.pid}.js`);
   const index = join(dirname(codePath), `.${process.pid}.mjs`);
@@ -112,15 +112,15 @@ export function compact(code: string): string {
     string,
     unknown
   >;
-  const script = code.slice(0, -comment.length).replaceAll(/[^\0-\x7f]/g, escaped);
+  const script = code.slice(0, -comment.length).replaceAll(/[^\0-\x7f]/g, escapeUnit);
   const smaller = Buffer.from(JSON.stringify(map)).toString('base64');
   return `${script}\n//# sourceMappingURL=data:application/json;base64,${smaller}`;
 }
 
-const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 if (import.meta.main) {
   const [, , codePath] = process.argv;
   if (codePath === undefined) await workflowBundle();
-  else await make(codePath);
+  else await writeBundle(codePath);
 }

@@ -98,7 +98,7 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     metrics: readMetrics === undefined ? [] : [readMetrics],
     stop: async () => {
       stopping = true;
-      // At once, so that this process gets none of the work that it hands back.
+      // Before the dispatcher stops, so that this process gets none of the work that it hands back.
       for (const worker of workers) worker.shutdown();
       await Promise.all([dispatcher.stop(), running]);
       await closeInFlightJournals();
@@ -113,7 +113,7 @@ async function useInFlightJournals(): Promise<void> {
   const { IN_FLIGHT_JOURNAL: folder } = config;
   if (folder === undefined) return;
   await openInFlightJournals(folder);
-  // Otherwise the attempts that continue the work do it.
+  // If this fails, the attempts that continue the work settle them.
   await recoverFromJournals().catch((error: unknown) =>
     logger.warn({ err: error }, 'messages of killed processes not settled; will retry'),
   );
