@@ -15,7 +15,7 @@ import { getNamedType, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { projectOf } from './identify.ts';
 
 /** Routine API key operations: they leave their own rows and events, and would flood the log. */
-const EVERYDAY = new Set([
+const ROUTINE = new Set([
   'createContact',
   'createContacts',
   'updateContact',
@@ -37,7 +37,7 @@ export function auditMutations(schema: GraphQLSchema): GraphQLSchema {
     if (resolve === undefined || UNRECORDED.has(field.name)) continue;
     field.resolve = async (root, args: Args, context: Context, info) => {
       const { caller } = context;
-      if (caller === null || (caller.kind === 'key' && EVERYDAY.has(field.name)))
+      if (caller === null || (caller.kind === 'key' && ROUTINE.has(field.name)))
         return resolve(root, args, context, info);
       // Undefined for what users do with their own account.
       const projectId = projectOf(caller);

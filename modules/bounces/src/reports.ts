@@ -119,7 +119,7 @@ interface Changed {
  */
 export async function recordReports(client: pg.ClientBase, reports: readonly Report[]): Promise<void> {
   if (reports.length === 0) return;
-  // The plan is kept. One from when there were few messages would scan all of them for each report.
+  // PostgreSQL may keep a named statement's plan; one made while there were few messages would scan them all for each report.
   await client.query('SET LOCAL enable_seqscan = off');
   const { rows } = await client.query<Changed>({
     name: 'emails-record-reports',

@@ -143,7 +143,7 @@ export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
   return new Map(rows.map((row) => [row.key, row]));
 }
 
-/** The same outside of a transaction; those who ask at the same time share the statement. */
+/** Reads the schema outside of a transaction; concurrent calls share one statement. */
 export const schemaOf = async (projectId: string): Promise<Schema> => (await readSchemas(projectId)) ?? new Map();
 
 const readSchemas = coalesceReads<Schema>(async (projectIds) => {

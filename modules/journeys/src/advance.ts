@@ -70,10 +70,10 @@ async function advancePage(id: string): Promise<{ projectId: string; found: numb
         planStep(projectId, id, await definitionOf(pool, id, (atStep[0] as DueRun).version), atStep, budget),
       ),
     );
-    // The others are due in the next page.
+    // A transaction notifies once, so further plans that notify wait for the next page.
     const notifying = plans.find(({ notifies }) => notifies === true);
-    const once = plans.filter((plan) => plan.notifies === undefined || plan === notifying);
-    return { projectId, found: runs.length, moved: await commit({ id, projectId }, once) };
+    const chosen = plans.filter((plan) => plan.notifies === undefined || plan === notifying);
+    return { projectId, found: runs.length, moved: await commit({ id, projectId }, chosen) };
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error;
     await pauseAutomatically(id, error.message);

@@ -87,7 +87,7 @@ async function fieldUpdate(
       ? { name: step.value === null ? '' : String(step.value) }
       : { customFields: { [customFieldKey(step.field)]: step.value } };
   return {
-    before: (tx) => lockThem(tx, projectId, runs),
+    before: (tx) => lockContactsOf(tx, projectId, runs),
     apply: async (tx, moved) => {
       const rows = runs
         .filter(({ id }) => moved.has(id))
@@ -102,7 +102,7 @@ async function fieldUpdate(
 }
 
 /** Keeps contacts from being deleted until the transaction ends. */
-async function lockThem(tx: Tx, projectId: string, runs: readonly DueRun[]): Promise<void> {
+async function lockContactsOf(tx: Tx, projectId: string, runs: readonly DueRun[]): Promise<void> {
   await lockContacts(tx, projectId, { ids: runs.map(({ contactId }) => contactId), keys: [] });
 }
 
@@ -112,7 +112,7 @@ function groupChange(
   runs: readonly DueRun[],
 ): Pick<Plan, 'before' | 'apply'> {
   return {
-    before: (tx) => lockThem(tx, projectId, runs),
+    before: (tx) => lockContactsOf(tx, projectId, runs),
     apply: async (tx, moved) => {
       const ids = runs.filter(({ id }) => moved.has(id)).map(({ contactId }) => contactId);
       if (ids.length === 0) return;

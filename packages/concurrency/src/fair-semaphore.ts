@@ -135,8 +135,8 @@ export class FairSemaphore {
   }
 
   #isLight(key: string): boolean {
-    const mostMs = (this.#options.lightBelow * HALF_LIFE_MS) / Math.LN2;
-    return this.#busyMs(key) < mostMs && (this.#lines.get(key)?.waiting.length ?? 0) === 0;
+    const maxMs = (this.#options.lightBelow * HALF_LIFE_MS) / Math.LN2;
+    return this.#busyMs(key) < maxMs && (this.#lines.get(key)?.waiting.length ?? 0) === 0;
   }
 
   #busyMs(key: string): number {

@@ -13,7 +13,7 @@ export interface SnapshotCursor {
   partly?: { xact: bigint; id: string };
 }
 
-/** The part of no transaction: those of rows that were copied from another database have numbers below 0. */
+/** Stands for no partly seen transaction. Its number is below all others; rows copied from another database have negative ones. */
 export const NOTHING_SEEN = { xact: -(2n ** 63n), id: '' };
 
 /** Parses `pg_current_snapshot()`: `xmin:xmax:xip,xip`. */
@@ -103,7 +103,7 @@ export function decodeCursor(text: string): DecodedCursor {
   const [numbers = '', xact, id] = place.split('~');
   const isCursor = CURSOR_PATTERN.test(decoded);
   const [before = 0n, ...distances] = isCursor ? numbers.split('.').map(fromBase36) : [];
-  // Only rows that were copied from another database have numbers below.
+  // Only rows that were copied from another database have negative numbers.
   const isPossible = moves !== '0' || (before > 0n && distances.every((distance) => distance <= before));
   if (!isCursor || !isPossible || distances.length > MAX_RUNNING)
     throw invalid({ field: 'after', message: 'is not a cursor issued by this stream' });

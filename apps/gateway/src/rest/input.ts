@@ -49,7 +49,7 @@ function namedReader(type: GraphQLNamedInputType): Reader {
       names.includes(value as string) ? undefined : `must be one of: ${names.join(', ')}`,
     );
   }
-  return checkingReader(SCALAR_CHECKS[type.name] ?? parsedBy((value) => type.parseValue(value)));
+  return checkingReader(SCALAR_CHECKS[type.name] ?? checkByParsing((value) => type.parseValue(value)));
 }
 
 /** A reader that checks a value and returns it unchanged. */
@@ -81,7 +81,7 @@ const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | 
   },
 };
 
-function parsedBy(parse: (value: unknown) => unknown) {
+function checkByParsing(parse: (value: unknown) => unknown) {
   return (value: unknown) => {
     try {
       parse(value);
