@@ -101,58 +101,58 @@ export async function continueImport(
     const isWritten = await runBulkStep(row.projectId, () => worked.measure(step));
     onProgress(await progressOf(importId));
     await paceBulkWork(row.projectId, worked.take(), signal);
-    return isWritten || !(await isToEnd(importId));
+    return isWritten || !(await shouldEnd(importId));
   };
   try {
     const isNeeded = (batch: Batch) => !written.has(batch.number);
-    const isWhole = await inTurns(row.projectId, batchesOf(row, plan), isNeeded, write, signal);
+    const isWhole = await writeInParallel(row.projectId, batchesOf(row, plan), isNeeded, write, signal);
     signal.throwIfAborted();
     await mergeSearchIndexes();
     await inTransaction((tx) => endImport(tx, importId, isWhole ? 'completed' : 'canceled'));
   } catch (error) {
-    // Another worker ended the import; keep its result.
-    // The group that is to be created is one too many: repeating it changes nothing.
+    // The group to create would exceed the project's limit; a retry would not change that.
     if (error instanceof DomainError) return failImport(importId, error.message);
+    // Another worker ended the import; keep its result.
     if (!(error instanceof FileGone)) throw error;
   }
   return progressOf(importId);
 }
 
 /** Writes batches in parallel until one returns false or the signal aborts; returns whether all were written. */
-async function inTurns(
+async function writeInParallel(
   projectId: string,
   batches: AsyncIterable<Batch>,
   isNeeded: (batch: Batch) => boolean,
   write: (batch: Batch) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const underWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  let goesOn = true;
+  let shouldContinue = true;
   let isFirst = true; // the first batch shows whether the database is busy
   try {
     for await (const batch of batches) {
-      if (signal.aborted || !goesOn || failures.length > 0) break;
+      if (signal.aborted || !shouldContinue || failures.length > 0) break;
       if (!isNeeded(batch)) continue;
       const writing = write(batch)
         .then(
-          (isWritten) => void (goesOn &&= isWritten),
+          (isWritten) => void (shouldContinue &&= isWritten),
           (error: unknown) => void failures.push(error),
         )
-        .finally(() => underWay.delete(writing));
-      underWay.add(writing);
-      while (underWay.size >= (isFirst || isShared(projectId) || isDatabaseBusy(projectId) ? 1 : WRITERS))
-        await Promise.race(underWay);
+        .finally(() => inFlight.delete(writing));
+      inFlight.add(writing);
+      while (inFlight.size >= (isFirst || isShared(projectId) || isDatabaseBusy(projectId) ? 1 : WRITERS))
+        await Promise.race(inFlight);
       isFirst = false;
     }
   } finally {
-    await Promise.all(underWay);
+    await Promise.all(inFlight);
   }
   if (failures.length > 0) throw failures[0];
-  return goesOn;
+  return shouldContinue;
 }
 
-async function isToEnd(id: string): Promise<boolean> {
+async function shouldEnd(id: string): Promise<boolean> {
   const row = await load(id);
   return row === null || isFinal(row.status) || row.cancelRequestedAt !== null;
 }
