@@ -58,19 +58,19 @@ export class Hits {
   }
 
   /** Queues an open. It is dropped if too many hits are queued. */
-  opened(hit: Hit): void {
+  addOpen(hit: Hit): void {
     if (this.#waiting.length >= MAX_WAITING) this.#drop();
     else this.#add({ hit });
   }
 
   /** Stores a click and returns the target of its link; undefined if the link does not exist. @throws Error if too many hits are queued. */
-  clicked(hit: Hit): Promise<string | undefined> {
+  addClick(hit: Hit): Promise<string | undefined> {
     if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new Error('Too many hits are queued.'));
     return new Promise((resolve, reject) => this.#add({ hit, resolve, reject }));
   }
 
   /** Resolves once all queued hits are stored or dropped. */
-  async flushed(): Promise<void> {
+  async flush(): Promise<void> {
     while (this.#storing !== undefined) await this.#storing;
   }
 

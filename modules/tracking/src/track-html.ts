@@ -49,7 +49,7 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
   const personal: PersonalLink[] = [];
   const slots: Slot[] = [...template.slots];
   const mark = (variable: Variable) => markOf(slots.push(variable) - 1);
-  const token = () => mark(ready(TOKEN));
+  const token = () => mark(readyVariable(TOKEN));
   let html = markSlots(template);
   if (clicks) {
     let tracked = '';
@@ -60,8 +60,8 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
       const number = links.push(link.source) - 1;
       const name = `:link${number}`;
       if (link.slots.length > 0) personal.push({ ...link, number, name });
-      const shown = link.slots.length > 0 ? mark(ready(name)) : `${base}/t/c/${token()}.${number}`;
-      tracked += html.slice(done, start) + shown;
+      const replacement = link.slots.length > 0 ? mark(readyVariable(name)) : `${base}/t/c/${token()}.${number}`;
+      tracked += html.slice(done, start) + replacement;
       done = end;
     }
     html = tracked + html.slice(done);
@@ -69,14 +69,15 @@ export function trackHtml(template: Template, { opens, clicks }: TrackingSwitche
   if (opens) html = withPixel(html, `${base}/t/o/${token()}`);
   const valuesFor = (messageId: string, values: Values): Values => {
     const token = trackingToken(messageId);
-    const made: Record<string, unknown> = { ...values, [TOKEN]: token };
-    for (const link of personal) made[link.name] = (scope: Scope) => personalUrl(base, messageId, token, link, scope);
-    return made;
+    const withLinks: Record<string, unknown> = { ...values, [TOKEN]: token };
+    for (const link of personal)
+      withLinks[link.name] = (scope: Scope) => personalUrl(base, messageId, token, link, scope);
+    return withLinks;
   };
   return { html: { ...template, ...splitAtMarks(html, slots) }, links, valuesFor };
 }
 
-const ready = (name: string): Variable => ({
+const readyVariable = (name: string): Variable => ({
   kind: 'variable',
   name,
   fallback: undefined,

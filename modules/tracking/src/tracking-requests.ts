@@ -27,7 +27,7 @@ export function startTracking(): Tracking {
   return {
     answer: (request, response) => answer(request, response, hits),
     stop: async () => {
-      await hits.flushed();
+      await hits.flush();
       await classifying.stop();
     },
   };
@@ -74,7 +74,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, hits: 
 /** Always returns the pixel, even for an invalid token, so that mail clients never show a broken image. */
 function answerPixel(request: IncomingMessage, response: ServerResponse, name: string, hits: Hits): void {
   const messageId = readTrackingToken(name);
-  if (messageId !== undefined) hits.opened(hitOf(request, messageId, null));
+  if (messageId !== undefined) hits.addOpen(hitOf(request, messageId, null));
   response.writeHead(200, { 'Content-Type': 'image/gif', 'Content-Length': PIXEL.length });
   response.end(PIXEL);
 }
@@ -90,7 +90,7 @@ async function answerLink(request: IncomingMessage, response: ServerResponse, na
   }
   let source: string | undefined;
   try {
-    source = await hits.clicked(hitOf(request, messageId, position));
+    source = await hits.addClick(hitOf(request, messageId, position));
   } catch {
     response.setHeader('Retry-After', '2');
     return answerPage(response, 503, 'Temporarily unavailable', '<p>Please try this link again in a moment.</p>');
