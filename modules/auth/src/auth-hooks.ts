@@ -24,24 +24,24 @@ const PASSWORD_PATHS = new Set([
 const DEVICE_COOKIE = 'device';
 const DEVICE_SECONDS = 365 * 24 * 3600;
 
-/** What the library calls what identifies a sign-in that waits for its second factor. */
+/** The library's name of the cookie that identifies a sign-in waiting for its second factor. */
 const CHALLENGE_COOKIE = 'two_factor';
 
 /** The counter of each request that a password came with, until its outcome is known. */
 const counted = new WeakMap<object, string>();
-/** Whose password a request changes, by the link that was mailed to them. */
+/** The address of the user whose password a request resets by a mailed link. */
 const resetting = new WeakMap<object, string>();
 
 /** Runs before each endpoint of the sign-in library. @throws APIError to reject the request. */
 export const beforeAuth = createAuthMiddleware(async (ctx) => {
   refuseUnstorable(ctx);
-  refuseOtherTargets(ctx);
+  refuseForeignRedirects(ctx);
   // Accounts and their failure counters are keyed by the canonical address.
   const email = textOf(ctx.body, 'email');
   const body = ctx.body as { email?: string } | undefined;
   if (email !== undefined && body !== undefined) body.email = emailKey(email);
   if (PASSWORD_PATHS.has(ctx.path)) await countPassword(ctx);
-  if (ctx.path === '/two-factor/verify-totp') await useCodeUp(ctx);
+  if (ctx.path === '/two-factor/verify-totp') await consumeCode(ctx);
   if (ctx.path === '/reset-password' && ctx.request !== undefined) {
     const token = textOf(ctx.body, 'token') ?? textOf(ctx.query, 'token') ?? '';
     const link = await ctx.context.internalAdapter.findVerificationValue(`reset-password:${token}`);
@@ -71,7 +71,7 @@ function refuseUnstorable({ body, query }: GenericEndpointContext): void {
 }
 
 /** Allows only same-site paths: the author of a link must not choose where users end up. */
-function refuseOtherTargets({ body, query }: GenericEndpointContext): void {
+function refuseForeignRedirects({ body, query }: GenericEndpointContext): void {
   for (const source of [body, query]) {
     for (const field of REDIRECT_FIELDS) {
       const target: unknown = (source as Record<string, unknown> | undefined)?.[field];
@@ -95,7 +95,7 @@ async function countPassword(ctx: GenericEndpointContext): Promise<void> {
   counted.set(ctx.request, key);
 }
 
-async function useCodeUp(ctx: GenericEndpointContext): Promise<void> {
+async function consumeCode(ctx: GenericEndpointContext): Promise<void> {
   const code = textOf(ctx.body, 'code');
   const userId = code === undefined ? undefined : await challengedUser(ctx);
   if (code === undefined || userId === undefined || (await useCode(userId, code))) return;

@@ -23,7 +23,7 @@ let instance: ReturnType<typeof createAuth> | undefined;
 const OIDC_PROVIDER = 'oidc';
 
 /** Delay before retrying a provider whose discovery failed, in milliseconds. */
-const ASK_AGAIN_MS = 10_000;
+const RETRY_MS = 10_000;
 
 /** The sign-in library, initialized on first use: programs without sign-in need no secret. */
 export function auth() {
@@ -43,7 +43,7 @@ async function renewWithoutProvider(created: ReturnType<typeof createAuth>): Pro
   logger.warn(`the sign-in provider ${config.oidc?.issuer} does not respond to discovery; will retry`);
   setTimeout(() => {
     if (instance === created) instance = undefined;
-  }, ASK_AGAIN_MS).unref();
+  }, RETRY_MS).unref();
 }
 
 function createAuth() {
@@ -84,7 +84,7 @@ function configureAuth() {
       },
     },
     session: { expiresIn: 7 * 24 * 3600, updateAge: 24 * 3600, freshAge: 24 * 3600 },
-    // What lists or hands out session tokens is ours (GraphQL, by id): the library's answers would show the tokens.
+    // Sessions are listed and ended by GraphQL, by id: the library's answers would show their tokens.
     disabledPaths: [
       '/list-sessions',
       '/revoke-session',
@@ -113,7 +113,7 @@ function configureAuth() {
       cookiePrefix: 'postroom',
       database: { generateId: ({ model }) => newId(PREFIXES[model] ?? 'ses') },
     },
-    // A provider's account becomes a person's when it says that it verified their address, which ours is by its invitation.
+    // A provider's account is linked to the user with its address if the provider verified that; our users' are verified by invitation.
     account: { accountLinking: { enabled: true, trustedProviders: [], requireLocalEmailVerified: true } },
     hooks: { before: beforeAuth, after: afterAuth },
     databaseHooks: {

@@ -75,7 +75,7 @@ export class UserCaller implements Caller {
   }
 }
 
-/** By the headers of a request, which no client can forge: who is signed in, as the cell says that they signed in to. */
+/** Users that another cell has authenticated, by the headers object of their request, which no client can forge. */
 const vouched = new WeakMap<IncomingHttpHeaders, { id: string; sessionId: string }>();
 
 /** Another cell has authenticated the user of a request, and forwarded it. What the user may do is decided here. */
