@@ -102,15 +102,13 @@ export function actionLabel(action: string): string {
   const label = ACTIONS[action];
   if (label !== undefined) return label;
   const [verb = '', ...rest] = words(action);
-  return [PAST[verb] ?? capitalized(verb), ...rest].join(' ');
+  return [PAST[verb] ?? capitalize(verb), ...rest].join(' ');
 }
 
 /** A field in words: `fromEmail` becomes "From email", and `customFields.plan` "Custom fields: plan". */
 export function fieldLabel(field: string): string {
   const [name = '', ...rest] = field.split('.');
-  return [FIELDS[name] ?? capitalized(words(name).join(' ')), ...(rest.length === 0 ? [] : [rest.join('.')])].join(
-    ': ',
-  );
+  return [FIELDS[name] ?? capitalize(words(name).join(' ')), ...(rest.length === 0 ? [] : [rest.join('.')])].join(': ');
 }
 
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -125,7 +125,7 @@ const WRITE_PROPERTIES = `
  * exact.
  * @returns the names that are not in the schema because it is full.
  */
-export async function discover(
+export async function extendSchema(
   tx: Tx,
   projectId: string,
   current: EventSchema,

@@ -15,7 +15,7 @@ import {
 } from '@postroom/platform';
 import { IS_SUBSCRIBED } from '@postroom/webhooks/sql';
 import { type CheckedEvent, checkEvent, type EventInput } from './check-event.ts';
-import { discover, MAX_EVENT_NAMES, readSchema, schemaProblem } from './event-schema.ts';
+import { extendSchema, MAX_EVENT_NAMES, readSchema, schemaProblem } from './event-schema.ts';
 import { customEventReceived, RECEIVED } from './events.ts';
 import { createPartitions } from './partitions.ts';
 
@@ -130,7 +130,7 @@ async function writeEvents(tx: Tx, projectId: string, events: readonly NewEvent[
     return [];
   });
 
-  const { refused } = await discover(
+  const { refused } = await extendSchema(
     tx,
     projectId,
     schema,

@@ -34,9 +34,11 @@ export async function prepareMails(
   const url = confirmUrl(subscriber.submissionId);
   const times = [null, ...(reminderAt === null ? [] : [reminderAt])];
   const ofTemplate =
-    form.templateId === null ? [] : await prepare(form, times, (at) => fromTemplate(form, subscriber, { url, at }));
+    form.templateId === null ? [] : await prepare(form, times, (at) => templateContent(form, subscriber, { url, at }));
   const isUsable = ofTemplate.length > 0 && ofTemplate.every((email) => !('problem' in email) && hasLink(email, url));
-  const prepared = isUsable ? ofTemplate : await prepare(form, times, (at) => byDefault(form, subscriber, { url, at }));
+  const prepared = isUsable
+    ? ofTemplate
+    : await prepare(form, times, (at) => defaultContent(form, subscriber, { url, at }));
   const [mail, reminder] = prepared.map((email) => {
     if ('problem' in email)
       throw new Error(`The email of form ${form.id}: ${email.problem.field} ${email.problem.message}`);
@@ -81,7 +83,7 @@ interface Link {
 
 const subjectAt = (subject: string, at: Date | null) => (at === null ? subject : `Reminder: ${subject}`);
 
-function fromTemplate(form: PublicForm, { email, name, customFields }: Subscriber, { url, at }: Link) {
+function templateContent(form: PublicForm, { email, name, customFields }: Subscriber, { url, at }: Link) {
   const subject = form.subject ?? form.templateSubject;
   return {
     to: [email],
@@ -94,7 +96,7 @@ function fromTemplate(form: PublicForm, { email, name, customFields }: Subscribe
 const hasLink = ({ draft }: Mail, url: string) => draft.html?.includes(url) === true;
 
 /** Without the name: anyone could make us send a text of theirs. */
-function byDefault(form: PublicForm, { email }: Subscriber, { url, at }: Link) {
+function defaultContent(form: PublicForm, { email }: Subscriber, { url, at }: Link) {
   const { sender } = form.brand;
   const ask = `Please confirm that ${sender} may send email to ${email}.`;
   const note = `The link is valid for ${LINK_DAYS} days. If you did not ask for this, ignore this email: you will not be subscribed.`;

@@ -58,10 +58,10 @@ export async function authenticate(
   authorization: string | undefined,
   namedProject: string | undefined,
 ): Promise<Caller> {
-  const key = bearer(authorization);
+  const key = readBearerKey(authorization);
   const row = await findKey(`${hashKey(key)} ${namedProject ?? ''}`);
   if (row === undefined) throw new DomainError('unauthorized', 'This API key is not known, or has been revoked.');
-  noteUse(row.id);
+  recordUse(row.id);
   return new KeyCaller(row, namedProject);
 }
 
@@ -69,7 +69,7 @@ export async function authenticate(
 const recentlyUsed = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /** Records a key's use. Asynchronous and infrequent, because keys are used thousands of times per minute. */
-function noteUse(id: string): void {
+function recordUse(id: string): void {
   if (recentlyUsed.has(id)) return;
   recentlyUsed.set(id, true);
   pool
@@ -77,7 +77,7 @@ function noteUse(id: string): void {
     .catch((error: unknown) => logger.warn({ err: error, keyId: id }, 'could not record the use of an API key'));
 }
 
-function bearer(authorization: string | undefined): string {
+function readBearerKey(authorization: string | undefined): string {
   if (authorization === undefined || authorization === '') {
     throw new DomainError('unauthorized', 'Give an API key: Authorization: Bearer pr_…');
   }

@@ -38,7 +38,7 @@ const MAX_RETENTION_DAYS = 3650;
  * @throws DomainError `validation_error` unless it is 30 to 3650.
  */
 export async function setMessageRetention(id: string, days: number | null): Promise<void> {
-  await update(id, { messageRetentionDays: retention(days, MIN_MESSAGE_DAYS) });
+  await update(id, { messageRetentionDays: checkRetention(days, MIN_MESSAGE_DAYS) });
 }
 
 /**
@@ -47,7 +47,7 @@ export async function setMessageRetention(id: string, days: number | null): Prom
  * @throws DomainError `validation_error` unless it is 1 to 3650.
  */
 export async function setEventRetention(id: string, days: number | null): Promise<void> {
-  await update(id, { eventRetentionDays: retention(days, MIN_EVENT_DAYS) });
+  await update(id, { eventRetentionDays: checkRetention(days, MIN_EVENT_DAYS) });
 }
 
 /**
@@ -55,7 +55,7 @@ export async function setEventRetention(id: string, days: number | null): Promis
  * @throws DomainError `validation_error` unless it is 30 to 3650.
  */
 export async function setCustomEventRetention(id: string, days: number | null): Promise<void> {
-  await update(id, { customEventRetentionDays: retention(days, MIN_CUSTOM_EVENT_DAYS) });
+  await update(id, { customEventRetentionDays: checkRetention(days, MIN_CUSTOM_EVENT_DAYS) });
 }
 
 /** How many days a project keeps custom events. */
@@ -78,9 +78,9 @@ export async function customEventRetentions(
   return rows;
 }
 
-function retention(days: number | null, least: number): number | null {
-  if (days !== null && (days < least || days > MAX_RETENTION_DAYS))
-    throw invalid({ field: 'days', message: `must be ${least} to ${MAX_RETENTION_DAYS}` });
+function checkRetention(days: number | null, min: number): number | null {
+  if (days !== null && (days < min || days > MAX_RETENTION_DAYS))
+    throw invalid({ field: 'days', message: `must be ${min} to ${MAX_RETENTION_DAYS}` });
   return days;
 }
 

@@ -61,7 +61,7 @@ export async function searchRecipients<Row>(
   };
   let at = await readPart(before);
   if (at === undefined) return { rows };
-  const ids = await candidates(search, limits);
+  const ids = await findCandidates(search, limits);
   if (ids !== undefined) return { rows: [...rows, ...(await read({ ids, before: at }, limit - rows.length))] };
   while (at !== undefined && performance.now() < until) at = await readPart(at);
   return at === undefined ? { rows } : { rows, stoppedAt: at };
@@ -81,7 +81,7 @@ async function partFrom({ campaignId, filter }: Search, before: string | undefin
  * The messages of the campaign whose contact's address contains a text now, or whose own address begins with it; undefined if there are
  * too many. Those of deleted contacts are found by the beginning only.
  */
-async function candidates(
+async function findCandidates(
   { projectId, campaignId, filter }: Search,
   { candidates: limit, indexMs: timeoutMs }: SearchLimits,
 ): Promise<string[] | undefined> {
