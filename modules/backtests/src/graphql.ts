@@ -179,7 +179,7 @@ const DifferenceCount = builder
   .implement({
     description: 'The number of contacts with one kind of difference.',
     fields: (t) => ({
-      difference: t.expose('difference', { type: BacktestDifference, description: 'The way.' }),
+      difference: t.expose('difference', { type: BacktestDifference, description: 'The kind of difference.' }),
       contacts: t.exposeInt('contacts', { description: 'How many contacts.' }),
     }),
   });

@@ -847,7 +847,7 @@ export type BacktestDifference = 'baseline_only' | 'candidate_only' | 'messages'
 
 /** The number of contacts with one kind of difference. */
 export interface BacktestDifferenceCount {
-  /** The way. */
+  /** The kind of difference. */
   difference: BacktestDifference;
   /** How many contacts. */
   contacts: number;
