@@ -1,4 +1,12 @@
-import { cachedAggregate, idsCreatedFrom, idsCreatedUntil, invalid, pool, runCostly } from '@postroom/platform';
+import {
+  cachedAggregate,
+  idsCreatedFrom,
+  idsCreatedUntil,
+  invalid,
+  isTimeZone,
+  pool,
+  runCostly,
+} from '@postroom/platform';
 import { COUNTED_EVENTS, QUARTER_MS } from './statistics-counts.ts';
 
 /** The length of each point of a series. */
@@ -45,7 +53,7 @@ export async function statistics(
   projectId: string,
   { since, until, step, timeZone }: { since: Date; until?: Date | undefined; step: Step; timeZone: string },
 ): Promise<Statistics[]> {
-  if (!isTimeZone(timeZone)) throw invalid({ field: 'timeZone', message: 'is not a time zone' });
+  if (!isTimeZone(timeZone)) throw invalid({ field: 'timeZone', message: 'must be a time zone such as Europe/Berlin' });
   if (until !== undefined && until <= since) throw invalid({ field: 'until', message: 'must be after since' });
   const end = Math.min(until?.getTime() ?? Infinity, Date.now());
   if ((end - since.getTime()) / STEP_MS[step] > MAX_POINTS) {
@@ -133,11 +141,3 @@ const SERIES = `
     .map(([name, kind]) => `coalesce(sum(c.number) FILTER (WHERE c.kind = '${kind}'), 0)::int AS "${name}"`)
     .join(', ')}, (SELECT coalesce(sum(number), 0) FROM read)::int AS "readCount"
   FROM points p LEFT JOIN counted c ON c.at = p.at GROUP BY p.at ORDER BY p.at`;
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}

@@ -29,6 +29,7 @@ export {
   displayNameProblem,
   displayNameProblems,
   oneLineProblem,
+  isTimeZone,
   parseDateTime,
   oneLineProblems,
   textProblem,

@@ -1,4 +1,4 @@
-import { displayNameProblem, MAX_EVENT_NAME_LENGTH } from '@postroom/errors';
+import { displayNameProblem, isTimeZone, MAX_EVENT_NAME_LENGTH } from '@postroom/errors';
 import { z } from 'zod';
 import { camelKeys } from './camel-keys.ts';
 
@@ -261,16 +261,6 @@ export interface DefinitionProblem {
   field: string;
   message: string;
   stepId?: string | undefined;
-}
-
-/** Whether PostgreSQL and JavaScript know the zone. Offsets such as `+01:00` have opposite signs in the two. */
-export function isTimeZone(zone: string): boolean {
-  if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(zone)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }
 
 /** The definition, or the problems of its form. References to templates and groups are not checked. */

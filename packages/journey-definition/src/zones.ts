@@ -1,4 +1,5 @@
-import { customFieldKey, type Definition, isTimeZone } from './definition.ts';
+import { isTimeZone } from '@postroom/errors';
+import { customFieldKey, type Definition } from './definition.ts';
 
 export const EVERY_DAY: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
 
