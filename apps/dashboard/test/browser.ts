@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { config } from '@postroom/platform';
 import { type Api, findBrowser, type Role, signedIn, type SignedIn } from '@postroom/testkit';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { describe, expect } from 'vitest';
 
 const program = findBrowser();
@@ -326,6 +326,24 @@ export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
+
+/**
+ * Holds the requests of a page to a URL, or those that `isHeld` selects.
+ * @param url a glob pattern.
+ * @returns a function that releases them.
+ */
+export async function holdRequests(
+  page: Page,
+  url: string,
+  isHeld: (request: Request) => boolean = () => true,
+): Promise<() => void> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    if (isHeld(route.request())) await released;
+    await route.continue();
+  });
+  return release;
+}
 
 /** `expect.poll` with a timeout that allows for a slow machine. */
 export const soon = <T>(value: () => T | Promise<T>, message?: string) =>

@@ -3,7 +3,15 @@ import { newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { expectAccessible, inBrowser, accessibilityViolations, SIZES, soon, windowOf } from './browser.ts';
+import {
+  expectAccessible,
+  holdRequests,
+  inBrowser,
+  accessibilityViolations,
+  SIZES,
+  soon,
+  windowOf,
+} from './browser.ts';
 
 const COLUMNS = ['opened_at', 'clicked_at', 'machine_opened_at', 'bounced_at'] as const;
 
@@ -221,11 +229,9 @@ inBrowser('the people behind a report', () => {
     const id = await reportedCampaign(api);
     await using window = await windowOf(api);
     const { page } = window;
-    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
-    await page.route('**/graphql', async (route) => {
-      if (/CampaignMinutes|CampaignLinks/.test(route.request().postData() ?? '')) await allowed;
-      await route.continue();
-    });
+    const allow = await holdRequests(page, '**/graphql', (request) =>
+      /CampaignMinutes|CampaignLinks/.test(request.postData() ?? ''),
+    );
     await window.open(`/campaigns/${id}`);
     const [pace, links] = ['Sending pace', 'Links'].map((name) => page.getByRole('region', { name })) as [
       Locator,

@@ -3,7 +3,16 @@ import type { Locator, Route } from 'playwright-core';
 import { config, pool, record } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { accessibilityViolations, inBrowser, openWindow, SCHEMES, SIZES, soon, windowOf } from './browser.ts';
+import {
+  accessibilityViolations,
+  holdRequests,
+  inBrowser,
+  openWindow,
+  SCHEMES,
+  SIZES,
+  soon,
+  windowOf,
+} from './browser.ts';
 import { readyProject } from './ready-project.ts';
 
 inBrowser('the frame', () => {
@@ -23,11 +32,7 @@ inBrowser('the frame', () => {
     const api = await testApi();
     await using window = await windowOf(api, 'owner', { isFresh: true });
     const { page } = window;
-    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
-    await page.route('**/command-palette*.js', async (route) => {
-      await allowed;
-      await route.continue();
-    });
+    const allow = await holdRequests(page, '**/command-palette*.js');
     await window.open('/members');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.keyboard.type('endpoint s');
@@ -506,11 +511,7 @@ inBrowser('the frame', () => {
     const api = await testApi();
     await using window = await windowOf(api);
     const { page } = window;
-    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
-    await page.route('**/assets/contacts-*.js', async (route) => {
-      await allowed;
-      await route.continue();
-    });
+    const allow = await holdRequests(page, '**/assets/contacts-*.js');
     await window.open('');
     const link = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true });
     await link('Contacts').focus();
