@@ -1,4 +1,5 @@
 import {
+  DATE_TIME_PROBLEM,
   emailKey,
   emailProblem,
   invalid,
@@ -82,11 +83,7 @@ function checkContact({ contactId, email, createContact }: EventInput): CheckedE
 function checkTime(text: string | null | undefined, now: number): Date {
   if (text == null) return new Date(now);
   const at = parseDateTime(text);
-  if (at === undefined)
-    throw invalid({
-      field: 'occurredAt',
-      message: 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z',
-    });
+  if (at === undefined) throw invalid({ field: 'occurredAt', message: DATE_TIME_PROBLEM });
   if (at.getTime() < now - LATE_DAYS * DAY_MS)
     throw invalid({ field: 'occurredAt', message: `must be within the last ${LATE_DAYS} days` });
   if (at.getTime() > now + FUTURE_MINUTES * 60_000)

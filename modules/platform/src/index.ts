@@ -29,6 +29,7 @@ export {
   displayNameProblem,
   displayNameProblems,
   oneLineProblem,
+  DATE_TIME_PROBLEM,
   isTimeZone,
   parseDateTime,
   oneLineProblems,

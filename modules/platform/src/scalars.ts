@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, GraphQLString, Kind, type ValueNode } from 'graphql';
 import { answerText } from '@postroom/concurrency';
-import { isoString, jsonProblem, parseDateTime, textProblem } from '@postroom/errors';
+import { DATE_TIME_PROBLEM, isoString, jsonProblem, parseDateTime, textProblem } from '@postroom/errors';
 import { MAX_MAILBOX_LENGTH } from './limits.ts';
 
 const refuse = (message: string): never => {
@@ -25,11 +25,10 @@ export const StringScalar = {
   parseLiteral: (node: ValueNode) => (node.kind === Kind.STRING ? parseText(node.value) : refuse('must be a string')),
 };
 
-const dateTimeProblem = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z';
 const parseDateTimeValue = (value: unknown): Date => {
-  if (typeof value !== 'string') return refuse(dateTimeProblem);
+  if (typeof value !== 'string') return refuse(DATE_TIME_PROBLEM);
   const hint = / \d\d:?\d\d$/.test(value) ? '; in a URL, write + as %2B' : '';
-  return parseDateTime(value) ?? refuse(`${dateTimeProblem}${hint}`);
+  return parseDateTime(value) ?? refuse(`${DATE_TIME_PROBLEM}${hint}`);
 };
 
 export const DateTimeScalar = new GraphQLScalarType<Date, string>({

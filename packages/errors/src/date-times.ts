@@ -1,5 +1,8 @@
 const ISO_DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
+/** What is wrong with a text that `parseDateTime` does not parse. */
+export const DATE_TIME_PROBLEM = 'must be an ISO 8601 date and time with an offset, such as 2026-11-21T09:30:00Z';
+
 /** Parses an ISO 8601 date and time with offset; `undefined` if invalid. */
 export function parseDateTime(text: string): Date | undefined {
   if (!ISO_DATE_TIME.test(text)) return undefined;
