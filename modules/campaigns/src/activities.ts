@@ -5,11 +5,10 @@ import { countWorkers, withHeartbeat, withSlot } from '@postroom/temporal/activi
 import { isWorthSharding, MAIL_POLICY, measureCores, newClaim } from '@postroom/ledger';
 import { snapshotRecipients, type RecipientSnapshot } from './snapshot-recipients.ts';
 import type { Counts } from './progress-row.ts';
-import { startScheduled } from './sending.ts';
+import { pauseScheduled, startScheduled } from './sending.ts';
 import { cancelRemaining, complete, pauseAfterErrors, sendUntilDeadline, type SendRun } from './send-run.ts';
 import type { Tally } from './send-pages.ts';
 import { enterShard, sendShard as sendShardHere } from './send-shard.ts';
-import { autoPause } from './send-monitor.ts';
 
 export type { Counts, RecipientSnapshot, SendRun };
 
@@ -137,11 +136,6 @@ export async function startScheduledCampaign(
   return stopAfterRepeatedErrors(
     `start ${campaignId} ${scheduledAt}`,
     () => startScheduled(campaignId, new Date(scheduledAt)),
-    async (reason) => {
-      await autoPause(campaignId, `The campaign could not start at its scheduled time. ${reason}`, {
-        from: 'scheduled',
-      });
-      return 'paused' as const;
-    },
+    async (reason) => ((await pauseScheduled(campaignId, new Date(scheduledAt), reason)) ? 'paused' : 'moved'),
   );
 }

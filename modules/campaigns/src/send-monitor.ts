@@ -8,25 +8,30 @@ import { DEFAULT_POLICY } from './policy.ts';
 
 /**
  * Pauses a campaign with a human-readable reason, records `campaign.paused` (spec: campaign.paused) and notifies the
- * project's owners and admins. No-op if it is not in status `from`.
+ * project's owners and admins. No-op if it is not in status `from`, or not scheduled for `scheduledAt`. @returns whether it was paused.
  */
 export async function autoPause(
   id: string,
   reason: string,
-  { from = 'sending', blocksSender = false }: { from?: Campaign['status']; blocksSender?: boolean } = {},
-): Promise<void> {
-  await inTransaction(async (client) => {
+  {
+    from = 'sending',
+    scheduledAt,
+    blocksSender = false,
+  }: { from?: Campaign['status']; scheduledAt?: Date; blocksSender?: boolean } = {},
+): Promise<boolean> {
+  return inTransaction(async (client) => {
     const { rows } = await client.query<{ project_id: string; name: string }>(
       `UPDATE campaigns SET status = 'paused', pause_reason = $3, pause_blocks_sender = $4, updated_at = now()
-       WHERE id = $1 AND status = $2::campaign_status RETURNING project_id, name`,
-      [id, from, reason, blocksSender],
+       WHERE id = $1 AND status = $2::campaign_status AND ($5::timestamptz IS NULL OR scheduled_at = $5) RETURNING project_id, name`,
+      [id, from, reason, blocksSender, scheduledAt ?? null],
     );
     const [campaign] = rows;
-    if (campaign === undefined) return;
+    if (campaign === undefined) return false;
     const { project_id: projectId, name } = campaign;
     await record(client, projectId, [campaignPaused({ id, name }, reason)]);
     await notify(client, projectId, pausedNotice({ id, name }, reason));
     await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
+    return true;
   });
 }
 

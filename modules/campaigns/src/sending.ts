@@ -25,12 +25,18 @@ import { startSending, timerOf, workflowIdOf } from './workflow.ts';
  * missing. `forbidden` if the sender's domain is no longer verified or is blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string): Promise<void> {
+  await sendIf(projectId, id, () => true);
+}
+
+/** Starts a campaign as `sendCampaign` does, as long as a condition holds. @returns whether it was started. */
+async function sendIf(projectId: string, id: string, condition: (campaign: Campaign) => boolean): Promise<boolean> {
   for (;;) {
     const campaign = await getCampaign(projectId, id);
+    if (!condition(campaign)) return false;
     const problem = statusProblem(campaign);
     if (problem !== undefined) throw new DomainError('conflict', problem);
     const body = await checkReady(campaign);
-    if (await start(campaign, body)) return;
+    if (await start(campaign, body)) return true;
     // The campaign was edited or started since it was read, so check it again.
   }
 }
@@ -221,18 +227,21 @@ export async function unscheduleCampaign(projectId: string, id: string): Promise
 
 /** Starts a campaign at its scheduled time, unless it was rescheduled. If it cannot start, pauses it with the reason. */
 export async function startScheduled(id: string, scheduledAt: Date): Promise<'started' | 'moved' | 'paused'> {
-  const campaign = await db.campaign.findFirst({ where: { id, status: 'scheduled', scheduledAt } });
+  const campaign = await db.campaign.findUnique({ where: { id }, select: { projectId: true } });
   if (campaign === null) return 'moved';
+  const isDue = (now: Campaign) => now.status === 'scheduled' && now.scheduledAt?.getTime() === scheduledAt.getTime();
   try {
-    await sendCampaign(campaign.projectId, id);
-    return 'started';
+    return (await sendIf(campaign.projectId, id, isDue)) ? 'started' : 'moved';
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code === 'conflict' || error.code === 'not_found') return 'moved';
-    await autoPause(id, `The campaign could not start at its scheduled time. ${error.message}`, { from: 'scheduled' });
-    return 'paused';
+    return (await pauseScheduled(id, scheduledAt, error.message)) ? 'paused' : 'moved';
   }
 }
+
+/** Pauses a campaign that could not start at its scheduled time, and says why. @returns false if it was rescheduled meanwhile. */
+export const pauseScheduled = (id: string, scheduledAt: Date, reason: string): Promise<boolean> =>
+  autoPause(id, `The campaign could not start at its scheduled time. ${reason}`, { from: 'scheduled', scheduledAt });
 
 /** Pauses a sending campaign; messages in flight are still sent. @throws DomainError `not_found`, `conflict`. */
 export async function pauseCampaign(projectId: string, id: string): Promise<void> {

@@ -11,6 +11,7 @@ export {
 } from './database-proxy.ts';
 export { createDatabase, type EmptyDatabase, emptyDatabase } from './database.ts';
 export { findBrowser } from './find-browser.ts';
+export { interleave } from './interleave.ts';
 export { killableWorker, type KillableWorker } from './killable-worker.ts';
 export { mailSystem, OWNER } from './mail-system.ts';
 export { observeStatements } from './observe-statements.ts';

@@ -1,0 +1,56 @@
+import { pool, sql } from '@postroom/platform';
+import { interleave } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { startScheduled } from '../src/sending.ts';
+import { readyCampaign } from './ready-campaign.ts';
+
+/** A campaign whose scheduled time has come. */
+async function dueCampaign() {
+  const { api, campaign, group } = await readyCampaign();
+  const scheduledAt = new Date(Date.now() + 3_600_000);
+  const reply = await api.post(`/v1/campaigns/${campaign.id}/schedule`, { scheduled_at: scheduledAt.toISOString() });
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  const lock = 'SELECT FROM campaigns WHERE id = $1 FOR UPDATE';
+  return { api, group, id: campaign.id as string, scheduledAt, lock };
+}
+
+test.each([
+  ['unscheduled', `status = 'draft', scheduled_at = NULL`, 'draft'],
+  ['rescheduled', `scheduled_at = now() + interval '2 days'`, 'scheduled'],
+])('a campaign that is %s while it is being started is not sent', async (_, change, status) => {
+  const { id, scheduledAt, lock } = await dueCampaign();
+  const outcome = await interleave(
+    (tx) => sql(tx, lock, [id]),
+    () => startScheduled(id, scheduledAt),
+    (tx) => sql(tx, `UPDATE campaigns SET ${change}, updated_at = now() + interval '1 second' WHERE id = $1`, [id]),
+  );
+  expect(outcome).toBe('moved');
+  const { rows } = await pool.query('SELECT status, started_at FROM campaigns WHERE id = $1', [id]);
+  expect(rows).toEqual([{ status, started_at: null }]);
+});
+
+test('a campaign that is edited while it is being started is sent as edited', async () => {
+  const { id, scheduledAt, lock } = await dueCampaign();
+  const outcome = await interleave(
+    (tx) => sql(tx, lock, [id]),
+    () => startScheduled(id, scheduledAt),
+    (tx) =>
+      sql(tx, `UPDATE campaigns SET subject = 'Edited', updated_at = now() + interval '1 second' WHERE id = $1`, [id]),
+  );
+  expect(outcome).toBe('started');
+  const { rows } = await pool.query('SELECT status, subject FROM campaigns WHERE id = $1', [id]);
+  expect(rows).toEqual([{ status: 'sending', subject: 'Edited' }]);
+});
+
+test('a campaign that could not start at its time is not paused if it was rescheduled meanwhile', async () => {
+  const { api, id, group, scheduledAt, lock } = await dueCampaign();
+  await api.delete(`/v1/groups/${group.id}`);
+  const outcome = await interleave(
+    (tx) => sql(tx, lock, [id]),
+    () => startScheduled(id, scheduledAt),
+    (tx) => sql(tx, `UPDATE campaigns SET scheduled_at = now() + interval '2 days' WHERE id = $1`, [id]),
+  );
+  expect(outcome).toBe('moved');
+  const { rows } = await pool.query('SELECT status, pause_reason FROM campaigns WHERE id = $1', [id]);
+  expect(rows).toEqual([{ status: 'scheduled', pause_reason: null }]);
+});
