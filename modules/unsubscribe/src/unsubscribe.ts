@@ -1,6 +1,6 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
-import { resubscribe, suppress } from '@postroom/contacts';
-import { emailKey, inTransaction, pool } from '@postroom/platform';
+import { lockSuppressions, resubscribe, suppress } from '@postroom/contacts';
+import { emailKey, inTransaction, pool, sql, type Tx } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
 import { MARK_RESUBSCRIBED, MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
 import type { UnsubscribeToken } from './unsubscribe-link.ts';
@@ -57,7 +57,7 @@ const FIND = `
  * Unsubscribes the recipient of a message from the project's campaigns (spec: Contact subscription). It suppresses the
  * address and the contact's current one. The campaign counts it once, unless the message has been deleted. Idempotent.
  */
-export async function unsubscribe({ messageId, projectId, email, currentEmail }: Unsubscriber): Promise<void> {
+export async function unsubscribe({ messageId, projectId, email, contactId }: Unsubscriber): Promise<void> {
   await inTransaction(async (client) => {
     const { rows } = await client.query<{ campaign_id: string | null; first: boolean }>(
       'SELECT campaign_id, unsubscribed_at IS NULL AS first FROM messages WHERE id = $1 FOR NO KEY UPDATE',
@@ -67,10 +67,11 @@ export async function unsubscribe({ messageId, projectId, email, currentEmail }:
     if (rows.length > 0) await client.query(`${MARK_UNSUBSCRIBED} AND m.id = $1`, [messageId]);
     if (rows[0]?.first === true)
       await client.query(addToCampaignCounts({ unsubscribed: '1' }, 'WHERE c.id = $1'), [campaignId]);
+    const addresses = await lockAddresses(client, { projectId, email, contactId });
     await suppress(
       client,
       projectId,
-      addressesOf({ email, currentEmail }).map((each) => ({ email: each, reason: 'unsubscribed' })),
+      addresses.map((each) => ({ email: each, reason: 'unsubscribed' })),
       { origin: 'recipient' },
     );
     const notice = campaignId === null ? '' : campaignNotice(campaignId);
@@ -91,11 +92,22 @@ export async function isUnsubscribed({ projectId, email, currentEmail }: Unsubsc
  * Undoes `unsubscribe`. Other reasons for which an address is suppressed stay. The campaign goes on counting the recipient, and
  * its history shows both. Idempotent.
  */
-export async function subscribeAgain({ messageId, projectId, email, currentEmail }: Unsubscriber): Promise<void> {
+export async function subscribeAgain({ messageId, projectId, email, contactId }: Unsubscriber): Promise<void> {
   await inTransaction(async (client) => {
     await client.query(`${MARK_RESUBSCRIBED} AND m.id = $1`, [messageId]);
-    for (const each of addressesOf({ email, currentEmail })) await resubscribe(client, projectId, each);
+    for (const each of await lockAddresses(client, { projectId, email, contactId }))
+      await resubscribe(client, projectId, each);
   });
+}
+
+/** The addresses of the recipient, which stay the same until the transaction ends: a change of the contact's address takes the same lock. */
+async function lockAddresses(
+  tx: Tx,
+  { projectId, email, contactId }: Pick<Unsubscriber, 'projectId' | 'email' | 'contactId'>,
+): Promise<string[]> {
+  await lockSuppressions(tx, projectId);
+  const [contact] = await sql<{ email: string }>(tx, 'SELECT email FROM contacts WHERE id = $1', [contactId]);
+  return addressesOf({ email, currentEmail: contact?.email ?? null });
 }
 
 /** The address that the message went to, and the contact's current one if it is another; in one order, against deadlocks. */

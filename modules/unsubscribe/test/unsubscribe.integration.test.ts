@@ -1,5 +1,5 @@
-import { newId, pool } from '@postroom/platform';
-import { signedIn, testApi } from '@postroom/testkit';
+import { newId, pool, sql } from '@postroom/platform';
+import { interleave, signedIn, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { macFor } from '@postroom/platform';
 import { testUnsubscribeUrl, unsubscribeUrl } from '../src/unsubscribe-link.ts';
@@ -258,4 +258,17 @@ test("the page shows the sender's name, colour and postal address", async () => 
   expect(html).toContain('<header>Acme &amp; &lt;Sons&gt;</header>');
   expect(html).toContain('<footer>Acme &lt;Ltd&gt;\n1 Main Street</footer>');
   expect(html).toContain('#123456');
+});
+
+test('a recipient whose address changes at the same moment is unsubscribed at the new one too', async () => {
+  const { api, contact, link, statusOf } = await recipient();
+  const page = await interleave(
+    (tx) => sql(tx, 'SELECT FROM messages WHERE contact_id = $1 FOR UPDATE', [contact.id]),
+    () => fetch(link, ONE_CLICK),
+    async () => {
+      expect((await api.patch(`/v1/contacts/${contact.id}`, { email: 'new@mail.test' })).status).toBe(200);
+    },
+  );
+  expect(page.status).toBe(200);
+  expect(await statusOf()).toBe('unsubscribed');
 });
