@@ -345,10 +345,17 @@ export const NEXT_UPDATED_AT = `greatest(now(), updated_at + interval '1 millise
 async function writeChanges(tx: Tx, projectId: string, before: Stored, after: Stored): Promise<void> {
   const renamed = after.name !== before.name || after.email !== before.email;
   if (!renamed && after.customFields === before.customFields) return;
+  // To set the address takes the lock of suppressions, which must come before that of the contact.
+  const address = after.email === before.email ? '' : 'email = $4, email_key = $5,';
   await sql(
     tx,
-    `UPDATE contacts SET email = $2, email_key = $3, name = $4, custom_fields = $5::jsonb, updated_at = ${NEXT_UPDATED_AT} WHERE id = $1`,
-    [before.id, after.email, emailKey(after.email), after.name, JSON.stringify(after.customFields)],
+    `UPDATE contacts SET ${address} name = $2, custom_fields = $3::jsonb, updated_at = ${NEXT_UPDATED_AT} WHERE id = $1`,
+    [
+      before.id,
+      after.name,
+      JSON.stringify(after.customFields),
+      ...(address === '' ? [] : [after.email, emailKey(after.email)]),
+    ],
   ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
   if (renamed) await record(tx, projectId, [contactUpdated({ ...after, name: shownName(after) })]);
 }

@@ -9,13 +9,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import {
-  lockSuppressions,
-  suppress,
-  SUPPRESSION_REASONS,
-  type SuppressionReason,
-  type SuppressionActor,
-} from './suppressions.ts';
+import { suppress, SUPPRESSION_REASONS, type SuppressionReason, type SuppressionActor } from './suppressions.ts';
 
 /** Maximum number of entries in a batch. */
 const MAX_SUPPRESSION_BATCH = 1000;
@@ -109,7 +103,6 @@ export async function writeSuppressions(
   by: SuppressionActor,
 ): Promise<number> {
   if (entries.length === 0) return 0;
-  await lockSuppressions(tx, projectId);
   return (await suppress(tx, projectId, entries, by)).length;
 }
 

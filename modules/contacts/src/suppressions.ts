@@ -160,6 +160,8 @@ export async function suppress(
   entries: readonly { email: string; reason: SuppressionReason }[],
   { origin, actorId }: SuppressionActor = { origin: 'api' },
 ): Promise<Suppression[]> {
+  // A statement that waited for an erasure would not see its hash.
+  await lockSuppressions(tx, projectId);
   const added = await sql<Suppression>(
     tx,
     `INSERT INTO suppressions AS s (id, project_id, email, email_key, reason, origin, added_by_id)
@@ -207,6 +209,14 @@ export async function resubscribe(tx: Tx, projectId: string, email: string): Pro
  */
 export async function lockSuppressions(tx: Tx, projectId: string): Promise<void> {
   await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
+}
+
+/**
+ * Lets no suppression be added in a project until the transaction ends, for those who write contacts. A transaction that also locks
+ * contacts takes this lock first, to prevent deadlocks.
+ */
+export async function shareSuppressions(tx: Tx, projectId: string): Promise<void> {
+  await sql(tx, 'SELECT share_suppressions($1)::text', [projectId]);
 }
 
 /** The suppressed addresses among these, as `emailKey` writes them. */
