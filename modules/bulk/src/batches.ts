@@ -2,6 +2,7 @@ import {
   contactBatch,
   type ContactFilter,
   deleteContacts,
+  lockContacts,
   lockSuppressions,
   retryOnCollision,
   suppress,
@@ -107,7 +108,10 @@ async function addToGroup(
 async function suppressAll(tx: Tx, row: BulkOperation, batch: Batch, reason: SuppressionReason): Promise<number> {
   const { projectId, actorId } = row;
   await lockSuppressions(tx, projectId);
-  const entries = batch.map(({ email }) => ({ email, reason }));
+  // The addresses of now: one may have changed since the batch was read.
+  const contacts = await lockContacts(tx, projectId, { ids: batch.map(({ id }) => id), keys: [] });
+  const entries = contacts.map(({ email }) => ({ email, reason }));
+  if (entries.length === 0) return 0;
   const origin = actorId.startsWith('usr_') ? 'user' : 'api';
   return (await suppress(tx, projectId, entries, { origin, actorId })).length;
 }

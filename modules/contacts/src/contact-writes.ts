@@ -21,7 +21,7 @@ import {
   VALUES_TOO_LONG,
 } from '@postroom/custom-fields';
 import { type ContactFacts, contactUpdated, FACTS_SQL, factsColumns } from './events.ts';
-import { findSuppressedKeys } from './suppressions.ts';
+import { findSuppressedKeys, shareSuppressions } from './suppressions.ts';
 
 /** What to do with a row whose contact exists: nothing, or write its name and custom fields. */
 export const ON_CONFLICT = ['skip', 'update'] as const;
@@ -114,7 +114,7 @@ export async function writeContacts(
   rows: readonly CheckedContact[],
   options: WriteOptions,
 ): Promise<WrittenContact[]> {
-  await sql(tx, 'SELECT share_suppressions($1)::text', [projectId]);
+  await shareSuppressions(tx, projectId);
   const written: WrittenContact[] = [];
   await writeRows(
     tx,

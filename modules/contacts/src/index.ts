@@ -73,6 +73,7 @@ export {
   removeSuppression,
   resubscribe,
   lockSuppressions,
+  shareSuppressions,
   suppress,
   findSuppressedKeys,
   SUPPRESSION_REASONS,
