@@ -1,4 +1,4 @@
-import { lockContacts, retryOnCollision, SUPPRESSED, writeContacts } from '@postroom/contacts';
+import { lockContacts, retryOnCollision, shareSuppressions, SUPPRESSED, writeContacts } from '@postroom/contacts';
 import {
   CHECK_VIOLATION,
   defineIdPrefix,
@@ -183,6 +183,7 @@ async function findContacts(
       byKey.set(emailKey, contact);
     }
   };
+  if ([...addresses.values()].some(({ create }) => create)) await shareSuppressions(tx, projectId);
   await lock([...addresses.keys()]);
   const missing = [...addresses].filter(([key, { create }]) => create && !byKey.has(key));
   if (missing.length > 0) {

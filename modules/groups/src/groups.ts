@@ -286,8 +286,8 @@ export async function membersOf(projectId: string, groupIds: readonly string[]):
   return Map.groupBy(rows, ({ group_id }) => group_id);
 }
 
-/** Locks a group until the transaction ends, which serializes changes to its members. */
-async function lockGroup(tx: Tx, projectId: string, id: string) {
+/** Locks a group until the transaction ends, which serializes changes to its members. @throws DomainError `not_found`. */
+export async function lockGroup(tx: Tx, projectId: string, id: string) {
   const [group] = await sql<{ id: string; name: string }>(
     tx,
     'SELECT id, name FROM groups WHERE project_id = $1 AND id = $2 FOR UPDATE',

@@ -16,6 +16,7 @@ export {
   findOrCreateGroup,
   joinGroup,
   listGroups,
+  lockGroup,
   addContactsIn,
   removeContactsIn,
   updateGroup,

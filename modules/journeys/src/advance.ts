@@ -1,3 +1,4 @@
+import { shareSuppressions } from '@postroom/contacts';
 import { ContentBudget } from '@postroom/emails';
 import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
 import { scanForEntries } from './entry-scans.ts';
@@ -88,6 +89,7 @@ async function commit({ id, projectId }: { id: string; projectId: string }, plan
     moved = await inTransaction(async (tx) => {
       const journey = await lockJourney(tx, id);
       if (journey?.status !== 'active') return new Set<string>();
+      if (plans.some(({ writesContacts }) => writesContacts === true)) await shareSuppressions(tx, projectId);
       for (const plan of plans) await plan.recheck?.(tx);
       for (const plan of plans) await plan.before?.(tx);
       const moves: Move[] = plans.flatMap((plan) => plan.moves);

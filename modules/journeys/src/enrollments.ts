@@ -1,5 +1,5 @@
 import type { Definition } from '@postroom/journey-definition';
-import { compileFilter, Parameters, type SegmentFilter } from '@postroom/contacts';
+import { compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
   checkJsonObject,
@@ -83,6 +83,8 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   const { id, projectId, number, definition } = journey;
   const outcomes = new Map<string, EntryOutcome>(entrants.map(({ contactId }) => [contactId, 'unknown']));
   const ids = [...outcomes.keys()];
+  // One that is deleted meanwhile would leave a run that nothing ends, with what is known of the person.
+  await lockContacts(tx, projectId, { ids, keys: [] });
   const found = await sql<{ id: string; customFields: Record<string, unknown> }>(
     tx,
     'SELECT id, custom_fields AS "customFields" FROM contacts WHERE project_id = $1 AND id = ANY ($2)',

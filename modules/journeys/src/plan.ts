@@ -16,6 +16,8 @@ export interface Plan {
   recheck?: (tx: Tx) => Promise<void>;
   /** Whether it notifies, which a transaction does once. */
   notifies?: true;
+  /** Whether it writes contacts, which takes a lock that comes before all others but the journey's. */
+  writesContacts?: true;
   /** Takes locks before runs are moved. */
   before?: (tx: Tx) => Promise<void>;
   /** Has the effects on the runs that moved, in the same transaction. */

@@ -1,3 +1,4 @@
+import { lockContacts } from '@postroom/contacts';
 import { withDefaults } from '@postroom/journey-definition';
 import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
 import { inTransaction, sql, type Tx } from '@postroom/platform';
@@ -16,8 +17,10 @@ interface StoredTrigger extends JourneyTrigger {
   createdAt: Date;
 }
 
+const FIRST = `
+  SELECT id, contact_id AS "contactId" FROM journey_triggers WHERE journey_id = $1 ORDER BY id LIMIT ${PAGE}`;
 const TAKE = `
-  DELETE FROM journey_triggers WHERE id IN (SELECT id FROM journey_triggers WHERE journey_id = $1 ORDER BY id LIMIT ${PAGE})
+  DELETE FROM journey_triggers WHERE id = ANY ($1)
   RETURNING id, kind::text, key, contact_id AS "contactId", properties, created_at AS "createdAt"`;
 
 const OPEN_RUNS = `
@@ -33,13 +36,16 @@ export async function processTriggers(id: string): Promise<number> {
   return inTransaction(async (tx) => {
     const locked = await lockJourney(tx, id);
     if (locked?.status !== 'active' || locked.publishedVersion === null) return 0;
-    const triggers = await sql<StoredTrigger>(tx, TAKE, [id]);
-    if (triggers.length === 0) return 0;
+    const first = await sql<{ id: string; contactId: string }>(tx, FIRST, [id]);
+    if (first.length === 0) return 0;
     const { projectId, publishedVersion: number } = locked;
+    // Before their triggers and runs, as the deletion of a contact locks them.
+    await lockContacts(tx, projectId, { ids: first.map(({ contactId }) => contactId), keys: [] });
+    const triggers = await sql<StoredTrigger>(tx, TAKE, [first.map((trigger) => trigger.id)]);
     const journey = { id, projectId, number, definition: await definitionOf(tx, id, number) };
     await fillDefaults(tx, projectId, triggers);
     for (const round of splitIntoRounds(triggers)) await processRound(tx, journey, round);
-    return triggers.length;
+    return first.length;
   });
 }
 

@@ -1,7 +1,7 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
 import type { ContentBudget } from '@postroom/emails';
-import { addContactsIn, removeContactsIn } from '@postroom/groups';
+import { addContactsIn, lockGroup, removeContactsIn } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
 import { contactsMatching, contactsWhere } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
@@ -80,19 +80,24 @@ async function fieldUpdate(
   projectId: string,
   step: StepOf<'update_field'>,
   runs: readonly DueRun[],
-): Promise<Pick<Plan, 'before' | 'apply'>> {
+): Promise<Pick<Plan, 'writesContacts' | 'before' | 'apply'>> {
   const schema = await readSchema(pool, projectId);
   const change =
     step.field === 'name'
       ? { name: step.value === null ? '' : String(step.value) }
       : { customFields: { [customFieldKey(step.field)]: step.value } };
+  // An address may have changed since the runs were read.
+  const emailOf = new Map<string, string>();
   return {
-    before: (tx) => lockContactsOf(tx, projectId, runs),
+    writesContacts: true,
+    before: async (tx) => {
+      for (const { id, email } of await lockContactsOf(tx, projectId, runs)) emailOf.set(id, email);
+    },
     apply: async (tx, moved) => {
       const rows = runs
         .filter(({ id }) => moved.has(id))
-        .map(({ email }) => {
-          const checked = checkContact({ email, ...change }, schema);
+        .map(({ contactId }) => {
+          const checked = checkContact({ email: emailOf.get(contactId), ...change }, schema);
           if (Array.isArray(checked)) throw new StepProblem(step.id, `${checked[0]?.field} ${checked[0]?.message}`);
           return checked;
         });
@@ -101,10 +106,9 @@ async function fieldUpdate(
   };
 }
 
-/** Keeps contacts from being deleted until the transaction ends. */
-async function lockContactsOf(tx: Tx, projectId: string, runs: readonly DueRun[]): Promise<void> {
-  await lockContacts(tx, projectId, { ids: runs.map(({ contactId }) => contactId), keys: [] });
-}
+/** Keeps contacts from being deleted, and from changing their address, until the transaction ends. */
+const lockContactsOf = (tx: Tx, projectId: string, runs: readonly DueRun[]) =>
+  lockContacts(tx, projectId, { ids: runs.map(({ contactId }) => contactId), keys: [] });
 
 function groupChange(
   projectId: string,
@@ -112,7 +116,9 @@ function groupChange(
   runs: readonly DueRun[],
 ): Pick<Plan, 'before' | 'apply'> {
   return {
-    before: (tx) => lockContactsOf(tx, projectId, runs),
+    before: async (tx) => {
+      await lockContactsOf(tx, projectId, runs);
+    },
     apply: async (tx, moved) => {
       const ids = runs.filter(({ id }) => moved.has(id)).map(({ contactId }) => contactId);
       if (ids.length === 0) return;
@@ -126,6 +132,7 @@ function groupChange(
 
 /** Removes contacts from a group. Its last member stays, because a group is never empty. */
 async function leaveGroup(tx: Tx, projectId: string, groupId: string, contactIds: readonly string[]): Promise<void> {
+  await lockGroup(tx, projectId, groupId);
   const [other] = await sql(
     tx,
     'SELECT contact_id FROM group_members WHERE group_id = $1 AND contact_id <> ALL ($2) LIMIT 1',
