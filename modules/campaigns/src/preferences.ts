@@ -2,6 +2,7 @@ import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { closeUnsent } from '@postroom/ledger/sql';
 import { inTransaction, pool } from '@postroom/platform';
+import { lockSnapshotShared } from './snapshot-recipients.ts';
 import type pg from 'pg';
 
 /** The groups that a recipient may leave instead of unsubscribing from everything. */
@@ -14,10 +15,19 @@ export const preferences: Preferences = {
   keep: async ({ projectId, contactId }, groupIds) => {
     if (contactId === null) return;
     await inTransaction(async (client) => {
-      if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, contactId);
+      if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, projectId, contactId);
     });
   },
 };
+
+/**
+ * Waits for ranges of recipients that are being written: neither would see the other, and the contact would get the mail. Later ranges
+ * wait until the opt-out has committed.
+ */
+const AWAIT_RANGES = `
+  SELECT ${lockSnapshotShared('c.id')}::text FROM (
+    SELECT id FROM campaigns WHERE project_id = $1 AND status IN ('sending', 'paused') AND frozen_at IS NULL AND cardinality(segment_ids) = 0
+    ORDER BY id) AS c`;
 
 /** Locks sending and paused campaigns that reach a contact only through groups it has opted out of. */
 const OPTED_OUT = `
@@ -41,7 +51,8 @@ const WITHDRAW = `
  * Suppresses a contact's planned messages in running campaigns to groups it has just left. Campaigns are locked first, in the
  * same order as a claim. Messages locked by a claim are skipped because they are already being sent.
  */
-async function withdraw(client: pg.ClientBase, contactId: string): Promise<void> {
+async function withdraw(client: pg.ClientBase, projectId: string, contactId: string): Promise<void> {
+  await client.query(AWAIT_RANGES, [projectId]);
   const { rows } = await client.query<{ id: string }>(OPTED_OUT, [contactId]);
   if (rows.length === 0) return;
   await client.query(WITHDRAW, [contactId, rows.map(({ id }) => id)]);

@@ -105,6 +105,10 @@ export async function endSnapshot(campaignId: string): Promise<void> {
   });
 }
 
+/** SQL that waits for a range that is being written, and makes later ones wait until the transaction ends. */
+export const lockSnapshotShared = (campaignId: string) =>
+  `pg_advisory_xact_lock_shared(hashtextextended(${campaignId}, 2))`;
+
 /** Serializes attempts without locking the campaign's row, which must stay free for claims, pause and cancel. */
 async function lockSnapshot(client: pg.ClientBase, campaignId: string): Promise<Row | undefined> {
   await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 2))', [campaignId]);

@@ -1,7 +1,7 @@
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { addLocalDomain } from '@postroom/domains';
-import { newId, pool } from '@postroom/platform';
-import { signedIn, testApi } from '@postroom/testkit';
+import { newId, pool, sql } from '@postroom/platform';
+import { eventually, interleave, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { checkPruning } from '@postroom/testkit/pruning';
@@ -145,4 +145,33 @@ test("the page uses the project's color, and its CSP allows only that style", as
   const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? '';
   const hash = Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(style))).toString('base64');
   expect(page.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}'`);
+});
+
+test('a recipient who leaves a group while the recipients of a campaign are being written does not get it', async () => {
+  const { ada, weekly, campaign, save } = await readers();
+  const id = await campaign([weekly]);
+  await pool.query(`UPDATE campaigns SET status = 'sending', started_at = now() WHERE id = $1`, [id]);
+  let saving: Promise<Response> | undefined;
+  await interleave(
+    (tx) => sql(tx, 'SELECT FROM campaigns WHERE id = $1 FOR UPDATE', [id]),
+    () => snapshotRecipients(id),
+    async () => {
+      // The range is written, and not committed.
+      saving = save();
+      let isSaved = false;
+      void saving.then(() => (isSaved = true));
+      await eventually(async () => {
+        const waiting = await pool.query(
+          `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory' AND query LIKE '%lock_shared%'`,
+        );
+        expect(isSaved || waiting.rowCount === 1).toBe(true);
+      });
+    },
+  );
+  expect((await saving)?.status).toBe(200);
+  const { rows } = await pool.query(
+    `SELECT m.state, c.suppressed_count FROM messages m JOIN campaigns c ON c.id = m.campaign_id WHERE c.id = $1 AND m.contact_id = $2`,
+    [id, ada.id],
+  );
+  expect(rows).toEqual([{ state: 'suppressed', suppressed_count: 1 }]);
 });
