@@ -214,11 +214,16 @@ export async function listBacktestContacts(
   );
 }
 
-/** @throws DomainError `validation_error` for a combination that means nothing. */
+/** What a run of a backtest ended with, and the other results that contacts are filtered by. */
+export const RESULTS = ['completed', 'exit', 'goal', 'in_progress', 'sent'];
+
+/** @throws DomainError `validation_error` for a combination that means nothing, or an unknown result. */
 export function marksFor({ side: given, stepId, outcome, day, result }: ContactsFilter): string[] {
   const side = given ?? 'candidate';
   if (stepId == null && (outcome != null || day != null))
     throw invalid({ field: 'stepId', message: 'is required with an outcome or a day' });
+  if (result != null && !RESULTS.includes(result))
+    throw invalid({ field: 'result', message: `must be one of ${RESULTS.join(', ')}` });
   const marks: string[] = [];
   if (stepId != null && outcome === 'waiting') marks.push(`${side} waiting ${stepId}`);
   else if (stepId != null && day != null) marks.push(`${side} sent ${stepId} ${day}`);

@@ -25,6 +25,7 @@ import {
   listBacktestContacts,
   listBacktests,
   MAX_DAYS,
+  RESULTS,
   startBacktest,
   topicOf,
 } from './backtests.ts';
@@ -389,7 +390,7 @@ const ContactsFilter = builder.inputType('BacktestContactFilter', {
     result: t.string({
       description:
         'Only contacts with this result of a run: `completed`, `exit`, `goal` or `in_progress`; or contacts that got a message (`sent`).',
-      ...SHORT,
+      ...jsonSchema({ enum: RESULTS }),
     }),
     difference: t.field({ type: BacktestDifference, description: 'Only contacts whose messages differ in this way.' }),
     search: t.string({ description: 'Part of the address or name; 1,000 matching contacts at most.', ...atMost(200) }),

@@ -166,6 +166,11 @@ test('a backtest takes the same contacts through the same steps, in the same ord
     );
   expect(await people('step_id=order&outcome=event')).toEqual(['buys@example.com']);
   expect(await people('result=goal')).toEqual(['goal@example.com']);
+  for (const list of ['contacts', 'contacts/export'])
+    expect(await api.get(`/v1/backtests/${backtest.id}/${list}?result=nope`)).toMatchObject({
+      status: 400,
+      body: { error: { details: [{ field: 'result' }] } },
+    });
   expect(await people('search=waits')).toEqual(['waits@example.com']);
   const csv = await fetch(`${api.url}/v1/backtests/${backtest.id}/contacts/export?result=goal`, {
     headers: { authorization: `Bearer ${api.key}` },

@@ -1,4 +1,5 @@
 import {
+  assertValid,
   db,
   DomainError,
   inTransaction,
@@ -18,6 +19,7 @@ import {
 } from '@postroom/platform';
 import { rowWithId } from '@postroom/partitions/sql';
 import { getEndpoint } from './endpoints.ts';
+import { eventTypeProblem } from './event-types.ts';
 import { type EventRow, renderBody } from './payload.ts';
 
 type Delivery = Prisma.DeliveryModel;
@@ -33,7 +35,7 @@ export interface DeliveryFilter {
 
 /**
  * The project's deliveries, newest first.
- * @throws DomainError `not_found` for an endpoint outside the project.
+ * @throws DomainError `not_found` for an endpoint outside the project; `validation_error` for an unknown event type.
  */
 export async function listDeliveries(
   projectId: string,
@@ -42,6 +44,7 @@ export async function listDeliveries(
   query: RowsQuery = {},
 ): Promise<Page<Delivery>> {
   if (endpointId != null) await getEndpoint(projectId, endpointId, { select: { id: true } });
+  if (eventType != null) assertValid([eventTypeProblem('eventType', eventType) ?? []].flat());
   const where = {
     projectId,
     ...(endpointId == null ? {} : { endpointId }),

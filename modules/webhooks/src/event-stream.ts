@@ -1,6 +1,15 @@
-import { FairSemaphore, invalid, isShared, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
+import {
+  assertValid,
+  FairSemaphore,
+  invalid,
+  isShared,
+  paceBulkWork,
+  subscription,
+  sleep,
+  pool,
+} from '@postroom/platform';
 import { transactionShifts } from '@postroom/projects';
-import { EVENT_TYPE_NAMES } from './event-types.ts';
+import { eventTypeProblem } from './event-types.ts';
 import { oldestUnseen, pollEvents } from './event-poller.ts';
 import {
   decodeCursor,
@@ -35,8 +44,7 @@ export function streamEvents(
   { after, types }: { after?: string | null | undefined; types?: readonly string[] | null | undefined },
 ): AsyncIterableIterator<RecordedEvent> {
   const seen = after == null ? undefined : decodeCursor(after);
-  const unknown = (types ?? []).find((type) => !(EVENT_TYPE_NAMES as readonly string[]).includes(type));
-  if (unknown !== undefined) throw invalid({ field: 'types', message: `has ${unknown}, which is not an event type` });
+  assertValid((types ?? []).flatMap((type) => eventTypeProblem('types', type) ?? []));
   if (types?.length === 0)
     throw invalid({ field: 'types', message: 'must not be empty; omit it to receive all types' });
   return subscription((signal) => eventsAfter(projectId, seen, types ?? undefined, signal));

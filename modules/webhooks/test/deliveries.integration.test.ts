@@ -372,6 +372,13 @@ test("deliveries are listed by state and type, and another project's are not fou
   expect(await deliveries(api, to, '?event_type=contact.deleted')).toMatchObject([{ eventType: 'contact.deleted' }]);
   expect(await deliveries(api, to, '?state=failed')).toEqual([]);
   expect((await api.get(`/v1/webhooks/${to.id}/deliveries?state=nonsense`)).status).toBe(400);
+  for (const list of [`/v1/webhooks/${to.id}/deliveries`, '/v1/deliveries'])
+    expect(await api.get(`${list}?event_type=nope`)).toMatchObject({
+      status: 400,
+      body: {
+        error: { code: 'validation_error', details: [{ field: 'event_type', message: '"nope" is not an event type' }] },
+      },
+    });
   const all = await api.get('/v1/deliveries?limit=1');
   expect(all.body).toMatchObject({ data: [{ eventType: 'contact.deleted' }], has_more: true });
   const { id } = all.body.data[0];

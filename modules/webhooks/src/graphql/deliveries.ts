@@ -4,6 +4,7 @@ import {
   callerProject,
   type Context,
   db,
+  jsonSchema,
   Node,
   registerNode,
   rowsQuery,
@@ -12,7 +13,7 @@ import {
   atMost,
 } from '@postroom/platform';
 import { bodiesOf, getDelivery, giveUpDelivery, listDeliveries, replayDelivery, retryDelivery } from '../deliveries.ts';
-import { MAX_TYPE_LENGTH } from '../event-types.ts';
+import { EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '../event-types.ts';
 import { watchDeliveries } from '../subscription.ts';
 
 const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));
@@ -101,7 +102,10 @@ builder.queryFields((t) => ({
         endpointId: t.arg.id({ description: 'Only those to this endpoint.' }),
         state: t.arg({ type: DeliveryState, description: 'Only those in this state.' }),
         eventId: t.arg.id({ description: 'Only those of this event.' }),
-        eventType: t.arg.string({ description: 'Only those of events of this type.' }),
+        eventType: t.arg.string({
+          description: 'Only those of events of this type.',
+          ...jsonSchema({ enum: EVENT_TYPE_NAMES }),
+        }),
       },
       resolve: (_root, args, context, info) =>
         listDeliveries(callerProject(context), args, args, rowsQuery(context, info)),
