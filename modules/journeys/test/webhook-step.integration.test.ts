@@ -78,6 +78,16 @@ test('a step posts the contact, signed, and conditions and templates read the re
   expect(headers['webhook-id']).toBe(posted.id);
   const stored = await pool.query('SELECT secret FROM journey_signing_secrets WHERE project_id = $1', [api.projectId]);
   expect(stored.rows[0].secret).not.toContain(secret);
+
+  // Without the key that encrypted it, the secret can only be rotated.
+  await pool.query(
+    `UPDATE journey_signing_secrets SET secret = regexp_replace(secret, '^v2:[^:]+', 'v2:lost') WHERE project_id = $1`,
+    [api.projectId],
+  );
+  const reveal = () => owner.graphql('mutation { revealJourneySigningSecret { secret } }');
+  expect((await reveal()).body.errors).toMatchObject([{ extensions: { code: 'conflict' } }]);
+  await owner.graphql('mutation { rotateJourneySigningSecret { secret } }');
+  expect((await reveal()).body.data.revealJourneySigningSecret.secret).toMatch(/^whsec_/);
 });
 
 test('a call that fails is retried with the same id, and after six attempts the contact takes the branch for failures', async () => {

@@ -179,7 +179,9 @@ export {
 export { unreadableSecret } from './unreadable-secret.ts';
 export { safeRedirect } from '@postroom/network/safe-redirect';
 export {
+  ifReadable,
   registerSecretColumn,
+  requireReadable,
   type Sealing,
   type SecretColumn,
   SEALED,

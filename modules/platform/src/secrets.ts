@@ -1,4 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { DomainError } from '@postroom/errors';
+import { logger } from '@postroom/observability';
 import { config } from '@postroom/settings/config';
 import { SECRET_KEY_SETTINGS, type SecretKey } from '@postroom/settings';
 
@@ -67,6 +69,25 @@ export function secretColumn(
     decrypt,
   });
   return { encrypt, decrypt };
+}
+
+/** What `read` decrypts; `undefined` if no configured key can, so that a user who lost the key can replace the secret. */
+export function ifReadable<Secret>(read: () => Secret): Secret | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What `read` decrypts, for its user. @throws DomainError `conflict` with the remedy, if no configured key can. */
+export function requireReadable<Secret>(read: () => Secret, remedy: string): Secret {
+  try {
+    return read();
+  } catch (error) {
+    logger.error({ err: error }, 'could not decrypt a stored secret');
+    throw new DomainError('conflict', `This installation no longer has the key that encrypted this secret. ${remedy}`);
+  }
 }
 
 /** `v2:`, the id of the key, and base64 of nonce, tag and ciphertext (AES-256-GCM); the context is authenticated. */

@@ -14,9 +14,10 @@ import {
   newUrlProblem,
   displayNameProblems,
   checkLimit,
+  ifReadable,
 } from '@postroom/platform';
 import { withAdvice } from './mailboxes/status.ts';
-import { ifReadable, providerCredentials, UNREADABLE } from './credentials.ts';
+import { providerCredentials, UNREADABLE } from './credentials.ts';
 import { credentialsOf } from './transports.ts';
 import { SES_PATH } from './ses/notifications.ts';
 import { readSesAccount, type SesCredentials, type SesSettings } from './ses/ses.ts';

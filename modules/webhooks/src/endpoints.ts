@@ -15,6 +15,7 @@ import {
   pool,
   type Prisma,
   readRows,
+  requireReadable,
   type RowsQuery,
   sql,
   type Tx,
@@ -23,7 +24,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
-import { ALL_EVENTS, EVENT_TYPE_NAMES } from './event-types.ts';
+import { ALL_EVENTS, eventTypeProblem } from './event-types.ts';
 import { newSigningSecret } from '@postroom/guarded-client';
 import { signingSecret } from './signing-secrets.ts';
 import { disabledNotice } from './notice.ts';
@@ -199,10 +200,13 @@ export async function enableEndpoint(
   });
 }
 
-/** Returns the signing secret. For signed-in users only (spec: Webhook endpoint). */
+/**
+ * Returns the signing secret. For signed-in users only (spec: Webhook endpoint).
+ * @throws DomainError `conflict` if its encryption key is lost.
+ */
 export async function revealSecret(projectId: string, id: string): Promise<string> {
   const { secret } = await getEndpoint(projectId, id);
-  return signingSecret.decrypt(secret, id);
+  return requireReadable(() => signingSecret.decrypt(secret, id), 'Rotate it to get a new one.');
 }
 
 /**
@@ -253,8 +257,6 @@ function eventProblems(events: readonly string[]): FieldProblem[] {
     return [{ field: 'events', message: '"*" stands for every type and must be alone' }];
   }
   return events.flatMap((type, index) =>
-    type === ALL_EVENTS || (EVENT_TYPE_NAMES as string[]).includes(type)
-      ? []
-      : [{ field: `events.${index}`, message: `"${type.slice(0, 100)}" is not an event type` }],
+    type === ALL_EVENTS ? [] : (eventTypeProblem(`events.${index}`, type) ?? []),
   );
 }

@@ -152,6 +152,24 @@ test('only signed-in users can reveal and rotate a secret, and both are audited'
   expect(log.body.data.auditLog.nodes).toEqual(done.map((action) => ({ actorId: owner.id, action, targetId: id })));
 });
 
+test('a secret whose encryption key is lost says to rotate it, which works', async () => {
+  const api = await testApi();
+  const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
+  await pool.query(
+    `UPDATE webhook_endpoints SET secret = regexp_replace(secret, '^v2:[^:]+', 'v2:lost') WHERE id = $1`,
+    [id],
+  );
+  const owner = await signedIn(api);
+  const reveal = () => owner.graphql('mutation ($id: ID!) { webhookEndpointRevealSecret(id: $id) { secret } }', { id });
+  expect((await reveal()).body.errors).toMatchObject([
+    { message: expect.stringContaining('Rotate it'), extensions: { code: 'conflict' } },
+  ]);
+  const rotated = await owner.graphql('mutation ($id: ID!) { webhookEndpointRotateSecret(id: $id) { secret } }', {
+    id,
+  });
+  expect((await reveal()).body.data.webhookEndpointRevealSecret).toEqual(rotated.body.data.webhookEndpointRotateSecret);
+});
+
 test('an API key can enable an endpoint disabled manually, but not one disabled automatically', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;

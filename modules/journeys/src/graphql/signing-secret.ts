@@ -1,6 +1,6 @@
 import { atMost, builder, callerProject } from '@postroom/platform';
 import { SECRET_LENGTH } from '@postroom/guarded-client';
-import { rotateSigningSecret, signingSecretOf } from '../signing-secret.ts';
+import { revealSigningSecret, rotateSigningSecret } from '../signing-secret.ts';
 
 const SigningSecret = builder.objectRef<{ secret: string }>('JourneySigningSecret').implement({
   description: 'The secret that signs the calls of webhook steps.',
@@ -15,7 +15,7 @@ builder.mutationFields((t) => ({
     authScopes: { manage: true },
     description:
       "Returns the secret that signs the calls of the project's webhook steps. Only for signed-in users, not for API keys.",
-    resolve: async (_root, _args, context) => ({ secret: await signingSecretOf(callerProject(context)) }),
+    resolve: async (_root, _args, context) => ({ secret: await revealSigningSecret(callerProject(context)) }),
   }),
   rotateJourneySigningSecret: t.field({
     type: SigningSecret,

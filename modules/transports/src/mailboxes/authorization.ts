@@ -1,6 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Caller, config, db, DomainError, isId, notFound, secretColumn } from '@postroom/platform';
+import {
+  type Caller,
+  config,
+  db,
+  DomainError,
+  isId,
+  notFound,
+  requireReadable,
+  secretColumn,
+} from '@postroom/platform';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
+import { ENTER_AGAIN } from '../credentials.ts';
 import { PRESETS } from './presets.ts';
 import { forgetToken, requestToken, withTenant } from './tokens.ts';
 import { TRANSPORT_POLICY } from '../policy.ts';
@@ -18,13 +28,13 @@ export const authorizationId = (state: string): string => hash(state).toString('
 /**
  * Starts an OAuth2 authorization and returns the provider's consent URL. `state` identifies the returning user; the code is
  * useless without a secret that never leaves the server (PKCE).
- * @throws DomainError `not_found`, `conflict` for an account with a password.
+ * @throws DomainError `not_found`, `conflict` for an account with a password, or whose credentials can't be decrypted.
  */
 export async function beginAuthorization(projectId: string, id: string, userId: string): Promise<string> {
   const account = isId('mbx', id) ? await db.mailboxAccount.findFirst({ where: { id, projectId } }) : null;
   if (account === null) throw notFound('mailbox account');
   const { oauth } = PRESETS[account.provider];
-  const stored = openCredentials(account);
+  const stored = requireReadable(() => openCredentials(account), ENTER_AGAIN);
   if (oauth === undefined || 'password' in stored) {
     throw new DomainError('conflict', 'This account signs in with a password.');
   }
@@ -88,7 +98,7 @@ export async function finishAuthorization(
   if (code === undefined) {
     throw new DomainError('validation_error', `The mailbox provider did not grant access (${error ?? 'no code'}).`);
   }
-  const stored = openCredentials(mailbox) as OAuthCredentials;
+  const stored = requireReadable(() => openCredentials(mailbox), ENTER_AGAIN) as OAuthCredentials;
   const tokens = await requestToken(mailbox, stored, {
     grant_type: 'authorization_code',
     code,

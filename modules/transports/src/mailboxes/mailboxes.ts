@@ -14,9 +14,11 @@ import {
   notFound,
   type Prisma,
   checkLimit,
+  ifReadable,
+  requireReadable,
 } from '@postroom/platform';
 import { cancelPlanned } from '@postroom/ledger';
-import { ifReadable, UNREADABLE } from '../credentials.ts';
+import { ENTER_AGAIN, UNREADABLE } from '../credentials.ts';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { beginAuthorization } from './authorization.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
@@ -215,10 +217,11 @@ function oauthClient(stored: OAuthCredentials, input: MailboxSettings): OAuthCre
   return clientId === stored.clientId ? { ...stored, clientSecret } : { clientId, clientSecret };
 }
 
-/** Tests the connection and records the result. @throws DomainError `not_found`, `conflict` before consent. */
+/** Tests the connection and records the result. @throws DomainError `not_found`; `conflict` before consent, or for lost credentials. */
 export async function testMailbox(projectId: string, id: string): Promise<void> {
   const account = await getMailbox(projectId, id);
-  if (account.signIn === 'oauth2' && (openCredentials(account) as OAuthCredentials).refreshToken === undefined) {
+  const stored = requireReadable(() => openCredentials(account), ENTER_AGAIN);
+  if (account.signIn === 'oauth2' && (stored as OAuthCredentials).refreshToken === undefined) {
     throw new DomainError(
       'conflict',
       'Consent has not been given for this account yet: open its authorization URL first.',
