@@ -11,7 +11,7 @@ const settings = {
   description: z.string().optional().describe('Text above the fields.'),
   group_ids: z.array(z.string()).optional().describe('The groups that subscribers join, grp_….'),
   fields: z
-    .array(z.object({ key: z.string(), label: z.string().optional(), required: z.boolean().optional() }))
+    .array(z.strictObject({ key: z.string(), label: z.string().optional(), required: z.boolean().optional() }))
     .optional()
     .describe('What it asks for besides the address: name, or custom_fields. and the key of a custom field.'),
   consent_text: z.string().optional().describe('What subscribers must agree to with a checkbox.'),
@@ -34,7 +34,7 @@ export function registerFormTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'List forms',
       description: 'Subscription forms with their settings and the addresses of their pages.',
-      inputSchema: paging,
+      inputSchema: z.strictObject(paging),
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.forms.list(query))),
@@ -45,7 +45,7 @@ export function registerFormTools(server: McpServer, postroom: Postroom): void {
       title: 'Get a form',
       description:
         'A form with HTML to paste into a site, and how many submissions wait for confirmation or are confirmed.',
-      inputSchema: { form_id: formId },
+      inputSchema: z.strictObject({ form_id: formId }),
       annotations: READS,
     },
     ({ form_id }) => answer(() => postroom.forms.get(form_id)),
@@ -55,12 +55,12 @@ export function registerFormTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'List the submissions of a form',
       description: 'Who submitted a form, and when and from which network they consented.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         form_id: formId,
         status: z.enum(['pending', 'confirmed', 'expired']).optional().describe('Only those in this state.'),
         email: z.string().optional().describe('Only those of this address.'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     ({ form_id, ...query }) => answer(async () => page(await postroom.forms.submissions(form_id, query))),
@@ -70,7 +70,7 @@ export function registerFormTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Create a form',
       description: 'Creates a subscription form, which is reachable at its url at once.',
-      inputSchema: { name: z.string().describe('A name that no other form has.'), ...settings },
+      inputSchema: z.strictObject({ name: z.string().describe('A name that no other form has.'), ...settings }),
       annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     (body) => answer(() => postroom.forms.create(body as never)),
@@ -80,7 +80,11 @@ export function registerFormTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Change a form',
       description: 'Changes the given settings of a form. Lists are replaced as a whole.',
-      inputSchema: { form_id: formId, name: z.string().optional().describe('A new name.'), ...settings },
+      inputSchema: z.strictObject({
+        form_id: formId,
+        name: z.string().optional().describe('A new name.'),
+        ...settings,
+      }),
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ form_id, ...body }) => answer(() => postroom.forms.update(form_id, body as never)),

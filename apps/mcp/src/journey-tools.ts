@@ -17,10 +17,10 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'List journeys',
       description:
         'Journeys with their status and definition, and why one paused itself. Archived ones only on request.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         status: z.enum(['draft', 'active', 'paused', 'archived']).optional().describe('Only journeys in this status.'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.journeys.list(query))),
@@ -31,7 +31,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Get a journey',
       description:
         'A journey with the problems that keep its draft from being published, its runs by outcome, and how many contacts are at each step.',
-      inputSchema: { journey_id: journeyId },
+      inputSchema: z.strictObject({ journey_id: journeyId }),
       annotations: READS,
     },
     ({ journey_id }) => answer(() => postroom.journeys.get(journey_id)),
@@ -42,11 +42,11 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'List the published versions of a journey',
       description:
         'The definitions that contacts entered and enter, the newest first, with when and by whom they were published.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId,
         number: z.number().int().optional().describe('Only this version.'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     ({ journey_id, ...query }) => answer(async () => page(await postroom.journeys.versions(journey_id, query))),
@@ -57,7 +57,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Check a journey before publishing',
       description:
         'Shows what publishing the draft now would do: whether it is ready, what is wrong with it, how many contacts are in progress at each step, and whether they have a matching step in the draft. Changes nothing.',
-      inputSchema: { journey_id: journeyId },
+      inputSchema: z.strictObject({ journey_id: journeyId }),
       annotations: READS,
     },
     ({ journey_id }) => answer(() => preflight(postroom, journey_id)),
@@ -67,10 +67,10 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     {
       title: 'Create a journey',
       description: 'Saves a new journey as a draft, which may be incomplete. Nobody enters it until it is published.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         name: z.string().describe('A name that no other journey has.'),
         definition: definition.optional(),
-      },
+      }),
       annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     (body) => answer(() => postroom.journeys.create(body as never)),
@@ -81,7 +81,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Change the draft of a journey',
       description:
         'Replaces the name or the definition of the draft. Contacts in the journey are not affected until it is published.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId,
         name: z.string().optional().describe('The new name.'),
         definition: definition.optional(),
@@ -90,7 +90,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .int()
           .optional()
           .describe('The version that was read: if it has changed since, the call fails.'),
-      },
+      }),
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ journey_id, ...body }) => answer(() => postroom.journeys.update(journey_id, body as never)),
@@ -101,7 +101,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Publish a journey',
       description:
         'Publishes the draft and starts the journey, so contacts may get mail: run journey_preflight first, show the user its result and ask them to confirm.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId,
         in_progress: z
           .enum(['finish', 'move', 'exit'])
@@ -112,7 +112,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .int()
           .optional()
           .describe('The version that journey_preflight showed: if the draft has changed since, the call fails.'),
-      },
+      }),
       annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
     ({ journey_id, ...body }) => answer(() => postroom.journeys.publish(journey_id, body)),
@@ -122,7 +122,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     {
       title: 'Pause a journey',
       description: 'Pauses a journey for all contacts: nothing is sent and nobody moves until it is resumed.',
-      inputSchema: { journey_id: journeyId },
+      inputSchema: z.strictObject({ journey_id: journeyId }),
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ journey_id }) => answer(() => postroom.journeys.pause(journey_id)),
@@ -133,7 +133,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Resume a journey',
       description:
         'Resumes a paused journey. Steps that fell due in the meantime are carried out now, mail included. get_journey returns as waitingEvents how many events waited for it.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId,
         waiting: z
           .enum(['process', 'discard'])
@@ -141,7 +141,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .describe(
             'Whether events that came while it was paused are processed: contacts enter, waits end, goals are reached.',
           ),
-      },
+      }),
       annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     ({ journey_id, ...body }) => answer(() => postroom.journeys.resume(journey_id, body)),
@@ -151,14 +151,14 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     {
       title: 'Let contacts enter a journey',
       description: 'Lets up to 1,000 contacts enter an active journey, who may get mail. Shows the outcome of each.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId,
         emails: z.array(z.string()).min(1).max(1000).describe('Addresses of contacts of the project.'),
         properties: z
           .record(z.string(), z.unknown())
           .optional()
           .describe('What an event would have, for conditions and templates.'),
-      },
+      }),
       annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
     ({ journey_id, ...body }) => answer(() => postroom.journeys.enroll(journey_id, body as never)),
@@ -168,13 +168,13 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     {
       title: 'List the runs of a journey',
       description: 'The runs of contacts through a journey, step by step: when each step was left, and what it did.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId,
         contact_id: z.string().optional().describe('Only those of this contact, ctc_….'),
         step_id: z.string().optional().describe('Only those at this step.'),
         status: z.enum(['active', 'paused', 'completed', 'exited']).optional().describe('Only those in this status.'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     ({ journey_id, ...query }) =>
@@ -186,7 +186,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Test a journey against the past',
       description:
         'Simulates the draft of a journey, or a definition, with the real events and contacts of the last days, compared with a published version if given. Sends nothing. Read the result with get_backtest, and say which of its notes matter.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         journey_id: journeyId.optional(),
         days: z.number().int().min(1).max(90).describe('How many days back.'),
         definition: definition.optional().describe('What is tested; the draft of the journey if omitted.'),
@@ -194,7 +194,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
         opened_percent: z.number().min(0).max(100).optional().describe('How many messages are assumed to be opened.'),
         clicked_percent: z.number().min(0).max(100).optional().describe('How many messages are assumed to be clicked.'),
         segment_id: z.string().optional().describe('A segment whose contacts enter at the beginning, seg_….'),
-      },
+      }),
       annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: false },
     },
     ({ definition: candidate, compare_with_version: version, opened_percent, clicked_percent, ...rest }) =>
@@ -213,7 +213,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
       title: 'Get the result of a backtest',
       description:
         'What a journey would have done: contacts, messages by step and day, conversions, where contacts would be, how it differs from the baseline, and what the result depends on. It is final unless the status is running.',
-      inputSchema: { backtest_id: backtestId },
+      inputSchema: z.strictObject({ backtest_id: backtestId }),
       annotations: READS,
     },
     ({ backtest_id }) => answer(() => postroom.backtests.get(backtest_id)),
@@ -223,7 +223,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
     {
       title: 'List the contacts of a backtest',
       description: 'Who would have received what and when: the simulated steps of contacts.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         backtest_id: backtestId,
         step_id: z.string().optional().describe('Only those that reached this step.'),
         outcome: z.string().optional().describe('Only those that left the step with this outcome, or waiting.'),
@@ -233,7 +233,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .describe('Only those whose messages differ from the baseline in this way.'),
         search: z.string().optional().describe('Part of the address or name.'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     ({ backtest_id, ...query }) =>

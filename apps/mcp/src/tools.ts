@@ -23,12 +23,12 @@ function registerContactTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'List contacts',
       description: 'Finds contacts of the project, with suppression status, segments and custom fields.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         search: z.string().optional().describe('Part of the address or name.'),
         email: z.string().optional().describe('The full address.'),
         group_id: z.string().optional().describe('Only members of this group.'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.contacts.list(query))),
@@ -38,14 +38,14 @@ function registerContactTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Create a contact',
       description: 'Adds a contact, or returns the existing contact with that address unchanged.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         email: z.string().describe('The address; it must not be suppressed.'),
         name: z.string().optional().describe('Defaults to the part of the address before the @.'),
         custom_fields: z
           .record(z.string(), z.unknown())
           .optional()
           .describe("By key, as defined by the project's custom fields."),
-      },
+      }),
       annotations: { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     },
     ({ email, name, custom_fields }) =>
@@ -60,13 +60,13 @@ function registerEventTools(server: McpServer, postroom: Postroom): void {
       title: 'Track an event',
       description:
         'Records something that a contact did, such as "order placed". Shows whether it was a duplicate. The contact enters the active journeys that the event starts, which may mail it.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         name: z.string().describe('What happened; put what varies into properties.'),
         email: z.string().describe("The contact's address."),
         id: z.string().optional().describe('An id of the event: an event with the id of an earlier one is not stored.'),
         properties: z.record(z.string(), z.unknown()).optional().describe('What is known about it.'),
         occurred_at: z.string().optional().describe('ISO 8601 with an offset, up to 30 days ago; now by default.'),
-      },
+      }),
       annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: true },
     },
     (event) => answer(() => postroom.events.track({ ...event, properties: event.properties as never })),
@@ -76,11 +76,11 @@ function registerEventTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'List events',
       description: 'What contacts did, the latest first, with properties.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         name: z.string().optional().describe('Only events of this name.'),
         contact_id: z.string().optional().describe('Only events of this contact, ctc_….'),
         ...paging,
-      },
+      }),
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.events.list(query))),
@@ -93,7 +93,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'List campaigns',
       description: 'Campaigns with their status and counts: sent, delivered, opened, clicked, bounced, unsubscribed.',
-      inputSchema: paging,
+      inputSchema: z.strictObject(paging),
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.campaigns.list(query))),
@@ -104,7 +104,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
       title: 'Check a campaign before sending',
       description:
         'Shows what sending a campaign now would do: how many recipients it has, what blocks it and what to review. Changes nothing.',
-      inputSchema: { campaign_id: campaignId },
+      inputSchema: z.strictObject({ campaign_id: campaignId }),
       annotations: READS,
     },
     ({ campaign_id }) => answer(() => postroom.campaigns.preflight(campaign_id)),
@@ -115,7 +115,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
       title: 'Send a campaign',
       description:
         'Sends a draft or scheduled campaign to its whole audience now. This can not be undone: run campaign_preflight first and ask the user to confirm.',
-      inputSchema: { campaign_id: campaignId },
+      inputSchema: z.strictObject({ campaign_id: campaignId }),
       annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },
     ({ campaign_id }) => answer(() => postroom.campaigns.send(campaign_id)),
@@ -129,7 +129,7 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
       title: 'List webhook endpoints',
       description:
         'The URLs that receive events, the event types they subscribe to, and whether and why an endpoint was disabled.',
-      inputSchema: paging,
+      inputSchema: z.strictObject(paging),
       annotations: READS,
     },
     (query) => answer(async () => page(await postroom.webhooks.list(query))),
@@ -140,13 +140,13 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
       title: 'Send a test webhook',
       description:
         'Queues a webhook.test event for an endpoint. Call delivery_status with the returned id to see whether it arrived.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         endpoint_id: z
           .string()
           .regex(/^whe_/)
           .optional()
           .describe('Endpoint id, whe_…; optional when the project has only one.'),
-      },
+      }),
       annotations: { destructiveHint: false, idempotentHint: false, openWorldHint: true },
     },
     ({ endpoint_id }) => answer(async () => postroom.webhooks.test(endpoint_id ?? (await onlyEndpoint(postroom)))),
@@ -157,12 +157,12 @@ function registerWebhookTools(server: McpServer, postroom: Postroom): void {
       title: 'Get delivery status',
       description:
         'For a webhook delivery (dlv_…): its attempts and their responses. For an email (eml_…): its events. For a campaign (cmp_…): status and counts.',
-      inputSchema: {
+      inputSchema: z.strictObject({
         id: z
           .string()
           .regex(/^(dlv|eml|cmp)_/)
           .describe('The id of a delivery, email or campaign.'),
-      },
+      }),
       annotations: READS,
     },
     ({ id }) => answer(() => statusOf(postroom, id)),

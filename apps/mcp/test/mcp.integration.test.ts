@@ -238,6 +238,21 @@ describe.each([
     expect(await call(client, 'send_test_webhook', { endpoint_id: id })).toMatchObject({ eventId: expect.any(String) });
   });
 
+  test('an argument that a tool does not have is refused by its name', async () => {
+    const api = await testApi();
+    const client = await connected(connect, api);
+    const { tools } = await client.listTools();
+    for (const { inputSchema } of tools) expect(inputSchema).toMatchObject({ additionalProperties: false });
+    for (const [tool, args] of [
+      ['create_contact', { email: 'ada@example.com', customFields: { plan: 'pro' } }],
+      ['list_contacts', { segment_id: 'seg_1' }],
+    ] as const) {
+      const { error } = await call(client, tool, args);
+      expect(error).toContain(Object.keys(args).at(-1));
+    }
+    expect((await api.get('/v1/contacts')).body.data).toEqual([]);
+  });
+
   test('contacts are created and found', async () => {
     const api = await testApi();
     const client = await connected(connect, api);
