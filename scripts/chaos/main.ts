@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runCommand } from '@postroom/errors';
 import { startChild } from '../../bench/child.ts';
 import { Client } from '../demo/client.ts';
 import { bold, count, dim, fail, say, seconds } from '../demo/print.ts';
@@ -41,31 +42,38 @@ const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
   process.on(signal, () => stopping.abort(new Error('Stopped.')));
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  process.exitCode = 1;
-}
-// A scenario that waits for one that failed would keep its receivers open.
-process.exit();
-
-async function main(): Promise<number> {
+await runCommand('postroom chaos', async () => {
   const { values } = parseArgs({ options, allowNegative: true });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const began = Date.now();
-  const at = (line: string) => say(seconds(Date.now() - began), line);
+  if (values.help) return void process.stdout.write(HELP);
   const plan = {
     count: wholeNumber('kills', values.kills),
     everyMs: wholeNumber('every', values.every),
     seed: wholeNumber('seed', values.seed),
-    say: (line: string) => at(dim(line)),
   };
   const recipients = wholeNumber('recipients', values.recipients ?? '20000');
   const deliveries = wholeNumber('webhooks', values.webhooks ?? '0');
+  try {
+    process.exitCode = await main({ values, plan, recipients, deliveries });
+  } catch (error) {
+    // A scenario that fails is investigated, unlike a wrong option.
+    fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    process.exitCode = 1;
+  }
+});
+// A scenario that waits for one that failed would keep its receivers open.
+process.exit();
+
+interface Run {
+  values: ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+  plan: { count: number; everyMs: number; seed: number };
+  recipients: number;
+  deliveries: number;
+}
+
+async function main({ values, plan: given, recipients, deliveries }: Run): Promise<number> {
+  const began = Date.now();
+  const at = (line: string) => say(seconds(Date.now() - began), line);
+  const plan = { ...given, say: (line: string) => at(dim(line)) };
   const sink = await startChild('smtp-sink.ts');
   at('Starting PostgreSQL, Temporal, gateway and worker …');
   const { port } = sink.ready as { port: number };
