@@ -51,14 +51,14 @@ export async function createContactsBatch(
   return checked.map((row, index) =>
     Array.isArray(row)
       ? { index, status: 'error', error: row[0] as FieldProblem }
-      : { index, ...resultOf(written[next++] as WrittenContact, onConflict) },
+      : { index, ...resultOf(written[next++] as WrittenContact) },
   );
 }
 
-function resultOf(written: WrittenContact, onConflict: OnConflict): Omit<BatchResult, 'index'> {
+function resultOf(written: WrittenContact): Omit<BatchResult, 'index'> {
   if (written.status === 'suppressed') return { status: 'error', error: SUPPRESSED };
-  const { status, id } = written;
-  return { status: status === 'existing' && onConflict === 'update' ? 'updated' : status, id };
+  const isUpdated = written.status === 'existing' && written.changed;
+  return { status: isUpdated ? 'updated' : written.status, id: written.id };
 }
 
 /** The error of a row whose address is suppressed. */

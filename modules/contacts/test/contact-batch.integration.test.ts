@@ -41,6 +41,20 @@ test('each contact of a batch gets its own result, and a bad one does not block 
   expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created', 'contact.created']);
 });
 
+test('on_conflict=update reports a contact as updated only if a value of it changed', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
+  const ada = await api.contact('ada@example.com', { name: 'Ada', custom_fields: { plan: 'free' } });
+  const statusOf = async (contact: object) => {
+    const contacts = [{ email: 'ada@example.com', ...contact }];
+    return (await api.post('/v1/contacts/batch', { on_conflict: 'update', contacts })).body.data;
+  };
+  for (const same of [{}, { name: null }, { name: 'Ada' }, { custom_fields: { plan: 'free' } }])
+    expect(await statusOf(same)).toEqual([{ index: 0, status: 'existing', id: ada.id }]);
+  for (const other of [{ name: 'Ada King' }, { custom_fields: { plan: 'pro' } }, { custom_fields: { plan: null } }])
+    expect(await statusOf(other)).toEqual([{ index: 0, status: 'updated', id: ada.id }]);
+});
+
 test('on_conflict=update writes the names and values given, key by key, and contact.updated fires for changed names', async () => {
   const api = await testApi();
   for (const key of ['plan', 'city']) await api.post('/v1/custom-fields', { key, type: 'text' });
