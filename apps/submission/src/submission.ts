@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import { type Certificate, config, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
+import { acceptEmptyUsername } from './empty-username.ts';
 import { type Credentials, SubmissionSession, MAX_MESSAGE_BYTES } from './session.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
@@ -101,6 +102,8 @@ export async function startSubmission({
   };
   return { port: (server.server.address() as { port: number }).port, servesClients: true, stop };
 }
+
+acceptEmptyUsername();
 
 /** Credentials by session. */
 const credentialsBySession = new WeakMap<SMTPServerSession, Credentials>();

@@ -246,6 +246,26 @@ test('a sending key is enough; a key that is wrong, malformed or revoked is 535'
   expect((await send('hunter2', HELLO)).response).toBe('535 5.7.8 This is not a well-formed API key.');
 });
 
+test.each([
+  ['at the prompt', ['AUTH LOGIN', '']],
+  ['at the prompt, written as for an initial response', ['AUTH LOGIN', '=']],
+  ['in the command', ['AUTH LOGIN =']],
+])('AUTH LOGIN takes an empty username %s: the key decides', async (_where, lines) => {
+  const { key } = await (await sender()).newKey('sending');
+  const { say, socket } = await dial(development.port);
+  await say('EHLO test\r\n');
+  for (const [password, reply] of [
+    ['hunter2', /^535 5\.7\.8 This is not a well-formed API key/],
+    [key, /^235/],
+  ] as const) {
+    let prompt = '';
+    for (const line of lines) prompt = await say(`${line}\r\n`);
+    expect(prompt).toBe('334 UGFzc3dvcmQ6');
+    expect(await say(`${Buffer.from(password).toString('base64')}\r\n`)).toMatch(reply);
+  }
+  socket.destroy();
+});
+
 test('a key that is revoked stops working at once, also on a connection that it opened', async () => {
   const api = await sender();
   const { id, key } = await api.newKey('sending');
