@@ -115,8 +115,10 @@ class RowChecker implements Checker {
       .join(' ')
       .replace(LINE_BREAKS, ' ');
     const customFields: Record<string, string> = {};
-    for (const { key, column } of fields) {
-      const value = valueOf(column);
+    for (const { key, type, column } of fields) {
+      const cleaned = valueOf(column);
+      // A text keeps invisible characters, which Thai and Khmer have between words.
+      const value = type === 'text' && cleaned !== '' ? unguard((values[column] as string).trim()) : cleaned;
       if (value !== '') customFields[key] = value;
     }
     const read = readContact({ email: email === '' ? null : email, name, customFields }, this.#schema);

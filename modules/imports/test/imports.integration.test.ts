@@ -77,6 +77,22 @@ test('columns map to custom fields by key, label or derived key, and values are 
   ]);
 });
 
+test('a text is the same value in a file as in a request, and blank cells are none', async () => {
+  const api = await testApi();
+  for (const key of ['city', 'note']) await api.post('/v1/custom-fields', { key, type: 'text' });
+  const city = ' \u00a0New  York\u200bCity\t';
+  const ada = await api.contact('ada@example.com', { custom_fields: { city } });
+  await importFile(api, `email,city,note\nbob@example.com,"${city}", \u200b \n`);
+  const values = { city: 'New  York\u200bCity' };
+  expect((await api.get(`/v1/contacts/${ada.id}`)).body.data.customFields).toEqual(values);
+  expect(await contactsOf(api)).toEqual([
+    ['ada@example.com', 'ada', values],
+    ['bob@example.com', 'bob', values],
+  ]);
+  const again = await importFile(api, `email,city\nada@example.com,${values.city}\n`, { on_conflict: 'update' });
+  expect(again.counts).toEqual(counts({ rows: 1, unchanged: 1 }));
+});
+
 test('an invalid row is reported with its line, field and reason, and blocks no other', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'seats', type: 'number' });

@@ -70,10 +70,10 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
   text: [
     {
       given: 'string',
-      takes: `any of at most ${MAX_TEXT_LENGTH} characters`,
-      stores: 'the string as it is',
-      example: { given: 'Analytical Engines', stored: 'Analytical Engines' },
-      convert: (value: string) => (value.length <= MAX_TEXT_LENGTH ? value : undefined),
+      takes: `any of at most ${MAX_TEXT_LENGTH} characters, surrounding space aside`,
+      stores: 'the string without surrounding space',
+      example: { given: ' Analytical Engines ', stored: 'Analytical Engines' },
+      convert: (value: string) => (value.trim().length <= MAX_TEXT_LENGTH ? value.trim() : undefined),
     },
     {
       given: 'number',

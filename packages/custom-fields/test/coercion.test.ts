@@ -48,7 +48,8 @@ test.each<[CustomFieldType, unknown]>([
 
 test.each<[CustomFieldType, unknown, unknown]>([
   ['text', '', ''],
-  ['text', ' as it is ', ' as it is '],
+  ['text', '\n\u00a0In  lines\nand \u200bspaces\t', 'In  lines\nand \u200bspaces'],
+  ['text', ` ${'x'.repeat(5000)} `, 'x'.repeat(5000)],
   ['number', '-1.50', -1.5],
   ['number', '.5', 0.5],
   ['number', '1e3', 1000],
