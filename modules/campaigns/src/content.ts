@@ -106,6 +106,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
     subject,
     html: tracked.html,
     text: textTemplate,
+    isTextGenerated: text === undefined,
   });
   const names = [frame.subject, html, frame.text].flatMap(variablesOf);
   return {

@@ -10,10 +10,9 @@ import {
   type Template,
   type TemplateFormat,
   type Values,
-  type Variable,
 } from '@postroom/templating';
 import { LRUCache } from 'lru-cache';
-import { textFromHtml } from '@postroom/mime';
+import { renderGeneratedText, textFromHtml } from '@postroom/mime';
 
 /** The content to fill in. Placeholders are left alone if `values` is null. */
 export interface ContentInput {
@@ -91,18 +90,14 @@ interface BodyTemplates {
 }
 
 /**
- * Parses an HTML template and generates its text template. That is undefined if the HTML can't be sent, or if the text differs in more than
- * the values: tags leave out parts with their line breaks, and a link without a URL is shown as its text alone.
+ * Parses an HTML template and generates its text template. That is undefined if the HTML can't be sent, or has tags, which leave out parts
+ * with their line breaks.
  */
 export function bodyTemplatesOf(source: string): BodyTemplates | { text: undefined } {
   const html = parseTemplate(source, 'html');
-  const isFixed =
-    html.problems.length === 0 && html.slots.every((slot) => slot.kind === 'variable' && !mayLackUrl(slot));
+  const isFixed = html.problems.length === 0 && html.slots.every(({ kind }) => kind === 'variable');
   return isFixed && htmlProblem(source) === undefined ? { html, text: textFromHtml(html) } : { text: undefined };
 }
-
-const mayLackUrl = ({ context, fallback, pipeline }: Variable) =>
-  context === 'url' && (fallback === '' || pipeline !== undefined);
 
 /** Fills in the subject and both bodies of an email that was given no text. */
 export function fillBodyTemplates(
@@ -118,9 +113,7 @@ export function fillBodyTemplates(
     problems,
   };
   if (problems.length > 0) return { ...filled, htmlText: null };
-  // An empty value must leave no blank lines.
-  const htmlText = fillIn(text, 'html', values, problems).replace(/\n{3,}/g, '\n\n');
-  return { ...filled, htmlText: `${htmlText.trim()}\n` };
+  return { ...filled, htmlText: fillIn(text, 'html', values, problems, renderGeneratedText) };
 }
 
 /** Short templates that were filled in lately, by format and source. Emails that share one come in large numbers. */
@@ -141,6 +134,7 @@ function fillIn(
   field: TemplateFormat,
   values: Values,
   problems: FilledContent['problems'],
+  render = renderTemplate,
 ): string {
   const { source } = template;
   for (const { line, column, message } of template.problems)
@@ -153,7 +147,7 @@ function fillIn(
       problems.push({ field: VARIABLES + name, message: 'is required, because its placeholder has no default' });
     }
     if (problems.length > 0) return source;
-    return renderTemplate(template, values, field === 'subject' ? MAX_SUBJECT_LENGTH : MAX_TEXT_LENGTH);
+    return render(template, values, field === 'subject' ? MAX_SUBJECT_LENGTH : MAX_TEXT_LENGTH);
   } catch (error) {
     if (!(error instanceof RenderError)) throw error;
     problems.push({ field, message: error.message });

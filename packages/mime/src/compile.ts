@@ -11,6 +11,7 @@ import {
 import type { Slot, Template, Values } from '@postroom/templating';
 import type { Mailbox } from './address.ts';
 import { checkSender } from './address.ts';
+import { renderGeneratedText } from './html-to-text.ts';
 import { MessageError } from './errors.ts';
 import {
   customHeader,
@@ -30,6 +31,8 @@ export interface CompileInput {
   readonly subject: Template;
   readonly html: Template;
   readonly text: Template;
+  /** Whether the text was generated from the HTML by `textFromHtml`. */
+  readonly isTextGenerated?: boolean | undefined;
   /** Headers shared by all recipients. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -70,13 +73,11 @@ export interface CompiledMessage {
  * @throws MessageError if a template has problems or a header is invalid.
  */
 export function compileMessage(input: CompileInput): CompiledMessage {
-  const { subject, html, text } = input;
+  const { subject, html, text, isTextGenerated = false } = input;
   for (const [field, template] of Object.entries({ subject, html, text })) assertNoProblems(field, template);
   const head = staticHeaders(input);
   const staticSubject = subject.slots.length === 0 ? subjectHeader(renderTemplate(subject, {})) : undefined;
-  const { boundary, pieces, slots } = encodeBody(text, html);
-  const contentType = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`;
-  pieces[0] = contentType + pieces[0]!;
+  const body = bodyRenderer(text, html, isTextGenerated);
 
   const compose = (recipient: CompileRecipient): string => {
     const { values } = recipient;
@@ -88,7 +89,7 @@ export function compileMessage(input: CompileInput): CompiledMessage {
       out += unsubscribeHeaders(recipient.unsubscribe);
     }
     if (recipient.headers) out += customHeaders(recipient.headers);
-    return out + renderPieces(pieces, slots, new Scope(values, MAX_MESSAGE_WORK), encodeValue, MAX_MESSAGE_BYTES);
+    return out + body(values);
   };
   const render = (recipient: CompileRecipient): string => {
     try {
@@ -134,20 +135,33 @@ function assertNoUnsubscribe(headers: Readonly<Record<string, string>> = {}): vo
   }
 }
 
-/** Encodes both parts as one list of static pieces with placeholders and tags between them. */
-function encodeBody(text: Template, html: Template): { boundary: string; pieces: string[]; slots: Slot[] } {
+/** Encodes both parts as static pieces with placeholders and tags between them, and returns a function that renders them. */
+function bodyRenderer(text: Template, html: Template, isTextGenerated: boolean): (values: Values) => string {
   // "=_" can't occur in quoted-printable text, so the boundary can't occur in a part (RFC 2045 §6.7). `randomUUID` uses
   // Node's entropy cache; a `randomBytes` call took 5% of the CPU time of a transactional email.
   const boundary = `=_${randomUUID().replaceAll('-', '')}`;
   const partHead = (type: string) =>
     `--${boundary}\r\nContent-Type: text/${type}; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n`;
-  const textPieces = encodePieces(text);
-  const htmlPieces = encodePieces(html);
-  const join = `${textPieces.pop()!}\r\n${partHead('html')}${htmlPieces.shift()!}`;
-  const pieces = [...textPieces, join, ...htmlPieces];
-  pieces[0] = partHead('plain') + pieces[0]!;
-  pieces[pieces.length - 1] += `\r\n--${boundary}--\r\n`;
-  return { boundary, pieces: pieces.map(toOneByteString), slots: linkSlots([...text.slots, ...html.slots]) };
+  const contentType = `MIME-Version: 1.0\r\nContent-Type: multipart/alternative;\r\n boundary="${boundary}"\r\n\r\n`;
+  const textHead = contentType + partHead('plain');
+  const textPieces = encodePieces(text, { before: textHead });
+  const htmlPieces = encodePieces(html, { before: `\r\n${partHead('html')}`, after: `\r\n--${boundary}--\r\n` });
+  const [textSlots, htmlSlots] = [text.slots, html.slots].map(linkSlots) as [Slot[], Slot[]];
+  return (values) => {
+    const scope = new Scope(values, MAX_MESSAGE_WORK);
+    let hasEmpty = false;
+    const encode = (value: string) => {
+      hasEmpty ||= value === '';
+      return encodeValue(value);
+    };
+    let part = renderPieces(textPieces, textSlots, scope, encode, MAX_MESSAGE_BYTES);
+    // Only then, because it encodes the whole text.
+    if (hasEmpty && isTextGenerated) {
+      const shown = renderGeneratedText(text, values, MAX_MESSAGE_BYTES, MAX_MESSAGE_WORK);
+      part = textHead + encodeLastPiece(shown);
+    }
+    return part + renderPieces(htmlPieces, htmlSlots, scope, encodeValue, MAX_MESSAGE_BYTES - part.length);
+  };
 }
 
 /**
@@ -156,6 +170,9 @@ function encodeBody(text: Template, html: Template): { boundary: string; pieces:
  */
 const toOneByteString = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
-function encodePieces({ statics }: Template): string[] {
-  return statics.map((piece, i) => (i === statics.length - 1 ? encodeLastPiece(piece) : encodePiece(piece)));
+function encodePieces({ statics }: Template, { before, after = '' }: { before: string; after?: string }): string[] {
+  const pieces = statics.map((piece, i) => (i === statics.length - 1 ? encodeLastPiece(piece) : encodePiece(piece)));
+  pieces[0] = before + pieces[0]!;
+  pieces[pieces.length - 1] += after;
+  return pieces.map(toOneByteString);
 }

@@ -1,7 +1,18 @@
 // The cost depends on untrusted HTML, so call this only from a worker thread.
 import { compile } from 'html-to-text';
 import type { FormatCallback } from 'html-to-text';
-import { MARK, markOf, markSlots, type Slot, sourceOf, splitAtMarks, type Template } from '@postroom/templating';
+import {
+  MARK,
+  markOf,
+  markSlots,
+  renderPieces,
+  Scope,
+  type Slot,
+  sourceOf,
+  splitAtMarks,
+  type Template,
+  type Values,
+} from '@postroom/templating';
 
 /** Renders images as their alt text, if any; tracking pixels have none. */
 const altText: FormatCallback = (image, _walk, builder) => {
@@ -58,6 +69,29 @@ export function textFromHtml(html: Template): Template {
   const { statics, slots: found } = splitAtMarks(`${withTags(shown, html)}\n`, html.slots);
   const slots = found.map(inText);
   return { format: 'text', source: sourceOf({ statics, slots }), statics, slots, problems: [] };
+}
+
+/** Stands for an empty value. A noncharacter, as the marks are. */
+const EMPTY = '\ufdd2';
+
+/**
+ * Renders a template of `textFromHtml` as if the text had been derived from the rendered HTML: a link without a URL is its text alone,
+ * and an empty value leaves no blank lines.
+ * @throws as `renderPieces`
+ */
+export function renderGeneratedText(
+  { statics, slots }: Template,
+  values: Values,
+  most?: number,
+  maxWork?: number,
+): string {
+  const encode = (value: string) => (value === '' ? EMPTY : value);
+  const rendered = renderPieces(statics, slots, new Scope(values, maxWork), encode, most);
+  const shown = rendered
+    .replaceAll(` <${EMPTY}>`, '')
+    .replaceAll(EMPTY, '')
+    .replace(/\n(?:[^\S\n]*\n){2,}/g, '\n\n');
+  return `${shown.trim()}\n`;
 }
 
 /** Inside a URL a value stays URL-encoded; elsewhere it is plain text. */

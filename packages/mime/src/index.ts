@@ -7,4 +7,4 @@ export { compileMessage } from './compile.ts';
 export type { CompiledMessage, CompileInput, CompileRecipient } from './compile.ts';
 export { buildMessage } from './build.ts';
 export type { Alternative, Attachment, MessageInput } from './build.ts';
-export { textFromHtml } from './html-to-text.ts';
+export { renderGeneratedText, textFromHtml } from './html-to-text.ts';

@@ -23,6 +23,7 @@ const frameOf = (
     subject: parseTemplate(rest.subject ?? 'News', 'subject'),
     html: parseTemplate(html, 'html'),
     text: rest.text === undefined ? textFromHtml(parseTemplate(html, 'html')) : parseTemplate(rest.text, 'text'),
+    isTextGenerated: rest.text === undefined,
   });
 const send = (frame: ReturnType<typeof frameOf>, over: Partial<CompileRecipient> = {}) =>
   parseStrictly(frame.render({ ...recipient, ...over }));
@@ -146,6 +147,23 @@ test('the text part is derived from the HTML, with its variables and links', asy
     'Hello A&B <é>\n\nSee this <https://example.com/?q=A%26B%20%3C%C3%A9%3E>.\n\nOne\nTwo\n\n' +
       'Logo Unsubscribe <https://example.com/u?a=1&b=2> © Tom & Co',
   );
+});
+
+test('an empty value leaves no brackets and no blank lines in generated text, and changes nothing in written text', async () => {
+  const html = `<p>Hi {{name}}, is 1 <> 2?</p><p>{{note | default: ""}}</p><p>{{ tip | strip }}</p>
+    <p><a href="{{shop | default: ""}}">Shop</a> or <a href="https://example.com/{{path}}">read</a></p><p>{{note}}</p>`;
+  const text = 'Hi {{name}}\n\n{{note}}\n\n <{{shop}}>\n';
+  const values = { name: 'Ada', path: 'news' };
+  const empty = await send(frameOf(html), { values });
+  expect(lf(empty.text)).toBe('Hi Ada, is 1 <> 2?\n\nShop or read <https://example.com/news>');
+  expect(lf(empty.html)).toContain('<a href="">Shop</a>');
+  const full = await send(frameOf(html), {
+    values: { ...values, note: 'A note', tip: 'A tip', shop: 'https://example.com' },
+  });
+  expect(lf(full.text)).toBe(
+    'Hi Ada, is 1 <> 2?\n\nA note\n\nA tip\n\nShop <https://example.com> or read <https://example.com/news>\n\nA note',
+  );
+  expect(lf((await send(frameOf(html, { text }), { values })).text)).toBe('Hi Ada\n\n\n\n <>');
 });
 
 test('conditions and loops choose encoded pieces, in the HTML and in the text derived from it', async () => {

@@ -59,7 +59,7 @@ export function renderPieces(
   slots: readonly Slot[],
   scope: Scope,
   encode: (text: string) => string,
-  most: number,
+  most = MAX_RENDERED_LENGTH,
 ): string {
   let out = pieces[0]!;
   for (let i = 0; i < slots.length; i++) {
