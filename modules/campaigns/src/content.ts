@@ -12,8 +12,8 @@ import {
   type Values,
   variablesOf,
 } from '@postroom/templating';
-import { compileMessage, compositionError, type CompiledMessage } from '@postroom/mime';
-import { messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
+import { compileMessage, compositionError, type CompiledMessage, MessageError } from '@postroom/mime';
+import { EMPTY_SUBJECT, messageIdOf, parseMailbox, textTemplateOf } from '@postroom/emails';
 import { postalAddressOf } from '@postroom/projects';
 import { addUtm, trackHtml, type TrackingSwitches } from '@postroom/tracking';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
@@ -116,6 +116,8 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
     links: tracked.links,
     render: withCompositionErrors((addressee: Addressee, date: Date) => {
       const values = valuesOf(content, addressee);
+      const shown = subject.slots.length === 0 ? undefined : renderSubject(subject, values);
+      if (shown?.trim() === '') throw new MessageError('subject', EMPTY_SUBJECT);
       const data = frame.render({
         to: { email: addressee.email, name: addressee.name },
         messageId: messageIdOf(addressee.id, fromEmail),
@@ -123,7 +125,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
         values: tracked.valuesFor(addressee.id, values),
         unsubscribe: { url: values.unsubscribe_url },
       });
-      return { data, subject: subject.slots.length === 0 ? undefined : renderSubject(subject, values) };
+      return { data, subject: shown };
     }),
   };
 }

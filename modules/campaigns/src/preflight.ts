@@ -8,6 +8,7 @@ import { dayVolume } from '@postroom/domains';
 import { type FieldProblem, pool } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
+import { RenderError, renderSubject } from '@postroom/templating';
 import { contentWarnings } from '@postroom/content-warnings';
 import { frequencyCapOf, getPolicy } from './policy.ts';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
@@ -111,7 +112,9 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
       name: 'Someone',
       customFields: {},
     };
-    return (await compileCampaign(content, tracking)).render(someone, new Date()).data.length;
+    // Of a message to someone without values there may be none.
+    const sample = isBlankWithoutValues(content) ? { ...content, subject: 'News' } : content;
+    return (await compileCampaign(sample, tracking)).render(someone, new Date()).data.length;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     return { field: error.field, message: error.message };
@@ -136,8 +139,26 @@ function warningsOf(
         ? [{ field: name, message: `${lacking(missing)} no value for {{${name}}}, and it has no default` }]
         : [],
     ),
+    ...(isBlankWithoutValues(content) ? [BLANK_SUBJECT] : []),
     ...contentWarnings(content),
   ];
+}
+
+const BLANK_SUBJECT: FieldProblem = {
+  field: 'subject',
+  message:
+    'is empty for recipients without values for its placeholders, who get no message: add a default or other text',
+};
+
+function isBlankWithoutValues(content: CampaignContent): boolean {
+  const { subject } = templatesOf(content);
+  if (subject.problems.length > 0 || subject.slots.length === 0) return false;
+  try {
+    return renderSubject(subject, { email: 'someone@example.com' }).trim() === '';
+  } catch (error) {
+    if (error instanceof RenderError) return false;
+    throw error;
+  }
 }
 
 const lacking = (recipients: number) =>

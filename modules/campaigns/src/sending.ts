@@ -1,6 +1,6 @@
 import { audienceProblems, hasRecipients } from '@postroom/groups';
 import { MessageError } from '@postroom/mime';
-import { parseTemplate } from '@postroom/templating';
+import { isAlwaysBlank, parseTemplate } from '@postroom/templating';
 import { scheduleProblem } from '@postroom/emails';
 import { sendingProblem } from '@postroom/transports';
 import {
@@ -141,7 +141,7 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
   const html = body.html ?? campaign.html ?? '';
   const groupProblems = await audienceProblems(pool, projectId, campaign);
   const problems = [
-    ...(subject.trim() === '' ? [{ field: 'subject', message: 'is required' }] : []),
+    ...subjectProblems(subject),
     ...(campaign.fromEmail === null || campaign.fromEmail === ''
       ? [{ field: 'fromEmail', message: 'is required' }]
       : []),
@@ -155,6 +155,13 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
       : []),
   ];
   return { problems, body };
+}
+
+function subjectProblems(subject: string): FieldProblem[] {
+  if (subject.trim() === '') return [{ field: 'subject', message: 'is required' }];
+  return isAlwaysBlank(parseTemplate(subject, 'subject'))
+    ? [{ field: 'subject', message: 'shows nothing, whatever the values of its placeholders' }]
+    : [];
 }
 
 async function templateBody({

@@ -74,6 +74,31 @@ describe('conditions', () => {
   });
 });
 
+describe('a subject', () => {
+  test('that shows nothing is a problem before sending', async () => {
+    const { api, campaign } = await readyCampaign({
+      subject: '{% assign greeting = name %} {% if name %} {% endif %}',
+    });
+    const problem = { field: 'subject', message: expect.stringContaining('shows nothing') };
+    const { isReady, problems } = await preflightOf({ api, campaign } as Ready);
+    expect({ isReady, problems }).toEqual({ isReady: false, problems: [problem] });
+    const sent = await api.post(`/v1/campaigns/${campaign.id}/send`);
+    expect(sent).toMatchObject({ status: 400, body: { error: { code: 'validation_error', details: [problem] } } });
+  });
+
+  test('that is empty without values is a warning, and fails only the messages to contacts without them', async () => {
+    const ready = await readyCampaign({ subject: '{% if plan == "pro" %}News for {{plan}}{% endif %}' });
+    expect(await warningsOf(ready)).toContainEqual(expect.stringMatching(/^subject is empty for recipients without/));
+    expect((await preflightOf(ready)).isReady).toBe(true);
+    const { api, campaign } = ready;
+    const { render } = await compileCampaign(await contentOf(await getCampaign(api.projectId, campaign.id)));
+    const ada = (customFields: Record<string, unknown>) =>
+      render({ id: newId('eml'), email: 'ada@example.net', name: null, customFields }, new Date());
+    expect(ada({ plan: 'pro' }).data).toContain('Subject: News for pro\r\n');
+    expect(() => ada({})).toThrow(expect.objectContaining({ field: 'subject' }));
+  });
+});
+
 describe('preview text', () => {
   test('is the first text of the HTML, hidden, with its placeholders; the text part does not repeat it', async () => {
     const ready = await readyCampaign({

@@ -5,5 +5,5 @@ export { emptyPlaceholders, textTemplateOf } from './fill-content-for-project.ts
 export { MAX_CONTENT_TYPE_LENGTH, MAX_FILENAME_LENGTH } from './email-input.ts';
 export { checkMailbox, formatMailbox, parseMailbox } from './mailbox.ts';
 export { messageIdOf } from './compose-email.ts';
-export { ContentBudget } from './render-content.ts';
+export { ContentBudget, EMPTY_SUBJECT } from './render-content.ts';
 export { type ContactEmailInput, insertPrepared, type PreparedEmail, prepareEmails } from './prepared-emails.ts';

@@ -44,6 +44,9 @@ const MAX_PAGE_LENGTH = 20_000_000;
 export const BATCH_TOO_LONG =
   'is too long together with the emails before it, once placeholders are filled in; send it in another batch';
 
+/** The problem of a subject whose placeholders leave nothing of it. */
+export const EMPTY_SUBJECT = 'is empty once its placeholders are filled in';
+
 /** The content of an email for which its batch has no space left. */
 const TOO_MUCH: RenderedContent = { subject: '', html: null, text: null, htmlText: null };
 
@@ -89,6 +92,8 @@ export async function renderContent(
   }
   for (const { field, message } of rendered.problems)
     problems.add(field === 'html' && template !== null ? `${path}templateId` : `${path}${field}`, message);
+  const isEmptied = rendered.problems.length === 0 && rendered.subject?.trim() === '' && subject?.trim() !== '';
+  if (isEmptied) problems.add(`${path}subject`, EMPTY_SUBJECT);
   return {
     subject: rendered.subject ?? '',
     html: rendered.html ?? html,

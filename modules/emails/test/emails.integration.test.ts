@@ -96,6 +96,11 @@ describe('POST /v1/emails', () => {
       ['template_id'],
     ],
     ['an unknown field', { ...HELLO, form: 'x' }, ['form']],
+    [
+      'a subject that its values leave empty',
+      { ...HELLO, subject: '{% if name == "Ada" %}Hello{% endif %} ', variables: { name: 'Bob' } },
+      ['subject'],
+    ],
     ['a missing variable', { ...HELLO, html: '<p>{{name}}</p>', variables: {} }, ['variables.name']],
   ])('with %s returns a validation_error that names each field', async (_name, body, fields) => {
     const api = await sender();

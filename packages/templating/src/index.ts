@@ -6,6 +6,7 @@ export type { Context, Slot, Template, TemplateFormat, TemplateProblem, Variable
 export { MARK, markOf, markSlots, sourceOf, splitAtMarks, unconditionalSource } from './marks.ts';
 export {
   bindValues,
+  isAlwaysBlank,
   MAX_MESSAGE_WORK,
   missing,
   MAX_SUBJECT_LENGTH,

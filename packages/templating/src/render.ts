@@ -164,6 +164,10 @@ function namesOf(slot: Slot): Iterable<string> {
   return 'condition' in slot && slot.condition !== undefined ? namesIn(slot.condition) : [];
 }
 
+/** Whether a template shows nothing, whatever the values. */
+export const isAlwaysBlank = ({ statics, slots }: Pick<Template, 'statics' | 'slots'>): boolean =>
+  statics.every(isBlank) && slots.every(({ kind }) => kind !== 'variable');
+
 /** The names without a value or a default that these values would show, other than names that tags set. @throws RenderError */
 export function missing(template: Template, values: Values): string[] {
   const scope = new Scope(values);
