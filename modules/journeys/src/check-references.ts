@@ -11,7 +11,9 @@ import {
   MAX_NAME_LENGTH,
   oneLineProblem,
 } from '@postroom/platform';
+import { LRUCache } from 'lru-cache';
 import { postalAddressOf } from '@postroom/projects';
+import { isAlwaysBlank, parseTemplate } from '@postroom/templating';
 import { senderStatus } from '@postroom/transports';
 import { coerce, expectation } from '@postroom/custom-fields';
 
@@ -123,7 +125,13 @@ const byId = <Row extends { id: string; projectId: string }>(kind: string, find:
 const getTemplate = byId('template', (ids) =>
   db.template.findMany({
     where: { id: { in: ids } },
-    select: { id: true, projectId: true, status: true, subject: true, body: true },
+    select: { id: true, projectId: true, status: true, subject: true, publishedVersion: true },
+  }),
+);
+const getContent = byId('template', (ids) =>
+  db.template.findMany({
+    where: { id: { in: ids } },
+    select: { id: true, projectId: true, subject: true, body: true },
   }),
 );
 const checkGroup = byId('group', (ids) =>
@@ -136,20 +144,41 @@ const checkSegment = byId('segment', (ids) =>
   db.segment.findMany({ where: { id: { in: ids } }, select: { id: true, projectId: true } }),
 );
 
-async function checkTemplate(projectId: string, id: string): Promise<void> {
-  const template = await getTemplate(projectId, id);
-  if (template.status !== 'published') throw problem('is not published');
-  if ((template.subject ?? '') === '') throw problem('has no subject');
-  await checkPlaceholders(projectId, template);
+/** What placeholders of a message may show, besides the event and responses, which are known only when they arrive. */
+interface Known {
+  projectId: string;
+  templateId: string;
+  /** Fields of every contact, and the project's custom fields. */
+  names: string[];
+  postalAddress: string | null;
 }
 
-/** A contact gets no message if a placeholder without a default has no value, so no contact would get this one. */
-async function checkPlaceholders(projectId: string, template: { subject: string | null; body: string }): Promise<void> {
+/**
+ * The placeholders of a template that no contact has a value for, by the published version and what is known. Filling in a template
+ * takes milliseconds, and a journey's problems are shown each time that it is read.
+ */
+const unknownPlaceholders = new LRUCache<string, string[], Known>({
+  max: 2_000,
+  ignoreFetchAbort: true,
+  fetchMethod: async (_key, _stale, { context: { projectId, templateId, names, postalAddress } }) => {
+    const template = await getContent(projectId, templateId);
+    const values = { ...Object.fromEntries(names.map((name) => [name, 'x'])), postal_address: postalAddress };
+    const empty = await emptyPlaceholders(projectId, template, values);
+    return empty.filter((name) => !/^(event|steps)\b/.test(name));
+  },
+});
+
+async function checkTemplate(projectId: string, id: string): Promise<void> {
+  const { status, subject, publishedVersion } = await getTemplate(projectId, id);
+  if (status !== 'published') throw problem('is not published');
+  if ((subject ?? '').trim() === '') throw problem('has no subject');
+  if (isAlwaysBlank(parseTemplate(subject ?? '', 'subject'))) throw problem('has a subject that shows nothing');
+  // A contact gets no message if a placeholder without a default has no value, so no contact would get this one.
   const [fields, postalAddress] = await Promise.all([schemaOf(projectId), postalAddressOf(projectId)]);
-  const known = ['name', 'email', 'unsubscribe_url', ...fields.keys()];
-  const values = { ...Object.fromEntries(known.map((key) => [key, 'x'])), postal_address: postalAddress };
-  // What the event and responses contain is known only when they arrive.
-  const empty = (await emptyPlaceholders(projectId, template, values)).filter((name) => !/^(event|steps)\b/.test(name));
+  const names = ['name', 'email', 'unsubscribe_url', ...[...fields.keys()].toSorted()];
+  const key = JSON.stringify([id, publishedVersion, postalAddress, names]);
+  const context = { projectId, templateId: id, names, postalAddress };
+  const empty = await unknownPlaceholders.forceFetch(key, { context });
   if (empty.includes('postal_address')) throw problem('shows {{postal_address}}, which is not set for the project');
   const shown = empty.map((name) => `{{${name}}}`).join(', ');
   if (empty.length > 0) throw problem(`shows ${shown} without a default, but contacts have no such field`);
@@ -177,8 +206,17 @@ async function checkMembers(projectId: string, userIds: readonly string[]): Prom
   if (missing !== undefined) throw problem(`"${missing}" is not a member of this project`);
 }
 
+/** Keyed by project and address. Most steps of a journey have the same sender. */
+const senderProblem = coalesceReads<string | undefined>(async (keys) => {
+  const read = async (key: string) => {
+    const space = key.indexOf(' ');
+    return [key, (await senderStatus(key.slice(0, space), key.slice(space + 1))).problem] as const;
+  };
+  return new Map(await Promise.all(keys.map(read)));
+});
+
 async function checkSender(projectId: string, from: string): Promise<void> {
-  const { problem: reason } = await senderStatus(projectId, mailbox(from).email);
+  const reason = await senderProblem(`${projectId} ${mailbox(from).email}`);
   if (reason !== undefined) throw problem(reason);
 }
 

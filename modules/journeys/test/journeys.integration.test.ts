@@ -1,4 +1,4 @@
-import { eventually, startTestWorker, testApi } from '@postroom/testkit';
+import { eventually, observeStatements, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { at, ended, enroll, journeyProject, makeDue, pathOf, published, runOf, send, wait } from './support.ts';
 
@@ -55,8 +55,8 @@ test('publishing a journey with problems is refused with each, naming the step',
 test('a template that can be filled in for no contact is a problem', async () => {
   const { api } = await journeyProject();
   await api.post('/v1/custom-fields', { key: 'city', label: 'City', type: 'text' });
-  const problemsOf = async (body: string) => {
-    const { id: templateId } = (await api.post('/v1/templates', { name: body, subject: 'Hello {{name}}', body })).body
+  const problemsOf = async (body: string, subject = 'Hello {{name}}') => {
+    const { id: templateId } = (await api.post('/v1/templates', { name: `${body} ${subject}`, subject, body })).body
       .data;
     await api.post(`/v1/templates/${templateId}/publish`);
     const definition = { entry: { type: 'manual' }, steps: [send('hello', templateId, null)] };
@@ -73,6 +73,33 @@ test('a template that can be filled in for no contact is a problem', async () =>
   ]);
   const fits = '<p>{{city}} {{email}} {{event.order.total}} {{steps.coupon.code}} {% if plan %}{{plan}}{% endif %}</p>';
   expect(await problemsOf(`${fits}<a href="{{unsubscribe_url}}">Leave</a>`)).toEqual([]);
+  expect(await problemsOf('<p>Hello</p>', '{% if name %} {% endif %}')).toEqual([
+    [field, 'has a subject that shows nothing (step "hello")'],
+  ]);
+});
+
+test('the problems of templates are those of what is published and known now, and are not computed again', async () => {
+  const { api, templateId } = await journeyProject('<p>{{plan}}</p>');
+  const steps = Array.from({ length: 5 }, (_, at) => send(`s${at}`, templateId, at === 4 ? null : `s${at + 1}`));
+  const { id } = (await api.post('/v1/journeys', { name: 'J', definition: { entry: { type: 'manual' }, steps } })).body
+    .data;
+  const problemsOf = async () => {
+    const bodies: string[] = [];
+    const stop = observeStatements(({ text }) => {
+      if (/"templates"/.test(text) && /"body"/.test(text)) bodies.push(text);
+    });
+    const { problems } = (await api.get(`/v1/journeys/${id}`)).body.data;
+    stop();
+    return { count: problems.length, bodiesRead: bodies.length };
+  };
+  expect(await problemsOf()).toEqual({ count: 5, bodiesRead: 1 });
+  expect(await problemsOf()).toEqual({ count: 5, bodiesRead: 0 });
+  await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
+  expect(await problemsOf()).toEqual({ count: 0, bodiesRead: 1 });
+  await api.patch(`/v1/templates/${templateId}`, { body: '<p>{{other}}</p>' });
+  expect((await problemsOf()).count).toBe(0);
+  await api.post(`/v1/templates/${templateId}/publish`);
+  expect(await problemsOf()).toEqual({ count: 5, bodiesRead: 1 });
 });
 
 test('an entry by a date needs a field with dates, and one by a segment a segment', async () => {

@@ -1,4 +1,4 @@
-import { checkDisplayName, config, db, invalid, newId, pool, type Prisma } from '@postroom/platform';
+import { checkDisplayName, coalesceReads, config, db, invalid, newId, pool, type Prisma } from '@postroom/platform';
 
 /** Creates a project; names need not be unique. @throws DomainError `validation_error` for an invalid name. */
 export async function createProject(name: string, tx: Prisma.TransactionClient = db) {
@@ -107,14 +107,16 @@ export async function setPostalAddress(id: string, address: string | null): Prom
 }
 
 /** The project's postal address on one line, as mail shows it; null if it has none. */
-export async function postalAddressOf(id: string): Promise<string | null> {
-  const { rows } = await pool.query<{ address: string | null }>({
-    name: 'projects-postal-address',
-    text: 'SELECT postal_address AS address FROM projects WHERE id = $1',
-    values: [id],
+export const postalAddressOf = async (id: string): Promise<string | null> => (await readPostalAddresses(id)) ?? null;
+
+const readPostalAddresses = coalesceReads<string>(async (ids) => {
+  const { rows } = await pool.query<{ id: string; address: string }>({
+    name: 'projects-postal-addresses',
+    text: 'SELECT id, postal_address AS address FROM projects WHERE id = ANY ($1) AND postal_address IS NOT NULL',
+    values: [ids],
   });
-  return rows[0]?.address?.replace(/,?\n/g, ', ') ?? null;
-}
+  return new Map(rows.map(({ id, address }) => [id, address.replace(/,?\n/g, ', ')]));
+});
 
 /** The projects a key can act on, newest first (spec: Projects). */
 export async function listProjects(projects: 'all' | readonly string[]) {
