@@ -23,17 +23,21 @@ export interface Bootstrapped {
 /**
  * Creates the first owner, a project and an API key with full scope for it, as far as they don't exist. Concurrent runs wait for
  * each other, so they create nothing twice.
- * @throws DomainError `not_found` if the project has no owner and the address no account.
+ * @throws DomainError `not_found` if the project has no owner and the address no account; `conflict` if the first owner signs up meanwhile.
  */
 export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptions): Promise<Bootstrapped> {
   return inTransaction(async (tx) => {
     await sql(tx, 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const known = (await listProjects('all')).find((each) => each.name === name);
-    if (known === undefined) await assertAccount(owner.email, name);
+    const isFirst = (await db.user.count()) === 0;
+    // Before the project is created: a mistyped address must not leave one behind that nobody owns.
+    const account = isFirst || (await hasOwner(known)) ? undefined : await findAccount(owner.email, name);
     const project = known ?? (await createProject(name));
     // The first owner owns every project that exists by then.
     const created = await createFirstOwner({ ...owner, name: 'Owner' });
-    await ensureOwner(project, owner.email);
+    if (isFirst && created === undefined)
+      throw new DomainError('conflict', 'The first owner has just signed up. Run this again.');
+    if (account !== undefined) await makeOwner(project.id, account.id);
     const present = (await listApiKeys(project.id)).find((each) => each.name === keyName);
     const apiKey =
       present === undefined
@@ -47,26 +51,21 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
   });
 }
 
-/** A mistyped address must not leave a project behind that nobody owns. The first user of all is created afterwards. */
-async function assertAccount(email: string, project: string): Promise<void> {
-  const isFirst = (await db.user.count()) === 0;
-  if (!isFirst && (await db.user.findUnique({ where: { email: emailKey(email) } })) === null)
-    throw new DomainError(
-      'not_found',
-      `${email} has no account, so the project "${project}" would have no owner. Set POSTROOM_OWNER_EMAIL to the address of a user.`,
-    );
+const hasOwner = async (project: { id: string } | undefined): Promise<boolean> =>
+  project !== undefined && (await db.member.count({ where: { projectId: project.id, role: 'owner' } })) > 0;
+
+/** The account that becomes the owner of a project without one: nobody else could open it or invite others. @throws DomainError `not_found`. */
+async function findAccount(email: string, project: string): Promise<{ id: string }> {
+  const user = await db.user.findUnique({ where: { email: emailKey(email) } });
+  if (user !== null) return user;
+  throw new DomainError(
+    'not_found',
+    `${email} has no account, so the project "${project}" would have no owner. Set POSTROOM_OWNER_EMAIL to the address of a user.`,
+  );
 }
 
-/** Without an owner, nobody could open the project in the dashboard or invite others to it. */
-async function ensureOwner({ id: projectId, name }: { id: string; name: string }, email: string): Promise<void> {
-  if ((await db.member.count({ where: { projectId, role: 'owner' } })) > 0) return;
-  const user = await db.user.findUnique({ where: { email: emailKey(email) } });
-  if (user === null)
-    throw new DomainError(
-      'not_found',
-      `The project "${name}" has no owner, and ${email} has no account. Set POSTROOM_OWNER_EMAIL to the address of a user.`,
-    );
-  const member = { projectId, userId: user.id };
+async function makeOwner(projectId: string, userId: string): Promise<void> {
+  const member = { projectId, userId };
   await db.member.upsert({
     where: { projectId_userId: member },
     create: { ...member, role: 'owner' },
