@@ -22,6 +22,13 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
   'url-address': (value) => component(value).replace(/%40/g, '@').replace(/%2B/g, '+'),
   'url-path': (value) => component(value).replace(/%2F/g, '/'),
   'url-query': component,
+  'url-lines': (value) =>
+    value
+      .split(/\r\n|[\r\n\u2028\u2029]/)
+      .map(component)
+      .join('%0D%0A'),
+  // The filter `url_encode` writes spaces as "+", which outside of forms is a plus.
+  'url-encoded': (value) => value.replaceAll('+', '%20').replace(NOT_ENCODED, component),
   'plain-url': wholeUrl,
   ready: (value) => value,
   nowhere: () => '',
@@ -40,6 +47,9 @@ export function escapeHtml(value: string): string {
 function component(value: string): string {
   return encodeURIComponent(value.toWellFormed().replace(CONTROLS, ' ').trim()).replace(/'/g, '%27');
 }
+
+/** What is neither an octet nor a character that needs no encoding. */
+const NOT_ENCODED = /(?:(?!%[\da-f]{2})[^\w\-.~!*()])+/gi;
 
 const hexOctet = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 

@@ -70,6 +70,8 @@ class TemplateParser {
   readonly #blocks: Block[] = [];
   /** Names that tags set: placeholders with them may be empty. */
   readonly #locals = new Set(['forloop']);
+  /** Those of them whose values are percent-encoded already. */
+  readonly #encoded = new Set<string>();
   /** Static text before `#from` that no slot has ended yet. */
   #pending = '';
   /** Where the static text starts that has not been taken yet. */
@@ -143,11 +145,20 @@ class TemplateParser {
     const context = this.#scanner ? this.#scanner.contextAt(at) : (this.#format as 'subject' | 'text');
     this.#slots.push({
       kind: 'variable',
-      ...(context.startsWith('url-') ? withoutDoubleEncoding(parsed, context) : { ...parsed, context }),
+      ...(context.startsWith('url-') ? this.#inLink(parsed, context, at) : { ...parsed, context }),
       position: at,
       ...(this.#blocks.length > 0 || this.#locals.has(parsed.name.split('.', 1)[0]!) ? { isOptional: true } : {}),
     });
     return end + 2;
+  }
+
+  /** A value inside a link, which is encoded for its place there: once, whether the template encodes it as well or not. */
+  #inLink(parsed: ParsedPlaceholder, context: Context, at: number): ParsedPlaceholder & { context: Context } {
+    const { pipeline, name } = parsed;
+    const isShownAsAssigned = pipeline === undefined || pipeline.filters.length === 0;
+    if (isShownAsAssigned && this.#encoded.has(name)) return { ...parsed, context: 'url-encoded' };
+    const isLines = context === 'url-query' && isMailBody(this.#source.slice(Math.max(0, at - MAX_MAIL_LINK), at));
+    return withoutDoubleEncoding(parsed, isLines ? 'url-lines' : context);
   }
 
   /** Reads a tag and returns where to continue. */
@@ -203,7 +214,10 @@ class TemplateParser {
         const head = this.#readOrReport(name, base.position, () => new ExpressionReader(rest).loopHead());
         start();
         this.#openBlock(name, base.position);
-        if (head !== undefined) this.#locals.add(head.item);
+        if (head !== undefined) {
+          this.#locals.add(head.item);
+          this.#encoded.delete(head.item);
+        }
         const empty = { item: 'item', of: none, limit: undefined, offset: undefined, reversed: false };
         this.#slots.push({ ...base, kind: 'for', head: head ?? empty, next: 0 });
         return;
@@ -235,6 +249,8 @@ class TemplateParser {
         start();
         this.#scanner?.stateAt(base.position);
         this.#locals.add(target);
+        if (pipeline.filters.at(-1)?.name === 'url_encode') this.#encoded.add(target);
+        else this.#encoded.delete(target);
         this.#slots.push({ ...base, kind: 'assign', name: target, pipeline });
         return;
       }
@@ -412,6 +428,17 @@ function parsePipeline(inside: string): ParsedPlaceholder | string {
         ? String(other.value ?? '')
         : pathOf(other, 'another value');
   return { name: pathOf(value, 'text'), fallback, pipeline, written: inside.trim() };
+}
+
+/** How far before a placeholder the start of its mailto link is looked for, in characters. */
+const MAX_MAIL_LINK = 1_000;
+
+/** Whether a source ends in the body of a mailto link, which alone may have line breaks (RFC 6068, 5). */
+function isMailBody(source: string): boolean {
+  const body = source.lastIndexOf('body=');
+  if (body < 1 || !'?&;'.includes(source[body - 1]!) || /[&"'<>]/.test(source.slice(body))) return false;
+  const [link, ...quotes] = ['mailto:', '"', "'"].map((text) => source.lastIndexOf(text, body)) as [number, number];
+  return link > Math.max(...quotes);
 }
 
 /** Drops a final `url_encode` from a value in a link, which is percent-encoded for its place there anyway. */

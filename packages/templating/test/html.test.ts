@@ -160,3 +160,32 @@ test('a value in a link is encoded once, with or without a filter for it', () =>
       '<a href="mailto:a@b.test?subject=x%20y">%C3%84%2Fb+c',
   );
 });
+
+test('a value that was assigned with url_encode is encoded once in a link', () => {
+  const source =
+    '{% assign q = name | url_encode %}<a href="https://a.test/{{q}}?q={{ q }}">{{q}}</a>' +
+    '{% assign q = name %}<a href="https://a.test/?q={{q}}">x</a>' +
+    '{% assign p = name | url_encode | upcase %}<a href="https://a.test/?q={{p}}">y</a>';
+  const name = `Ä/b c+"100%"'`;
+  expect(renderTemplate(parseTemplate(source, 'html'), { name })).toBe(
+    '<a href="https://a.test/%C3%84%2Fb%20c%2B%22100%25%22%27?q=%C3%84%2Fb%20c%2B%22100%25%22%27">%C3%84%2Fb+c%2B%22100%25%22&#39;</a>' +
+      '<a href="https://a.test/?q=%C3%84%2Fb%20c%2B%22100%25%22%27">x</a>' +
+      '<a href="https://a.test/?q=%25C3%2584%252FB%2BC%252B%2522100%2525%2522%27">y</a>',
+  );
+});
+
+test('line breaks of a value are kept in the body of a mailto link, and nowhere else in links', () => {
+  const show = (source: string) => renderTemplate(parseTemplate(source, 'html'), { v: 'a\r\nb\n\nc', n: 'x' });
+  for (const [before, after] of [
+    ['mailto:a@b.test?body=', '%0D%0A'],
+    ['mailto:a@b.test?subject={{n}}&amp;body=Hi {{n}}, ', '%0D%0A'],
+  ] as const)
+    expect(show(`<a href="${before}{{v}}">`)).toContain(`a${after}b${after}${after}c">`);
+  for (const before of [
+    'mailto:a@b.test?body=x&subject=',
+    'mailto:',
+    'https://a.test/?body=',
+    'https://a.test/mail?nobody=',
+  ])
+    expect(show(`<a href="mailto:?body=x"></a><a href="${before}{{v}}">`)).toContain('a%20b%20c">');
+});
