@@ -5279,7 +5279,7 @@ export interface Operations {
       /** Only contacts that got the message of the step on this day in UTC, such as 2026-11-25. */
       day?: string | undefined;
       /** Only contacts with this result of a run: `completed`, `exit`, `goal` or `in_progress`; or contacts that got a message (`sent`). */
-      result?: string | undefined;
+      result?: 'completed' | 'exit' | 'goal' | 'in_progress' | 'sent' | undefined;
       /** Only contacts whose messages differ in this way. */
       difference?: BacktestDifference | undefined;
       /** Part of the address or name; 1,000 matching contacts at most. */
@@ -5649,7 +5649,7 @@ export interface Operations {
       /** Only those in this state. */
       state?: DeliveryState | undefined;
       /** Only those of events of this type. */
-      event_type?: string | undefined;
+      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | undefined;
     };
     body: undefined;
     reply: WebhookDeliveryListResponse;
@@ -5669,7 +5669,7 @@ export interface Operations {
       /** Only those of this event. */
       event_id?: string | undefined;
       /** Only those of events of this type. */
-      event_type?: string | undefined;
+      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | undefined;
     };
     body: undefined;
     reply: WebhookDeliveryListResponse;
@@ -5780,7 +5780,7 @@ export interface Operations {
       /** Only contacts that left the step with this outcome, or are still at it (`waiting`). */
       outcome?: string | undefined;
       /** Only contacts with this result of a run: `completed`, `exit`, `goal` or `in_progress`; or contacts that got a message (`sent`). */
-      result?: string | undefined;
+      result?: 'completed' | 'exit' | 'goal' | 'in_progress' | 'sent' | undefined;
       /** Part of the address or name; 1,000 matching contacts at most. */
       search?: string | undefined;
       /** The definition that the filters refer to; the candidate by default. */
