@@ -4,8 +4,10 @@ import {
   idsCreatedUntil,
   invalid,
   isTimeZone,
+  localInstant,
   pool,
   runCostly,
+  zoneOffset,
 } from '@postroom/platform';
 import { COUNTED_EVENTS, QUARTER_MS } from './statistics-counts.ts';
 
@@ -67,8 +69,7 @@ export async function statistics(
       projectId,
       since,
       until ?? 'infinity',
-      step,
-      timeZone,
+      startsOf({ since: since.getTime(), end, step, timeZone }).map((start) => new Date(start)),
       Object.values(COUNTED_EVENTS),
       whole.since,
       whole.until ?? 'infinity',
@@ -81,6 +82,31 @@ export async function statistics(
     const { rows } = await runCostly(projectId, () => pool.query<Statistics & { readCount: number }>(SERIES, values));
     return { result: rows.map(({ readCount: _, ...point }) => point), rows: rows[0]?.readCount ?? 0 };
   });
+}
+
+/** The starts of the hours or days of a zone that a period has a part of. */
+function startsOf({
+  since,
+  end,
+  step,
+  timeZone,
+}: {
+  since: number;
+  end: number;
+  step: Step;
+  timeZone: string;
+}): number[] {
+  const local = since + zoneOffset(timeZone, since);
+  const hour = since - local + Math.floor(local / STEP_MS.hour) * STEP_MS.hour;
+  const day = Math.floor(local / STEP_MS.day) * STEP_MS.day;
+  const at = (index: number) =>
+    step === 'hour'
+      ? hour + index * STEP_MS.hour
+      : localInstant(new Date(day + index * STEP_MS.day).toISOString().slice(0, 10), '00:00', timeZone);
+  // The period may begin between the two midnights of a day on which clocks go back.
+  const starts = [Math.min(at(0), since)];
+  for (let start = at(1); start < end; start = at(starts.length)) starts.push(start);
+  return starts;
 }
 
 interface Period {
@@ -113,26 +139,23 @@ const SERIES = `
   WITH progress AS (
     SELECT coalesce((SELECT xact FROM statistics_progress WHERE project_id = $1), '${NOTHING_COUNTED}'::bigint) AS xact
   ), edges AS (
-    SELECT * FROM unnest($9::timestamptz[], $10::timestamptz[], $11::text[], $12::text[]) AS edge (since, until, first_id, last_id)
+    SELECT * FROM unnest($8::timestamptz[], $9::timestamptz[], $10::text[], $11::text[]) AS edge (since, until, first_id, last_id)
   ), read AS (
-    SELECT date_trunc($4, created_at, $5) AS at, type AS kind, count(*) AS number FROM events
-    WHERE project_id = $1 AND xact >= $13 AND xact >= (SELECT xact FROM progress) AND created_at >= $2 AND created_at < $3 AND type = ANY ($6)
+    SELECT width_bucket(created_at, $4::timestamptz[]) AS point, type AS kind, count(*) AS number FROM events
+    WHERE project_id = $1 AND xact >= $12 AND xact >= (SELECT xact FROM progress) AND created_at >= $2 AND created_at < $3 AND type = ANY ($5)
     GROUP BY 1, 2
     UNION ALL
-    SELECT date_trunc($4, e.created_at, $5), e.type, count(*) FROM edges CROSS JOIN LATERAL (
+    SELECT width_bucket(e.created_at, $4::timestamptz[]), e.type, count(*) FROM edges CROSS JOIN LATERAL (
       SELECT created_at, type FROM events WHERE project_id = $1 AND id >= edges.first_id AND id < edges.last_id
-        AND created_at >= edges.since AND created_at < edges.until AND xact < (SELECT xact FROM progress) AND type = ANY ($6)) AS e
+        AND created_at >= edges.since AND created_at < edges.until AND xact < (SELECT xact FROM progress) AND type = ANY ($5)) AS e
     GROUP BY 1, 2
     UNION ALL
-    SELECT date_trunc($4, h.at, $5), h.kind || ' ' || h.verdict, count(*) FROM edges e JOIN tracking_hits h
+    SELECT width_bucket(h.at, $4::timestamptz[]), h.kind || ' ' || h.verdict, count(*) FROM edges e JOIN tracking_hits h
       ON h.project_id = $1 AND h.is_first AND h.at >= e.since AND h.at < e.until GROUP BY 1, 2
   ), counted AS (
-    SELECT at, kind, number FROM read
+    SELECT point, kind, number FROM read
     UNION ALL
-    SELECT date_trunc($4, at, $5), kind, number FROM statistics_counts WHERE project_id = $1 AND at >= $7 AND at < $8
-  ), points AS (
-    SELECT at FROM generate_series(date_trunc($4, $2::timestamptz, $5), least(now(), nullif($3::timestamptz, 'infinity')),
-      ('1 ' || $4)::interval, $5) AS at WHERE at < $3
+    SELECT width_bucket(at, $4::timestamptz[]), kind, number FROM statistics_counts WHERE project_id = $1 AND at >= $6 AND at < $7
   )
   SELECT p.at, ${[
     ...Object.entries(COUNTED_EVENTS),
@@ -140,4 +163,4 @@ const SERIES = `
   ]
     .map(([name, kind]) => `coalesce(sum(c.number) FILTER (WHERE c.kind = '${kind}'), 0)::int AS "${name}"`)
     .join(', ')}, (SELECT coalesce(sum(number), 0) FROM read)::int AS "readCount"
-  FROM points p LEFT JOIN counted c ON c.at = p.at GROUP BY p.at ORDER BY p.at`;
+  FROM unnest($4::timestamptz[]) WITH ORDINALITY AS p (at, point) LEFT JOIN counted c USING (point) GROUP BY p.at ORDER BY p.at`;

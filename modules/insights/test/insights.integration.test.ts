@@ -46,13 +46,25 @@ test('days start at midnight in the time zone', async () => {
   expect(body.data.statistics.every(({ at }: { at: string }) => at.endsWith('T18:30:00.000Z'))).toBe(true);
 });
 
+test('zones that PostgreSQL does not know, or takes for others, are those of the browser', async () => {
+  const api = await testApi();
+  const since = new Date(Date.now() - 86_400_000).toISOString();
+  const startsIn = async (timeZone: string) => {
+    const { body } = await api.graphql(STATISTICS, { since, step: 'day', timeZone });
+    return [...new Set(body.data.statistics.map(({ at }: { at: string }) => at.slice(10)))];
+  };
+  expect(await startsIn('AGT')).toEqual(['T03:00:00.000Z']);
+  // Indian time in browsers, that of Israel in PostgreSQL.
+  expect(await startsIn('IST')).toEqual(['T18:30:00.000Z']);
+});
+
 test('too many points, unknown time zones and offsets are refused', async () => {
   const api = await testApi();
   const since = new Date(Date.now() - 100 * 86_400_000).toISOString();
   for (const variables of [
     { since, step: 'hour' },
     { since, step: 'day', timeZone: 'Moon/Crater' },
-    // PostgreSQL takes it for a time an hour west of UTC.
+    // An hour east of UTC in ISO 8601, and west of it in POSIX.
     { since, step: 'day', timeZone: '+01:00' },
   ]) {
     const { body } = await api.graphql(STATISTICS, variables);

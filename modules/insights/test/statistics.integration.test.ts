@@ -105,6 +105,39 @@ test('each point has the events of its hour or day in the time zone', async () =
   expect(await days()).toEqual([1, 2, 1]);
 });
 
+test('hours and days are whole where clocks change', async () => {
+  const { projectId } = await testApi();
+  const startsOf = async (step: 'hour' | 'day', timeZone: string, since: string, until: string) =>
+    (await statistics(projectId, { since: new Date(since), until: new Date(until), step, timeZone })).map(({ at }) =>
+      at.toISOString().slice(5, 16),
+    );
+  expect(await startsOf('day', 'Europe/Berlin', '2026-10-24T10:00Z', '2026-10-26T10:00Z')).toEqual([
+    '10-23T22:00',
+    '10-24T22:00',
+    '10-25T23:00',
+  ]);
+  // The clocks go forward at midnight, so that the day begins at one.
+  expect(await startsOf('day', 'America/Santiago', '2026-09-05T12:00Z', '2026-09-07T12:00Z')).toEqual([
+    '09-05T04:00',
+    '09-06T04:00',
+    '09-07T03:00',
+  ]);
+  expect(await startsOf('hour', 'Asia/Kathmandu', '2026-11-09T10:00Z', '2026-11-09T11:15Z')).toEqual([
+    '11-09T09:15',
+    '11-09T10:15',
+  ]);
+  // Clocks go back half an hour, and then hours begin at half past.
+  const at = Date.parse('2026-04-04T16:20:00Z');
+  await pool.query(INSERT, valuesOf(projectId, [{ type: 'email.sent', at }]));
+  const series = await statistics(projectId, {
+    since: new Date('2026-04-04T12:00:00Z'),
+    until: new Date('2026-04-04T18:00:00Z'),
+    step: 'hour',
+    timeZone: 'Australia/Lord_Howe',
+  });
+  expect(series.reduce((sum, { sent }) => sum + sent, 0)).toBe(1);
+});
+
 test('events of a transaction that ends after later ones were added up are counted, and once', async () => {
   const { projectId } = await testApi();
   const sent = async () => {

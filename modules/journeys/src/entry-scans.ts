@@ -1,5 +1,5 @@
 import { Parameters, segmentSql } from '@postroom/contacts';
-import { DomainError, inTransaction, pool, runCostly, sql, type Tx } from '@postroom/platform';
+import { DomainError, inTransaction, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import {
   customFieldKey,
   dateOf,
@@ -12,7 +12,7 @@ import {
   zoneOf,
 } from '@postroom/journey-definition';
 import { pauseAutomatically } from './journeys.ts';
-import { localInstant, nextLocalTime } from './local-time.ts';
+import { nextLocalTime } from './local-time.ts';
 import { definitionOf } from './versions.ts';
 
 /** The least time between two scans of a segment, and how often local times are looked for in all zones, in milliseconds. */

@@ -1,5 +1,6 @@
+import { localInstant } from '@postroom/errors';
 import { expect, test } from 'vitest';
-import { localInstant, nextLocalTime, quietUntil } from '../src/local-time.ts';
+import { nextLocalTime, quietUntil } from '../src/local-time.ts';
 
 const at = (day: string, time: string, zone: string) => new Date(localInstant(day, time, zone)).toISOString();
 

@@ -31,6 +31,8 @@ export {
   oneLineProblem,
   DATE_TIME_PROBLEM,
   isTimeZone,
+  localInstant,
+  zoneOffset,
   parseDateTime,
   oneLineProblems,
   textProblem,

@@ -12,16 +12,6 @@ export function parseDateTime(text: string): Date | undefined {
   return Number.isNaN(date.getTime()) || Number(text.slice(8, 10)) > lastDay ? undefined : date;
 }
 
-/** Whether PostgreSQL and JavaScript know the zone. Offsets such as `+01:00` have opposite signs in the two. */
-export function isTimeZone(zone: string): boolean {
-  if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(zone)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
-}
-
 const MS_PER_DAY = 86_400_000;
 const numbers = (count: number, digits: number, after: string) =>
   Array.from({ length: count }, (_, number) => String(number).padStart(digits, '0') + after);

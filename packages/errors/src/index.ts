@@ -15,7 +15,8 @@ export {
   versionConflict,
 } from './errors.ts';
 export { errorLine, runCommand } from './command.ts';
-export { DATE_TIME_PROBLEM, isoString, isTimeZone, parseDateTime } from './date-times.ts';
+export { DATE_TIME_PROBLEM, isoString, parseDateTime } from './date-times.ts';
+export { isTimeZone, localInstant, zoneOffset } from './time-zones.ts';
 export { checkJsonObject, jsonProblem, MAX_NUMBER, numberProblem } from './json-problems.ts';
 export {
   CHECK_VIOLATION,
