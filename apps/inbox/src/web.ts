@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createHttpServer, DomainError, invalid, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
+import { createHttpServer, DomainError, invalid, isId, isOwnHost, logger, STATUS_BY_CODE } from '@postroom/platform';
 import {
   countMails,
   deleteMail,
@@ -136,10 +136,13 @@ function queryOf({ searchParams }: URL): MailsQuery {
   if (limit !== undefined && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT)) {
     throw invalid({ field: 'limit', message: `must be a whole number from 1 to ${MAX_LIMIT}` });
   }
+  const before = text('before');
+  if (before !== undefined && !isId('mai', before))
+    throw invalid({ field: 'before', message: 'must be the id of a mail, such as the next_cursor of a page' });
   return {
     recipient: text('recipient'),
     search: text('search'),
-    before: text('before'),
+    before,
     limit: limit === undefined ? undefined : Number(limit),
   };
 }

@@ -150,7 +150,11 @@ test('a mail can be deleted', async () => {
 
 test('unknown paths, mails and methods are errors', async () => {
   expect(await api('/nothing')).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
-  expect(await api('/api/mails?limit=0')).toMatchObject({ status: 400, body: { error: { code: 'validation_error' } } });
+  for (const query of ['limit=0', 'before=yesterday', 'before=mai_1'])
+    expect(await api(`/api/mails?${query}`)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'validation_error', message: expect.stringContaining(query.split('=', 1)[0] ?? '') } },
+    });
   const refused = await api('/api/mails', { method: 'POST' });
   expect(refused.status).toBe(405);
   expect(refused.headers.get('allow')).toBe('GET, DELETE');
