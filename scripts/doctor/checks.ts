@@ -164,11 +164,6 @@ interface DatabaseFacts {
 /** Whether gateways reach those of the other cells, and whether projects can be moved from and to this one. */
 async function checkCells(config: Config): Promise<Finding> {
   const gateways = config.CELL_GATEWAYS ?? new Map<string, string>();
-  if (config.CELL === undefined || !gateways.has(config.CELL))
-    return failed(
-      `CELL_GATEWAYS names ${[...gateways.keys()].join(', ')}, and CELL is ${config.CELL ?? 'not set'}`,
-      'Set CELL to the name that CELL_GATEWAYS has for this cell, the same in all of its programs.',
-    );
   for (const [name, url] of gateways) {
     if (name === config.CELL) continue;
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch(messageOf);

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { missingSettings, type Program, setCurrentProgram } from './programs.ts';
 import { readSecretKeys, type SecretKey } from './secret-keys.ts';
 import { readSettingFiles, type SettingProblem } from './setting-files.ts';
@@ -20,12 +21,15 @@ export type Config = ReturnType<typeof parseConfig>;
  */
 export function parseConfig(env: NodeJS.ProcessEnv, program?: Program) {
   const { env: given, problems } = readSettingFiles(env);
-  const parsed = environment.safeParse(given);
-  if (!parsed.success)
-    problems.push(...parsed.error.issues.map(({ path, message }) => ({ setting: path.join('.'), problem: message })));
+  const parsed = environment.safeParse(given, { error: problemOf });
+  for (const { path, message } of parsed.error?.issues ?? []) {
+    // An entry of a list is a problem of its setting, once.
+    const [setting] = path as [string];
+    if (!problems.some((each) => each.setting === setting)) problems.push({ setting, problem: message });
+  }
   // What is set decides what else must be, so invalid values are left out, and their defaults used.
   const settings = parsed.data ?? environment.parse(withoutInvalid(given, problems));
-  problems.push(...contradictions(settings));
+  problems.push(...contradictions(settings, new Set(problems.map(({ setting }) => setting))));
   if (program !== undefined) problems.push(...missingSettings(program, settings, { ...given, ...namesOf(problems) }));
   const secretKeys = keysOf(settings, problems);
   if (problems.length > 0) throw new Error(describe(problems, program));
@@ -53,6 +57,25 @@ function orExit(parse: () => Config): Config {
   }
 }
 
+const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
+const ALL_OF = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** What is wrong with a value whose setting has no text of its own for it. */
+function problemOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return issue.expected === 'int' ? 'must be a whole number' : 'must be a number';
+  if (issue.code === 'invalid_value') return `must be ${ANY_OF.format(issue.values.map(String))}`;
+  if (issue.code === 'invalid_format') return FORMATS[issue.format];
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return undefined;
+  const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  return issue.origin === 'string' ? `must have ${bound} characters` : `must be ${bound}`;
+}
+
+const FORMATS: Record<string, string> = {
+  url: 'must be a URL',
+  email: 'must be an email address',
+  hostname: 'must be a hostname',
+};
+
 /** The names of settings that have a problem, also in their `_FILE`. */
 const namesOf = (problems: readonly SettingProblem[]) =>
   Object.fromEntries(problems.map(({ setting }) => [setting.replace(/_FILE$/, ''), true]));
@@ -79,16 +102,28 @@ const TOGETHER: readonly (readonly SettingName[])[] = [
 /** `npm start` generates the one that is missing. */
 const OWNER = ['POSTROOM_OWNER_EMAIL', 'POSTROOM_OWNER_PASSWORD'] as const;
 
-function contradictions(settings: Settings): SettingProblem[] {
+function contradictions(settings: Settings, invalid: ReadonlySet<string>): SettingProblem[] {
   const problems: SettingProblem[] = [];
   for (const names of settings.NODE_ENV === 'production' ? [...TOGETHER, OWNER] : TOGETHER) {
-    const missing = names.filter((name) => settings[name] === undefined);
+    const missing = names.filter((name) => settings[name] === undefined && !invalid.has(name));
     if (missing.length > 0 && missing.length < names.length)
       problems.push({
         setting: names.join(', '),
-        problem: `must be set together; ${missing.join(' and ')} is missing`,
+        problem: `must be set together; ${ALL_OF.format(missing)} ${missing.length > 1 ? 'are' : 'is'} missing`,
       });
   }
+  for (const name of ['ARCHIVE_URL', 'EVENT_EXPORT_URL'] as const)
+    if (settings[name]?.startsWith('s3:') === true && settings.ARCHIVE_S3_ACCESS_KEY_ID === undefined)
+      problems.push({
+        setting: name,
+        problem: 'requires ARCHIVE_S3_ACCESS_KEY_ID and ARCHIVE_S3_SECRET_ACCESS_KEY, which may write to the bucket',
+      });
+  const { CELL: cell, CELL_GATEWAYS: gateways } = settings;
+  if (gateways !== undefined && (cell === undefined || !gateways.has(cell)) && !invalid.has('CELL'))
+    problems.push({
+      setting: 'CELL',
+      problem: `must be the name that CELL_GATEWAYS has for this cell, ${ANY_OF.format(gateways.keys())}`,
+    });
   if (settings.POSTROOM_SECRET_KEY !== undefined && settings.POSTROOM_KEY_FILE !== undefined)
     problems.push({
       setting: 'POSTROOM_KEY_FILE',
@@ -113,11 +148,7 @@ function keysOf(settings: Settings, problems: SettingProblem[]): SecretKey[] {
   try {
     return readSecretKeys(settings);
   } catch (error) {
-    const [, setting = 'POSTROOM_KEY_FILE', problem = ''] = /^(\w+): (.*)$/s.exec((error as Error).message) ?? [
-      undefined,
-      undefined,
-      (error as Error).message,
-    ];
+    const [, setting = '', problem = ''] = /^(\w+): (.*)$/s.exec((error as Error).message) ?? [];
     problems.push({ setting, problem });
     return [];
   }

@@ -27,7 +27,7 @@ export function readSecretKeys(settings: {
       ? [toKey('POSTROOM_SECRET_KEY', given)]
       : file === undefined
         ? []
-        : readFileSync(file, 'utf8')
+        : readKeyFile(file)
             .trim()
             .split('\n')
             .map((line) => toKey('POSTROOM_KEY_FILE', line));
@@ -35,6 +35,14 @@ export function readSecretKeys(settings: {
   if (keys.length === 0 && before.length > 0)
     throw new Error('POSTROOM_SECRET_KEY_PREVIOUS: requires POSTROOM_SECRET_KEY (or POSTROOM_KEY_FILE)');
   return [...keys, ...before].filter(({ id }, index, all) => all.findIndex((key) => key.id === id) === index);
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Error(`POSTROOM_KEY_FILE: can't be read: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function toKey(setting: string, text: string): SecretKey {

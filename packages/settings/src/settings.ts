@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseRelayUrl } from '@postroom/smtp/relay-url';
 import { z } from 'zod';
 import { parseNetworks } from './networks.ts';
 
@@ -9,7 +10,10 @@ const flag = z.enum(['0', '1', 'false', 'true']).transform((value) => value === 
 const storeUrl = z.string().regex(/^(?:s3:\/\/[a-z0-9][a-z0-9._-]+(?:\/[^?#\s]*)?|file:\/\/\/[^?#\s]+)$/, {
   error: 'must be s3://bucket/prefix or file:///folder',
 });
-const postgresUrl = z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' });
+const postgresUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must be a postgresql:// URL; percent-encode characters such as / # @ in its password',
+});
 /** Parses addresses with an optional port, 53 by default: `127.0.0.1:5353, 2001:db8::53, [2001:db8::53]:53`. */
 const nameServers = z.string().transform((text, context) =>
   text.split(',').map((entry) => {
@@ -25,8 +29,22 @@ const networks = z.string().transform((text, context) => {
   return list;
 });
 const NO_RELAY = 'none';
-const relayUrl = z.union([z.literal(NO_RELAY), z.url({ protocol: /^smtps?$/ })], {
-  error: `must be an smtp:// or smtps:// URL, or "${NO_RELAY}"`,
+const relayUrl = z.string().superRefine((url, context) => {
+  if (url === NO_RELAY) return;
+  try {
+    parseRelayUrl(url);
+  } catch (error) {
+    context.addIssue(`${(error as Error).message} Set "${NO_RELAY}" if there is no mail server.`);
+  }
+});
+/** `Name <local@host>` or `local@host`, in which a name with commas is quoted, as a header needs it. */
+const MAILBOX = /^(?:(?:"[^"]*" *|[^<>",;:]*)<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/;
+/** Links consist of it and a path, and browsers name it as their origin. */
+const publicUrl = z.string().transform((text, context) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
+  if (!isPlain) context.addIssue('must be an https:// URL without a path, such as https://mail.example.com');
+  return isPlain ? url.origin : text;
 });
 
 function nameServer(entry: string): { address: string; port: number } | undefined {
@@ -127,7 +145,11 @@ const database = {
 };
 
 const temporal = {
-  TEMPORAL_ADDRESS: z.string().min(1).default('127.0.0.1:7233').describe('the Temporal server, `host:port`'),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .regex(/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i, 'must be host:port, without http://')
+    .default('127.0.0.1:7233')
+    .describe('the Temporal server, `host:port`'),
   TEMPORAL_NAMESPACE: z.string().min(1).default('default').describe('its namespace'),
   TEMPORAL_TASK_QUEUE: z
     .string()
@@ -172,8 +194,7 @@ const keys = {
 const gateway = {
   HOST: z.string().min(1).default('127.0.0.1').describe('address that every program listens on'),
   GATEWAY_PORT: port.default(3400).describe('port of the gateway'),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an https:// URL' })
+  PUBLIC_URL: publicUrl
     .optional()
     .describe(
       'public URL of the gateway, with which tracking, unsubscribe and sign-in links begin; outside production the address it listens on',
@@ -245,7 +266,7 @@ const mail = {
     .describe('connections to the mail server for campaigns, and as many for transactional mail, over all workers'),
   SYSTEM_MAIL_FROM: z
     .string()
-    .min(3)
+    .regex(MAILBOX, 'must be an email address, such as Postroom <postroom@example.com>; quote a name that has commas')
     .default('Postroom <postroom@localhost.invalid>')
     .describe(
       "From address of Postroom's own mail: invitations, password resets, warnings. It uses `SMTP_URL`, never a project's provider",
@@ -550,6 +571,7 @@ export type SettingName = keyof Settings;
 
 /** Settings that can also be given as a file, by their name with `_FILE` at the end. */
 export const SECRETS = [
+  'ARCHIVE_S3_SECRET_ACCESS_KEY',
   'DATABASE_LISTEN_URL',
   'DATABASE_URL',
   'METRICS_TOKEN',

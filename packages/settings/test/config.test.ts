@@ -15,6 +15,58 @@ test.each(['DATABASE_URL', 'GATEWAY_PORT', 'LOG_LEVEL'])(
   },
 );
 
+test.each([
+  ['WORKER_ROLES', 'mail, post', 'must be a list of mail, campaigns, webhooks, maintenance'],
+  ['POSTROOM_KEY_FILE', '/nowhere', "can't be read: ENOENT"],
+  ['DATABASE_URL', 'postgresql://u:p/w@host/db', 'percent-encode characters such as /'],
+  ['DATABASE_POOL', '3', 'must be at least 5'],
+  ['DATABASE_POOL', 'many', 'must be a number'],
+  ['DATABASE_POOL', '7.5', 'must be a whole number'],
+  ['METRICS_TOKEN', 'short', 'must have at least 16 characters'],
+  ['HOLD_SENDING', 'on', 'must be 0, 1, false, or true'],
+  ['MAIL_FROM_MX', 'no host', 'must be a hostname'],
+  ['SMTP_URL', 'smtp:/relay', 'must look like smtp://host:port'],
+  ['SMTP_URL', 'smtp://relay:99999', 'must look like smtp://host:port'],
+  ['SMTP_URL', 'smtp://relay?tls=always', 'parameter "tls" must be'],
+  ['SMTP_URL', 'smtp://relay?dns=off', 'Unknown mail server parameter "dns"'],
+  ['SYSTEM_MAIL_FROM', 'Postroom', 'must be an email address'],
+  ['SYSTEM_MAIL_FROM', 'Postroom <postroom@example.com', 'must be an email address'],
+  ['SYSTEM_MAIL_FROM', 'Example, Inc. <postroom@example.com>', 'quote a name that has commas'],
+  ['TEMPORAL_ADDRESS', 'http://temporal:7233', 'must be host:port'],
+  ['PUBLIC_URL', 'https://example.com/mail', 'without a path'],
+  ['PUBLIC_URL', 'https://example.com?x', 'without a path'],
+  ['ARCHIVE_URL', 's3://archive', 'requires ARCHIVE_S3_ACCESS_KEY_ID'],
+  ['EVENT_EXPORT_URL', 's3://events', 'requires ARCHIVE_S3_ACCESS_KEY_ID'],
+])('%s may not be %s', (name, value, problem) => {
+  const parse = () => parseConfig({ [name]: value });
+  expect(parse).toThrow(`  ${name}: `);
+  expect(parse).toThrow(problem);
+});
+
+test.each(['Postroom <postroom@example.com>', 'postroom@localhost', '"Example, Inc." <postroom@example.com>'])(
+  'system mail may be from %s',
+  (from) => {
+    expect(parseConfig({ SYSTEM_MAIL_FROM: from }).SYSTEM_MAIL_FROM).toBe(from);
+  },
+);
+
+test('the public URL is what browsers send as their origin', () => {
+  for (const url of ['https://Mail.Example.com', 'https://mail.example.com/', 'https://mail.example.com:443'])
+    expect(parseConfig({ PUBLIC_URL: url }).PUBLIC_URL).toBe('https://mail.example.com');
+});
+
+test('an invalid value is not also reported as missing', () => {
+  const owner = { NODE_ENV: 'production', POSTROOM_OWNER_EMAIL: 'ada@example.com', POSTROOM_OWNER_PASSWORD: 'short' };
+  expect(() => parseConfig(owner)).toThrow('POSTROOM_OWNER_PASSWORD: must have at least 10 characters');
+  expect(() => parseConfig(owner)).not.toThrow('missing');
+});
+
+test.each([undefined, 'us'])('a cell that CELL_GATEWAYS does not name is refused: %s', (CELL) => {
+  const gateways = { CELL_GATEWAYS: 'home=http://10.0.0.1:3400, eu=http://10.0.1.1:3400' };
+  expect(() => parseConfig({ ...gateways, CELL })).toThrow(/CELL: must be the name .* home or eu/);
+  expect(() => parseConfig({ ...gateways, CELL: 'eu' })).not.toThrow();
+});
+
 test('an empty variable counts as not given', () => {
   expect(parseConfig({ GATEWAY_PORT: '', PUBLIC_URL: '' }).PUBLIC_URL).toBe('http://127.0.0.1:3400');
 });
@@ -46,8 +98,9 @@ test('an archive without a bucket, or in a folder of another host, is refused', 
     expect(() => parseConfig({ ARCHIVE_URL: url, EVENT_EXPORT_URL: url }), url).toThrow(
       /ARCHIVE_URL: must be s3:[^]*EVENT_EXPORT_URL: must be s3:/,
     );
+  const access = { ARCHIVE_S3_ACCESS_KEY_ID: 'id', ARCHIVE_S3_SECRET_ACCESS_KEY: 'secret' };
   for (const url of ['s3://bucket', 's3://my-bucket.x/a/b', 'file:///var/lib/postroom'])
-    expect(parseConfig({ ARCHIVE_URL: url }).ARCHIVE_URL).toBe(url);
+    expect(parseConfig({ ...access, ARCHIVE_URL: url }).ARCHIVE_URL).toBe(url);
 });
 
 test('a secret key of the wrong length is refused', () => {
