@@ -74,11 +74,22 @@ const READS: Record<string, string[]> = {
   ],
   // whose project a bounce is of, and whether its domain is ours
   bounces: ['campaigns', 'domains', 'messages', 'projects'],
-  // the snapshot of an audience, in one statement, and the groups that a recipient may leave
-  campaigns: ['contacts', 'group_members', 'group_opt_outs', 'messages', 'projects', 'suppressions', 'templates'],
+  // the snapshot of an audience, in one statement, the groups that a recipient may leave, and campaigns over their limits
+  campaigns: [
+    'contacts',
+    'group_members',
+    'group_opt_outs',
+    'messages',
+    'projects',
+    'sending_policies',
+    'suppressions',
+    'templates',
+  ],
   'custom-events': ['contacts'],
   // claims of due messages with what they need to be sent
   emails: ['campaigns', 'message_attachments', 'message_contents', 'messages', 'projects', 'suppressions', 'templates'],
+  // the stream; the table is the kernel's, because every module records events
+  events: ['events'],
   // what a form refers to, the brand of its pages, and whether an address may subscribe
   forms: ['contacts', 'custom_fields', 'groups', 'projects', 'suppressions', 'templates'],
   // members that exist, and audiences: what groups and segments select

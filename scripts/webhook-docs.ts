@@ -1,8 +1,8 @@
 // Writes the event type reference into docs/reference/webhooks.md, between its markers: `npm run webhook-docs`.
-// A test compares the page with what this generates from modules/webhooks/src/event-types.ts.
+// A test compares the page with what this generates from modules/events/src/event-types.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@postroom/webhooks';
+import { EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName } from '@postroom/events';
 import { z } from 'zod';
 
 const PAGE = new URL('../docs/reference/webhooks.md', import.meta.url);

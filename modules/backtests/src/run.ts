@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { frequencyCapOf, getPolicy } from '@postroom/campaigns';
+import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { getSegment, type SegmentFilter } from '@postroom/contacts';
 import type { Definition } from '@postroom/journey-definition';
 import { contactsMatching } from '@postroom/journeys';

@@ -11,7 +11,6 @@ export {
   updateCampaign,
 } from './campaigns.ts';
 export { withFooter } from './content.ts';
-export { type FrequencyCap, frequencyCapOf, getPolicy } from './policy.ts';
 export { preferences } from './preferences.ts';
 export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';

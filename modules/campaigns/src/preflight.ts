@@ -2,6 +2,7 @@ import { Parameters } from '@postroom/contacts';
 import { type AudienceCount, audienceSql, countAudience, queryAudience } from '@postroom/groups';
 import { isAtFrequencyCap } from '@postroom/ledger/sql';
 import { MessageError } from '@postroom/mime';
+import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { readTracking } from '@postroom/tracking';
 import { signatureWarning } from '@postroom/transports';
 import { dayVolume } from '@postroom/domains';
@@ -10,7 +11,6 @@ import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
 import { RenderError, renderSubject } from '@postroom/templating';
 import { contentWarnings } from '@postroom/content-warnings';
-import { frequencyCapOf, getPolicy } from './policy.ts';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and the recipients without a value for it. */

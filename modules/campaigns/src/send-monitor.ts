@@ -4,7 +4,7 @@ import { inTransaction, normalizeDomain, pool, record } from '@postroom/platform
 import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
 import { blockedNotice, pausedNotice } from './notices.ts';
-import { DEFAULT_POLICY } from './policy.ts';
+import { DEFAULT_POLICY } from '@postroom/sending-policy';
 
 /**
  * Pauses a campaign with a human-readable reason, records `campaign.paused` (spec: campaign.paused) and notifies the

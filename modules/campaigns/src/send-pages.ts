@@ -26,7 +26,7 @@ import { type DayVolume, dayVolume } from '@postroom/domains';
 import { drainSignal, isDraining, logger, paceBulkWork, runBulkStep, Stopwatch } from '@postroom/platform';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { type CampaignRow, readCampaignRow } from './progress-row.ts';
-import { frequencyCapOf, getPolicy } from './policy.ts';
+import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
 /** Messages settled so far in this run, by state. */

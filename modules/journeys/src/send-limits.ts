@@ -1,5 +1,5 @@
 import { type Definition, zoneOf } from '@postroom/journey-definition';
-import { type FrequencyCap, frequencyCapOf, getPolicy } from '@postroom/campaigns';
+import { type FrequencyCap, frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { CONTACTS_AT_FREQUENCY_CAP, frequencyCapLock } from '@postroom/ledger/sql';
 import { lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
 import { quietUntil } from './local-time.ts';

@@ -1,6 +1,6 @@
 import { pool, sleep, subscribe, subscription } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
-import { resolveCursor, runStreamRead } from './event-stream.ts';
+import { resolveCursor, runStreamRead, STREAM_PAGE_SIZE } from '@postroom/events';
 import { ATTEMPTED } from './subscription.ts';
 import {
   decodeCursor,
@@ -72,7 +72,7 @@ const UNSEEN = (condition: string) => `
   SELECT a.xact, a.delivery_id || '.' || a.number AS id FROM attempts a
   WHERE a.project_id = $1 AND a.${condition}
     AND ($4::text IS NULL OR EXISTS (SELECT FROM deliveries d WHERE d.id = a.delivery_id AND d.endpoint_id = $4))
-  ORDER BY a.xact, id LIMIT ${POLICY.stream.pageSize}`;
+  ORDER BY a.xact, id LIMIT ${STREAM_PAGE_SIZE}`;
 const READ_UNSEEN = `
   WITH unseen AS (
     SELECT 0 AS rank, * FROM (${UNSEEN(`xact = $5 AND a.delivery_id || '.' || a.number > $6`)}) AS rest UNION ALL
@@ -80,7 +80,7 @@ const READ_UNSEEN = `
     SELECT 1, * FROM (${UNSEEN('xact >= $3')}) AS later
   )
   SELECT pg_current_snapshot()::text AS snapshot, page.*
-  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${POLICY.stream.pageSize}) AS page ON true
+  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${STREAM_PAGE_SIZE}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
 /** Reads one page and advances the cursor. One statement, so that rows and snapshot are consistent. */
@@ -99,7 +99,7 @@ async function readUnseen(
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');
   const found = rows.flatMap(({ xact, id }) => (id === null ? [] : [{ xact: BigInt(xact), id }]));
-  const isLast = rows.length < POLICY.stream.pageSize;
+  const isLast = rows.length < STREAM_PAGE_SIZE;
   const after = cursorAfterEach(seen, now, found, { isLast });
   const attempts = found.map(({ id }, index) => {
     const [deliveryId = '', number] = id.split('.');

@@ -19,7 +19,7 @@ import {
 } from '@postroom/platform';
 import { rowWithId } from '@postroom/partitions/sql';
 import { getEndpoint } from './endpoints.ts';
-import { eventTypeProblem } from './event-types.ts';
+import { eventTypeProblem } from '@postroom/events';
 import { type EventRow, renderBody } from './payload.ts';
 
 type Delivery = Prisma.DeliveryModel;

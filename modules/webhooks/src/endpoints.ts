@@ -24,7 +24,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
-import { ALL_EVENTS, eventTypeProblem } from './event-types.ts';
+import { ALL_EVENTS, eventTypeProblem } from '@postroom/events';
 import { newSigningSecret } from '@postroom/guarded-client';
 import { signingSecret } from './signing-secrets.ts';
 import { disabledNotice } from './notice.ts';

@@ -11,14 +11,6 @@ export {
   rotateSecret,
   updateEndpoint,
 } from './endpoints.ts';
-export {
-  ALL_EVENTS,
-  bodySchema,
-  EVENT_TYPE_NAMES,
-  EVENT_TYPES,
-  type EventTypeName,
-  MAX_TYPE_LENGTH,
-} from './event-types.ts';
 export { renderBody, requestHeaders } from './payload.ts';
 export { ATTEMPT } from './policy.ts';
 export { describeResponse, isAcknowledged, retryDelayMs } from './schedule.ts';

@@ -129,16 +129,10 @@ export const POLICY = {
   },
 
   stream: {
-    /** Rows buffered per reader, however far behind it is. Not measured. */
-    pageSize: 100,
-    /** Events are polled at this interval, and only while there are readers. Not measured. */
-    eventPollMs: 200,
     /** A reader of attempts or deliveries reads at most this often. Not measured. */
     minIntervalMs: 250,
     /** A reader of attempts reads at least this often. Not measured. */
     maxIntervalMs: 5_000,
-    /** An event is committed within this time of getting its id, and clocks differ by less. */
-    maxCommitDelayMs: 3 * 24 * 60 * 60 * 1000,
     /** A reader of deliveries gets this many of the latest in a burst. Not measured. */
     deliveriesPerRead: 50,
     /** Deliveries per page when it catches up. Not measured. */

@@ -2,7 +2,7 @@ import { pool } from '@postroom/platform';
 import { type Api, eventually, type Receiver, startReceiver, startTestWorker, testApi } from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type RecordedAttempt, streamAttempts } from '../src/attempt-stream.ts';
-import { currentCursor } from '../src/event-stream.ts';
+import { currentCursor } from '@postroom/events';
 
 beforeAll(() => startTestWorker());
 const receivers: Receiver[] = [];

@@ -3,7 +3,7 @@ import { eventually, signedIn, testApi } from '@postroom/testkit';
 import { checkPruning } from '@postroom/testkit/pruning';
 import { expect, test } from 'vitest';
 import { disableAutomatically } from '../src/endpoints.ts';
-import { EVENT_TYPE_NAMES } from '../src/event-types.ts';
+import { EVENT_TYPE_NAMES } from '@postroom/events';
 
 checkPruning();
 

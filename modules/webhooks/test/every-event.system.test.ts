@@ -10,7 +10,7 @@ import {
 } from '@postroom/testkit';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EVENT_TYPE_NAMES, type EventTypeName } from '../src/event-types.ts';
+import { EVENT_TYPE_NAMES, type EventTypeName } from '@postroom/events';
 
 let system: System;
 let receiver: Receiver;

@@ -4,10 +4,8 @@ import { createDatabase } from '@postroom/testkit/database';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOAD, RECORD } from '../src/attempts.ts';
-import { POLL } from '../src/event-poller.ts';
-import { READ_UNSEEN } from '../src/event-stream.ts';
+import { oldestUnseen, POLL, READ_UNSEEN } from '@postroom/events';
 import { CLAIM_FIRST_ATTEMPTS, CLAIM_RETRIES, READ_DUE_RETRIES, READ_WAITING, recentDeliveries } from '../src/queue.ts';
-import { oldestUnseen } from '../src/event-poller.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Its own database, since the partitions of the others are in use. */

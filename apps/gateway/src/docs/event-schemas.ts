@@ -1,4 +1,4 @@
-import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES } from '@postroom/webhooks';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES } from '@postroom/events';
 import { type StaticFile, staticFile } from '../static.ts';
 
 const SCHEMA = 'application/schema+json; charset=utf-8';

@@ -1,5 +1,5 @@
 import { MAX_ID_LENGTH } from '@postroom/platform';
-import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName, MAX_TYPE_LENGTH } from '@postroom/webhooks';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName, MAX_TYPE_LENGTH } from '@postroom/events';
 import type { Components, Schema } from './schemas.ts';
 
 /**

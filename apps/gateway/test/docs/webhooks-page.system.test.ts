@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EVENT_TYPE_NAMES, EVENT_TYPES } from '@postroom/webhooks';
+import { EVENT_TYPE_NAMES, EVENT_TYPES } from '@postroom/events';
 import { type Api, eventually, freePorts, startTestWorker, testApi } from '@postroom/testkit';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';

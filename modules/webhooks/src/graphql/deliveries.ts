@@ -13,7 +13,7 @@ import {
   atMost,
 } from '@postroom/platform';
 import { bodiesOf, getDelivery, giveUpDelivery, listDeliveries, replayDelivery, retryDelivery } from '../deliveries.ts';
-import { EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '../event-types.ts';
+import { EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '@postroom/events';
 import { watchDeliveries } from '../subscription.ts';
 
 const loadBody = batchLoader((_: Context, eventIds) => bodiesOf(eventIds));

@@ -36,7 +36,7 @@ import {
 import { SECRET_LENGTH } from '@postroom/guarded-client';
 import { type DeliveryStats, deliveryStats } from '../delivery-stats.ts';
 import { type Answers, answersOf, type AttemptHour } from '../endpoint-state.ts';
-import { ALL_EVENTS, EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '../event-types.ts';
+import { ALL_EVENTS, EVENT_TYPE_NAMES, MAX_TYPE_LENGTH } from '@postroom/events';
 
 const Recent = builder.objectRef<DeliveryStats>('RecentDeliveries').implement({
   description: 'Outcomes of the latest deliveries to an endpoint: the last 24 hours, at most 5,000.',

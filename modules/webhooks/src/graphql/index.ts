@@ -1,4 +1,3 @@
 import './endpoints.ts';
 import './deliveries.ts';
 import './attempts.ts';
-import './events.ts';

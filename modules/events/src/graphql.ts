@@ -1,6 +1,6 @@
 import { builder, callerProject, db, JSON_OBJECT, jsonSchema, Node, registerNode, atMost } from '@postroom/platform';
-import { currentCursor, type RecordedEvent, streamEvents } from '../event-stream.ts';
-import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName, MAX_TYPE_LENGTH } from '../event-types.ts';
+import { currentCursor, type RecordedEvent, streamEvents } from './event-stream.ts';
+import { bodySchema, EVENT_TYPE_NAMES, EVENT_TYPES, type EventTypeName, MAX_TYPE_LENGTH } from './event-types.ts';
 
 builder.prismaObject('Event', {
   name: 'WebhookEvent',

@@ -1,5 +1,5 @@
 import { audits, builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platform';
-import { getPolicy, type SendingPolicy, updatePolicy } from '../policy.ts';
+import { getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
 
 const describe = {
   ratePerSecond: 'Maximum messages per second, shared by sending campaigns; null for no limit.',

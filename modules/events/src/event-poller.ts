@@ -1,6 +1,6 @@
 import { idsFrom, logger, Notifier, pool } from '@postroom/platform';
 import { type SnapshotCursor, cursorFrom } from '@postroom/snapshot-cursor';
-import { POLICY } from './policy.ts';
+import { MAX_COMMIT_DELAY_MS, POLL_MS } from './policy.ts';
 
 /** A subscription to new events of one project. */
 export interface EventPoll {
@@ -41,7 +41,7 @@ async function pollWhileSubscribed(): Promise<void> {
   polledProjects = new Set();
   while (subscribers.size > 0) {
     await poll();
-    await new Promise((resolve) => setTimeout(resolve, POLICY.stream.eventPollMs));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   isPolling = false;
 }
@@ -75,5 +75,4 @@ async function poll(): Promise<void> {
 }
 
 /** The lowest id of events that commit after this time, so that readers of the stream leave out old partitions. */
-export const oldestUnseen = (time: number) =>
-  idsFrom('evt', new Date(Math.max(0, time - POLICY.stream.maxCommitDelayMs)));
+export const oldestUnseen = (time: number) => idsFrom('evt', new Date(Math.max(0, time - MAX_COMMIT_DELAY_MS)));

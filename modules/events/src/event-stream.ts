@@ -21,7 +21,7 @@ import {
   NOTHING_SEEN,
   shiftCursor,
 } from '@postroom/snapshot-cursor';
-import { POLICY } from './policy.ts';
+import { STREAM_PAGE_SIZE } from './policy.ts';
 
 /** An event of the project, and the stream's cursor after it. */
 export interface RecordedEvent {
@@ -117,7 +117,7 @@ interface EventRow {
 const UNSEEN = (condition: string) => `
   SELECT xact, id, type, created_at, data FROM events
   WHERE project_id = $1 AND ${condition} AND id >= $7 AND ($4::text[] IS NULL OR type = ANY ($4))
-  ORDER BY xact, id LIMIT ${POLICY.stream.pageSize}`;
+  ORDER BY xact, id LIMIT ${STREAM_PAGE_SIZE}`;
 export const READ_UNSEEN = `
   WITH unseen AS (
     SELECT 0 AS rank, * FROM (${UNSEEN('xact = $5 AND id > $6')}) AS rest UNION ALL
@@ -125,7 +125,7 @@ export const READ_UNSEEN = `
     SELECT 1, * FROM (${UNSEEN('xact >= $3')}) AS later
   )
   SELECT pg_current_snapshot()::text AS snapshot, page.*
-  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${POLICY.stream.pageSize}) AS page ON true
+  FROM (SELECT 1) AS one LEFT JOIN (SELECT * FROM unseen ORDER BY rank, xact, id LIMIT ${STREAM_PAGE_SIZE}) AS page ON true
   ORDER BY page.rank, page.xact, page.id`;
 
 /** All readers wake at once. A per-project limit keeps one project from taking every connection. */
@@ -148,7 +148,7 @@ async function readUnseen(
     }),
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');
-  const isLast = rows.length < POLICY.stream.pageSize;
+  const isLast = rows.length < STREAM_PAGE_SIZE;
   const found = rows.flatMap(({ id, xact, ...row }) => (id === null ? [] : [{ ...row, id, xact: BigInt(xact) }]));
   const after = cursorAfterEach(seen, now, found, { isLast });
   const events = found.map(({ id, type, created_at: createdAt, data }, index) => {

@@ -1,0 +1,1 @@
+export { DEFAULT_POLICY, type FrequencyCap, frequencyCapOf, getPolicy } from './policy.ts';
