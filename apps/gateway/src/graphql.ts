@@ -19,10 +19,10 @@ import { limitPlugins } from './limits.ts';
 import { acceptOldTypeNames } from './renamed-types.ts';
 import { runRequest } from './run-request.ts';
 import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
-import { answerJson } from './rest/http.ts';
+import { answerJson, AUTHENTICATE } from './rest/http.ts';
 import { enforceRateLimit } from './rest/rate-limit.ts';
 import { GRAPHIQL_POLICY } from './security-headers.ts';
-import { answerGraphqlError, createStreams } from './streams/streams.ts';
+import { answerGraphqlError, createStreams, paramsOfUrl } from './streams/streams.ts';
 
 interface NodeContext {
   req: IncomingMessage;
@@ -109,6 +109,8 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
       if (request.method === 'POST') {
         const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
         params = parseJsonBody(body) as GraphQLParams;
+      } else if (request.method === 'GET' && !acceptsHtml(request)) {
+        params = paramsOfUrl(new URL(request.url ?? '/', 'http://localhost'));
       }
     } catch (error) {
       response.setHeader('Access-Control-Allow-Origin', '*');
@@ -122,6 +124,9 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
 
 /** Accepts only JSON: any site can post a form across origins without a preflight (CSRF). */
 const isJson = ({ headers }: IncomingMessage) => mediaTypeOf(headers['content-type']) === 'application/json';
+
+/** Such requests get the explorer, if it is enabled. */
+const acceptsHtml = ({ headers }: IncomingMessage) => headers.accept?.includes('text/html') === true;
 
 function answerNotJson(response: ServerResponse): void {
   const error = { message: 'Send the operation as application/json.', extensions: { code: 'unsupported_media_type' } };
@@ -233,9 +238,12 @@ function toGraphqlError(error: unknown, at?: GraphQLError): Error {
   if (!(error instanceof DomainError)) return error as Error;
   const { code, message, details } = error;
   const retryAfter = error instanceof RetryLater ? error.retryAfterSeconds : undefined;
-  const headers = retryAfter === undefined ? {} : { headers: { 'Retry-After': String(retryAfter) } };
+  const headers = {
+    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
+    ...(code === 'unauthorized' ? { 'WWW-Authenticate': AUTHENTICATE } : {}),
+  };
   const isRefused = code === 'unauthorized' || code === 'rate_limited';
-  const http = isRefused ? { http: { status: STATUS_BY_CODE[code], ...headers } } : {};
+  const http = isRefused ? { http: { status: STATUS_BY_CODE[code], headers } } : {};
   return new GraphQLError(message, {
     ...(at === undefined ? {} : { nodes: at.nodes, path: at.path }),
     extensions: {

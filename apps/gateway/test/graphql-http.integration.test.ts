@@ -11,3 +11,25 @@ test.each(serverAudits({ url: 'http://unused.invalid/graphql' }).map((audit) => 
     expect(result, JSON.stringify(result && 'reason' in result ? result.reason : '')).toMatchObject({ status: 'ok' });
   },
 );
+
+test.each(['variables', 'extensions'])(
+  '%s in a URL that are not a JSON object are a validation_error',
+  async (name) => {
+    const api = await testApi();
+    const get = async (value: string) => {
+      const headers = { Authorization: `Bearer ${api.key}` };
+      const response = await fetch(`${api.url}/graphql?query={__typename}&${name}=${value}`, { headers });
+      return { status: response.status, body: await response.json() };
+    };
+    for (const value of ['{', '5', '[]', '"x"']) {
+      expect(await get(value)).toEqual({
+        status: 400,
+        body: {
+          errors: [{ message: `${name} must be a JSON object.`, extensions: { code: 'validation_error' } }],
+        },
+      });
+    }
+    for (const value of ['', 'null', '{}'])
+      expect(await get(value)).toEqual({ status: 200, body: { data: { __typename: 'Query' } } });
+  },
+);

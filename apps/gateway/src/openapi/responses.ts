@@ -24,6 +24,7 @@ export const HEADERS: Record<string, { description: string; schema: Schema }> = 
     schema: { type: 'string', pattern: '^\\d+;w=1$' },
   },
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer' } },
+  'WWW-Authenticate': { description: 'How to authenticate.', schema: { type: 'string', const: 'Bearer' } },
   'Idempotent-Replayed': {
     description: '`true` when this is the stored response to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
@@ -105,7 +106,7 @@ const ERRORS = {
     status: 401,
     when: 'The API key is missing, malformed, unknown or revoked.',
     message: 'This API key is not known, or has been revoked.',
-    headers: headers('X-Request-Id'),
+    headers: headers('X-Request-Id', 'WWW-Authenticate'),
   },
   Forbidden: {
     status: 403,

@@ -15,7 +15,7 @@ import { type GraphQLSchema, validate } from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
 import { runRequest } from '../run-request.ts';
-import { answerText, errorResponse, setRetryAfter } from './http.ts';
+import { answerText, errorResponse, setErrorHeaders } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { renameFieldsInError } from './names.ts';
 import { enforceRateLimit } from './rate-limit.ts';
@@ -62,7 +62,7 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
     try {
       stored = await handle(request, response, { path, requestId, match });
     } catch (error) {
-      setRetryAfter(response, error);
+      setErrorHeaders(response, error);
       const { status, body } = errorResponse(error, requestId);
       stored = { status, body: JSON.stringify(body) };
     }

@@ -39,14 +39,19 @@ export function errorResponse(error: unknown, requestId: string | undefined) {
   };
 }
 
-/** Sets the `Retry-After` header of an error that has one. */
-export function setRetryAfter(response: ServerResponse, error: unknown): void {
+/** Sets the headers of an error: `Retry-After`, and how to authenticate (RFC 9110, 15.5.2). */
+export function setErrorHeaders(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return;
   const known = error instanceof DomainError ? error : databaseAnswerOf(error);
-  if (known instanceof RetryLater && !response.headersSent) response.setHeader('Retry-After', known.retryAfterSeconds);
+  if (known instanceof RetryLater) response.setHeader('Retry-After', known.retryAfterSeconds);
+  if (known?.code === 'unauthorized') response.setHeader('WWW-Authenticate', AUTHENTICATE);
 }
 
+/** The value of `WWW-Authenticate`. */
+export const AUTHENTICATE = 'Bearer';
+
 export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
-  setRetryAfter(response, error);
+  setErrorHeaders(response, error);
   const { status, body } = errorResponse(error, requestId);
   answerJson(response, status, body);
 }

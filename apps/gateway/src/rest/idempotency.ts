@@ -11,7 +11,7 @@ import {
   settleIdempotencyKey,
   STATUS_BY_CODE,
 } from '@postroom/platform';
-import { errorResponse, setRetryAfter } from './http.ts';
+import { errorResponse, setErrorHeaders } from './http.ts';
 
 export interface StoredAnswer {
   status: number;
@@ -99,7 +99,7 @@ export async function runOnce(
     return replay.status < 400 ? replay : withRequestId(replay, requestId);
   }
   const answer = await run().catch((error: unknown) => {
-    setRetryAfter(response, error);
+    setErrorHeaders(response, error);
     const { status, body } = errorResponse(error, requestId);
     return { status, body: JSON.stringify(body) };
   });

@@ -4,9 +4,13 @@ import { expect, test } from 'vitest';
 
 const unauthorized = { status: 401, body: { error: { code: 'unauthorized', details: [] } } };
 
-test('a missing key is 401 unauthorized', async () => {
+test('a missing key is 401 unauthorized, with how to authenticate', async () => {
   const api = await testApi();
   expect(await api.send('GET', '/v1/groups', { key: null })).toMatchObject(unauthorized);
+  for (const path of ['/v1/groups', '/graphql?query={groups{nodes{id}}}', '/graphql/stream?query={__typename}']) {
+    const { status, headers } = await fetch(api.url + path);
+    expect([path, status, headers.get('www-authenticate')]).toEqual([path, 401, 'Bearer']);
+  }
 });
 
 test.each([
