@@ -118,15 +118,17 @@ export class Transport {
 
   async #send(url: string, init: RequestInit, options: RequestOptions): Promise<unknown> {
     const retries = options.maxRetries ?? this.#options.maxRetries ?? 3;
-    let mayHaveRun = false;
+    let lost: PostroomError | undefined;
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(url, init, options);
       if ('body' in outcome) return outcome.body;
       const { error, retryAfterMs } = outcome;
       // The attempt whose response was lost has deleted it.
-      if (init.method === 'DELETE' && mayHaveRun && error.status === 404) return { deleted: true };
+      if (init.method === 'DELETE' && lost !== undefined && error.status === 404) return { deleted: true };
+      // That attempt may be what changed it, and not someone else, whose change the caller would merge with its own.
+      if (init.method === 'PATCH' && lost !== undefined && isVersionConflict(error)) throw lost;
       if (attempt >= retries || !isRetryable(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
-      mayHaveRun ||= error.status === undefined || error.status >= 500;
+      if (error.status === undefined || error.status >= 500) lost ??= error;
       await sleep(retryAfterMs ?? backoffMs(attempt), options.signal);
     }
   }
@@ -190,6 +192,10 @@ function isRetryable({ code, status, details }: PostroomError): boolean {
   // The first request with the key is in flight: a later attempt gets its response.
   return code === 'idempotency_conflict' && details.some(({ reason }) => reason === 'in_flight');
 }
+
+/** Whether a change named a version that is out of date. */
+const isVersionConflict = ({ status, details }: PostroomError): boolean =>
+  status === 409 && details.some(({ field }) => field === 'version' || field === 'updated_at');
 
 /** `Retry-After` in milliseconds; the header contains seconds or a date. */
 function retryAfter(response: Response): number | undefined {

@@ -158,6 +158,15 @@ test('a DELETE that was only rate limited before is an error when it finds nothi
   expect(proxy.attempts).toHaveLength(2);
 });
 
+test('a PATCH of a version whose response was lost is reported as lost, not as the change of someone else', async () => {
+  const { client } = await overNetwork(['arrives', 'answer lost']);
+  const { id, version } = await client.templates.create({ name: 'Hello', subject: 'Hello', body: '<p>1</p>' });
+  const update = (body: string) => client.templates.update(id, { body, version });
+  expect(await failure(update('<p>2</p>'))).toMatchObject({ code: 'network_error', status: undefined });
+  expect((await client.templates.get(id)).body).toBe('<p>2</p>');
+  expect(await failure(update('<p>3</p>'))).toMatchObject({ code: 'conflict', status: 409 });
+});
+
 test('it waits for Retry-After', async () => {
   const { client, proxy } = await overNetwork([{ status: 429, headers: { 'Retry-After': '1' } }]);
   const started = Date.now();
