@@ -23,7 +23,7 @@ import {
   unsubscribeHeaders,
 } from './headers.ts';
 import type { Unsubscribe } from './headers.ts';
-import { encodeLastPiece, encodePiece, encodeValue } from './quoted-printable.ts';
+import { encodeLastPiece, encodePiece, encodeValue, lineEncoder } from './quoted-printable.ts';
 
 export interface CompileInput {
   readonly from: Mailbox;
@@ -147,6 +147,7 @@ function bodyRenderer(text: Template, html: Template, isTextGenerated: boolean):
   const textPieces = encodePieces(text, { before: textHead });
   const htmlPieces = encodePieces(html, { before: `\r\n${partHead('html')}`, after: `\r\n--${boundary}--\r\n` });
   const [textSlots, htmlSlots] = [text.slots, html.slots].map(linkSlots) as [Slot[], Slot[]];
+  let encodeText: ((text: string) => string) | undefined;
   return (values) => {
     const scope = new Scope(values, MAX_MESSAGE_WORK);
     let hasEmpty = false;
@@ -155,10 +156,11 @@ function bodyRenderer(text: Template, html: Template, isTextGenerated: boolean):
       return encodeValue(value);
     };
     let part = renderPieces(textPieces, textSlots, scope, encode, MAX_MESSAGE_BYTES);
-    // Only then, because it encodes the whole text.
+    // Only then, because it encodes each line with a value as a whole.
     if (hasEmpty && isTextGenerated) {
+      encodeText ??= lineEncoder(text.statics.flatMap((piece) => piece.split('\n').slice(1, -1)));
       const shown = renderGeneratedText(text, values, MAX_MESSAGE_BYTES, MAX_MESSAGE_WORK);
-      part = textHead + encodeLastPiece(shown);
+      part = textHead + encodeText(shown);
     }
     return part + renderPieces(htmlPieces, htmlSlots, scope, encodeValue, MAX_MESSAGE_BYTES - part.length);
   };

@@ -71,8 +71,8 @@ export function textFromHtml(html: Template): Template {
   return { format: 'text', source: sourceOf({ statics, slots }), statics, slots, problems: [] };
 }
 
-/** Stands for an empty value. A noncharacter, as the marks are. */
-const EMPTY = '\ufdd2';
+/** Stands for an empty value. No value has this control character, and with a noncharacter such as those of the marks strings take two bytes per character. */
+const EMPTY = '\u0001';
 
 /**
  * Renders a template of `textFromHtml` as if the text had been derived from the rendered HTML: a link without a URL is its text alone,

@@ -19,6 +19,16 @@ export function encodeLastPiece(text: string): string {
   return encode(text, true);
 }
 
+/** Encodes texts as `encodeLastPiece` does, but faster if most of their lines are among those given. */
+export function lineEncoder(lines: readonly string[]): (text: string) => string {
+  const known = new Map(lines.map((line) => [line, encodeLine(line, true)]));
+  const encoded = (line: string) => known.get(line) ?? encodeLine(line, true);
+  // Splitting at one character is faster.
+  return (text) => (text.includes('\r') ? text.split(LINE_BREAK) : text.split('\n')).map(encoded).join('\r\n');
+}
+
+const LINE_BREAK = /\r\n|\r|\n/;
+
 /** Encodes a value, ending with a hard or soft line break. */
 export function encodeValue(value: string): string {
   return PLAIN_VALUE.test(value) ? value + SOFT_BREAK : encodePiece(value);
@@ -31,7 +41,7 @@ export function encodeValue(value: string): string {
  */
 function encode(text: string, last: boolean): string {
   if (!/[\r\n]/.test(text)) return encodeLine(text, last);
-  const lines = text.split(/\r\n|\r|\n/);
+  const lines = text.split(LINE_BREAK);
   return lines.map((line, i) => encodeLine(line, last || i < lines.length - 1)).join('\r\n');
 }
 
