@@ -1,15 +1,6 @@
-import {
-  assertValid,
-  FairSemaphore,
-  invalid,
-  isShared,
-  paceBulkWork,
-  subscription,
-  sleep,
-  pool,
-} from '@postroom/platform';
+import { FairSemaphore, invalid, isShared, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
 import { transactionShifts } from '@postroom/projects';
-import { eventTypeProblem } from './event-types.ts';
+import { eventTypeProblems } from './event-types.ts';
 import { oldestUnseen, pollEvents } from './event-poller.ts';
 import {
   decodeCursor,
@@ -44,7 +35,8 @@ export function streamEvents(
   { after, types }: { after?: string | null | undefined; types?: readonly string[] | null | undefined },
 ): AsyncIterableIterator<RecordedEvent> {
   const seen = after == null ? undefined : decodeCursor(after);
-  assertValid((types ?? []).flatMap((type) => eventTypeProblem('types', type) ?? []));
+  const [unknown] = (types ?? []).flatMap((type) => eventTypeProblems('types', type));
+  if (unknown !== undefined) throw invalid(unknown);
   if (types?.length === 0)
     throw invalid({ field: 'types', message: 'must not be empty; omit it to receive all types' });
   return subscription((signal) => eventsAfter(projectId, seen, types ?? undefined, signal));

@@ -1,11 +1,4 @@
-import {
-  type EventType,
-  type FieldProblem,
-  MAX_EMAIL_LENGTH,
-  MAX_ID_LENGTH,
-  MAX_NAME_LENGTH,
-  MAX_TAG_LENGTH,
-} from '@postroom/platform';
+import { type EventType, MAX_EMAIL_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAG_LENGTH } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 import { z } from 'zod';
 
@@ -156,11 +149,11 @@ export const EVENT_TYPES: Readonly<Record<EventTypeName, EventType>> = Object.as
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[];
 
-/** The problem of a field with a text that is not an event type. */
-export const eventTypeProblem = (field: string, type: string): FieldProblem | undefined =>
+/** The problem of a field with a text that is not an event type; none if it is one. */
+export const eventTypeProblems = (field: string, type: string) =>
   (EVENT_TYPE_NAMES as string[]).includes(type)
-    ? undefined
-    : { field, message: `"${type.slice(0, 100)}" is not an event type` };
+    ? []
+    : [{ field, message: `"${type.slice(0, 100)}" is not an event type` }];
 
 /** Maximum length of an event type, including types added later. */
 export const MAX_TYPE_LENGTH = 64;

@@ -3,7 +3,7 @@ export {
   bodySchema,
   EVENT_TYPE_NAMES,
   EVENT_TYPES,
-  eventTypeProblem,
+  eventTypeProblems,
   type EventTypeName,
   MAX_TYPE_LENGTH,
 } from './event-types.ts';

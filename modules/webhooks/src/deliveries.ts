@@ -19,7 +19,7 @@ import {
 } from '@postroom/platform';
 import { rowWithId } from '@postroom/partitions/sql';
 import { getEndpoint } from './endpoints.ts';
-import { eventTypeProblem } from '@postroom/events';
+import { eventTypeProblems } from '@postroom/events';
 import { type EventRow, renderBody } from './payload.ts';
 
 type Delivery = Prisma.DeliveryModel;
@@ -44,7 +44,7 @@ export async function listDeliveries(
   query: RowsQuery = {},
 ): Promise<Page<Delivery>> {
   if (endpointId != null) await getEndpoint(projectId, endpointId, { select: { id: true } });
-  if (eventType != null) assertValid([eventTypeProblem('eventType', eventType) ?? []].flat());
+  if (eventType != null) assertValid(eventTypeProblems('eventType', eventType));
   const where = {
     projectId,
     ...(endpointId == null ? {} : { endpointId }),

@@ -24,7 +24,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
-import { ALL_EVENTS, eventTypeProblem } from '@postroom/events';
+import { ALL_EVENTS, eventTypeProblems } from '@postroom/events';
 import { newSigningSecret } from '@postroom/guarded-client';
 import { signingSecret } from './signing-secrets.ts';
 import { disabledNotice } from './notice.ts';
@@ -256,7 +256,5 @@ function eventProblems(events: readonly string[]): FieldProblem[] {
   if (events.length > 1 && events.includes(ALL_EVENTS)) {
     return [{ field: 'events', message: '"*" stands for every type and must be alone' }];
   }
-  return events.flatMap((type, index) =>
-    type === ALL_EVENTS ? [] : (eventTypeProblem(`events.${index}`, type) ?? []),
-  );
+  return events.flatMap((type, index) => (type === ALL_EVENTS ? [] : eventTypeProblems(`events.${index}`, type)));
 }
