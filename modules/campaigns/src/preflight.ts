@@ -9,8 +9,7 @@ import { dayVolume } from '@postroom/domains';
 import { type FieldProblem, pool } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
-import { RenderError, renderSubject } from '@postroom/templating';
-import { contentWarnings } from '@postroom/content-warnings';
+import { contentWarnings, isBlankWithoutValues } from '@postroom/content-warnings';
 import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and the recipients without a value for it. */
@@ -106,14 +105,10 @@ async function frequencyCapWarning(campaign: Campaign): Promise<FieldProblem[]> 
 /** The size of a sample message in bytes, or why it cannot be composed. */
 async function compile(content: CampaignContent, tracking: CampaignTracking): Promise<number | FieldProblem> {
   try {
-    const someone = {
-      id: 'eml_00000000000000000000000000',
-      email: 'someone@example.com',
-      name: 'Someone',
-      customFields: {},
-    };
+    const id = `eml_${'0'.repeat(26)}`;
+    const someone = { id, email: 'someone@example.com', name: 'Someone', customFields: {} };
     // Of a message to someone without values there may be none.
-    const sample = isBlankWithoutValues(content) ? { ...content, subject: 'News' } : content;
+    const sample = isBlankWithoutValues(content.subject ?? '') ? { ...content, subject: 'News' } : content;
     return (await compileCampaign(sample, tracking)).render(someone, new Date()).data.length;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
@@ -139,26 +134,8 @@ function warningsOf(
         ? [{ field: name, message: `${lacking(missing)} no value for {{${name}}}, and it has no default` }]
         : [],
     ),
-    ...(isBlankWithoutValues(content) ? [BLANK_SUBJECT] : []),
     ...contentWarnings(content),
   ];
-}
-
-const BLANK_SUBJECT: FieldProblem = {
-  field: 'subject',
-  message:
-    'is empty for recipients without values for its placeholders, who get no message: add a default or other text',
-};
-
-function isBlankWithoutValues(content: CampaignContent): boolean {
-  const { subject } = templatesOf(content);
-  if (subject.problems.length > 0 || subject.slots.length === 0) return false;
-  try {
-    return renderSubject(subject, { email: 'someone@example.com' }).trim() === '';
-  } catch (error) {
-    if (error instanceof RenderError) return false;
-    throw error;
-  }
 }
 
 const lacking = (recipients: number) =>

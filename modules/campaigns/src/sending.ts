@@ -1,6 +1,7 @@
 import { audienceProblems, hasRecipients } from '@postroom/groups';
 import { MessageError } from '@postroom/mime';
-import { isAlwaysBlank, parseTemplate } from '@postroom/templating';
+import { subjectProblem } from '@postroom/content-warnings';
+import { parseTemplate } from '@postroom/templating';
 import { scheduleProblem } from '@postroom/emails';
 import { sendingProblem } from '@postroom/transports';
 import {
@@ -138,13 +139,12 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
   const { projectId } = campaign;
   const { problems: bodyProblems, body } = await templateBody(campaign);
   const subject = campaign.subject ?? body.subject ?? '';
+  const wrongSubject = subjectProblem(subject);
   const html = body.html ?? campaign.html ?? '';
   const groupProblems = await audienceProblems(pool, projectId, campaign);
   const problems = [
-    ...subjectProblems(subject),
-    ...(campaign.fromEmail === null || campaign.fromEmail === ''
-      ? [{ field: 'fromEmail', message: 'is required' }]
-      : []),
+    ...(wrongSubject === undefined ? [] : [{ field: 'subject', message: wrongSubject }]),
+    ...(campaign.fromEmail ? [] : [{ field: 'fromEmail', message: 'is required' }]),
     ...(html.trim() === '' && bodyProblems.length === 0
       ? [{ field: 'html', message: 'is required unless templateId is set' }]
       : []),
@@ -155,13 +155,6 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
       : []),
   ];
   return { problems, body };
-}
-
-function subjectProblems(subject: string): FieldProblem[] {
-  if (subject.trim() === '') return [{ field: 'subject', message: 'is required' }];
-  return isAlwaysBlank(parseTemplate(subject, 'subject'))
-    ? [{ field: 'subject', message: 'shows nothing, whatever the values of its placeholders' }]
-    : [];
 }
 
 async function templateBody({

@@ -1,4 +1,4 @@
-import { htmlProblem } from '@postroom/templating';
+import { htmlProblem, isAlwaysBlank, parseTemplate, RenderError, renderSubject } from '@postroom/templating';
 import type { FieldProblem } from '@postroom/errors';
 import { Parser } from 'htmlparser2';
 
@@ -31,6 +31,11 @@ export function contentWarnings({
   const body = html ?? '';
   const markup = htmlProblem(body) === undefined ? readMarkup(body) : readMarkup('');
   return [
+    ...warn(
+      isBlankWithoutValues(head),
+      'subject',
+      'is empty for recipients without values for its placeholders, who get no message: add a default or other text',
+    ),
     ...warn(head.length > 78, 'subject', 'is over 78 characters: most mail programs truncate it'),
     ...warn(
       head.length > 10 && /[A-Z]/.test(head) && head === head.toUpperCase(),
@@ -57,6 +62,25 @@ export function contentWarnings({
     ...warn(markup.active > 0, 'html', 'has scripts, forms or frames, which mail programs remove'),
     ...linkWarnings(markup).map((message) => ({ field: 'html', message })),
   ];
+}
+
+/** What is wrong with the subject of a campaign; undefined if it can be sent. */
+export function subjectProblem(subject: string): string | undefined {
+  if (subject.trim() === '') return 'is required';
+  const isBlank = isAlwaysBlank(parseTemplate(subject, 'subject'));
+  return isBlank ? 'shows nothing, whatever the values of its placeholders' : undefined;
+}
+
+/** Whether a subject with placeholders shows nothing to a recipient of whom only the address is known. */
+export function isBlankWithoutValues(subject: string): boolean {
+  const template = parseTemplate(subject, 'subject');
+  if (template.problems.length > 0 || template.slots.length === 0) return false;
+  try {
+    return renderSubject(template, { email: 'someone@example.com' }).trim() === '';
+  } catch (error) {
+    if (error instanceof RenderError) return false;
+    throw error;
+  }
 }
 
 /** What the warnings need to know about an HTML body. */
