@@ -79,6 +79,20 @@ test('a contact that is deleted while it enters a journey leaves no run', async 
   expect(await runs(id)).toEqual([]);
 });
 
+test('a contact is deleted while the outcome of a call for it is being recorded', async () => {
+  const { api, ada, id } = await adaIn(() => [
+    { id: 'call', type: 'webhook', url: 'https://hooks.example.net/', next: null },
+  ]);
+  await advance(id, signal);
+  const reply = await interleave(
+    (tx) => sql(tx, 'UPDATE enrollments SET due_at = now() WHERE journey_id = $1', [id]),
+    () => api.delete(`/v1/contacts/${ada.id}`),
+    (tx) => sql(tx, 'UPDATE journey_calls SET attempt_count = 1 WHERE project_id = $1 RETURNING id', [api.projectId]),
+  );
+  expect(reply.status).toBe(200);
+  expect(await runs(id)).toMatchObject([{ end_reason: 'contact_deleted' }]);
+});
+
 test('contacts are tracked, enrolled, moved, changed and deleted at the same time: nobody is left in a journey, and nothing deadlocks', async () => {
   const { api, group, id } = await adaIn((groupId) => [
     { id: 'wait', type: 'wait_for_event', event: 'paid', timeout: { minutes: 1 }, next: 'name' },

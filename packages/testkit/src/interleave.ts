@@ -2,8 +2,8 @@ import { inTransaction, pool, sql, type Tx } from '@postroom/platform';
 import { eventually } from './eventually.ts';
 
 /**
- * Starts work while a transaction holds locks, and lets that commit once the work waits for it. So a test has the order of two
- * transactions that is rare otherwise.
+ * Starts work while a transaction holds locks, and lets that commit once the work waits for it, or has ended. So a test has the order
+ * of two transactions that is rare otherwise.
  * @param change is done by the transaction that holds the locks, after the work has begun to wait.
  * @returns what the work returns.
  */
@@ -16,12 +16,13 @@ export async function interleave<T>(
     await hold(tx);
     const [holder] = await sql<{ pid: number }>(tx, 'SELECT pg_backend_pid() AS pid');
     const started = work();
-    started.catch(() => {}); // awaited below
+    let hasEnded = false;
+    void started.catch(() => {}).finally(() => (hasEnded = true)); // its error is thrown below
     await eventually(async () => {
       const { rowCount } = await pool.query('SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))', [
         holder?.pid,
       ]);
-      if (rowCount === 0) throw new Error('The work does not wait for the locks.');
+      if (rowCount === 0 && !hasEnded) throw new Error('The work neither waits for the locks nor ends.');
     });
     await change(tx);
     return { started };
