@@ -1,6 +1,6 @@
 import { type ContactEmailInput, type PreparedEmail, prepareEmails } from '@postroom/emails';
 import { cancelPlanned } from '@postroom/ledger';
-import { newId, type Tx } from '@postroom/platform';
+import { newId, sql, type Tx } from '@postroom/platform';
 import { escapeHtml } from '@postroom/templating';
 import { CONFIRM_URL } from './check-form.ts';
 import type { PublicForm } from './public-form.ts';
@@ -49,6 +49,8 @@ export async function prepareMails(
 
 /** Cancels the reminders that are still to be sent for submissions that match `where`, SQL with the parameter `$1`. */
 export async function cancelReminders(tx: Tx, where: string, value: string): Promise<void> {
+  // Before its messages, as whoever confirms it has it locked, and then cancels its reminder.
+  await sql(tx, `SELECT FROM form_submissions WHERE ${where} AND confirmed_at IS NULL ORDER BY id FOR UPDATE`, [value]);
   const ids = `id IN (SELECT reminder_id FROM form_submissions WHERE ${where} AND confirmed_at IS NULL AND reminder_id IS NOT NULL)`;
   await cancelPlanned(ids, value, 'Canceled because the reminder is no longer needed.', tx);
 }

@@ -5,7 +5,7 @@ const BATCH = 1_000;
 
 const EXPIRED = `
   DELETE FROM form_submissions WHERE id IN (
-    SELECT id FROM form_submissions WHERE confirmed_at IS NULL AND expires_at < $1 LIMIT ${BATCH}) AND confirmed_at IS NULL`;
+    SELECT id FROM form_submissions WHERE confirmed_at IS NULL AND expires_at < $1 LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)`;
 
 /** The record of a consent is kept as long as its contact, and then as long as the project keeps events. */
 const ORPHANED = `

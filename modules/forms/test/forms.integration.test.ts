@@ -1,6 +1,7 @@
-import { config, pool } from '@postroom/platform';
-import { eventually, startTestWorker, testApi } from '@postroom/testkit';
+import { config, pool, sql } from '@postroom/platform';
+import { eventually, interleave, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
+import { cancelReminders } from '../src/confirmation-mail.ts';
 import { deleteOld } from '../src/retention.ts';
 import { HONEYPOT_FIELD, PAGE_TOKEN } from '../src/page.ts';
 import { pageToken } from '../src/token.ts';
@@ -546,4 +547,29 @@ test('a confirmation starts a run of a journey exactly once', async () => {
   expect(problems).toMatchObject([
     { field: 'definition.entry.form_id', message: expect.stringMatching(/No such form/) },
   ]);
+});
+
+test('an expired submission is not deleted if it is submitted again at the same moment', async () => {
+  const api = await formsProject();
+  const form = await newForm(api);
+  await submitPage(api, form, { email: EMAIL });
+  await age(form, '8 days');
+  await interleave(
+    (tx) => sql(tx, `UPDATE form_submissions SET expires_at = now() + interval '7 days' WHERE form_id = $1`, [form]),
+    () => deleteOld(),
+  );
+  expect((await api.get(`/v1/forms/${form}/submissions`)).body.data).toHaveLength(1);
+});
+
+test('an address is submitted again while its earlier submission is being confirmed', async () => {
+  const api = await formsProject();
+  const form = await newForm(api, { reminder_after_hours: 24 });
+  await submitPage(api, form, { email: EMAIL });
+  await age(form, '2 hours');
+  const reply = await interleave(
+    (tx) => sql(tx, 'SELECT FROM form_submissions WHERE form_id = $1 FOR UPDATE', [form]),
+    () => submitPage(api, form, { email: EMAIL }),
+    (tx) => cancelReminders(tx, 'form_id = $1', form),
+  );
+  expect(reply.status).toBeLessThan(400);
 });
