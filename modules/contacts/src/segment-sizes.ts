@@ -1,4 +1,4 @@
-import { paceBulkWork, pool, sql } from '@postroom/platform';
+import { hasCode, isOutage, logger, paceBulkWork, pool, QUERY_CANCELED, sql } from '@postroom/platform';
 import type { SegmentFilter } from './segment-filter.ts';
 import { countFilters } from './segments.ts';
 
@@ -36,7 +36,8 @@ export async function recordSizes(signal: AbortSignal, onProject: () => void = (
     const sizes = await countFilters(
       projectId,
       segments.map(({ filter }) => filter),
-    );
+    ).catch((error: unknown) => skipProject(projectId, error));
+    if (sizes === undefined) continue;
     await sql(
       pool,
       `INSERT INTO segment_sizes (segment_id, day, size)
@@ -49,6 +50,12 @@ export async function recordSizes(signal: AbortSignal, onProject: () => void = (
     await paceBulkWork(projectId, performance.now() - began, signal);
   }
   return recorded;
+}
+
+/** Segments that take too long to count, or can't be counted, keep no other project from being counted. @throws an outage */
+function skipProject(projectId: string, error: unknown): undefined {
+  if (isOutage(error) && !hasCode(error, QUERY_CANCELED)) throw error;
+  logger.error({ err: error, projectId }, 'could not count the segments of a project; the next run tries again');
 }
 
 /** The recorded sizes of segments in the last days, oldest first, by segment id. */
