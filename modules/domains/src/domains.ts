@@ -16,6 +16,7 @@ import {
   signalWorkflow,
   startWorkflow,
   checkLimit,
+  sql,
 } from '@postroom/platform';
 import { createDkimKey } from './dkim/keys.ts';
 import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
@@ -155,6 +156,8 @@ export async function setTrackingDomain(
   actor: string,
 ): Promise<void> {
   await db.$transaction(async (tx) => {
+    // A check that ends meanwhile would be lost: both write what checks have found.
+    await sql(tx, 'SELECT FROM domains WHERE id = $1 FOR UPDATE', [id]);
     const domain = await tx.domain.findFirst({ where: { id, projectId } });
     if (domain === null) throw notFound('domain');
     const trackingDomain = host === null ? null : normalizeDomain(host);

@@ -1,5 +1,6 @@
-import { config, db } from '@postroom/platform';
+import { config, db, sql } from '@postroom/platform';
 import { createProject } from '@postroom/projects';
+import { interleave } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checkDomainWith } from '../src/check.ts';
 import { addLocalDomain, setTrackingDomain } from '../src/domains.ts';
@@ -147,4 +148,14 @@ test('a tracking host is recognized regardless of case and port; our own host ne
   expect(await isTrackingHost(host, `https://${host}`)).toBe(false);
   for (const other of [undefined, '', 'localhost:4200', '127.0.0.1', '[::1]:4200'])
     expect(await isTrackingHost(other)).toBe(false);
+});
+
+test('what a check has found is kept when the host is set at the same moment', async () => {
+  const { id, projectId, host } = await trackedDomain();
+  const parts = { dkim: { failingSince: 1 } };
+  await interleave(
+    (tx) => sql(tx, 'UPDATE domains SET memory = $2 WHERE id = $1', [id, { parts }]),
+    () => setTrackingDomain(projectId, id, `other.${host.slice('links.'.length)}`, 'system'),
+  );
+  expect((await db.domain.findUniqueOrThrow({ where: { id } })).memory).toMatchObject({ parts });
 });
