@@ -1,7 +1,8 @@
 import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { closeUnsent } from '@postroom/ledger/sql';
-import { inTransaction, pool } from '@postroom/platform';
+import { runForVisitor } from '@postroom/contacts';
+import { pool, inTransaction } from '@postroom/platform';
 import { lockSnapshotShared } from './snapshot-recipients.ts';
 import type pg from 'pg';
 
@@ -14,9 +15,11 @@ export const preferences: Preferences = {
   },
   keep: async ({ projectId, contactId }, groupIds) => {
     if (contactId === null) return;
-    await inTransaction(async (client) => {
-      if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, projectId, contactId);
-    });
+    await runForVisitor(projectId, () =>
+      inTransaction(async (client) => {
+        if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, projectId, contactId);
+      }),
+    );
   },
 };
 

@@ -73,6 +73,7 @@ export {
   removeSuppression,
   resubscribe,
   lockSuppressions,
+  runForVisitor,
   shareSuppressions,
   suppress,
   findSuppressedKeys,
