@@ -7,6 +7,7 @@ import { type Config, parseConfig, type Program } from '@postroom/settings';
 import { temporalSettings } from '@postroom/settings';
 import { readMigrations } from '@postroom/migrations';
 import { isFree } from '../../packages/embedded/src/ports.ts';
+import { dateProblem, readCertificateFiles, type TlsServer } from '../../packages/network/src/certificate.ts';
 import { parseRelayUrl, probeRelay } from '../../packages/smtp/src/index.ts';
 import { SEARCH_ATTRIBUTES } from '../../modules/platform/src/outbox.ts';
 
@@ -70,6 +71,8 @@ export async function runChecks(
     ['Temporal', ['worker'], () => checkTemporal(config, env)],
     ['DNS', ['worker'], () => checkDns(config)],
     ['Mail transport', ['gateway', 'worker'], () => checkMailTransport(config)],
+    ['TLS certificate for submission', ['submission'], () => checkCertificate(config, 'SUBMISSION')],
+    ['TLS certificate for bounces', ['bounces'], () => checkCertificate(config, 'BOUNCE')],
     ['Gateway port', ['gateway'], () => checkGatewayPort(config)],
   ];
   if (config.CELL_GATEWAYS !== undefined) checks.push(['Cells', ALWAYS_RUN, () => checkCells(config)]);
@@ -159,6 +162,20 @@ interface DatabaseFacts {
   fsync: string;
   /** Whether the locale knows letters beyond ASCII. */
   cases: boolean;
+}
+
+/** Whether a server's certificate can be used, and whether clients accept its dates. */
+function checkCertificate(config: Config, server: TlsServer): Finding {
+  const files = readCertificateFiles(config, server);
+  if (files === undefined)
+    return warning(
+      'none is configured',
+      `Set ${server}_TLS_CERT and ${server}_TLS_KEY: without them, mail arrives unencrypted.`,
+    );
+  const problem = dateProblem(files.cert);
+  return problem === undefined
+    ? ok('its key belongs to it, and it is valid')
+    : failed(problem, `Renew the files of ${server}_TLS_CERT and ${server}_TLS_KEY, and restart the program.`);
 }
 
 /** Whether gateways reach those of the other cells, and whether projects can be moved from and to this one. */

@@ -5,7 +5,7 @@ import { startBounceServer } from './server.ts';
 
 await runService('bounces', async () => {
   await waitForSchema();
-  const tls = readCertificate(config.BOUNCE_TLS_CERT, config.BOUNCE_TLS_KEY);
+  const tls = readCertificate('BOUNCE');
   if (tls === undefined) {
     logger.warn('no TLS certificate configured: bounces arrive unencrypted; set BOUNCE_TLS_CERT and BOUNCE_TLS_KEY');
   }

@@ -1,5 +1,6 @@
-import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { logger } from '@postroom/observability';
 import { config } from '@postroom/settings/config';
 
 /** A server certificate with its chain, and its private key; both PEM. */
@@ -8,12 +9,61 @@ export interface Certificate {
   key: string;
 }
 
-/** Reads a certificate from files. Without files, returns a self-signed one, or `undefined` in production. */
-export function readCertificate(certFile: string | undefined, keyFile: string | undefined): Certificate | undefined {
-  if (certFile !== undefined && keyFile !== undefined) {
-    return { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+/** The servers that have settings for a certificate, by the beginning of their names. */
+export type TlsServer = 'SUBMISSION' | 'BOUNCE';
+type TlsFiles = Partial<Record<`${TlsServer}_TLS_${'CERT' | 'KEY'}`, string | undefined>>;
+
+/** How long before a certificate expires we warn, in milliseconds. Let's Encrypt's are renewed a month before. */
+const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
+
+/**
+ * Reads the certificate that the settings of a server name. Without files, returns a self-signed one, or `undefined` in
+ * production. Logs if clients refuse the certificate by its dates, or soon will.
+ * @throws Error naming the setting if a file cannot be read, or the two do not belong together.
+ */
+export function readCertificate(server: TlsServer): Certificate | undefined {
+  const files = readCertificateFiles(config, server);
+  if (files === undefined) return config.NODE_ENV === 'production' ? undefined : selfSigned();
+  const problem = dateProblem(files.cert);
+  if (problem !== undefined) logger.error(`${server}_TLS_CERT: ${problem}`);
+  return files;
+}
+
+/**
+ * The certificate and key of a server; `undefined` if its settings name none.
+ * @throws Error naming the setting if a file cannot be read, or the two do not belong together.
+ */
+export function readCertificateFiles(settings: TlsFiles, server: TlsServer): Certificate | undefined {
+  const [certSetting, keySetting] = [`${server}_TLS_CERT`, `${server}_TLS_KEY`] as const;
+  const { [certSetting]: certFile, [keySetting]: keyFile } = settings;
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const cert = read(certSetting, certFile);
+  const key = read(keySetting, keyFile);
+  const parsed = naming(certSetting, `${certFile} is not a certificate in PEM`, () => new X509Certificate(cert));
+  const privateKey = naming(keySetting, `${keyFile} is not a private key in PEM`, () => createPrivateKey(key));
+  if (!parsed.checkPrivateKey(privateKey))
+    throw new Error(`${keySetting}: ${keyFile} is not the key of the certificate in ${certFile}`);
+  return { cert, key };
+}
+
+/** Why clients refuse a certificate by its dates, or will within two weeks; `undefined` if they don't. */
+export function dateProblem(cert: string, now = Date.now()): string | undefined {
+  const { validFromDate: from, validToDate: to } = new X509Certificate(cert);
+  const day = (date: Date) => date.toISOString().slice(0, 10);
+  if (now < from.getTime()) return `the certificate is not valid before ${day(from)}, so clients refuse it`;
+  if (now >= to.getTime()) return `the certificate expired on ${day(to)}, so clients refuse it: renew it and restart`;
+  if (now >= to.getTime() - EXPIRES_SOON_MS) return `the certificate expires on ${day(to)}: renew it and restart`;
+  return undefined;
+}
+
+const read = (setting: string, file: string) => naming(setting, "can't be read", () => readFileSync(file, 'utf8'));
+
+function naming<Result>(setting: string, problem: string, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    throw new Error(`${setting}: ${problem}: ${(error as Error).message}`, { cause: error });
   }
-  return config.NODE_ENV === 'production' ? undefined : selfSigned();
 }
 
 const ALGORITHMS = { ec: '06082a8648ce3d040302', rsa: '06092a864886f70d01010b0500' } as const;
