@@ -103,6 +103,20 @@ const TRANSIENT = /^(08|40|53)...$|^55P03$|^57P0.$/;
 const PRISMA_TRANSIENT = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037']);
 /** Messages of pg, which have no code. */
 const NO_CONNECTION = /^(timeout exceeded when trying to connect|Connection terminated)/;
+/**
+ * The system's, from pg: no server at its address, or a connection that broke. Clients of other servers wrap theirs in errors of
+ * their own.
+ */
+const UNREACHABLE = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
 const BUSY_RETRY_SECONDS = 2;
 
 /**
@@ -116,7 +130,10 @@ export function databaseAnswerOf(error: unknown): DomainError | undefined {
   if (codes.includes(PROJECT_MOVING)) return projectMoving();
   if (codes.includes(ROW_NOT_FOUND)) return new DomainError('not_found', 'Deleted while the request was running.');
   const isTransient =
-    codes.some((code) => typeof code === 'string' && (TRANSIENT.test(code) || PRISMA_TRANSIENT.has(code))) ||
+    codes.some(
+      (code) =>
+        typeof code === 'string' && (TRANSIENT.test(code) || PRISMA_TRANSIENT.has(code) || UNREACHABLE.has(code)),
+    ) ||
     (error instanceof Error && NO_CONNECTION.test(error.message));
   return isTransient
     ? new RetryLater('timeout', 'The database is too busy or unreachable. Try again in a moment.', BUSY_RETRY_SECONDS)
