@@ -39,11 +39,20 @@ function withoutIntrospection(): Plugin {
  */
 function trustedDocuments() {
   if (config.GRAPHQL_TRUSTED_DOCUMENTS === undefined) return [];
-  const documents = new Map(Object.entries<string>(JSON.parse(readFileSync(config.GRAPHQL_TRUSTED_DOCUMENTS, 'utf8'))));
+  const documents = readTrustedDocuments(config.GRAPHQL_TRUSTED_DOCUMENTS);
   return [
     usePersistedOperations({
       allowArbitraryOperations: !config.GRAPHQL_TRUSTED_ONLY,
       getPersistedOperation: (hash) => documents.get(hash) ?? null,
     }),
   ];
+}
+
+/** @throws Error that names the setting if the file is not such an object. */
+export function readTrustedDocuments(file: string): Map<string, string> {
+  try {
+    return new Map(Object.entries<string>(JSON.parse(readFileSync(file, 'utf8'))));
+  } catch (error) {
+    throw new Error(`GRAPHQL_TRUSTED_DOCUMENTS: ${file} can't be read: ${(error as Error).message}`, { cause: error });
+  }
 }

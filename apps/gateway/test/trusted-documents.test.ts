@@ -1,0 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readTrustedDocuments } from '../src/limits.ts';
+
+test('a file of trusted documents that cannot be read is refused by the name of its setting', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-documents-'));
+  const file = join(folder, 'documents.json');
+  writeFileSync(file, '{"abc": "{ projects { id } }"}');
+  expect(readTrustedDocuments(file).get('abc')).toBe('{ projects { id } }');
+  writeFileSync(file, 'not JSON');
+  expect(() => readTrustedDocuments(file)).toThrow(`GRAPHQL_TRUSTED_DOCUMENTS: ${file} can't be read: `);
+  rmSync(folder, { recursive: true });
+  expect(() => readTrustedDocuments(file)).toThrow(`GRAPHQL_TRUSTED_DOCUMENTS: ${file} can't be read: ENOENT`);
+});
