@@ -26,6 +26,9 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** PostgreSQL 15 is the oldest version that the tests run on. */
 const MIN_POSTGRES_VERSION = 150_000;
 
+/** PostgreSQL's code. */
+const TOO_MANY_CONNECTIONS = '53300';
+
 const ok = (detail: string): Finding => ({ status: 'ok', detail });
 const warning = (detail: string, fix: string): Finding => ({ status: 'warning', detail, fix });
 const failed = (detail: string, fix: string): Finding => ({ status: 'failed', detail, fix });
@@ -144,7 +147,9 @@ async function withDatabase(config: Config, work: (client: pg.Client) => Promise
   } catch (error) {
     return failed(
       `can't connect: ${messageOf(error)}`,
-      'Check host, port, user, password and database name in DATABASE_URL, and that PostgreSQL is running.',
+      (error as { code?: unknown }).code === TOO_MANY_CONNECTIONS
+        ? "Raise PostgreSQL's max_connections, or the limit of the role, or lower DATABASE_POOL."
+        : 'Check host, port, user, password and database name in DATABASE_URL, and that PostgreSQL is running.',
     );
   }
   try {
@@ -347,10 +352,9 @@ async function checkMailTransport({ SMTP_URL: relay, NODE_ENV }: Config): Promis
       );
     return ok('development: mail goes to the built-in inbox');
   }
-  const url = new URL(relay);
-  const port = Number(url.port || (url.protocol === 'smtps:' ? 465 : 587));
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const problem = await probeRelay(parseRelayUrl(relay), { connectMs: 5_000 });
+  const server = parseRelayUrl(relay);
+  const { host, port } = server;
+  const problem = await probeRelay(server, { connectMs: 5_000 });
   if (problem === undefined) return ok(`${host}:${port} accepts our connection and credentials`);
   return failed(
     `${host}:${port}: ${problem.answer}`,

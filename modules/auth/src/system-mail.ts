@@ -1,4 +1,5 @@
 import { assertNoTransaction, config, logger } from '@postroom/platform';
+import { isLoopback, parseRelayUrl } from '@postroom/smtp/relay-url';
 import { createTransport, type Transporter } from 'nodemailer';
 
 let relay: { url: string; transport: Transporter } | undefined;
@@ -31,17 +32,20 @@ export async function sendSystemMail({ id, ...mail }: SystemMail): Promise<void>
   await relay.transport.sendMail({ from, ...messageId, ...mail });
 }
 
-/** `?tls=` works as for all other mail: `required` enforces STARTTLS, `insecure` accepts any certificate. */
-function transportOptions(url: string) {
-  const server = new URL(url);
-  const tls = server.searchParams.get('tls');
-  server.searchParams.delete('tls');
+/** Reads SMTP_URL as all other mail does: the same port, the same TLS, and no credentials in the clear. */
+export function transportOptions(url: string) {
+  const { host, port, implicitTls, requireTls, insecure, credentials, clientName } = parseRelayUrl(url);
+  const auth = credentials !== undefined && 'password' in credentials ? credentials : undefined;
   return {
-    url: server.href,
+    host,
+    port,
+    name: clientName,
+    secure: implicitTls,
+    requireTLS: requireTls || (auth !== undefined && !insecure && !isLoopback(host)),
+    ...(auth === undefined ? {} : { auth: { user: auth.user, pass: auth.password } }),
+    ...(insecure ? { tls: { rejectUnauthorized: false } } : {}),
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 30_000,
-    ...(tls === 'required' ? { requireTLS: true } : {}),
-    ...(tls === 'insecure' ? { tls: { rejectUnauthorized: false } } : {}),
   };
 }
