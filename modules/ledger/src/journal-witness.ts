@@ -16,9 +16,18 @@ export function journalWitness(folder: string): Witness {
   return {
     name: `journal ${folder}`,
     announce: async (reservations) => {
-      const handle = await (file ??= openFile());
-      await handle.appendFile(reservations.map((reservation) => `${JSON.stringify(reservation)}\n`).join(''));
-      await handle.datasync();
+      const opened = (file ??= openFile());
+      try {
+        const handle = await opened;
+        // Begins a line, because a full disk may have cut off the one before.
+        await handle.appendFile(`\n${reservations.map((reservation) => JSON.stringify(reservation)).join('\n')}\n`);
+        await handle.datasync();
+      } catch (error) {
+        // The next one opens a file again, since the folder may have been repaired or mounted again.
+        if (file === opened) file = undefined;
+        await opened.then((handle) => handle.close()).catch(() => {});
+        throw error;
+      }
     },
     read: async () => {
       mkdirSync(folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -25,4 +25,16 @@ test('a journal of several processes gives the last reservation of each scope, a
   appendFileSync(join(folder, readdirSync(folder)[0] ?? ''), '{"scope":"queue b","num');
   const byScope = (await journalWitness(folder).read()).sort((a, b) => (a.scope < b.scope ? -1 : 1));
   expect(byScope).toEqual([reservation('campaign a', 2, 3), reservation('queue b', 1, 8)]);
+});
+
+test('a journal goes on once its folder can be written again, and after a line that a full disk cut off', async () => {
+  const home = join(folder, 'mounted later');
+  writeFileSync(home, 'no folder');
+  const journal = journalWitness(home);
+  await expect(journal.announce([reservation('campaign a', 1, 1)])).rejects.toThrow();
+  rmSync(home);
+  await journal.announce([reservation('campaign a', 1, 2)]);
+  appendFileSync(join(home, readdirSync(home)[0] ?? ''), '{"scope":"campaign a","num');
+  await journal.announce([reservation('campaign a', 1, 3)]);
+  expect(await journal.read()).toEqual([reservation('campaign a', 1, 3)]);
 });
