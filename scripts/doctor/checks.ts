@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { Resolver } from 'node:dns/promises';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
@@ -71,13 +71,16 @@ export async function runChecks(
     ['Database', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox', 'migrate'], () => checkDatabase(config)],
     ['Migrations', [...ALWAYS_RUN, 'submission', 'bounces', 'inbox'], () => checkMigrations(config)],
     ['Sending', ['worker'], () => checkSending(config)],
+    ['Journals', ['worker'], () => checkJournals(config)],
     ['Temporal', ['worker'], () => checkTemporal(config, env)],
     ['DNS', ['worker'], () => checkDns(config)],
     ['Mail transport', ['gateway', 'worker'], () => checkMailTransport(config)],
-    ['TLS certificate for submission', ['submission'], () => checkCertificate(config, 'SUBMISSION')],
     ['TLS certificate for bounces', ['bounces'], () => checkCertificate(config, 'BOUNCE')],
     ['Gateway port', ['gateway'], () => checkGatewayPort(config)],
   ];
+  // Without one, the settings of the submission server are incomplete already.
+  if (config.SUBMISSION_TLS_CERT !== undefined)
+    checks.push(['TLS certificate for submission', ['submission'], () => checkCertificate(config, 'SUBMISSION')]);
   if (config.CELL_GATEWAYS !== undefined) checks.push(['Cells', ALWAYS_RUN, () => checkCells(config)]);
   for (const [check, concerned, run] of checks) {
     if (!concerned.some((program) => programs.includes(program))) continue;
@@ -167,6 +170,26 @@ interface DatabaseFacts {
   fsync: string;
   /** Whether the locale knows letters beyond ASCII. */
   cases: boolean;
+}
+
+/** Whether workers can write to the folders of their journals, as far as this user may tell. */
+function checkJournals(config: Config): Finding {
+  const settings = (['SENDING_JOURNAL', 'IN_FLIGHT_JOURNAL'] as const).filter((name) => config[name] !== undefined);
+  for (const name of settings) {
+    const folder = config[name] as string;
+    try {
+      accessSync(folder, constants.W_OK | constants.X_OK);
+      if (statfsSync(folder).bavail === 0) throw new Error('its disk is full');
+    } catch (error) {
+      return failed(
+        `${name}: ${folder} can't be written: ${messageOf(error)}`,
+        name === 'SENDING_JOURNAL'
+          ? 'Create the folder, give it to the user of the workers, or free disk space: nothing is sent while they cannot write to it.'
+          : 'Create the folder, give it to the user of the workers, or free disk space: without it, all messages of a killed worker are unknown.',
+      );
+    }
+  }
+  return ok(settings.length === 0 ? 'none is configured' : `${settings.join(' and ')} can be written`);
 }
 
 /** Whether a server's certificate can be used, and whether clients accept its dates. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { selfSigned } from '@postroom/platform';
 import { startSmtpSink } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { runChecks } from './checks.ts';
@@ -22,6 +23,7 @@ test('doctor passes every dependency of a working installation', async () => {
     Database: 'ok',
     Migrations: 'ok',
     Sending: 'ok',
+    Journals: 'ok',
     'Mail transport': 'ok',
   });
   await sink.close();
@@ -49,6 +51,31 @@ test('doctor names each broken dependency and says what to do about it', async (
     'Mail transport',
   ]);
   for (const { fix } of broken) expect(fix).toMatch(/^[A-Z].*/);
+});
+
+test('doctor finds a certificate that clients refuse, and a journal that workers cannot write', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postroom-doctor-'));
+  const { cert, key } = selfSigned('ec', [-3, -1]);
+  writeFileSync(join(folder, 'tls.crt'), cert);
+  writeFileSync(join(folder, 'tls.key'), key);
+  const results = await runChecks(
+    {
+      DATABASE_URL: 'postgresql://postgres@127.0.0.1:9/none',
+      TEMPORAL_ADDRESS: '127.0.0.1:9',
+      DNS_SERVERS: '127.0.0.1:9',
+      SUBMISSION_TLS_CERT: join(folder, 'tls.crt'),
+      SUBMISSION_TLS_KEY: join(folder, 'tls.key'),
+      BOUNCE_TLS_CERT: join(folder, 'tls.crt'),
+      BOUNCE_TLS_KEY: join(folder, 'none.key'),
+      SENDING_JOURNAL: join(folder, 'none'),
+    },
+    undefined,
+    ['worker', 'submission', 'bounces'],
+  );
+  const detailOf = (name: string) => results.find(({ check, status }) => check === name && status === 'failed')?.detail;
+  expect(detailOf('TLS certificate for submission')).toContain('expired on');
+  expect(detailOf('TLS certificate for bounces')).toContain("BOUNCE_TLS_KEY: can't be read");
+  expect(detailOf('Journals')).toContain('SENDING_JOURNAL: ');
 });
 
 test('doctor names every invalid setting, and stops there', async () => {
