@@ -16,6 +16,7 @@ import {
   stepsFrom,
   type StepType,
 } from '../src/pages/journeys/definition.ts';
+import { graphOf } from '../src/pages/journeys/graph.ts';
 
 const wait = (id: string, next: string | null = null): Step => ({ id, type: 'wait', for: { days: 1 }, next });
 const of = (...steps: Step[]): Definition => ({ entry: { type: 'manual' }, steps });
@@ -140,7 +141,7 @@ describe('removing a step', () => {
 });
 
 test('a draft that the API was given may be any object', () => {
-  expect(readDefinition({ steps: [{ id: 'a', type: 'dance' }, wait('b')], goal: { event: 'x' } })).toEqual({
+  expect(readDefinition({ steps: [7, wait('b')], goal: { event: 'x' } })).toEqual({
     entry: { type: 'manual' },
     goal: { event: 'x' },
     steps: [wait('b')],
@@ -148,6 +149,22 @@ test('a draft that the API was given may be any object', () => {
   expect(readDefinition({ steps: 'none', entry: 'none' })).toEqual(of());
   const split = { id: 'c', type: 'split', branches: 'none', where: [7], onFailure: null };
   expect(readDefinition({ steps: [split] }).steps).toEqual([{ id: 'c', type: 'split', onFailure: null }]);
+});
+
+test('steps of unknown types are kept with all their members, and lead where these say', () => {
+  const dance = { id: 'a', type: 'dance', time: { beats: 3 }, yes: 'b', no: 7, branches: [null, { next: 'c' }] };
+  const definition = readDefinition({
+    steps: [dance, { type: 'b' }, { id: 'c' }, { id: 'c', type: 'sing', next: 'a' }],
+  });
+  expect(definition.steps).toEqual([
+    dance,
+    { id: 'step', type: 'b' },
+    { id: 'c' },
+    { id: 'step_2', type: 'sing', next: 'a' },
+  ]);
+  expect(edges(definition)).toEqual({ a: ['b', 'c'], step: [null], c: [null], step_2: ['a'] });
+  expect(graphOf(definition).flatMap(({ step }) => (step ? [step.id] : []))).toEqual(['a', 'c', 'step', 'step_2']);
+  expect(renameStep(definition, 'a', 'z').steps[0]).toEqual({ ...dance, id: 'z' });
 });
 
 describe('changing the id of a step', () => {

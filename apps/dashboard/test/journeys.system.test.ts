@@ -430,6 +430,25 @@ inBrowser('journeys', () => {
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });
 
+  test('a step of an unknown type is drawn, and kept when the draft is saved', async () => {
+    const api = await readyProject();
+    const dance = { id: 'tango', type: 'dance', time: { beats: 3 }, next: 'a_day' };
+    const definition = { entry: { type: 'manual' }, steps: [dance, { ...WAIT, next: null }] };
+    const { id } = (await api.post('/v1/journeys', { name: 'Dances', definition })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    await node(page, 'tango').getByText('tango · Its type is “dance”').waitFor();
+    await node(page, 'tango').getByText('must be one of').waitFor();
+    await node(page, 'tango').click();
+    await panelOf(page, 'Unknown step: tango').getByText('kept as they are').waitFor();
+    await node(page, 'a_day').click();
+    await panelOf(page, 'Wait: a_day').getByLabel('Days').fill('2');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await definitionOf(api, id)).steps).toEqual([dance, expect.objectContaining({ for: { days: 2 } })]);
+  });
+
   test('a draft is compared with what is published against the past, and its numbers lead to people', async () => {
     const { api, id, templateId } = await published();
     await startTestWorker();

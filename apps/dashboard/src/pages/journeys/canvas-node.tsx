@@ -8,7 +8,7 @@ import { rememberedSteps } from './clipboard.ts';
 import type { Mark } from './compare.ts';
 import { newStep, type Step, type StepType } from './definition.ts';
 import { ENTRY, type PlacedEdge, type PlacedNode } from './graph.ts';
-import { STEP_ICONS } from './step-icons.ts';
+import { STEP_ICONS, stepIconOf } from './step-icons.ts';
 import { STEP_TYPES, stepSummary, stepTitle } from './step-types.ts';
 import type { Names } from './summaries.ts';
 
@@ -21,7 +21,7 @@ export function StepNode({ data: { placed } }: Props) {
   const canvas = useCanvas();
   const { names, counts, edit } = canvas;
   const { id, step } = placed;
-  const Icon = step === undefined ? IconLogin2 : STEP_ICONS[step.type];
+  const Icon = step === undefined ? IconLogin2 : stepIconOf(step);
   const title = step === undefined ? 'Entry' : stepTitle(step, names);
   const summary = step === undefined ? canvas.entry : [step.id, stepSummary(step, names)].filter(Boolean).join(' · ');
   const problems = canvas.problems?.get(id) ?? [];

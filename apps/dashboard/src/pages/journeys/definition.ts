@@ -1,5 +1,5 @@
 import type { PropertyCondition } from '../../components/property-operators.ts';
-import { STEP_TYPES } from './step-types.ts';
+import { isKnownType, STEP_TYPES, stepTypeOf } from './step-types.ts';
 import type { MESSAGE_OUTCOMES } from './summaries.ts';
 
 /** The definition of a journey as it is edited: docs/reference/journeys.md. Drafts may be incomplete. */
@@ -27,7 +27,8 @@ export type StepType =
 /** A step of any type, with the members of all types. */
 export interface Step {
   id: string;
-  type: StepType;
+  /** Drafts may have types that the editor does not know. */
+  type: StepType | (string & {}) | undefined;
   /** The step that follows; null or omitted ends the run. */
   next?: string | null | undefined;
   yes?: string | null | undefined;
@@ -86,8 +87,9 @@ export interface Definition {
   steps: Step[];
 }
 
-const text = (given: unknown) => typeof given === 'string';
-const object = (given: unknown) => typeof given === 'object' && given !== null && !Array.isArray(given);
+const text = (given: unknown): given is string => typeof given === 'string';
+const object = (given: unknown): given is Record<string, unknown> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given);
 const listOf = (is: (given: unknown) => boolean) => (given: unknown) => Array.isArray(given) && given.every(is);
 const textOrNull = (given: unknown) => given === null || text(given);
 
@@ -109,7 +111,7 @@ const SHAPES: Partial<Record<keyof Step, (given: unknown) => boolean>> = {
   time: text,
   weekdays: listOf((given) => typeof given === 'number'),
   event: text,
-  where: listOf((given) => object(given) && text((given as PropertyCondition).property)),
+  where: listOf((given) => object(given) && text(given.property)),
   timeout: object,
   filter: object,
   segmentId: text,
@@ -126,23 +128,32 @@ function misshapen(step: Record<string, unknown>): string | undefined {
   return Object.entries(SHAPES).find(([name, fits]) => step[name] !== undefined && !fits(step[name]))?.[0];
 }
 
-/** Reads a saved draft, which the API lets be any object. Members that the editor can't show are left out. */
+/**
+ * Reads a saved draft, which the API lets be any object. Steps without an id, or with that of another step, get one. Members that the editor
+ * can't show are left out, except those of steps whose type it does not know.
+ */
 export function readDefinition(draft: unknown): Definition {
   const { entry, steps, ...rest } = draft as Partial<Definition>;
-  const known = Array.isArray(steps) ? steps.flatMap(readStep) : [];
-  return { ...rest, entry: object(entry) ? (entry as Entry) : { type: 'manual' }, steps: known };
+  const given = Array.isArray(steps) ? (steps as readonly unknown[]).filter(object) : [];
+  const taken = new Set(given.map(({ id }) => id).filter(text));
+  const seen = new Set<string>();
+  const read = given.map((step): Step => {
+    const id = text(step.id) && !seen.has(step.id) ? step.id : freeId('step', taken);
+    taken.add(id);
+    seen.add(id);
+    return readStep({ ...step, id } as Step);
+  });
+  return { ...rest, entry: object(entry) ? (entry as unknown as Entry) : { type: 'manual' }, steps: read };
 }
 
-function readStep(given: unknown): Step[] {
-  if (!isStep(given)) return [];
-  const bad = misshapen({ ...given });
-  if (bad === undefined) return [given];
+function readStep(given: Step): Step {
+  const bad = isKnownType(given.type) ? misshapen({ ...given }) : undefined;
+  if (bad === undefined) return given;
   const { [bad as keyof Step]: _, ...rest } = given;
-  return readStep(rest);
+  return readStep(rest as Step);
 }
 
-const isStep = (given: unknown): given is Step =>
-  object(given) && text((given as Step).id) && Object.hasOwn(STEP_TYPES, (given as Step).type);
+const isStep = (given: unknown): given is Step => object(given) && text(given.id) && isKnownType(given.type);
 
 /** What the id of a step may be, in words. */
 const STEP_ID_RULE = '1 to 50 letters, digits, - or _.';
@@ -174,7 +185,7 @@ export interface Exit {
   outcomes?: readonly string[];
 }
 
-export const exitsOf = (step: Step): Exit[] => STEP_TYPES[step.type].exits(step);
+export const exitsOf = (step: Step): Exit[] => stepTypeOf(step).exits(step);
 
 /** A step that leads elsewhere. */
 function withExit(step: Step, key: string, to: string | null): Step {
@@ -319,13 +330,18 @@ function newIds({ steps }: Definition, added: readonly Step[]): Map<string, stri
   const taken = new Set(steps.map(({ id }) => id));
   const ids = new Map<string, string>();
   for (const { id } of added) {
-    const base = taken.has(id) ? id.replace(/_\d+$/, '') : id;
-    let free = base;
-    for (let number = 2; taken.has(free); number++) free = `${base.slice(0, 50 - `_${number}`.length)}_${number}`;
+    const free = freeId(taken.has(id) ? id.replace(/_\d+$/, '') : id, taken);
     taken.add(free);
     ids.set(id, free);
   }
   return ids;
+}
+
+/** An id, with a number if it is taken. */
+function freeId(base: string, taken: ReadonlySet<unknown>): string {
+  let free = base;
+  for (let number = 2; taken.has(free); number++) free = `${base.slice(0, 50 - `_${number}`.length)}_${number}`;
+  return free;
 }
 
 /** Moves a step to another place, with the ways that it has besides its first. */

@@ -13,10 +13,10 @@ import {
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
 import type { Choices } from './choices.ts';
-import { type Definition, exitsOf, type Step } from './definition.ts';
+import { type Definition, exitsOf, type Step, type StepType } from './definition.ts';
 import { ContactFilter, DurationInput } from './fields.tsx';
 import { NotifyFields } from './notify-fields.tsx';
-import { stepTitle } from './step-types.ts';
+import { isKnownType, stepSummary, stepTitle } from './step-types.ts';
 import { MESSAGE_OUTCOMES, weekday } from './summaries.ts';
 import { WebhookFields } from './webhook-fields.tsx';
 
@@ -43,7 +43,7 @@ export function StepForm({
   /** An exit of the step leads to another step, or ends the journey. */
   onLead: (key: string, to: string | null) => void;
 }) {
-  const Fields = FIELDS[step.type];
+  const Fields = isKnownType(step.type) ? FIELDS[step.type] : UnknownFields;
   return (
     <Stack>
       {Fields && (
@@ -77,7 +77,7 @@ export function StepForm({
 const END = '';
 
 /** The fields of each type of step; a type without any leads somewhere or ends. */
-const FIELDS: Partial<Record<Step['type'], (props: FieldsProps) => React.ReactNode>> = {
+const FIELDS: Partial<Record<StepType, (props: FieldsProps) => React.ReactNode>> = {
   send: SendFields,
   wait: ({ step, set }) => (
     <DurationInput label="How long" value={step.for ?? {}} onChange={(value) => set({ for: value })} />
@@ -92,6 +92,10 @@ const FIELDS: Partial<Record<Step['type'], (props: FieldsProps) => React.ReactNo
   notify: NotifyFields,
   webhook: WebhookFields,
 };
+
+const UnknownFields = ({ step, choices: { names } }: FieldsProps) => (
+  <Text size="sm">{stepSummary(step, names)}. Its settings can’t be shown here; they are kept as they are.</Text>
+);
 
 function SendFields({ step, set, choices: { templates, domains } }: FieldsProps) {
   const local = (step.from ?? '').split('@', 1)[0] || 'hello';

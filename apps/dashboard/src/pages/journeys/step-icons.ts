@@ -8,11 +8,13 @@ import {
   IconHourglass,
   IconLogout,
   IconMail,
+  IconQuestionMark,
   IconUserMinus,
   IconUserPlus,
   IconWebhook,
 } from '@tabler/icons-react';
-import type { StepType } from './definition.ts';
+import type { Step, StepType } from './definition.ts';
+import { isKnownType } from './step-types.ts';
 
 export const STEP_ICONS: Record<StepType, typeof IconMail> = {
   send: IconMail,
@@ -28,3 +30,6 @@ export const STEP_ICONS: Record<StepType, typeof IconMail> = {
   webhook: IconWebhook,
   exit: IconLogout,
 };
+
+export const stepIconOf = ({ type }: Pick<Step, 'type'>): typeof IconMail =>
+  isKnownType(type) ? STEP_ICONS[type] : IconQuestionMark;

@@ -18,7 +18,7 @@ import { Panel, type PanelHandle } from './panel.tsx';
 import { EntryForm, RulesForm } from './rules-form.tsx';
 import { StepForm } from './step-form.tsx';
 import { StepPeople } from './step-people.tsx';
-import { stepSummary, stepTitle, STEP_TYPES } from './step-types.ts';
+import { stepSummary, stepTitle, stepTypeOf } from './step-types.ts';
 import { describeRules, entrySummary } from './summaries.ts';
 import { ENTRY } from './graph.ts';
 
@@ -112,12 +112,12 @@ function StepPanel({
   onClose,
   panelRef,
 }: Omit<PanelProps, 'selected' | 'ref'> & { step: Step; panelRef: Ref<PanelHandle> | undefined }) {
-  const { id, type } = step;
+  const { id } = step;
   const found = problems?.get(id) ?? [];
   const summary = stepSummary(step, choices.names);
   return (
     <Panel
-      title={`${STEP_TYPES[type].label}: ${id}`}
+      title={`${stepTypeOf(step).label}: ${id}`}
       onClose={onClose}
       ref={panelRef ?? null}
       actions={edit && <StepMenu step={step} definition={definition} counts={counts} edit={edit} onClose={onClose} />}

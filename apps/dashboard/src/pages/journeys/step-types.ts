@@ -35,7 +35,7 @@ const onward = (step: Step): Exit[] => [exit('next')(step)];
 
 const group = (step: Step, names: Names) => nameIn(names.groups, step.groupId, 'No group yet');
 
-/** The types of steps, in the order in which they are offered. */
+/** The types of steps that the editor knows, in the order in which they are offered. */
 export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
   send: {
     label: 'Send an email',
@@ -106,14 +106,42 @@ export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
   exit: { label: 'Exit', exits: () => [], summary: () => '' },
 };
 
+/** A type that a newer version or the API has given. Its step is kept as it is, and leads where its members say. */
+const UNKNOWN: StepTypeInfo = {
+  label: 'Unknown step',
+  exits: (step) => {
+    const branches: Partial<Step>[] = Array.isArray(step.branches) ? step.branches : [];
+    const ways = [
+      exit('next')(step),
+      exit('yes', 'Yes')(step),
+      exit('no', 'No')(step),
+      exit('onTimeout', 'On timeout')(step),
+      exit('onFailure', 'On failure')(step),
+      ...branches.map((branch, index) => ({
+        key: `branches.${index}`,
+        label: `Branch ${index + 1}`,
+        to: branch?.next ?? null,
+      })),
+    ].filter(({ to }) => typeof to === 'string');
+    return ways.length === 0 ? onward(step).filter(({ to }) => to === null) : ways;
+  },
+  summary: ({ type }) => (type === undefined ? 'It has no type' : `Its type is “${type}”`),
+};
+
+export const isKnownType = (type: unknown): type is StepType =>
+  typeof type === 'string' && Object.hasOwn(STEP_TYPES, type);
+
+export const stepTypeOf = ({ type }: Pick<Step, 'type'>): StepTypeInfo =>
+  isKnownType(type) ? STEP_TYPES[type] : UNKNOWN;
+
 /** What a step is called in lists of steps. */
 export function stepTitle(step: Step, names: Names): string {
   return step.type === 'send' && step.templateId
     ? `Send “${nameIn(names.templates, step.templateId, '')}”`
-    : STEP_TYPES[step.type].label;
+    : stepTypeOf(step).label;
 }
 
-export const stepSummary = (step: Step, names: Names): string => STEP_TYPES[step.type].summary(step, names);
+export const stepSummary = (step: Step, names: Names): string => stepTypeOf(step).summary(step, names);
 
 function conditionSummary({ segmentId, filter, where, message }: Step, names: Names): string {
   const parts = [
