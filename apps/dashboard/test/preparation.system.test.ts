@@ -1,3 +1,4 @@
+import { pool } from '@postroom/platform';
 import { addLocalDomain } from '@postroom/domains';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
@@ -100,6 +101,11 @@ inBrowser('preparing a campaign', () => {
     await soon(() => dialog.getByRole('combobox', { name: 'From address' }).inputValue()).toBe('hello@example.com');
     await dialog.getByRole('button', { name: 'Send test' }).click();
     await soon(async () => (await api.get('/v1/emails')).body.data[0].subject).toBe('[Test] Dear Grace');
+    await window.open(`/templates/${template.data.id}/versions`);
+    await page.frameLocator('iframe[title]').getByText('Arlington').waitFor();
+    await pool.query("UPDATE campaigns SET status = 'canceled' WHERE id = $1", [id]);
+    await window.open(`/campaigns/${id}`);
+    await preview.getByText('Hello Grace in Arlington').waitFor();
   });
 
   test('a scheduled campaign changes only after a confirmation', async () => {

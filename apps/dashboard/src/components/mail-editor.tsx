@@ -22,9 +22,8 @@ import { CUSTOM_FIELDS } from '../pages/audience/field-values.tsx';
 import { type ContentProblem, useContentCheck } from './content-check.ts';
 import { FORMAT_LABELS } from './format-labels.ts';
 import type { EditorHandle, Placeholder } from './html-editor.tsx';
-import { EmailPreview } from './email-preview.tsx';
 import { MAX_PREVIEW_HEIGHT } from './preview-height.ts';
-import { SampleContact, useSampleContact } from './sample-contact.tsx';
+import { SampledPreview } from './sampled-preview.tsx';
 
 const HtmlEditor = lazy(() => import('./html-editor.tsx'));
 
@@ -99,7 +98,7 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
       </Box>
     </Stack>
   );
-  const preview = <SampledPreview html={html} title={`Preview: ${label}`} />;
+  const preview = <SampledPreview html={html} title={`Preview: ${label}`} height={MAX_PREVIEW_HEIGHT} />;
   const show = (problem: ContentProblem) => {
     setShown('write');
     // On phones the editor mounts only when its tab is shown.
@@ -133,16 +132,6 @@ function FormatEditor({ value, format, made, readOnly = false, onChange }: MailE
       )}
       <Problems label={label} problems={problems} onShow={show} />
     </Stack>
-  );
-}
-
-/** A preview with the values of a contact, who can be chosen. */
-export function SampledPreview({ html, title }: { html: string; title: string }) {
-  const { values } = useSampleContact();
-  return (
-    <EmailPreview html={html} values={values} title={title} height={MAX_PREVIEW_HEIGHT}>
-      <SampleContact label="Preview as" inline />
-    </EmailPreview>
   );
 }
 

@@ -9,8 +9,10 @@ import { Confirm } from '../../components/confirm.tsx';
 import { checkContent } from '../../components/content-check.ts';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { TextLink } from '../../components/link.tsx';
-import { MailEditor, SampledPreview } from '../../components/mail-editor.tsx';
+import { MailEditor } from '../../components/mail-editor.tsx';
 import { Section } from '../../components/page.tsx';
+import { MAX_PREVIEW_HEIGHT } from '../../components/preview-height.ts';
+import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { STARTERS } from '../templates/starter.ts';
 import type { PartProps } from './builder.tsx';
 import type { Draft } from './use-draft.ts';
@@ -152,7 +154,9 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
           before it starts.
         </Alert>
       )}
-      {chosen !== undefined && <SampledPreview html={chosen.body} title={`Preview: ${chosen.name}`} />}
+      {chosen !== undefined && (
+        <SampledPreview html={chosen.body} title={`Preview: ${chosen.name}`} height={MAX_PREVIEW_HEIGHT} />
+      )}
     </>
   );
 }

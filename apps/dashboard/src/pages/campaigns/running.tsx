@@ -7,7 +7,7 @@ import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
-import { EmailPreview } from '../../components/email-preview.tsx';
+import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import { RetryActions } from './retry-actions.tsx';
@@ -99,7 +99,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       {campaign.html !== null && (
         <Section title="Content">
           <Card>
-            <EmailPreview html={campaign.html} title="Email preview" />
+            <SampledPreview html={campaign.html} title="Email preview" />
           </Card>
         </Section>
       )}

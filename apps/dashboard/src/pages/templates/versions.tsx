@@ -12,10 +12,10 @@ import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
 import { RowLink, TextLink } from '../../components/link.tsx';
-import { EmailPreview } from '../../components/email-preview.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
+import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
@@ -222,7 +222,7 @@ function OneVersion({ templateId, version, isNow }: { templateId: string; versio
                 />
               </Group>
               {view === 'preview' ? (
-                <EmailPreview html={body} title={`Version ${version.number}`} />
+                <SampledPreview html={body} title={`Version ${version.number}`} />
               ) : (
                 <div style={{ height: 560 }}>
                   <Suspense>
