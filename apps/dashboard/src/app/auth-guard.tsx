@@ -4,9 +4,12 @@ import { Navigate, Outlet } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { clientFor, setSignedOutHandler } from '../data/client.ts';
 import { NOT_RESPONDING, problemOf, RESPONSE_TIMEOUT_MS } from '../data/problem.ts';
+import { refresh } from '../data/refresh.ts';
+import { hasUnsavedChanges, useLeaveGuard } from '../data/unsaved-changes.ts';
 import { graphql } from '../generated/gql.ts';
 import type { MeQuery } from '../generated/graphql.ts';
 import { SessionContext, type SignedIn } from './session.tsx';
+import { SessionEnded } from './session-ended.tsx';
 
 const ME = graphql(`
   query Me {
@@ -30,15 +33,17 @@ type State =
   | { kind: 'loading' }
   | { kind: 'out'; from: string }
   | { kind: 'failed'; message: string }
-  | { kind: 'in'; session: Omit<SignedIn, 'reload'> };
+  /** A session that has ended stays while there are unsaved changes. */
+  | { kind: 'in'; session: Omit<SignedIn, 'reload'>; hasEnded?: boolean };
 
 /** Loads the session once, then renders the pages or redirects to the sign-in page. */
 export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
+  useLeaveGuard();
   const reload = useCallback(async () => {
     const next = await load();
     setState((state) => {
-      if (next.kind === 'out') return stayOut(state);
+      if (next.kind === 'out') return endSession(state);
       // A session that is known stays when its reload fails.
       return next.kind === 'failed' && state.kind === 'in' ? state : next;
     });
@@ -48,17 +53,23 @@ export function AuthGuard() {
     void reload();
   };
   useEffect(() => {
-    setSignedOutHandler(() => setState(stayOut));
+    setSignedOutHandler(() => setState(endSession));
     void reload();
   }, [reload]);
   const session = useMemo(() => (state.kind === 'in' ? { ...state.session, reload } : undefined), [state, reload]);
 
-  if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: state.from }} />;
+  if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: state.from }} ignoreBlocker />;
   if (state.kind === 'failed') return <Failed message={state.message} onAgain={again} />;
-  if (session === undefined) return <Waiting />;
+  if (state.kind === 'loading' || session === undefined) return <Waiting />;
   return (
     <SessionContext value={session}>
       <Outlet />
+      <SessionEnded
+        opened={state.hasEnded === true}
+        onClose={() => setState({ ...state, hasEnded: false })}
+        onReload={() => void reload().then(refresh)}
+        onDiscard={() => setState(stayOut())}
+      />
     </SessionContext>
   );
 }
@@ -94,6 +105,10 @@ function stateOf({ data, error }: OperationResult<MeQuery>): State {
 /** Reads the return path once: while the sign-in page loads, the URL is already its own. */
 const stayOut = (state?: State): State =>
   state?.kind === 'out' ? state : { kind: 'out', from: window.location.pathname + window.location.search };
+
+/** Keeps the page while leaving it would lose changes. */
+const endSession = (state: State): State =>
+  state.kind === 'in' && hasUnsavedChanges() ? { ...state, hasEnded: true } : stayOut(state);
 
 function Waiting() {
   return (

@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import type { ApiMutation } from '../data/api-mutation.ts';
 import type { Problem } from '../data/problem.ts';
+import { useUnsavedForm } from '../data/unsaved-changes.ts';
 
 export interface ApiFormProps<Values extends Record<string, unknown>> {
   /** The values at first. */
@@ -29,9 +30,10 @@ export function ApiForm<Values extends Record<string, unknown>>({
   buttons,
 }: ApiFormProps<Values> & { buttons: (form: UseFormReturnType<Values>) => ReactNode }) {
   const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
+  useUnsavedForm(form);
   const { ref, showProblem } = useFieldProblems(form, problem);
   return (
-    <form ref={ref} onSubmit={form.onSubmit((values) => void save(values, form), showProblem)} noValidate>
+    <form ref={ref} onSubmit={form.onSubmit((values) => save(values, form), showProblem)} noValidate>
       <Stack>
         <FormProblem problem={problem} fields={[...Object.keys(initialValues), ...otherFields]} />
         {children(form)}

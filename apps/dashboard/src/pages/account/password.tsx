@@ -2,6 +2,7 @@ import { Button, Card, Checkbox, Group, PasswordInput, Stack } from '@mantine/co
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
+import { useUnsavedForm } from '../../data/unsaved-changes.ts';
 import { refresh } from '../../data/refresh.ts';
 import { FormError } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -20,6 +21,7 @@ export function Password() {
       newPassword: passwordProblem,
     },
   });
+  useUnsavedForm(form);
   const submit = form.onSubmit(async (values) => {
     setWaiting(true);
     const answer = await postAuth('/change-password', values);

@@ -2,6 +2,7 @@ import { Card, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedForm } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -23,6 +24,7 @@ export function Profile() {
     initialValues: { name: me.name },
     validate: { name: required('Enter your name') },
   });
+  useUnsavedForm(form);
   useFieldProblems(form, rename.problem);
   const submit = form.onSubmit(async ({ name }) => {
     if ((await rename.run({ name })) === undefined) return;

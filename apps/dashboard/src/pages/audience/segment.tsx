@@ -1,8 +1,9 @@
 import { Button, Card, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { useBlocker, useNavigate, useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -168,10 +169,7 @@ function Editor({ segment, back }: EditorProps) {
   const canWrite = usePermission('write');
   const readOnly = !canWrite || conflict?.seesTheirs === true;
   const filter = filterOf(tree);
-  useBlocker({
-    shouldBlockFn: () => changed && !window.confirm('You have unsaved changes. Leave anyway?'),
-    enableBeforeUnload: () => changed,
-  });
+  useUnsavedChanges(changed);
   const save = async () => {
     if (filter === undefined) return;
     if (id === undefined) {

@@ -1,6 +1,6 @@
-import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
@@ -132,13 +132,9 @@ export function useDraft(campaign: CampaignRow) {
     const timer = setTimeout(() => saveSoon(), TYPING_MS);
     return () => clearTimeout(timer);
   }, [draft, waits, version]);
-  useBlocker({
-    shouldBlockFn: async () => {
-      if (isSaved) return false;
-      if (isScheduled) return !window.confirm('Your changes to this scheduled campaign are not saved. Leave anyway?');
-      return !(await save()) && !window.confirm('Your changes could not be saved. Leave anyway?');
-    },
-    enableBeforeUnload: () => !isSaved,
+  useUnsavedChanges(!isSaved, async () => {
+    if (isScheduled) return 'Your changes to this scheduled campaign are not saved. Leave anyway?';
+    return (await save()) ? undefined : 'Your changes could not be saved. Leave anyway?';
   });
   // Reports save errors; conflicts are shown separately.
   const isConflict = update.problem?.fields.version !== undefined || update.problem?.fields.ifStatus !== undefined;

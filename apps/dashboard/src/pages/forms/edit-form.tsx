@@ -85,7 +85,7 @@ export function NewForm() {
       }
     >
       <FormEditor initialValues={NEW_FORM} submit="Create form" mutation={create} onSubmit={submit}>
-        <ButtonLink to="/p/$projectId/forms" params={{ projectId }} variant="default">
+        <ButtonLink to="/p/$projectId/forms" params={{ projectId }} variant="default" ignoreBlocker>
           Cancel
         </ButtonLink>
       </FormEditor>
@@ -140,7 +140,7 @@ function Editor({ form }: { form: FormToEditQuery['form'] }) {
         void navigate(there);
       }}
     >
-      <ButtonLink {...there} variant="default">
+      <ButtonLink {...there} variant="default" ignoreBlocker>
         Cancel
       </ButtonLink>
     </FormEditor>

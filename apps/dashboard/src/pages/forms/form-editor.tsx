@@ -18,6 +18,7 @@ import { useForm, type UseFormReturnType } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { ApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { useUnsavedForm } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { FormChoicesQuery } from '../../generated/graphql.ts';
 import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
@@ -107,11 +108,12 @@ export function FormEditor({ initialValues, submit, mutation, onSubmit, children
       from: (from, { doubleOptIn }) => (doubleOptIn && from.trim() === '' ? 'Enter the sender of the email' : null),
     },
   });
+  useUnsavedForm(form);
   const { ref, showProblem } = useFieldProblems(form, mutation.problem);
   const names = fieldNames(data);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-      <form ref={ref} onSubmit={form.onSubmit((values) => void onSubmit(values), showProblem)} noValidate>
+      <form ref={ref} onSubmit={form.onSubmit(onSubmit, showProblem)} noValidate>
         <Stack>
           <FormProblem problem={mutation.problem} fields={Object.keys(initialValues)} />
           <Part title="Form">

@@ -1,10 +1,11 @@
 import { Alert, Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useBlocker, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
@@ -77,11 +78,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       if (data !== undefined) notifySuccess('Saved.');
       return data?.updateJourney.version;
     });
-  useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      !isSaved && current.pathname !== next.pathname && !window.confirm('You have unsaved changes. Leave anyway?'),
-    enableBeforeUnload: () => !isSaved,
-  });
+  useUnsavedChanges(!isSaved);
   const shownProblems = isSaved ? problems : [];
   const select = (selected: string) => {
     setShown('draft');

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { refresh } from '../../data/refresh.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts';
 import { CopyField } from '../../components/copy.tsx';
@@ -118,6 +119,7 @@ function ConnectForm({
       dailyCap: '' as number | string,
     },
   });
+  useUnsavedChanges(form.isDirty() && !form.submitting && added === undefined);
   const { ref, showProblem } = useFieldProblems(form, connect.problem);
   const { provider } = form.values;
   // Other providers support only passwords.

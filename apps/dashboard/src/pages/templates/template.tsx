@@ -1,10 +1,11 @@
 import { Button, Group, SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconCheck, IconHistory, IconSend } from '@tabler/icons-react';
-import { useBlocker, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -70,10 +71,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const readOnly = !canWrite || conflict?.seesTheirs === true;
   const { id: projectId } = useProject();
   const changed = !edited.isSaved;
-  useBlocker({
-    shouldBlockFn: () => changed && !window.confirm('You have unsaved changes. Leave anyway?'),
-    enableBeforeUnload: () => changed,
-  });
+  useUnsavedChanges(changed);
   const save = (told?: string) =>
     edited.save(async ({ name, subject, body }, version) => {
       const input = { name, subject: subject.trim() === '' ? null : subject, body, format, version: Number(version) };

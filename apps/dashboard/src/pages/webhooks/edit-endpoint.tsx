@@ -56,9 +56,9 @@ export function EditEndpoint() {
             submit="Save"
             running={update.running}
             problem={update.problem}
-            onSubmit={(values) => void submit(values)}
+            onSubmit={submit}
           >
-            <ButtonLink {...there} variant="default">
+            <ButtonLink {...there} variant="default" ignoreBlocker>
               Cancel
             </ButtonLink>
           </EndpointForm>

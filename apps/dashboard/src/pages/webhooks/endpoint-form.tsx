@@ -2,6 +2,7 @@ import { Card, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { Problem } from '../../data/problem.ts';
+import { useUnsavedForm } from '../../data/unsaved-changes.ts';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { EventChoice } from './event-choice.tsx';
 
@@ -24,7 +25,7 @@ export function EndpointForm({
   submit: string;
   running: boolean;
   problem: Problem | undefined;
-  onSubmit: (values: EndpointValues) => void;
+  onSubmit: (values: EndpointValues) => Promise<void>;
   /** Other buttons. */
   children?: ReactNode;
 }) {
@@ -35,6 +36,7 @@ export function EndpointForm({
       events: (value) => (value.length === 0 ? 'Choose at least one event' : null),
     },
   });
+  useUnsavedForm(form);
   const { ref, showProblem } = useFieldProblems(form, problem);
   return (
     <form

@@ -38,7 +38,11 @@ export function NewEndpoint() {
     setCreated({ id: endpoint.id, secret });
   };
   const go = (endpointId: string) =>
-    void navigate({ to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } });
+    void navigate({
+      to: '/p/$projectId/webhooks/$endpointId',
+      params: { projectId, endpointId },
+      ignoreBlocker: true,
+    });
   return (
     <Page
       title="Add endpoint"
@@ -54,9 +58,9 @@ export function NewEndpoint() {
         submit="Add endpoint"
         running={create.running}
         problem={create.problem}
-        onSubmit={(values) => void submit(values)}
+        onSubmit={submit}
       >
-        <ButtonLink to="/p/$projectId/webhooks" params={{ projectId }} variant="default">
+        <ButtonLink to="/p/$projectId/webhooks" params={{ projectId }} variant="default" ignoreBlocker>
           Cancel
         </ButtonLink>
       </EndpointForm>

@@ -1,0 +1,137 @@
+import { pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser, soon, windowOf } from './browser.ts';
+
+/** Answers the questions of a page, and records them. */
+function answerQuestions(page: Page): { asked: string[]; accepts: boolean } {
+  const answers = { asked: [] as string[], accepts: false };
+  page.on('dialog', (dialog) => {
+    answers.asked.push(dialog.type() === 'beforeunload' ? 'beforeunload' : dialog.message());
+    void (answers.accepts ? dialog.accept() : dialog.dismiss());
+  });
+  return answers;
+}
+
+const QUESTION = 'You have unsaved changes. Leave anyway?';
+
+inBrowser('unsaved changes', () => {
+  test('a form is left by a link, back or a reload only after a question, and by its own buttons without one', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    const answers = answerQuestions(page);
+    await window.open('/forms');
+    const edit = async () => {
+      await page.getByRole('link', { name: 'Footer' }).click();
+      await page.getByRole('link', { name: 'Edit' }).click();
+      await page.getByLabel('Title').fill('Get our news');
+    };
+    await edit();
+    await page.getByRole('link', { name: 'Templates' }).click();
+    await soon(() => answers.asked).toEqual([QUESTION]);
+    await page.goBack();
+    await soon(() => answers.asked).toEqual([QUESTION, QUESTION]);
+    await page.evaluate(() => setTimeout(() => location.reload()));
+    await soon(() => answers.asked).toEqual([QUESTION, QUESTION, 'beforeunload']);
+    expect(page.url()).toContain('/edit');
+    expect(await page.getByLabel('Title').inputValue()).toBe('Get our news');
+    answers.accepts = true;
+    await page.getByRole('link', { name: 'Templates' }).click();
+    await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+    expect(answers.asked.splice(0)).toHaveLength(4);
+
+    await page.getByRole('link', { name: 'Forms' }).click();
+    await edit();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('heading', { name: 'Footer', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('Our newsletter');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Form saved.').waitFor();
+    await page.getByRole('heading', { name: 'Footer', level: 1 }).waitFor();
+    expect(answers.asked).toEqual([]);
+    expect((await api.get(`/v1/forms/${id}`)).body.data.title).toBe('Our newsletter');
+  });
+
+  test('all kinds of forms ask, several on a page once, and a dialog that opens what it has created does not', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    const endpoint = { url: 'https://example.com/hook', events: ['*'] };
+    const endpointId = (await api.post('/v1/webhooks', endpoint)).body.data.id;
+    await using window = await windowOf(api);
+    const { page } = window;
+    const answers = answerQuestions(page);
+    const fill = async (label: string) => {
+      await page.getByLabel(label, { exact: true }).first().fill('changed');
+    };
+    const forms: [string, () => Promise<void>][] = [
+      ['/forms/new', () => fill('Name')],
+      ['/webhooks/new', () => fill('Description')],
+      [`/webhooks/${endpointId}/edit`, () => fill('Description')],
+      ['/account', () => fill('Name')],
+      ['/settings', () => fill('Name')],
+      [
+        `/contacts/${ada.id}`,
+        async () => {
+          await page.getByRole('button', { name: 'Edit' }).click();
+          await fill('Name');
+        },
+      ],
+    ];
+    for (const [path, change] of forms) {
+      answers.accepts = true;
+      await window.open(path);
+      answers.asked.length = 0;
+      await change();
+      answers.accepts = false;
+      await page.getByRole('link', { name: 'Templates' }).click();
+      await soon(() => answers.asked, path).toEqual([QUESTION]);
+    }
+    answers.accepts = true;
+    await window.open('/account');
+    await fill('Name');
+    await fill('Current password');
+    answers.asked.length = 0;
+    await page.getByRole('link', { name: 'Templates' }).click();
+    await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
+    expect(answers.asked.splice(0)).toEqual([QUESTION]);
+
+    await page.getByRole('button', { name: 'New template' }).first().click();
+    await page.getByRole('dialog').getByLabel('Name').fill('Welcome');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
+    expect(answers.asked).toEqual([]);
+  });
+
+  test('a session that ends while a form is edited leaves its input, which is saved after signing in again', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
+    await using window = await windowOf(api);
+    const { page, context, person } = window;
+    await window.open(`/forms/${id}/edit`);
+    await page.getByLabel('Title').fill('Get our news');
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    expect(await dialog.getByRole('link', { name: 'Sign in' }).getAttribute('target')).toBe('_blank');
+    // As after a sign-in in the other tab.
+    await context.addCookies(cookies);
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Title').inputValue()).toBe('Get our news');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Form saved.').waitFor();
+
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('Our newsletter');
+    await pool.query('DELETE FROM sessions WHERE user_id = $1', [person.id]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+});
