@@ -508,6 +508,33 @@ inBrowser('templates and campaigns', () => {
     await page.getByText(/^Saved/).waitFor();
   });
 
+  test('what could not be saved is saved once the server can be reached, and after signing in again', async () => {
+    const api = await readyProject();
+    const { id } = (await api.post('/v1/campaigns', { name: 'News', subject: 'News' })).body.data;
+    await using window = await windowOf(api);
+    const { page, context } = window;
+    await window.open(`/campaigns/${id}`);
+    const subject = async () => (await api.get(`/v1/campaigns/${id}`)).body.data.subject;
+    await page.route('**/graphql', (route) =>
+      route.request().postData()?.includes('UpdateCampaign') === true ? route.abort() : route.continue(),
+    );
+    await page.getByLabel('Subject').fill('Spring');
+    await page.getByText("Can't reach the server.").waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await soon(subject).toBe('Spring');
+    await page.getByText("Can't reach the server.").waitFor({ state: 'detached' });
+
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await page.getByLabel('Subject').fill('Summer');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    await context.addCookies(cookies);
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await dialog.waitFor({ state: 'detached' });
+    await soon(subject).toBe('Summer');
+  });
+
   test('a sending campaign is paused, resumed and canceled', async () => {
     const api = await readyProject();
     const groups = await api.get('/v1/groups');

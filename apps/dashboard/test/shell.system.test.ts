@@ -352,6 +352,34 @@ inBrowser('the frame', () => {
     await soon(() => isFocused(projects)).toBe(true);
   });
 
+  test('a page that replaces what had the focus gets it', async () => {
+    const api = await testApi();
+    await api.contact('ada@example.com', { name: 'Ada' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    const focused = () => page.evaluate('document.activeElement.id || document.activeElement.textContent');
+    await window.open('/contacts');
+    expect(await focused()).not.toBe('content');
+    await page.getByRole('link', { name: 'Ada' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Ada', level: 1 }).waitFor();
+    await soon(focused).toBe('content');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Contacts');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add contact' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Email').fill('bob@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'bob', level: 1 }).waitFor();
+    await soon(focused).toBe('content');
+    // A link of the navigation stays, and keeps the focus.
+    await page.getByRole('link', { name: 'Groups' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    expect(await focused()).toBe('Groups');
+  });
+
   test('on a phone the navigation is behind a button and closes on selection', async () => {
     const api = await testApi();
     const owner = await signedIn(api);

@@ -34,7 +34,7 @@ inBrowser('unsaved changes', () => {
     await soon(() => answers.asked).toEqual([QUESTION]);
     await page.goBack();
     await soon(() => answers.asked).toEqual([QUESTION, QUESTION]);
-    await page.evaluate(() => setTimeout(() => location.reload()));
+    await page.evaluate('void setTimeout(() => location.reload())');
     await soon(() => answers.asked).toEqual([QUESTION, QUESTION, 'beforeunload']);
     expect(page.url()).toContain('/edit');
     expect(await page.getByLabel('Title').inputValue()).toBe('Get our news');
@@ -121,7 +121,7 @@ inBrowser('unsaved changes', () => {
     expect(await dialog.getByRole('link', { name: 'Sign in' }).getAttribute('target')).toBe('_blank');
     // As after a sign-in in the other tab.
     await context.addCookies(cookies);
-    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    await page.evaluate('dispatchEvent(new Event("focus"))');
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByLabel('Title').inputValue()).toBe('Get our news');
     await page.getByRole('button', { name: 'Save' }).click();

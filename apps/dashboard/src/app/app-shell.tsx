@@ -2,7 +2,7 @@ import { Box, Group, Kbd, Text, UnstyledButton } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch, IconX } from '@tabler/icons-react';
 import { Link, Outlet, useMatchRoute, useParams, useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { Provider } from 'urql';
 import { clientFor } from '../data/client.ts';
 import { setLiveProject } from '../data/live.ts';
@@ -31,6 +31,8 @@ export function ProjectShell() {
   const isPhone = useMediaQuery('(width < 48em)', undefined, { getInitialValueInEffect: false });
   useEffect(() => setLiveProject(projectId), [projectId]);
   useEffect(prefetchPages, []);
+  const main = useRef<HTMLElement>(null);
+  useFocusOnPage(main);
   if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
   return (
     <Provider value={clientFor(projectId)}>
@@ -66,13 +68,29 @@ export function ProjectShell() {
           {!isPhone && <NotificationArea />}
         </nav>
       </div>
-      <main key={projectId} id="content" className="shell-main" tabIndex={-1}>
+      <main ref={main} key={projectId} id="content" className="shell-main" tabIndex={-1}>
         <OfflineBanner />
         <SendingHoldBanner />
         <Outlet />
       </main>
     </Provider>
   );
+}
+
+/** A page that replaces what had the focus gets it: the next Tab leads to its first control, and screen readers begin to read it. */
+function useFocusOnPage(main: RefObject<HTMLElement | null>): void {
+  const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const last = useRef<string>(undefined);
+  useEffect(() => {
+    const isFirst = last.current === undefined;
+    last.current = pathname;
+    if (isFirst) return undefined;
+    // After dialogs have given it back.
+    const timer = setTimeout(() => {
+      if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+    });
+    return () => clearTimeout(timer);
+  }, [pathname, main]);
 }
 
 function NavItems({ onGo }: { onGo: () => void }) {

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { onStale } from '../../data/refresh.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -17,6 +18,9 @@ const UPDATE = graphql(`
 
 /** The autosave delay, in ms. */
 const TYPING_MS = 700;
+
+/** How long a save that did not reach the server waits to be repeated, in ms. */
+const RETRY_MS = 5_000;
 
 /** A campaign draft. */
 export interface Draft {
@@ -132,6 +136,14 @@ export function useDraft(campaign: CampaignRow) {
     const timer = setTimeout(() => saveSoon(), TYPING_MS);
     return () => clearTimeout(timer);
   }, [draft, waits, version]);
+  const failure = update.running ? undefined : update.problem?.code;
+  useEffect(() => {
+    if (waits || failure !== 'unreachable') return undefined;
+    const timer = setTimeout(() => saveSoon(), RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [waits, failure]);
+  // Once the user has signed in again, everything is read again.
+  useEffect(() => (waits || failure !== 'unauthorized' ? undefined : onStale(() => saveSoon())), [waits, failure]);
   useUnsavedChanges(!isSaved, async () => {
     if (isScheduled) return 'Your changes to this scheduled campaign are not saved. Leave anyway?';
     return (await save()) ? undefined : 'Your changes could not be saved. Leave anyway?';
