@@ -427,6 +427,9 @@ inBrowser('journeys', () => {
     await dialog.getByRole('textbox').fill('Thanks');
     await dialog.getByRole('button', { name: 'Archive' }).click();
     await page.locator('#content').getByText('Archived', { exact: true }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Journeys');
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });
 

@@ -249,6 +249,22 @@ inBrowser('the frame', () => {
     expect(await page.evaluate(isCut)).toBe(false);
   });
 
+  test('a long name breaks in a dialog', async () => {
+    const api = await testApi();
+    const name = 'W'.repeat(100);
+    const ada = await api.contact('ada@example.com');
+    const { id } = (await api.post('/v1/groups', { name, contact_ids: [ada.id] })).body.data;
+    await using window = await windowOf(api, 'owner', SIZES.phone);
+    const { page } = window;
+    await window.open(`/groups/${id}`);
+    await page.getByRole('button', { name: `More for ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog').waitFor();
+    const isCut = `[...document.querySelectorAll('[role=dialog], [role=dialog] *')].some(
+      ({ scrollWidth, clientWidth, tagName }) => tagName !== 'INPUT' && clientWidth > 0 && scrollWidth > clientWidth)`;
+    expect(await page.evaluate(isCut)).toBe(false);
+  });
+
   test('a button whose request is refused keeps the focus, so that the next Tab stays in its dialog', async () => {
     const api = await testApi();
     const ada = await api.contact('ada@example.com');

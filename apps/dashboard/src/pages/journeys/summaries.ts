@@ -60,7 +60,7 @@ export function entrySummary(entry: Entry, names: Names): string {
   if (type === 'segment_left') return `When a contact leaves ${nameIn(names.segments, segmentId, 'a segment')}${only}`;
   if (type === 'date')
     return `${dateInWords(entry, names)}${filter === undefined ? '' : ' if the contact matches the conditions'}`;
-  if (type !== 'manual') return `In a way that is unknown here: “${String(type)}”`;
+  if (type !== 'manual') return `Of an unknown type: “${String(type)}”`;
   return `When you or the API enroll a contact${filter === undefined ? '' : ' that matches the conditions'}`;
 }
 
