@@ -54,7 +54,7 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
 const hasOwner = async (project: { id: string } | undefined): Promise<boolean> =>
   project !== undefined && (await db.member.count({ where: { projectId: project.id, role: 'owner' } })) > 0;
 
-/** The account that becomes the owner of a project without one: nobody else could open it or invite others. @throws DomainError `not_found`. */
+/** The account that becomes the owner of a project without one, which no one could open. @throws DomainError `not_found`. */
 async function findAccount(email: string, project: string): Promise<{ id: string }> {
   const user = await db.user.findUnique({ where: { email: emailKey(email) } });
   if (user !== null) return user;

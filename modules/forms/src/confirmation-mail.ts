@@ -49,7 +49,7 @@ export async function prepareMails(
 
 /** Cancels the reminders that are still to be sent for submissions that match `where`, SQL with the parameter `$1`. */
 export async function cancelReminders(tx: Tx, where: string, value: string): Promise<void> {
-  // Before its messages, as whoever confirms it has it locked, and then cancels its reminder.
+  // Submissions are locked before their messages, in the same order as when one is confirmed.
   await sql(tx, `SELECT FROM form_submissions WHERE ${where} AND confirmed_at IS NULL ORDER BY id FOR UPDATE`, [value]);
   const ids = `id IN (SELECT reminder_id FROM form_submissions WHERE ${where} AND confirmed_at IS NULL AND reminder_id IS NOT NULL)`;
   await cancelPlanned(ids, value, 'Canceled because the reminder is no longer needed.', tx);

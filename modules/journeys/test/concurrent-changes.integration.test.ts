@@ -93,7 +93,7 @@ test('a contact is deleted while the outcome of a call for it is being recorded'
   expect(await runs(id)).toMatchObject([{ end_reason: 'contact_deleted' }]);
 });
 
-test('contacts are tracked, enrolled, moved, changed and deleted at the same time: nobody is left in a journey, and nothing deadlocks', async () => {
+test('contacts are tracked, enrolled, moved, changed and deleted at the same time: no contact is left in a journey, and nothing deadlocks', async () => {
   const { api, group, id } = await adaIn((groupId) => [
     { id: 'wait', type: 'wait_for_event', event: 'paid', timeout: { minutes: 1 }, next: 'name' },
     { ...nameStep, next: 'leave' },

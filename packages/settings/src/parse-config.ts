@@ -60,7 +60,7 @@ function orExit(parse: () => Config): Config {
 const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 const ALL_OF = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** What is wrong with a value whose setting has no text of its own for it. */
+/** What is wrong with a value whose setting has no text for it. */
 function problemOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return issue.expected === 'int' ? 'must be a whole number' : 'must be a number';
   if (issue.code === 'invalid_value') return `must be ${ANY_OF.format(issue.values.map(String))}`;
