@@ -25,7 +25,7 @@ export function useUnsavedChanges(isUnsaved: boolean, question: Question = askTo
 const GUARD: UseBlockerOpts = {
   shouldBlockFn: async ({ current, next }) => {
     if (current.pathname === next.pathname) return false;
-    const questions = await Promise.all([...unsaved].map((question) => question()));
+    const questions = await Promise.all([...unsaved].map(async (question) => question()));
     const question = questions.find((each) => each !== undefined);
     return question !== undefined && !window.confirm(question);
   },
