@@ -277,7 +277,7 @@ function mergeByAddress(rows: readonly Placed[]): Placed[] {
 
 /**
  * Writes changed values of existing contacts; returns the ids of changed contacts, and whether their names changed.
- * Rows are locked in address order, so that concurrent batches can't deadlock.
+ * Rows are locked in address order, so that concurrent batches can't deadlock; not against `lockContacts`, which several of them may hold.
  */
 async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, boolean>> {
   if (rows.length === 0) return new Map();
@@ -290,7 +290,7 @@ async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]
        SELECT c.id, c.name, n.name AS new_name,
               (c.custom_fields || n.custom_fields) - ARRAY(SELECT jsonb_array_elements_text(n.cleared)) AS new_fields, c.custom_fields
          FROM contacts c JOIN n ON n.key = c.email_key
-        WHERE c.project_id = $1 ORDER BY c.email_key FOR UPDATE OF c
+        WHERE c.project_id = $1 ORDER BY c.email_key FOR NO KEY UPDATE OF c
      )
      UPDATE contacts c SET name = coalesce(b.new_name, b.name), custom_fields = b.new_fields, updated_at = ${NEXT_UPDATED_AT}
        FROM before b
