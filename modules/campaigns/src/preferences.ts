@@ -1,7 +1,7 @@
 import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { closeUnsent } from '@postroom/ledger/sql';
-import { runForVisitor } from '@postroom/contacts';
+import { runForVisitor } from '@postroom/projects';
 import { pool, inTransaction } from '@postroom/platform';
 import { lockSnapshotShared } from './snapshot-recipients.ts';
 import type pg from 'pg';

@@ -73,7 +73,6 @@ export {
   removeSuppression,
   resubscribe,
   lockSuppressions,
-  runForVisitor,
   shareSuppressions,
   suppress,
   findSuppressedKeys,

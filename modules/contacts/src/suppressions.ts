@@ -2,7 +2,6 @@ import {
   countUpTo,
   emailKey,
   emailProblem,
-  FairSemaphore,
   invalid,
   inTransaction,
   isId,
@@ -211,15 +210,6 @@ export async function resubscribe(tx: Tx, projectId: string, email: string): Pro
 export async function lockSuppressions(tx: Tx, projectId: string): Promise<void> {
   await sql(tx, 'SELECT lock_suppressions($1)::text', [projectId]);
 }
-
-const forVisitors = new FairSemaphore({ total: Infinity, perKey: 2 });
-
-/**
- * Runs a transaction for a recipient or a visitor, who has no API key whose requests are limited. It may wait long for the project's bulk
- * work, so those of a project must not hold all connections meanwhile.
- */
-export const runForVisitor = <T>(projectId: string, transact: () => Promise<T>): Promise<T> =>
-  forVisitors.run(projectId, transact);
 
 /**
  * Lets no suppression be added in a project until the transaction ends, for those who write contacts. A transaction that also locks

@@ -6,11 +6,11 @@ import {
   lockSuppressions,
   resubscribe,
   retryOnCollision,
-  runForVisitor,
   writeContacts,
 } from '@postroom/contacts';
 import { joinGroup, rejoinGroups } from '@postroom/groups';
 import { pool, record, sql, type Tx, inTransaction } from '@postroom/platform';
+import { runForVisitor } from '@postroom/projects';
 import { cancelReminders } from './confirmation-mail.ts';
 import { formConfirmed } from './events.ts';
 import type { Form } from './ids.ts';

@@ -5,7 +5,6 @@ import {
   readContact,
   readSchema,
   retryOnCollision,
-  runForVisitor,
   valueOfField,
 } from '@postroom/contacts';
 import { insertPrepared } from '@postroom/emails';
@@ -19,6 +18,7 @@ import {
   type Tx,
   inTransaction,
 } from '@postroom/platform';
+import { runForVisitor } from '@postroom/projects';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { cancelReminders, LINK_DAYS, type Mail, prepareMails } from './confirmation-mail.ts';
 import { subscribe } from './confirm.ts';

@@ -19,4 +19,4 @@ export {
   listProjects,
   postalAddressOf,
 } from './projects.ts';
-export { type Allowance, takeRequest, takeVisit, type VisitLimit } from './rate-limit.ts';
+export { type Allowance, runForVisitor, takeRequest, takeVisit, type VisitLimit } from './rate-limit.ts';

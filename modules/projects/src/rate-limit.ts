@@ -1,4 +1,4 @@
-import { config, REQUESTS, SharedRate } from '@postroom/platform';
+import { config, FairSemaphore, REQUESTS, SharedRate } from '@postroom/platform';
 
 /** The remaining allowance after a request, allowed or not. */
 export interface Allowance {
@@ -77,3 +77,12 @@ export interface VisitLimit {
 /** Takes one request from each of the allowances of a visitor, or from none. They hold across all processes. @returns false if one is used up. */
 export const takeVisit = (limits: readonly VisitLimit[]): Promise<boolean> =>
   takeFromAll(limits.map(({ id, ratePerSecond, capacity }) => ofVisitors.of(id, ratePerSecond, capacity)));
+
+const forVisitors = new FairSemaphore({ total: Infinity, perKey: 2 });
+
+/**
+ * Runs a transaction for a recipient or a visitor, who has no API key whose requests are limited. It may wait long for the project's bulk
+ * work, so those of a project must not hold all connections meanwhile.
+ */
+export const runForVisitor = <T>(projectId: string, transact: () => Promise<T>): Promise<T> =>
+  forVisitors.run(projectId, transact);

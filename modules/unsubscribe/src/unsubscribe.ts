@@ -1,8 +1,9 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
-import { lockSuppressions, resubscribe, runForVisitor, suppress } from '@postroom/contacts';
+import { lockSuppressions, resubscribe, suppress } from '@postroom/contacts';
 import { emailKey, pool, sql, type Tx, inTransaction } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
 import { MARK_RESUBSCRIBED, MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
+import { runForVisitor } from '@postroom/projects';
 import type { UnsubscribeToken } from './unsubscribe-link.ts';
 
 /** The recipient whose link was opened, and what the page shows. */
