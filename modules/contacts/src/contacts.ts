@@ -346,16 +346,11 @@ async function writeChanges(tx: Tx, projectId: string, before: Stored, after: St
   const renamed = after.name !== before.name || after.email !== before.email;
   if (!renamed && after.customFields === before.customFields) return;
   // To set the address takes the lock of suppressions, which must come before that of the contact.
-  const address = after.email === before.email ? '' : 'email = $4, email_key = $5,';
+  const address = after.email === before.email ? [] : [after.email, emailKey(after.email)];
   await sql(
     tx,
-    `UPDATE contacts SET ${address} name = $2, custom_fields = $3::jsonb, updated_at = ${NEXT_UPDATED_AT} WHERE id = $1`,
-    [
-      before.id,
-      after.name,
-      JSON.stringify(after.customFields),
-      ...(address === '' ? [] : [after.email, emailKey(after.email)]),
-    ],
+    `UPDATE contacts SET ${address.length > 0 ? 'email = $4, email_key = $5,' : ''} name = $2, custom_fields = $3::jsonb, updated_at = ${NEXT_UPDATED_AT} WHERE id = $1`,
+    [before.id, after.name, JSON.stringify(after.customFields), ...address],
   ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
   if (renamed) await record(tx, projectId, [contactUpdated({ ...after, name: shownName(after) })]);
 }

@@ -1,14 +1,15 @@
-import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Card, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { withFormStyles } from '../../app/lazy-page.ts';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
-import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { Page, Section } from '../../components/page.tsx';
+import { previewHeight } from '../../components/preview-height.ts';
 import { When } from '../../components/when.tsx';
 import { RetryActions } from './retry-actions.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -22,6 +23,10 @@ import { ProgressSummary } from './progress-summary.tsx';
 import { RunCommands } from './run-commands.tsx';
 import { Setup } from './setup.tsx';
 import { StateBar } from './state-bar.tsx';
+
+const SampledPreview = lazy(() =>
+  withFormStyles(async () => ({ default: (await import('../../components/sampled-preview.tsx')).SampledPreview })),
+);
 
 const ACKNOWLEDGE = graphql(`
   mutation AcknowledgeCampaign($id: ID!) {
@@ -99,7 +104,9 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       {campaign.html !== null && (
         <Section title="Content">
           <Card>
-            <SampledPreview html={campaign.html} title="Email preview" />
+            <Suspense fallback={<Skeleton h={previewHeight(campaign.html)} />}>
+              <SampledPreview html={campaign.html} title="Email preview" />
+            </Suspense>
           </Card>
         </Section>
       )}
