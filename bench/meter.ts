@@ -11,11 +11,13 @@ export interface Usage {
   /** CPU time in microseconds of a standard core. */
   cpuUs: Cpu;
   walBytes: number;
-  /** Pages of tables and indexes that PostgreSQL wrote, and flushes of its log. */
-  writes: number;
+  /** Pages of tables and indexes that PostgreSQL wrote, without those that had changed before. */
+  pages: number;
+  /** Flushes of PostgreSQL's log. */
+  flushes: number;
   /** Temporal actions. */
   actions: number;
-  /** Growth of each table with its indexes, in bytes; of a partitioned one, of all partitions. */
+  /** Growth of each table with its indexes, without the space that later rows can use, in bytes; of all partitions together. */
   bytes: Record<string, number>;
 }
 
@@ -41,9 +43,13 @@ export class Meter {
    * first changed after a checkpoint; `warmUp` changes those that all work changes, which happens once in minutes otherwise.
    */
   async measure(work: () => Promise<unknown>, warmUp: () => Promise<unknown> = async () => {}): Promise<Usage> {
+    await this.#pool.query(
+      'CREATE EXTENSION IF NOT EXISTS pg_freespacemap; CREATE EXTENSION IF NOT EXISTS pg_buffercache',
+    );
     await this.#pool.query('CHECKPOINT');
     await warmUp();
     await sleep(SETTLE_MS);
+    const sizesBefore = await this.#sizes();
     const before = await this.#read();
     const sampling = setInterval(() => this.#probe.sample(), SAMPLE_MS);
     try {
@@ -53,7 +59,9 @@ export class Meter {
       clearInterval(sampling);
     }
     await this.#pool.query('CHECKPOINT');
+    await sleep(REPORT_MS);
     const after = await this.#read();
+    const sizesAfter = await this.#sizes();
     const speed = this.#probe.take();
     const us = (program: keyof Cpu) => (after.cpuMs[program] - before.cpuMs[program]) * 1000 * speed;
     return {
@@ -61,24 +69,24 @@ export class Meter {
       speed,
       cpuUs: { gateway: us('gateway'), worker: us('worker'), postgres: us('postgres'), temporal: us('temporal') },
       walBytes: after.walBytes - before.walBytes,
-      writes: after.writes - before.writes,
+      pages: after.pages - before.pages - before.dirty,
+      flushes: after.flushes - before.flushes,
       actions: after.actions - before.actions,
       bytes: Object.fromEntries(
-        Object.entries(after.bytes)
-          .map(([table, bytes]) => [table, bytes - (before.bytes[table] ?? 0)] as const)
+        [...sizesAfter]
+          .map(([table, bytes]) => [table, bytes - (sizesBefore.get(table) ?? 0)] as const)
           .filter(([, bytes]) => bytes > 0),
       ),
     };
   }
 
   async #read() {
-    const { rows } = await this.#pool.query<{ wal: number; writes: number }>(
+    const { rows } = await this.#pool.query<{ wal: number; pages: number; dirty: number; flushes: number }>(
       `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float AS wal,
-         (SELECT sum(CASE object WHEN 'wal' THEN fsyncs ELSE write_bytes / 8192 END)::float FROM pg_stat_io) AS writes`,
-    );
-    const tables = await this.#pool.query<{ name: string; bytes: number }>(
-      `SELECT coalesce(pg_partition_root(oid), oid)::regclass::text AS name, sum(pg_total_relation_size(oid))::float AS bytes
-       FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace GROUP BY 1`,
+         sum(write_bytes / 8192) FILTER (WHERE object <> 'wal')::float AS pages,
+         (SELECT buffers_dirty FROM pg_buffercache_summary()) AS dirty,
+         sum(fsyncs) FILTER (WHERE object = 'wal')::float AS flushes
+       FROM pg_stat_io`,
     );
     return {
       at: performance.now(),
@@ -89,10 +97,32 @@ export class Meter {
         temporal: cpuBelow('temporal'),
       },
       walBytes: rows[0]?.wal ?? 0,
-      writes: rows[0]?.writes ?? 0,
+      pages: rows[0]?.pages ?? 0,
+      dirty: rows[0]?.dirty ?? 0,
+      flushes: rows[0]?.flushes ?? 0,
       actions: await countActions(this.#programs.temporalMetrics),
-      bytes: Object.fromEntries(tables.rows.map(({ name, bytes }) => [name, bytes])),
     };
+  }
+
+  /**
+   * The bytes in use of each table with its indexes and TOAST. Files don't shrink, and rows that were deleted or updated leave space
+   * for later ones once they are vacuumed, so the sizes of files depend on what ran before.
+   */
+  async #sizes(): Promise<Map<string, number>> {
+    await this.#pool.query('VACUUM');
+    const { rows } = await this.#pool.query<{ name: string; bytes: number }>(
+      `WITH relations AS (
+         SELECT c.oid, c.oid AS owner FROM pg_class c WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace
+         UNION ALL
+         SELECT t.reltoastrelid, t.oid FROM pg_class t WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND reltoastrelid <> 0
+       ), files AS (
+         SELECT oid, owner FROM relations UNION ALL SELECT indexrelid, owner FROM pg_index JOIN relations ON indrelid = oid
+       )
+       SELECT coalesce(pg_partition_root(owner), owner)::regclass::text AS name,
+         sum(pg_relation_size(oid) - (SELECT coalesce(sum(avail), 0) FROM pg_freespace(oid)))::float AS bytes
+       FROM files GROUP BY 1`,
+    );
+    return new Map(rows.map(({ name, bytes }) => [name, bytes]));
   }
 }
 

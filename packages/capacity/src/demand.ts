@@ -8,6 +8,7 @@ export interface Demand {
   /** Standard cores. */
   cpu: Cpu;
   walBytes: number;
+  /** Writes to disk by PostgreSQL: pages of tables and indexes, and flushes of its log. */
   writes: number;
   actions: number;
   /** Bytes that each table grows by. */
@@ -15,55 +16,69 @@ export interface Demand {
 }
 
 /** At a rate, or the most at any rate up to it: busier programs share more, so a lower rate may use more than a higher one. */
-export type Extent = 'at' | 'up to';
+type Extent = 'at' | 'up to';
+
+export interface Conditions {
+  /** Default: at. */
+  extent?: Extent;
+  /** From one checkpoint of PostgreSQL to the next. Default: five minutes, as PostgreSQL's. */
+  checkpointSeconds?: number;
+}
+
+const CHECKPOINT_SECONDS = 300;
 
 /**
- * Use per second at a rate, on the line through the measured points. Before the first and after the last point each operation costs
- * what it did there.
+ * Use by `amount` of an operation, which is a rate or a count, on the line through the measured points. Before the first and after the
+ * last point each operation costs what it did there.
  */
-function useAt(
-  rate: number,
+function useOf(
+  amount: number,
+  by: 'rate' | 'count',
   extent: Extent,
   points: readonly CostPoint[],
   costOf: (point: CostPoint) => number,
 ): number {
-  let below = { rate: 0, use: 0, each: 0 };
+  let below = { amount: 0, use: 0, each: 0 };
   let most = 0;
-  for (const point of points) {
+  for (const point of points.toSorted((a, b) => a[by] - b[by])) {
     const each = costOf(point);
-    const use = point.rate * each;
-    if (rate <= point.rate) {
-      const line = below.use + ((rate - below.rate) / (point.rate - below.rate)) * (use - below.use);
+    const use = point[by] * each;
+    if (amount <= point[by]) {
+      const line = below.use + ((amount - below.amount) / (point[by] - below.amount)) * (use - below.use);
       return Math.max(most, line);
     }
     if (extent === 'up to') most = Math.max(most, use);
-    below = { rate: point.rate, use, each };
+    below = { amount: point[by], use, each };
   }
-  return Math.max(most, rate * below.each);
+  return Math.max(most, amount * below.each);
 }
 
 const US_PER_S = 1_000_000;
 
 /** The use of one operation alone. */
-function demandOfOperation(rate: number, operation: Operation, costs: Costs, extent: Extent): Demand {
+function demandOfOperation(rate: number, operation: Operation, costs: Costs, conditions: Conditions): Demand {
+  const { extent = 'at', checkpointSeconds = CHECKPOINT_SECONDS } = conditions;
   const { points, bytes } = costs.operations[operation];
   // Operations share wake-ups, statements and pages with others, as with more of the same kind.
   const { factor } = costs.sharing;
-  const use = (costOf: (point: CostPoint) => number) => useAt(rate * factor, extent, points, costOf) / factor;
+  const use = (costOf: (point: CostPoint) => number) => useOf(rate * factor, 'rate', extent, points, costOf) / factor;
+  // A page that changes several times between two checkpoints is written once, and logged as a whole once. So the more operations
+  // there are between them, the less each one writes, at any rate.
+  const count = rate * checkpointSeconds;
+  const useOfCount = (costOf: (point: CostPoint) => number) =>
+    useOf(count, 'count', extent, points, costOf) / checkpointSeconds;
   return {
     cpu: byProgram((program) => use(({ cpuUs }) => cpuUs[program]) / US_PER_S),
-    // Bytes and pages are those of the row. A short measurement at a low rate has more of them, because PostgreSQL logs the whole of a
-    // page when it is first changed after a checkpoint, which production has every few minutes.
-    walBytes: rate * (points.at(-1)?.walBytes ?? 0),
-    writes: rate * (points.at(-1)?.writes ?? 0),
+    walBytes: useOfCount((point) => point.walBytes),
+    writes: useOfCount((point) => point.pages) + use((point) => point.flushes),
     actions: use((point) => point.actions),
     bytes: Object.fromEntries(Object.entries(bytes).map(([table, each]) => [table, each * rate])),
   };
 }
 
 /** The use of all operations together, and of the idle programs. */
-export function demandOf(rates: Rates, costs: Costs, extent: Extent = 'at'): Demand {
-  const parts = demandParts(rates, costs, extent);
+export function demandOf(rates: Rates, costs: Costs, conditions: Conditions = {}): Demand {
+  const parts = demandParts(rates, costs, conditions);
   const bytes: Record<string, number> = {};
   for (const part of Object.values(parts))
     for (const [table, grown] of Object.entries(part.bytes)) bytes[table] = (bytes[table] ?? 0) + grown;
@@ -78,11 +93,16 @@ export function demandOf(rates: Rates, costs: Costs, extent: Extent = 'at'): Dem
 }
 
 /** The use of each operation, and of the idle programs. */
-export function demandParts(rates: Rates, costs: Costs, extent: Extent = 'at'): Record<Operation | 'idle', Demand> {
-  const { cpuUs, walBytes, writes, actions } = costs.idle;
-  const idle = { cpu: byProgram((program) => cpuUs[program] / US_PER_S), walBytes, writes, actions, bytes: {} };
+export function demandParts(
+  rates: Rates,
+  costs: Costs,
+  conditions: Conditions = {},
+): Record<Operation | 'idle', Demand> {
+  const { cpuUs, walBytes, pages, flushes, actions } = costs.idle;
+  const cpu = byProgram((program) => cpuUs[program] / US_PER_S);
+  const idle = { cpu, walBytes, writes: pages + flushes, actions, bytes: {} };
   const entries = (Object.entries(rates) as [Operation, number][]).map(
-    ([operation, rate]) => [operation, demandOfOperation(rate, operation, costs, extent)] as const,
+    ([operation, rate]) => [operation, demandOfOperation(rate, operation, costs, conditions)] as const,
   );
   return { ...(Object.fromEntries(entries) as Record<Operation, Demand>), idle };
 }

@@ -26,13 +26,15 @@ export type Cpu = Record<Program, number>;
 /** The cost of one operation while the installation does `rate` of them a second and nothing else. */
 export interface CostPoint {
   rate: number;
-  /** Operations that were measured. */
+  /** Operations that were measured, between two checkpoints of PostgreSQL. */
   count: number;
   /** CPU time in microseconds of a standard core (reference.ts). */
   cpuUs: Cpu;
   walBytes: number;
-  /** Writes to disk by PostgreSQL: pages of tables and indexes, and flushes of its log. */
-  writes: number;
+  /** Pages of tables and indexes that PostgreSQL writes to disk. */
+  pages: number;
+  /** Flushes of PostgreSQL's log to disk. */
+  flushes: number;
   /** Temporal actions, as Temporal counts them. */
   actions: number;
 }
@@ -41,16 +43,15 @@ export interface OperationCost {
   /** The command that measured it, and when. */
   command: string;
   date: string;
-  /** By ascending rate. */
   points: CostPoint[];
-  /** Bytes that stay in each table and its indexes. */
+  /** Bytes that stay in each table and its indexes, without the space that later rows can use. */
   bytes: Record<string, number>;
 }
 
 export interface Costs {
   /** The machine that measured them. */
   machine: string;
-  /** Use by an installation that has nothing to do, per second: of a standard core in microseconds, of writes, of actions. */
+  /** Use by an installation that has nothing to do, per second: of a standard core in microseconds, of pages, of actions. */
   idle: Omit<CostPoint, 'rate' | 'count'> & Pick<OperationCost, 'command' | 'date'>;
   operations: Record<Operation, OperationCost>;
   /** Among other operations, an operation costs as much as alone at `factor` times its rate. Measured with a mix of all operations. */

@@ -81,6 +81,12 @@ export const SETTINGS = {
     min: 0.1,
     max: 1e5,
   },
+  checkpointMinutes: {
+    about: 'minutes between checkpoints of PostgreSQL (`checkpoint_timeout`)',
+    default: 5,
+    min: 0.5,
+    max: 1440,
+  },
   diskHeadroom: {
     about: 'disk as a multiple of the data, for bloat, logs and indexes being built',
     default: 1.5,

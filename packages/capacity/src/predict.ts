@@ -74,7 +74,9 @@ const CLASSES: Record<string, 'messages' | 'events' | 'customEvents'> = {
 export function predict(workload: Workload, settings: Settings, costs: Costs): Prediction {
   const rates = { average: averageRates(workload), peak: peakRates(workload) };
   // The load passes all lower rates on its way to the peak.
-  const [average, peak] = [demandOf(rates.average, costs), demandOf(rates.peak, costs, 'up to')];
+  const checkpointSeconds = settings.checkpointMinutes * 60;
+  const average = demandOf(rates.average, costs, { checkpointSeconds });
+  const peak = demandOf(rates.peak, costs, { extent: 'up to', checkpointSeconds });
   const { programs, isOneMachine, machines } = planPrograms(average, peak, settings);
   const databaseBytes = sizeOf(workload, average, costs);
   const diskGb = (databaseBytes.total / GB) * settings.diskHeadroom;

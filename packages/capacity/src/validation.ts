@@ -27,8 +27,8 @@ export interface Comparison {
 const sum = (numbers: Record<string, number>) => Object.values(numbers).reduce((total, each) => total + each, 0);
 
 /** How far the model is from a mix, by resource. */
-export function errorsOf({ rates, used }: Mix, costs: Costs): Record<string, Comparison> {
-  const demand = demandOf(rates, costs);
+export function errorsOf({ rates, used, seconds }: Mix, costs: Costs): Record<string, Comparison> {
+  const demand = demandOf(rates, costs, { checkpointSeconds: seconds });
   const compare = (of: (demand: Demand) => number): Comparison => {
     const [predicted, measured] = [of(demand), of(used)];
     return { predicted, measured, error: predicted / measured - 1 };
