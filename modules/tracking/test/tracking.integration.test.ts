@@ -307,7 +307,8 @@ test('a link with placeholders keeps its target from when the mail was rendered 
     html,
     valuesFor(id, { sku: 'a/b "c"', email: 'ada+1@example.com', page: 'https://b.example/?p=1&q=2' }),
   );
-  expect(rendered).not.toMatch(/shop|ada|b\.example/);
+  // Each has a character that a token never has.
+  expect(rendered).not.toMatch(/shop\.|ada(?:\+|%)|b\.example/);
   const targets = await Promise.all(
     [...rendered.matchAll(/href="([^"]+)"/g)].map(async ([, url]) =>
       (await fetch(url!, { redirect: 'manual' })).headers.get('location'),
