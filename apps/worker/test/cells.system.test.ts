@@ -184,7 +184,8 @@ test(
     const env = { ...process.env, ...cells.settings, DATABASE_URL: databaseOf(cells.home) };
     const finding = async (more = {}) =>
       (await runChecks({ ...env, ...more })).find(({ check }) => check === 'Cells')?.status;
-    expect([await finding(), await finding({ CELL: 'other' })]).toEqual(['ok', 'failed']);
+    const unreachable = `${cells.settings.CELL_GATEWAYS},far=http://127.0.0.1:9`;
+    expect([await finding(), await finding({ CELL_GATEWAYS: unreachable })]).toEqual(['ok', 'failed']);
   },
 );
 
