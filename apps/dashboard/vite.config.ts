@@ -18,10 +18,11 @@ const fileList: Plugin = {
 const PLAIN = new RegExp(
   [
     'node_modules/@mantine/form/',
+    '@mantine/hooks/.*/(create-storage|use-session-storage)[./]',
     'icons/Icon(Clock|PlayerPause|PlayerPlay|PlayerStop)\\.',
     '@mantine/core/.*/(PasswordInput|PinInput)[./]',
-    'src/components/(confirm\\.|description-list|email-preview|form|more-menu|workflow-link)',
-    'src/data/(api-mutation|auth)',
+    'src/components/(confirm\\.|description-list|email-preview|form|more-menu|use-sample-contact|workflow-link)',
+    'src/data/(api-mutation|auth|unsaved-changes)',
     'src/pages/audience/audiences',
     'src/pages/sign-in/auth-layout',
   ].join('|'),

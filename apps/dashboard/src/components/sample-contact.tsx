@@ -1,9 +1,9 @@
 import { Group, Select, Text } from '@mantine/core';
-import { useDebouncedValue, useSessionStorage } from '@mantine/hooks';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
-import { useProject } from '../app/session.tsx';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
+import { SAMPLE, useChoice } from './use-sample-contact.ts';
 
 const FIND = graphql(`
   query SampleContacts($search: String) {
@@ -15,59 +15,6 @@ const FIND = graphql(`
     }
   }
 `);
-
-const SAMPLE = graphql(`
-  query SampleContact($id: ID!) {
-    contact(id: $id) {
-      id
-      name
-      hasName
-      email
-      customFields
-    }
-  }
-`);
-
-const POSTAL_ADDRESS = graphql(`
-  query PostalAddress {
-    projects {
-      id
-      postalAddress
-    }
-  }
-`);
-
-/** The project's postal address; undefined while loading. */
-export function usePostalAddress(): string | null | undefined {
-  const { id } = useProject();
-  return useApiQuery(POSTAL_ADDRESS, {}).data?.projects.find((project) => project.id === id)?.postalAddress;
-}
-
-/** Shown until a contact is chosen. */
-const SOMEONE = { name: 'Ada Lovelace', hasName: true, email: 'ada@example.com', customFields: {} };
-
-/** The contact whose values previews and tests show, as chosen in this tab; null for sample values. */
-function useChoice() {
-  const { id } = useProject();
-  return useSessionStorage<string | null>({ key: `postroom-sample-contact-${id}`, defaultValue: null });
-}
-
-/** The chosen contact's id, and the placeholder values of previews. */
-export function useSampleContact(): { contactId: string | null; values: Record<string, unknown> } {
-  const [id] = useChoice();
-  const address = usePostalAddress()?.replaceAll(/,?\n/g, ', ');
-  const contact = useApiQuery(SAMPLE, { id: id ?? '' }, { pause: id === null }).data?.contact;
-  const { name, hasName, email, customFields } = contact ?? SOMEONE;
-  const fields = typeof customFields === 'object' ? customFields : {};
-  const values = {
-    ...fields,
-    name: hasName ? name : null,
-    email,
-    unsubscribe_url: '#',
-    ...(address && { postal_address: address }),
-  };
-  return { contactId: contact?.id ?? null, values };
-}
 
 const TYPING_MS = 250;
 

@@ -1,5 +1,6 @@
 import { EmailPreview } from './email-preview.tsx';
-import { SampleContact, useSampleContact } from './sample-contact.tsx';
+import { SampleContact } from './sample-contact.tsx';
+import { useSampleContact } from './use-sample-contact.ts';
 
 interface SampledPreviewProps {
   html: string;

@@ -4,7 +4,8 @@ import { useSession } from '../app/session.tsx';
 import type { Problem } from '../data/problem.ts';
 import { FormButtons, FormProblem } from './form.tsx';
 import { notifySuccess } from './notify.tsx';
-import { SampleContact, useSampleContact } from './sample-contact.tsx';
+import { SampleContact } from './sample-contact.tsx';
+import { useSampleContact } from './use-sample-contact.ts';
 
 /** Recipients of a test, and the contact whose values fill its placeholders. */
 interface TestRecipients {

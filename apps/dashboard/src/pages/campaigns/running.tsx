@@ -1,15 +1,15 @@
-import { Alert, Button, Card, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconClock } from '@tabler/icons-react';
-import { lazy, type ReactNode, Suspense } from 'react';
-import { withFormStyles } from '../../app/lazy-page.ts';
+import type { ReactNode } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
+import { EmailPreview } from '../../components/email-preview.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { previewHeight } from '../../components/preview-height.ts';
+import { useSampleContact } from '../../components/use-sample-contact.ts';
 import { When } from '../../components/when.tsx';
 import { RetryActions } from './retry-actions.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -23,10 +23,6 @@ import { ProgressSummary } from './progress-summary.tsx';
 import { RunCommands } from './run-commands.tsx';
 import { Setup } from './setup.tsx';
 import { StateBar } from './state-bar.tsx';
-
-const SampledPreview = lazy(() =>
-  withFormStyles(async () => ({ default: (await import('../../components/sampled-preview.tsx')).SampledPreview })),
-);
 
 const ACKNOWLEDGE = graphql(`
   mutation AcknowledgeCampaign($id: ID!) {
@@ -42,6 +38,7 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
   const [tone, label] = STATUS_LABELS[campaign.status];
   const { unknown } = campaign.progress;
   const canWrite = usePermission('write');
+  const { values } = useSampleContact();
   return (
     <Page
       title={campaign.name}
@@ -104,9 +101,9 @@ export function Running({ campaign, back }: { campaign: CampaignRow; back: React
       {campaign.html !== null && (
         <Section title="Content">
           <Card>
-            <Suspense fallback={<Skeleton h={previewHeight(campaign.html)} />}>
-              <SampledPreview html={campaign.html} title="Email preview" />
-            </Suspense>
+            <EmailPreview html={campaign.html} title="Email preview" values={values}>
+              <Text size="sm">Preview as {values.email}</Text>
+            </EmailPreview>
           </Card>
         </Section>
       )}

@@ -2,7 +2,7 @@ import { Textarea } from '@mantine/core';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Section } from '../../components/page.tsx';
-import { usePostalAddress } from '../../components/sample-contact.tsx';
+import { usePostalAddress } from '../../components/use-sample-contact.ts';
 import { RowsSkeleton } from '../../components/states.tsx';
 import { SettingForm } from './setting-form.tsx';
 

@@ -1,0 +1,57 @@
+import { useSessionStorage } from '@mantine/hooks';
+import { useProject } from '../app/session.tsx';
+import { useApiQuery } from '../data/api-query.ts';
+import { graphql } from '../generated/gql.ts';
+
+export const SAMPLE = graphql(`
+  query SampleContact($id: ID!) {
+    contact(id: $id) {
+      id
+      name
+      hasName
+      email
+      customFields
+    }
+  }
+`);
+
+const POSTAL_ADDRESS = graphql(`
+  query PostalAddress {
+    projects {
+      id
+      postalAddress
+    }
+  }
+`);
+
+/** The project's postal address; undefined while loading. */
+export function usePostalAddress(): string | null | undefined {
+  const { id } = useProject();
+  return useApiQuery(POSTAL_ADDRESS, {}).data?.projects.find((project) => project.id === id)?.postalAddress;
+}
+
+/** Shown until a contact is chosen. */
+const SOMEONE = { name: 'Ada Lovelace', hasName: true, email: 'ada@example.com', customFields: {} };
+
+/** The contact whose values previews and tests show, as chosen in this tab; null for sample values. */
+export function useChoice() {
+  const { id } = useProject();
+  return useSessionStorage<string | null>({ key: `postroom-sample-contact-${id}`, defaultValue: null });
+}
+
+/** The chosen contact's id, and the placeholder values of previews. */
+export function useSampleContact(): { contactId: string | null; values: Record<string, unknown> & { email: string } } {
+  const [id] = useChoice();
+  const address = usePostalAddress()?.replaceAll(/,?\n/g, ', ');
+  const contact = useApiQuery(SAMPLE, { id: id ?? '' }, { pause: id === null }).data?.contact;
+  const { name, hasName, email, customFields } = contact ?? SOMEONE;
+  const fields = typeof customFields === 'object' ? customFields : {};
+  const values = {
+    ...fields,
+    name: hasName ? name : null,
+    email,
+    unsubscribe_url: '#',
+    ...(address && { postal_address: address }),
+  };
+  return { contactId: contact?.id ?? null, values };
+}
