@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
-import { SAMPLE, useChoice } from './use-sample-contact.ts';
+import { useChosenContact } from './use-sample-contact.ts';
 
 const FIND = graphql(`
   query SampleContacts($search: String) {
@@ -27,10 +27,9 @@ interface SampleContactProps {
 
 /** Chooses the contact whose values previews and tests show. */
 export function SampleContact({ label, description, inline = false }: SampleContactProps) {
-  const [id, choose] = useChoice();
+  const { contact: chosen, choose } = useChosenContact();
   const [typed, setTyped] = useState('');
   const [search] = useDebouncedValue(typed.trim(), TYPING_MS);
-  const chosen = useApiQuery(SAMPLE, { id: id ?? '' }, { pause: id === null }).data?.contact;
   // While a contact is chosen, the field holds its address, which is not a search.
   const isSearch = search !== '' && search !== chosen?.email;
   const { data } = useApiQuery(FIND, { search: isSearch ? search : null });

@@ -3,7 +3,7 @@ import { useProject } from '../app/session.tsx';
 import { useApiQuery } from '../data/api-query.ts';
 import { graphql } from '../generated/gql.ts';
 
-export const SAMPLE = graphql(`
+const SAMPLE = graphql(`
   query SampleContact($id: ID!) {
     contact(id: $id) {
       id
@@ -33,17 +33,21 @@ export function usePostalAddress(): string | null | undefined {
 /** Shown until a contact is chosen. */
 const SOMEONE = { name: 'Ada Lovelace', hasName: true, email: 'ada@example.com', customFields: {} };
 
-/** The contact whose values previews and tests show, as chosen in this tab; null for sample values. */
-export function useChoice() {
-  const { id } = useProject();
-  return useSessionStorage<string | null>({ key: `postroom-sample-contact-${id}`, defaultValue: null });
+/** The contact whose values previews and tests show, as chosen in this tab; undefined for sample values, or while it loads. */
+export function useChosenContact() {
+  const { id: projectId } = useProject();
+  const [id, choose] = useSessionStorage<string | null>({
+    key: `postroom-sample-contact-${projectId}`,
+    defaultValue: null,
+  });
+  const contact = useApiQuery(SAMPLE, { id: id ?? '' }, { pause: id === null }).data?.contact;
+  return { contact, choose };
 }
 
 /** The chosen contact's id, and the placeholder values of previews. */
 export function useSampleContact(): { contactId: string | null; values: Record<string, unknown> & { email: string } } {
-  const [id] = useChoice();
+  const { contact } = useChosenContact();
   const address = usePostalAddress()?.replaceAll(/,?\n/g, ', ');
-  const contact = useApiQuery(SAMPLE, { id: id ?? '' }, { pause: id === null }).data?.contact;
   const { name, hasName, email, customFields } = contact ?? SOMEONE;
   const fields = typeof customFields === 'object' ? customFields : {};
   const values = {
