@@ -1,4 +1,5 @@
 import { type CostPoint, type Costs, type Cpu, type Operation, type Program, PROGRAMS } from './operations.ts';
+import { SETTINGS } from './parameters.ts';
 
 /** Operations per second. */
 export type Rates = Record<Operation, number>;
@@ -21,11 +22,11 @@ type Extent = 'at' | 'up to';
 export interface Conditions {
   /** Default: at. */
   extent?: Extent;
-  /** From one checkpoint of PostgreSQL to the next. Default: five minutes, as PostgreSQL's. */
+  /** From one checkpoint of PostgreSQL to the next. Default: as that of the settings. */
   checkpointSeconds?: number;
 }
 
-const CHECKPOINT_SECONDS = 300;
+const CHECKPOINT_SECONDS = SETTINGS.checkpointMinutes.default * 60;
 
 /**
  * Use by `amount` of an operation, which is a rate or a count, on the line through the measured points. Before the first and after the
