@@ -19,6 +19,8 @@ test('recipients of a project wait for its bulk work without holding all connect
     let waiting = 0;
     // Until no more of them begin to wait.
     await eventually(async () => {
+      // A transaction reads the activity once unless it is asked to read it again.
+      await sql(tx, 'SELECT pg_stat_clear_snapshot()');
       const rows = await sql(tx, `SELECT FROM pg_stat_activity WHERE wait_event = 'advisory'`);
       const before = waiting;
       waiting = rows.length;
