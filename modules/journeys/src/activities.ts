@@ -1,10 +1,10 @@
 import { cancellationSignal } from '@temporalio/activity';
 import { checkNotHeld } from '@postroom/ledger';
-import { config, FairShare, pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import { config, FairShare, stopAfterRepeatedErrors } from '@postroom/platform';
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import { type Advance, advance } from './advance.ts';
 import { callHost } from './calls.ts';
-import { pauseAutomatically } from './journeys.ts';
+import { pauseAutomatically, readActive } from './journeys.ts';
 
 export type { Advance } from './advance.ts';
 
@@ -17,14 +17,13 @@ const NOTHING: Advance = { more: false, transitions: 0, triggers: 0 };
 
 /** Carries out what is due in a journey. One that keeps failing is paused, with the reason. */
 export async function advanceJourney(id: string): Promise<Advance> {
-  const { rows } = await pool.query<{ project_id: string }>('SELECT project_id FROM journeys WHERE id = $1', [id]);
-  const projectId = rows[0]?.project_id;
-  if (projectId === undefined) return NOTHING;
+  const journey = await readActive(id);
+  if (journey === undefined) return NOTHING;
   const busy = {
     message: 'Other journeys of the project are being carried out; retrying shortly.',
     retryMs: BUSY_MS + Math.round(Math.random() * BUSY_MS),
   };
-  return withSlot(slots.tryAcquire(projectId), busy, () =>
+  return withSlot(slots.tryAcquire(journey.projectId), busy, () =>
     withHeartbeat((beat: (progress?: Advance) => void) =>
       stopAfterRepeatedErrors(
         `journey ${id}`,
@@ -33,7 +32,7 @@ export async function advanceJourney(id: string): Promise<Advance> {
           return advance(id, cancellationSignal(), beat);
         },
         async (reason) => {
-          await pauseAutomatically(id, `The journey could not continue: ${reason}`);
+          await pauseAutomatically(journey, `The journey could not continue: ${reason}`);
           return NOTHING;
         },
       ),

@@ -2,7 +2,7 @@ import { shareSuppressions } from '@postroom/contacts';
 import { ContentBudget } from '@postroom/emails';
 import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
 import { scanForEntries } from './entry-scans.ts';
-import { lockJourney, pauseAutomatically } from './journeys.ts';
+import { lockJourney, pauseAutomatically, readActive } from './journeys.ts';
 import { processTriggers } from './process-triggers.ts';
 import { type DueRun, type Plan, StepProblem } from './plan.ts';
 import { planStep } from './steps.ts';
@@ -56,12 +56,9 @@ export async function advance(
 
 /** @returns the project of the journey, if that is active, how many runs were due, and how many of them moved. */
 async function advancePage(id: string): Promise<{ projectId: string; found: number; moved: number }> {
-  const { rows: journeys } = await pool.query<{ projectId: string }>(
-    `SELECT project_id AS "projectId" FROM journeys WHERE id = $1 AND status = 'active'`,
-    [id],
-  );
-  const projectId = journeys[0]?.projectId;
-  if (projectId === undefined) return { projectId: '', found: 0, moved: 0 };
+  const journey = await readActive(id);
+  if (journey === undefined) return { projectId: '', found: 0, moved: 0 };
+  const { projectId } = journey;
   const { rows: runs } = await pool.query<DueRun>({ name: 'journeys-due', text: DUE, values: [id] });
   if (runs.length === 0) return { projectId, found: 0, moved: 0 };
   try {
@@ -77,7 +74,7 @@ async function advancePage(id: string): Promise<{ projectId: string; found: numb
     return { projectId, found: runs.length, moved: await commit({ id, projectId }, chosen) };
   } catch (error) {
     if (!(error instanceof StepProblem)) throw error;
-    await pauseAutomatically(id, error.message);
+    await pauseAutomatically(journey, error.message);
     return { projectId, found: 0, moved: 0 };
   }
 }

@@ -11,7 +11,7 @@ import {
   scanKey,
   zoneOf,
 } from '@postroom/journey-definition';
-import { pauseAutomatically } from './journeys.ts';
+import { pauseAutomatically, readActive } from './journeys.ts';
 import { nextLocalTime } from './local-time.ts';
 import { definitionOf } from './versions.ts';
 
@@ -46,19 +46,17 @@ const DUE = `
  * was deleted.
  */
 export async function scanForEntries(journeyId: string): Promise<void> {
-  const { rows } = await pool.query<{ projectId: string; number: number }>(
-    `SELECT j.project_id AS "projectId", j.published_version AS number FROM journeys j JOIN journey_entry_scans s ON s.journey_id = j.id
-     WHERE j.id = $1 AND j.status = 'active' AND s.due_at <= now()`,
-    [journeyId],
-  );
-  const [journey] = rows;
+  const { rowCount } = await pool.query('SELECT FROM journey_entry_scans WHERE journey_id = $1 AND due_at <= now()', [
+    journeyId,
+  ]);
+  const journey = rowCount === 0 ? undefined : await readActive(journeyId);
   if (journey === undefined) return;
-  const definition = await definitionOf(pool, journeyId, journey.number);
+  const definition = await definitionOf(pool, journeyId, journey.publishedVersion);
   try {
     await runCostly(journey.projectId, () => inTransaction((tx) => scan(tx, journeyId, definition)));
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-    await pauseAutomatically(journeyId, 'The segment by which contacts enter was deleted.');
+    await pauseAutomatically(journey, 'The segment by which contacts enter was deleted.');
   }
 }
 

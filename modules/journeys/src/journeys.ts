@@ -198,14 +198,37 @@ export async function pauseJourney(projectId: string, id: string): Promise<void>
   await changeStatus(id, 'active', `status = 'paused', paused_reason = NULL`, 'Only an active journey can be paused.');
 }
 
-/** Pauses a journey that can't go on, says why, and notifies. Has no effect on one that is not active. */
-export async function pauseAutomatically(id: string, reason: string): Promise<void> {
+/** An active journey as it was when work on it began. */
+export interface ActiveJourney {
+  id: string;
+  projectId: string;
+  publishedVersion: number;
+  /** As the text of PostgreSQL, which has microseconds. */
+  updatedAt: string;
+}
+
+/** The journey, if it is active. */
+export async function readActive(id: string): Promise<ActiveJourney | undefined> {
+  const [journey] = await sql<ActiveJourney>(
+    pool,
+    `SELECT id, project_id AS "projectId", published_version AS "publishedVersion", updated_at::text AS "updatedAt"
+     FROM journeys WHERE id = $1 AND status = 'active'`,
+    [id],
+  );
+  return journey;
+}
+
+/**
+ * Pauses a journey that can't go on, says why, and notifies. Has no effect if it was modified since it was read: another version or a
+ * resumption may have solved the problem, and if not, the next attempt finds it again.
+ */
+export async function pauseAutomatically({ id, updatedAt }: ActiveJourney, reason: string): Promise<void> {
   await inTransaction(async (tx) => {
     const [paused] = await sql<{ name: string; projectId: string }>(
       tx,
-      `UPDATE journeys SET status = 'paused', paused_reason = $2, updated_at = now() WHERE id = $1 AND status = 'active'
-       RETURNING name, project_id AS "projectId"`,
-      [id, reason.slice(0, 500)],
+      `UPDATE journeys SET status = 'paused', paused_reason = $2, updated_at = now()
+       WHERE id = $1 AND status = 'active' AND updated_at = $3 RETURNING name, project_id AS "projectId"`,
+      [id, reason.slice(0, 500), updatedAt],
     );
     if (paused === undefined) return;
     await notify(tx, paused.projectId, {

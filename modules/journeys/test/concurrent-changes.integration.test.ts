@@ -3,6 +3,7 @@ import { pool, sql } from '@postroom/platform';
 import { type Api, interleave, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { advance } from '../src/advance.ts';
+import { type ActiveJourney, pauseAutomatically, readActive } from '../src/journeys.ts';
 import { enroll, published } from './support.ts';
 
 const signal = new AbortController().signal;
@@ -65,6 +66,22 @@ test('the last member stays in a group that the others leave at the same moment,
   expect((await api.get(`/v1/journeys/${id}`)).body.data).toMatchObject({ status: 'active', pausedReason: null });
   expect(await runs(id)).toMatchObject([{ status: 'completed' }]);
   expect((await api.get(`/v1/groups/${group.id}`)).body.data.contacts).toMatchObject([{ id: ada.id }]);
+});
+
+test('a page that fails does not pause the version that was published meanwhile, or a journey that was resumed', async () => {
+  const { api, id } = await adaIn(() => [nameStep]);
+  const state = async () => {
+    const { status, pausedReason } = (await api.get(`/v1/journeys/${id}`)).body.data;
+    return [status, pausedReason];
+  };
+  for (const changes of [['publish'], ['pause', 'resume']]) {
+    const journey = (await readActive(id)) as ActiveJourney;
+    for (const change of changes) expect((await api.post(`/v1/journeys/${id}/${change}`, {})).status).toBe(200);
+    await pauseAutomatically(journey, 'The step failed.');
+    expect(await state()).toEqual(['active', null]);
+  }
+  await pauseAutomatically((await readActive(id)) as ActiveJourney, 'The step failed.');
+  expect(await state()).toEqual(['paused', 'The step failed.']);
 });
 
 test('a contact that is deleted while it enters a journey leaves no run', async () => {
