@@ -6,11 +6,14 @@ import { isHere } from '@postroom/projects/sql';
  * `pg_snapshot_xmin` have all ended. So a reader takes the events of ended transactions up to a number, and begins there the next time.
  */
 
+/** The tables with the number of a reader per project, `xact`. */
+type ReaderTable = 'statistics_progress' | 'event_exports';
+
 /**
  * The projects with events that a reader has not taken, two probes of an index of each partition for each; and those whose number is of
- * another server. @param table has the reader's number per project, `xact`.
+ * another server.
  */
-export const projectsWithEvents = (table: 'statistics_progress' | 'event_exports'): string => `
+export const projectsWithEvents = (table: ReaderTable): string => `
   SELECT p.id FROM projects p LEFT JOIN ${table} s ON s.project_id = p.id
   WHERE ${isHere('p.id')} AND (s.xact > pg_snapshot_xmax(pg_current_snapshot())::text::bigint OR EXISTS (SELECT FROM events e WHERE e.project_id = p.id AND e.xact >= coalesce(s.xact, 0)
     AND e.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint))`;
@@ -20,6 +23,24 @@ export const IS_FOREIGN = 'xact > pg_snapshot_xmax(pg_current_snapshot())::text:
 
 /** The number that a reader of all events begins with. Those of a project that was moved here have numbers below 0. */
 export const FIRST_TRANSACTION = 'least(0, (SELECT xact FROM events WHERE project_id = $1 ORDER BY xact LIMIT 1))';
+
+/** Only looks up the first transaction if the project has no row. */
+const startIn = (table: ReaderTable) => `
+  INSERT INTO ${table} (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
+  WHERE NOT EXISTS (SELECT FROM ${table} WHERE project_id = $1)
+  ON CONFLICT DO NOTHING`;
+
+/**
+ * Gives a project its row in `table`. Locks the project first, as foreign keys do, so that a deletion of it comes before or after, and
+ * does not deadlock with the reader.
+ * @returns false if the project was deleted after it was listed.
+ */
+export async function startReading(tx: Tx, table: ReaderTable, projectId: string): Promise<boolean> {
+  const [project] = await sql(tx, 'SELECT id FROM projects WHERE id = $1 FOR KEY SHARE', [projectId]);
+  if (project === undefined) return false;
+  await sql(tx, startIn(table), [projectId]);
+  return true;
+}
 
 /** All transactions before `xmin` have ended, and their events are visible to the statements that follow. */
 const NEXT = `

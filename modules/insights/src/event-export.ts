@@ -1,7 +1,13 @@
 import { type Column, type Store, storeAt, toParquet } from '@postroom/partitions';
 import { config, inTransaction, pool, sql } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
-import { endedTransactions, FIRST_TRANSACTION, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
+import {
+  endedTransactions,
+  FIRST_TRANSACTION,
+  IS_FOREIGN,
+  projectsWithEvents,
+  startReading,
+} from './ended-transactions.ts';
 
 /**
  * Exports events as Parquet files, each event once. A range of transactions is recorded before its files are written, and counts as
@@ -21,11 +27,6 @@ const COLUMNS: readonly Column[] = [
   { name: 'data', type: 'text' },
 ];
 
-/** The first transaction is only looked up if the project has no row yet. */
-const START = `
-  INSERT INTO event_exports (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
-  WHERE NOT EXISTS (SELECT FROM event_exports WHERE project_id = $1)
-  ON CONFLICT DO NOTHING`;
 const LOCK = `
   SELECT run, xact::text AS since, until::text AS until, CASE WHEN ${IS_FOREIGN} THEN ${FIRST_TRANSACTION}::text END AS "startsOver",
     ${isHere('project_id')} AS "isHere" FROM event_exports WHERE project_id = $1 FOR UPDATE`;
@@ -76,11 +77,11 @@ export async function exportProject(projectId: string, store: Store, limit = ROW
 
 /**
  * The range whose files have to be written next. One that was not finished comes first, as it was; otherwise a project that is being moved
- * to another cell has none.
+ * to another cell, or was deleted, has none.
  */
 function planRange(projectId: string, limit: number): Promise<(Range & { more: boolean }) | undefined> {
   return inTransaction(async (tx) => {
-    await sql(tx, START, [projectId]);
+    if (!(await startReading(tx, 'event_exports', projectId))) return undefined;
     const [row] = await sql<Progress>(tx, LOCK, [projectId]);
     const { run, since, until, startsOver, isHere: mayPlan } = row as Progress;
     if (until !== null && startsOver === null) return { run, since, until, more: true };

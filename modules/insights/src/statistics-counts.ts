@@ -1,5 +1,11 @@
 import { deleteInBatches, inTransaction, pool, sql, type Tx } from '@postroom/platform';
-import { endedTransactions, FIRST_TRANSACTION, IS_FOREIGN, projectsWithEvents } from './ended-transactions.ts';
+import {
+  endedTransactions,
+  FIRST_TRANSACTION,
+  IS_FOREIGN,
+  projectsWithEvents,
+  startReading,
+} from './ended-transactions.ts';
 
 /**
  * The events that statistics count are added up per quarter of an hour, in the background and each once. What is not counted yet is read
@@ -23,11 +29,6 @@ export const QUARTER_MS = 900_000;
 /** Events that a transaction counts: they take it about a third of a second. */
 const CHUNK = 200_000;
 
-/** The first transaction is only looked up if the project has no row yet. */
-const START = `
-  INSERT INTO statistics_progress (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
-  WHERE NOT EXISTS (SELECT FROM statistics_progress WHERE project_id = $1)
-  ON CONFLICT DO NOTHING`;
 const LOCK = `
   SELECT xact::text AS since, ${IS_FOREIGN} AS "isForeign"
   FROM statistics_progress WHERE project_id = $1 FOR UPDATE SKIP LOCKED`;
@@ -50,7 +51,7 @@ export async function countEvents(): Promise<void> {
 /** @returns whether there may be more. */
 async function countChunk(projectId: string): Promise<boolean> {
   return inTransaction(async (tx) => {
-    await sql(tx, START, [projectId]);
+    if (!(await startReading(tx, 'statistics_progress', projectId))) return false;
     const [progress] = await sql<{ since: string; isForeign: boolean }>(tx, LOCK, [projectId]);
     if (progress === undefined) return false; // another process counts
     if (progress.isForeign) return startOver(tx, projectId);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { storeAt } from '@postroom/partitions';
 import { inTransaction, newId, pool, sql } from '@postroom/platform';
-import { eventually } from '@postroom/testkit';
+import { eventually, interleave } from '@postroom/testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { exportProject } from '../src/event-export.ts';
 
@@ -127,4 +127,11 @@ test('the queries in docs/how-to/event-export.md read exported events', async ()
     );
   });
   expect(await query(bounced)).toEqual([['bob@example.com']]);
+});
+
+test('nothing is exported of a project that is deleted after it was listed', async () => {
+  const { projectId, folder, add, run } = await exported();
+  await add();
+  await interleave((tx) => sql(tx, 'DELETE FROM projects WHERE id = $1', [projectId]), run);
+  expect(await readdir(folder)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { inTransaction, newId, newIdAt, pool, sql } from '@postroom/platform';
-import { eventually, testApi } from '@postroom/testkit';
+import { inTransaction, newId, newIdAt, pool, sql, type Tx } from '@postroom/platform';
+import { eventually, interleave, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { statistics } from '../src/statistics.ts';
 import { COUNTED_EVENTS, countEvents, deleteOld, QUARTER_MS } from '../src/statistics-counts.ts';
@@ -190,4 +190,12 @@ test('a database that was loaded from a dump, where transactions are numbered fr
   await countEvents();
   const series = await statistics(projectId, { since: new Date(Date.now() - DAY_MS), step: 'hour', timeZone: 'UTC' });
   expect(series.reduce((sum, { sent }) => sum + sent, 0)).toBe(2);
+});
+
+test('a project that is deleted while its events are being counted ends no count', async () => {
+  const { projectId } = await testApi();
+  await pool.query(INSERT, valuesOf(projectId, [{ type: 'email.sent', at: Date.now() - DAY_MS }]));
+  const deletion = (tx: Tx) => sql(tx, 'DELETE FROM projects WHERE id = $1', [projectId]);
+  await interleave(deletion, countEvents);
+  expect(await countedOf(projectId)).toBe(null);
 });
