@@ -207,6 +207,23 @@ export async function cancelImport(projectId: string, id: string): Promise<void>
   });
 }
 
+/**
+ * Cancels the uploads and the dry runs of a project that have not ended, and deletes their files, in which a person who is being erased
+ * may be. Other imports go on: they refuse the person, and their files go when they end.
+ */
+export async function cancelForErasure(tx: Tx, projectId: string): Promise<void> {
+  const open = await sql<{ id: string }>(
+    tx,
+    `SELECT id FROM imports WHERE project_id = $1 AND (status = 'uploading' OR dry_run AND status IN ('queued', 'running'))
+     ORDER BY id FOR NO KEY UPDATE`,
+    [projectId],
+  );
+  for (const { id } of open) await endImport(tx, id, 'canceled', PERSON_ERASED);
+}
+
+const PERSON_ERASED =
+  'A person was erased from the project, who may be in this file, so it was deleted. Upload a file without that person.';
+
 /** Records how an import ended and deletes its file, unless it can still be executed. Has no effect on an import that has already ended. */
 export async function endImport(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
   const [ended] = await sql<{ dryRun: boolean; projectId: string }>(
@@ -227,6 +244,7 @@ export const topicOf = (id: string) => `import ${id}`;
 
 interface LockedImport {
   status: ImportStatus;
+  error: string | null;
   size: number;
   dryRun: boolean;
   fileExpiresAt: Date | null;
@@ -237,7 +255,7 @@ export async function lockImport(tx: Tx, projectId: string, id: string): Promise
   const [row] = isId('imp', id)
     ? await sql<LockedImport>(
         tx,
-        `SELECT status, size, dry_run AS "dryRun", file_expires_at AS "fileExpiresAt" FROM imports
+        `SELECT status, error, size, dry_run AS "dryRun", file_expires_at AS "fileExpiresAt" FROM imports
          WHERE project_id = $1 AND id = $2 FOR UPDATE`,
         [projectId, id],
       )
@@ -248,6 +266,7 @@ export async function lockImport(tx: Tx, projectId: string, id: string): Promise
 
 async function lockUpload(tx: Tx, projectId: string, id: string): Promise<LockedImport> {
   const row = await lockImport(tx, projectId, id);
-  if (row.status !== 'uploading') throw new DomainError('conflict', 'The import has already been started.');
-  return row;
+  if (row.status === 'uploading') return row;
+  const otherwise = row.status === 'canceled' ? 'The import was canceled.' : 'The import has already been started.';
+  throw new DomainError('conflict', row.error ?? otherwise);
 }

@@ -7,6 +7,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
+import { cancelForErasure } from './imports.ts';
 import { dropKeptFiles } from './kept-files.ts';
 
 export const stage: PrivacyStage = 'references';
@@ -16,8 +17,8 @@ const ERROR = redaction({ field: 'text', message: 'text' });
 const CAUSE = redaction({ field: 'text', message: 'text', value: 'text' });
 
 /**
- * Removes the person's addresses from filenames, previews and errors of imports, and deletes the files of dry runs, which may
- * contain the person.
+ * Removes the person's addresses from filenames, previews and errors of imports, and deletes the files that would be kept for
+ * later, which may contain the person: those of dry runs and uploads.
  */
 export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows> {
   const values = redactionValues(subject);
@@ -33,6 +34,8 @@ export async function eraseSubject(tx: Tx, subject: Erasure): Promise<ErasedRows
     `DELETE FROM import_causes WHERE import_id IN (SELECT id FROM imports WHERE project_id = $1) AND ${CAUSE.mentions}`,
     values.slice(0, 2), // without the alias
   );
+  await cancelForErasure(tx, subject.projectId);
+  // Afterwards, because a dry run may have been completed while this waited for it.
   await dropKeptFiles(tx, subject.projectId);
   return {};
 }

@@ -1,7 +1,9 @@
 import { pool } from '@postroom/platform';
-import { signedIn, startTestWorker, testApi } from '@postroom/testkit';
+import { type Api, interleave, signedIn, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
+import { addPart, createImport, endImport } from '../src/imports.ts';
 import { dropExpiredFiles } from '../src/kept-files.ts';
+import { checkOptions } from '../src/options.ts';
 import { contactsOf, ended, errorsOf, importFile } from './testing.ts';
 
 beforeAll(startTestWorker);
@@ -95,15 +97,25 @@ test('a dry run writes nothing, keeps its file, and is executed once, with the o
   expect((await other.post(`/v1/imports/${dry.id}/execute`, {})).status).toBe(404);
 });
 
+/** The imports of a project that have a file. */
+async function withFile(api: Api): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `SELECT DISTINCT import_id AS id FROM import_parts JOIN imports i ON i.id = import_id WHERE i.project_id = $1 ORDER BY 1`,
+    [api.projectId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const eraseSomeone = async (api: Api) => {
+  const { body } = await (
+    await signedIn(api, 'owner')
+  ).graphql('mutation { erasePerson(email: "someone@example.com") { messages } }');
+  expect(body.errors).toBeUndefined();
+};
+
 test('files of dry runs are deleted after a week, beyond the third, and when a person is erased', async () => {
   const { api } = await projectWithFields();
-  const kept = async () => {
-    const { rows } = await pool.query<{ id: string }>(
-      `SELECT DISTINCT import_id AS id FROM import_parts JOIN imports i ON i.id = import_id WHERE i.project_id = $1 ORDER BY 1`,
-      [api.projectId],
-    );
-    return rows.map(({ id }) => id);
-  };
+  const kept = () => withFile(api);
   const ids: string[] = [];
   for (let at = 0; at < 4; at++) ids.push((await importFile(api, FILE, { dry_run: true })).id);
   expect(await kept()).toEqual(ids.slice(1));
@@ -112,7 +124,47 @@ test('files of dry runs are deleted after a week, beyond the third, and when a p
   expect(await kept()).toEqual(ids.slice(2));
   const reply = await api.post(`/v1/imports/${ids[1]}/execute`, {});
   expect([reply.status, reply.body.error.message]).toEqual([409, expect.stringContaining('no longer kept')]);
-  const owner = await signedIn(api, 'owner');
-  await owner.graphql('mutation { erasePerson(email: "someone@example.com") { messages } }');
+  await eraseSomeone(api);
   expect(await kept()).toEqual([]);
+});
+
+test('the erasure of a person cancels uploads and dry runs, whose files would be kept, but no other import', async () => {
+  const { api } = await projectWithFields();
+  const [uploading, part] = [
+    await createImport(api.projectId, await checkOptions(api.projectId, {})),
+    Buffer.from(FILE),
+  ];
+  await addPart(api.projectId, uploading.id, 0, part);
+  const open = async (status: string, isDryRun: boolean) => {
+    const { id } = await importFile(api, FILE, { dry_run: true });
+    await pool.query(
+      `UPDATE imports SET status = $2::import_status, dry_run = $3, file_expires_at = NULL, finished_at = NULL WHERE id = $1`,
+      [id, status, isDryRun],
+    );
+    return id;
+  };
+  const dry = [await open('queued', true), await open('running', true)];
+  const real = [await open('queued', false), await open('running', false)];
+  await eraseSomeone(api);
+  expect(await withFile(api)).toEqual(real);
+  for (const id of [uploading.id, ...dry])
+    expect((await api.get(`/v1/imports/${id}`)).body.data).toMatchObject({
+      status: 'canceled',
+      error: expect.stringContaining('A person was erased'),
+    });
+  await expect(addPart(api.projectId, uploading.id, 1, part)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('A person was erased'),
+  });
+});
+
+test('the file of a dry run that is completed during an erasure is not kept', async () => {
+  const { api } = await projectWithFields();
+  const { id } = await importFile(api, FILE, { dry_run: true });
+  await pool.query(`UPDATE imports SET status = 'running', file_expires_at = NULL WHERE id = $1`, [id]);
+  await interleave(
+    (tx) => endImport(tx, id, 'completed'),
+    () => eraseSomeone(api),
+  );
+  expect(await withFile(api)).toEqual([]);
 });
