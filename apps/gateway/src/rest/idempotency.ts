@@ -6,6 +6,7 @@ import {
   invalid,
   readIdempotencyKey,
   releaseIdempotencyKey,
+  requireReadable,
   SEALED,
   secretColumn,
   settleIdempotencyKey,
@@ -40,10 +41,14 @@ const sealedAnswer = secretColumn('idempotency_keys', 'body', {
   envelopes: `${SEALED}%`,
 });
 
+const REPEAT =
+  'It is part of the response to the first request with this Idempotency-Key, which was carried out. Use another key to repeat the request.';
+
 /**
  * Claims an `Idempotency-Key` before the work starts, so that two requests with the same key do it once (design).
  * @throws DomainError `idempotency_conflict` for a different request with the same key, or for one in flight: then
- * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`.
+ * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`; `conflict` when the stored response was
+ * encrypted with a key that the installation no longer has.
  */
 export async function claim(
   response: ServerResponse,
@@ -68,7 +73,10 @@ export async function claim(
     response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0));
     throw conflict('in_flight', 'The first request with this Idempotency-Key is still running.');
   }
-  const body = first.body.startsWith(SEALED) ? sealedAnswer.decrypt(first.body, projectId, key) : first.body;
+  const { body: stored } = first;
+  const body = stored.startsWith(SEALED)
+    ? requireReadable(() => sealedAnswer.decrypt(stored, projectId, key), REPEAT)
+    : stored;
   return { replay: { status: first.status, body }, settle: async () => {} };
 }
 

@@ -52,6 +52,25 @@ test('the same key and body replays the first response and does nothing again', 
   expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
 });
 
+test('a response with a secret that was encrypted with a lost key is 409 conflict, and the request is not repeated', async () => {
+  const api = await testApi();
+  const post = () =>
+    api.post('/v1/webhooks', { url: 'https://hooks.example.com/in', events: ['*'] }, withKey('webhook-1'));
+  expect((await post()).status).toBe(201);
+  const { rowCount } = await pool.query(
+    `UPDATE idempotency_keys SET body = regexp_replace(body, '^v2:[^:]+:', 'v2:lost:') WHERE project_id = $1 AND body LIKE 'v2:%'`,
+    [api.projectId],
+  );
+  expect(rowCount).toBe(1);
+  const { status, body } = await post();
+  expect([status, body.error.code, body.error.message]).toEqual([
+    409,
+    'conflict',
+    expect.stringMatching(/no longer has the key.*Use another key/),
+  ]);
+  expect((await api.get('/v1/webhooks')).body.data).toHaveLength(1);
+});
+
 test('without a key a POST runs again', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
