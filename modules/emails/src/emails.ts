@@ -377,7 +377,7 @@ function sentTo(key: string, { campaignId, outcome }: EmailFilter): string {
 }
 
 /**
- * Cancels the unsent messages of a transactional email.
+ * Cancels the unsent messages of a transactional email. Those that are being sent, or were, stay.
  * @throws DomainError `not_found`, `conflict` if none is left to cancel.
  */
 export async function cancelEmail(projectId: string, id: string): Promise<void> {
@@ -391,8 +391,9 @@ export async function cancelEmail(projectId: string, id: string): Promise<void> 
 }
 
 /**
- * Reschedules an email.
- * @throws DomainError `not_found`, `validation_error` for a time in the past, `conflict` if it is no longer scheduled.
+ * Reschedules an email, for all of its recipients or none.
+ * @throws DomainError `not_found`, `validation_error` for a time in the past, `conflict` if it is no longer scheduled, or is already being
+ * sent to one of its recipients.
  */
 export async function rescheduleEmail(projectId: string, id: string, scheduledAt: Date): Promise<void> {
   await getEmail(projectId, id);
@@ -401,6 +402,6 @@ export async function rescheduleEmail(projectId: string, id: string, scheduledAt
   if (!(await rescheduleMessages(id, scheduledAt)))
     throw new DomainError(
       'conflict',
-      'Only a scheduled email can be rescheduled; this one is not scheduled or is already being sent.',
+      'Only a scheduled email can be rescheduled; this one is not scheduled or is already being sent, at least to some of its recipients.',
     );
 }

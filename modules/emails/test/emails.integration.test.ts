@@ -1,6 +1,6 @@
 import { addLocalDomain } from '@postroom/domains';
-import { newId, pool } from '@postroom/platform';
-import { testApi } from '@postroom/testkit';
+import { newId, pool, sql } from '@postroom/platform';
+import { interleave, testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 import { ContentBudget, prepareEmails } from '../src/index.ts';
 import { holdMail } from './hold-mail.ts';
@@ -283,6 +283,32 @@ describe('scheduled emails', () => {
     });
     expect((await api.post(`${path}/cancel`)).status).toBe(409);
     expect((await api.patch(path, { scheduled_at: second })).status).toBe(409);
+  });
+
+  test('are rescheduled for all recipients, or with 409 for none when one of them is being sent', async () => {
+    const api = await sender();
+    const to = ['ada@example.net', 'bob@example.net'];
+    const { id } = (await api.post('/v1/emails', { ...HELLO, to, scheduled_at: at(1) })).body.data;
+    const times = async () =>
+      (
+        await pool.query<{ at: Date }>(
+          'SELECT not_before AS at FROM messages WHERE id = $1 OR copy_of = $1 UNION ALL SELECT scheduled_at FROM message_contents WHERE message_id = $1',
+          [id],
+        )
+      ).rows.map((row) => row.at.toISOString());
+    const [first, second] = [at(2), at(3)];
+    const reschedule = (time: string) => api.patch(`/v1/emails/${id}`, { scheduled_at: time });
+    expect((await reschedule(first)).status).toBe(200);
+    expect(await times()).toEqual([first, first, first]);
+    const reply = await interleave(
+      (tx) => sql(tx, `UPDATE messages SET state = 'claimed', dispatched_at = now() WHERE copy_of = $1`, [id]),
+      () => reschedule(second),
+    );
+    expect([reply.status, reply.body.error.code]).toEqual([409, 'conflict']);
+    expect(await times()).toEqual([first, first, first]);
+    await pool.query(`UPDATE messages SET state = 'suppressed' WHERE copy_of = $1`, [id]);
+    expect((await reschedule(second)).status).toBe(200);
+    expect((await times()).toSorted()).toEqual([first, second, second]);
   });
 
   test('return 409 to one of two concurrent cancels', async () => {

@@ -63,18 +63,25 @@ export async function insertAttachments(tx: Tx, messageId: string, attachments: 
   }
 }
 
-/** Moves a transactional email to another time. @returns false if it is no longer scheduled. */
-export async function rescheduleMessages(id: string, scheduledAt: Date): Promise<boolean> {
-  const { rowCount } = await inTransaction((tx) =>
-    tx.query(
-      `WITH moved AS (
-       UPDATE messages SET not_before = $2 WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state = 'planned'
-         AND dispatched_at IS NULL AND deferred_at IS NULL AND not_before > now() RETURNING id
-     ), content AS (
-       UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1 AND EXISTS (SELECT FROM moved)
-     ) SELECT id FROM moved`,
-      [id, scheduledAt],
-    ),
-  );
-  return rowCount !== 0;
+/** The messages of an email that can still be sent. Those that are being claimed are locked, and skip this one's locks in turn. */
+const LOCK_OPEN = `
+  SELECT id, state = 'planned' AND dispatched_at IS NULL AND deferred_at IS NULL AND not_before > now() AS "isScheduled"
+  FROM messages WHERE (id = $1 OR copy_of = $1) AND campaign_id IS NULL AND state NOT IN ('suppressed', 'canceled')
+  ORDER BY id FOR NO KEY UPDATE`;
+
+/**
+ * Moves a transactional email to another time, for all of its recipients or none.
+ * @returns false if it is not scheduled, or no longer for one of them.
+ */
+export function rescheduleMessages(id: string, scheduledAt: Date): Promise<boolean> {
+  return inTransaction(async (tx) => {
+    const open = await sql<{ id: string; isScheduled: boolean }>(tx, LOCK_OPEN, [id]);
+    if (open.length === 0 || !open.every(({ isScheduled }) => isScheduled)) return false;
+    await sql(tx, 'UPDATE messages SET not_before = $2 WHERE id = ANY ($1)', [
+      open.map((each) => each.id),
+      scheduledAt,
+    ]);
+    await sql(tx, 'UPDATE message_contents SET scheduled_at = $2 WHERE message_id = $1', [id, scheduledAt]);
+    return true;
+  });
 }

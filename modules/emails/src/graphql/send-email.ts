@@ -178,7 +178,8 @@ builder.mutationFields((t) => ({
   }),
   cancelEmail: t.prismaField({
     type: Email,
-    description: 'Cancels the unsent messages of an email; `conflict` if none is left.',
+    description:
+      'Cancels the messages of an email that are not being sent yet; `recipients` shows which were canceled. `conflict` if none is left.',
     args: { id: t.arg.id({ required: true, description: idArg }) },
     resolve: async (query, _root, { id }, context) => {
       await cancelEmail(callerProject(context), id);
@@ -187,7 +188,8 @@ builder.mutationFields((t) => ({
   }),
   rescheduleEmail: t.prismaField({
     type: Email,
-    description: 'Reschedules an email; `conflict` if it is no longer scheduled.',
+    description:
+      'Reschedules an email for all of its recipients; `conflict` if it is no longer scheduled, or is already being sent to one of them.',
     args: {
       id: t.arg.id({ required: true, description: idArg }),
       input: t.arg({ type: RescheduleEmailInput, required: true, description: 'The new time.' }),
