@@ -73,6 +73,8 @@ export function textFromHtml(html: Template): Template {
 
 /** Stands for an empty value. No value has this control character, and with a noncharacter such as those of the marks strings take two bytes per character. */
 const EMPTY = '\u0001';
+// oxlint-disable-next-line no-control-regex -- It is there on purpose.
+const EMPTY_LINK = / <\u0001+>/g;
 
 /**
  * Renders a template of `textFromHtml` as if the text had been derived from the rendered HTML: a link without a URL is its text alone,
@@ -86,9 +88,11 @@ export function renderGeneratedText(
   maxWork?: number,
 ): string {
   const encode = (value: string) => (value === '' ? EMPTY : value);
-  const rendered = renderPieces(statics, slots, new Scope(values, maxWork), encode, most);
+  // Also where a link's URL begins with a slot, as tags may leave all of it out.
+  const marked = statics.map((text) => (text.endsWith(' <') ? text + EMPTY : text));
+  const rendered = renderPieces(marked, slots, new Scope(values, maxWork), encode, most);
   const shown = rendered
-    .replaceAll(` <${EMPTY}>`, '')
+    .replaceAll(EMPTY_LINK, '')
     .replaceAll(EMPTY, '')
     .replace(/\n(?:[^\S\n]*\n){2,}/g, '\n\n');
   return `${shown.trim()}\n`;

@@ -166,6 +166,15 @@ test('an empty value leaves no brackets and no blank lines in generated text, an
   expect(lf((await send(frameOf(html, { text }), { values })).text)).toBe('Hi Ada\n\n\n\n <>');
 });
 
+test('a link whose URL is empty without a value or by tags is its text alone in generated text', async () => {
+  const html = `<p><a href="{% if shop %}{{shop}}{% endif %}">Shop</a>, <a href="{% if vip %}https://example.com/vip{% endif %}">VIP</a>, <a href="{{host | default: ""}}{{path | default: ""}}">home</a>, a <> b</p>`;
+  const textOf = async (values: Values) => lf((await send(frameOf(html), { values })).text);
+  expect(await textOf({})).toBe('Shop, VIP, home, a <> b');
+  expect(await textOf({ shop: 'https://example.com', vip: true, path: '/a' })).toBe(
+    'Shop <https://example.com>, VIP <https://example.com/vip>, home <%2Fa>, a <> b',
+  );
+});
+
 test('conditions and loops choose encoded pieces, in the HTML and in the text derived from it', async () => {
   const frame = frameOf(
     `<html><head>{% assign vip = plan %}<title>x</title></head><body><p>Hi {{ name | upcase }}</p>
