@@ -19,7 +19,7 @@ import { limitPlugins } from './limits.ts';
 import { acceptOldTypeNames } from './renamed-types.ts';
 import { runRequest } from './run-request.ts';
 import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
-import { answerJson, AUTHENTICATE } from './rest/http.ts';
+import { answerJson, headersOf } from './rest/http.ts';
 import { enforceRateLimit } from './rest/rate-limit.ts';
 import { GRAPHIQL_POLICY } from './security-headers.ts';
 import { answerGraphqlError, createStreams, paramsOfUrl } from './streams/streams.ts';
@@ -237,20 +237,15 @@ function withInvalidField(
 function toGraphqlError(error: unknown, at?: GraphQLError): Error {
   if (!(error instanceof DomainError)) return error as Error;
   const { code, message, details } = error;
-  const retryAfter = error instanceof RetryLater ? error.retryAfterSeconds : undefined;
-  const headers = {
-    ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }),
-    ...(code === 'unauthorized' ? { 'WWW-Authenticate': AUTHENTICATE } : {}),
-  };
   const isRefused = code === 'unauthorized' || code === 'rate_limited';
-  const http = isRefused ? { http: { status: STATUS_BY_CODE[code], headers } } : {};
+  const http = { headers: headersOf(error), ...(isRefused && { status: STATUS_BY_CODE[code] }) };
   return new GraphQLError(message, {
     ...(at === undefined ? {} : { nodes: at.nodes, path: at.path }),
     extensions: {
       code,
       ...(details.length === 0 ? {} : { details }),
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-      ...http,
+      ...(error instanceof RetryLater && { retryAfter: error.retryAfterSeconds }),
+      http,
     },
   });
 }

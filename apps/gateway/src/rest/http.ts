@@ -39,16 +39,18 @@ export function errorResponse(error: unknown, requestId: string | undefined) {
   };
 }
 
-/** Sets the headers of an error: `Retry-After`, and how to authenticate (RFC 9110, 15.5.2). */
+/** The headers of an error: `Retry-After`, and how to authenticate (RFC 9110, 15.5.2). */
+export const headersOf = (error: DomainError): Record<string, string> => ({
+  ...(error instanceof RetryLater && { 'Retry-After': String(error.retryAfterSeconds) }),
+  ...(error.code === 'unauthorized' && { 'WWW-Authenticate': 'Bearer' }),
+});
+
+/** Sets `headersOf` an error. */
 export function setErrorHeaders(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return;
   const known = error instanceof DomainError ? error : databaseAnswerOf(error);
-  if (known instanceof RetryLater) response.setHeader('Retry-After', known.retryAfterSeconds);
-  if (known?.code === 'unauthorized') response.setHeader('WWW-Authenticate', AUTHENTICATE);
+  if (known !== undefined) response.setHeaders(new Map(Object.entries(headersOf(known))));
 }
-
-/** The value of `WWW-Authenticate`. */
-export const AUTHENTICATE = 'Bearer';
 
 export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
   setErrorHeaders(response, error);

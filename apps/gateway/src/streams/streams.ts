@@ -13,7 +13,6 @@ import {
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { projectOf } from '../identify.ts';
-import { AUTHENTICATE } from '../rest/http.ts';
 import { enforceRateLimit } from '../rest/rate-limit.ts';
 import { type Entered, watchAccess } from './access.ts';
 import { EventStream } from './event-stream.ts';
@@ -308,9 +307,8 @@ const notAnObject = (name: string) => new DomainError('validation_error', `${nam
 
 /** Responds with errors only, in the shape of a GraphQL result. */
 export function answerGraphqlError(response: ServerResponse, ...errors: readonly Error[]): void {
-  const { code, retryAfter } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
-  if (typeof retryAfter === 'number') response.setHeader('Retry-After', retryAfter);
-  if (code === 'unauthorized') response.setHeader('WWW-Authenticate', AUTHENTICATE);
+  const { code, http } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
+  response.setHeaders(new Map(Object.entries(http?.headers ?? {})));
   const status = STATUS_BY_CODE[code as ErrorCode] ?? 400;
   const body = printResult({ errors: errors as GraphQLError[] });
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body);
