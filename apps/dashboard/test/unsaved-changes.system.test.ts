@@ -1,3 +1,4 @@
+import { addUnwatchedDomain } from '@postroom/domains/testing';
 import { pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
@@ -61,6 +62,7 @@ inBrowser('unsaved changes', () => {
     const ada = await api.contact('ada@example.com');
     const endpoint = { url: 'https://example.com/hook', events: ['*'] };
     const endpointId = (await api.post('/v1/webhooks', endpoint)).body.data.id;
+    const { domain } = await addUnwatchedDomain(api.projectId, 'mail.example.com');
     await using window = await windowOf(api);
     const { page } = window;
     const answers = answerQuestions(page);
@@ -81,6 +83,14 @@ inBrowser('unsaved changes', () => {
         },
       ],
     ];
+    forms.push([
+      '/imports/new',
+      async () => {
+        const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nada@example.com\n') };
+        await page.locator('input[type=file]').setInputFiles(file);
+        await page.getByRole('radio', { name: 'Skip the row' }).check();
+      },
+    ]);
     for (const [path, change] of forms) {
       answers.accepts = true;
       await window.open(path);
@@ -90,6 +100,15 @@ inBrowser('unsaved changes', () => {
       await page.getByRole('link', { name: 'Templates' }).click();
       await soon(() => answers.asked, path).toEqual([QUESTION]);
     }
+    answers.accepts = true;
+    await window.open('/domains');
+    await window.open(`/domains/${domain}`);
+    await page.getByRole('button', { name: 'Publish records' }).click();
+    await page.getByRole('dialog').getByLabel('API token').fill('secret');
+    answers.asked.length = 0;
+    answers.accepts = false;
+    await page.goBack();
+    await soon(() => answers.asked).toEqual([QUESTION]);
     answers.accepts = true;
     await window.open('/account');
     await fill('Name');

@@ -1,12 +1,13 @@
 import '@mantine/core/styles/Switch.css';
 import { FileInput, Modal, Progress, Select, Stack, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
 import type { Problem } from '../../data/problem.ts';
+import { askToLeave, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { MAX_FILE_BYTES, sendFile } from '../imports/send-file.ts';
 import { type Reason, REASON_LABELS } from './subscription.tsx';
 
@@ -30,6 +31,8 @@ function ImportForm({ onClose }: { onClose: () => void }) {
   const [share, setShare] = useState<number>();
   const [problem, setProblem] = useState<Problem>();
   const isTooLarge = file !== null && file.size > MAX_FILE_BYTES;
+  const isStarted = useRef(false);
+  useUnsavedChanges(file !== null, () => (isStarted.current ? undefined : askToLeave()));
   const send = async () => {
     if (file === null || isTooLarge) return;
     setProblem(undefined);
@@ -37,6 +40,7 @@ function ImportForm({ onClose }: { onClose: () => void }) {
     const sent = await sendFile(client, file, { kind: 'suppressions', reason, dryRun }, setShare);
     setShare(undefined);
     if (sent.id === undefined) return setProblem(sent.problem);
+    isStarted.current = true;
     void navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: sent.id } });
   };
   return (

@@ -2,6 +2,7 @@ import { type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@manti
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -43,7 +44,9 @@ function proposed(scheduledAt: string | null): Date {
 function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<ScheduleProps, 'opened'>) {
   const schedule = useApiMutation(SCHEDULE);
   const [zone, setZone] = useScheduleZone();
-  const [local, setLocal] = useState(() => formatLocalTime(zone, proposed(scheduledAt)));
+  const [first] = useState(() => formatLocalTime(zone, proposed(scheduledAt)));
+  const [local, setLocal] = useState(first);
+  useUnsavedChanges(local !== first);
   const at = parseLocalTime(zone, local);
   const isPast = at !== undefined && at.getTime() <= Date.now();
   const submit = async (event: FormEvent) => {

@@ -2,6 +2,7 @@ import { Button, Modal, PasswordInput, SegmentedControl, Stack, Text, TextInput 
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { PublishRecordsMutation } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
@@ -62,6 +63,8 @@ function Steps({ domain: { id, dnsProvider }, onClose }: PublishProps) {
       secretAccessKey: '',
     },
   });
+  // The credentials are needed until the records are published.
+  useUnsavedChanges(form.isDirty() && plan?.dryRun !== false);
   const run = async (dryRun: boolean) => {
     const { provider, apiToken, accessKeyId, secretAccessKey } = form.values;
     const where = provider === 'route53' ? { route53: { accessKeyId, secretAccessKey } } : { cloudflare: { apiToken } };

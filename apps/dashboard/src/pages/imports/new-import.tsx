@@ -5,11 +5,12 @@ import { Alert, Button, Card, Group, Progress, Radio, Select, Stack, Switch, Tex
 import { Dropzone } from '@mantine/dropzone';
 import { IconAlertTriangle, IconFileSpreadsheet, IconFileUpload } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import type { Problem } from '../../data/problem.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { askToLeave, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { formatShare } from '../../components/numbers.ts';
 import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
@@ -98,7 +99,8 @@ function Settings({
   const { id: projectId } = useProject();
   const client = useClient();
   const navigate = useNavigate();
-  const [targets, setTargets] = useState<Target[]>(() => guessTargets(beginning, fields));
+  const [guessed] = useState(() => guessTargets(beginning, fields));
+  const [targets, setTargets] = useState(guessed);
   const [onConflict, setOnConflict] = useState<'skip' | 'update'>('skip');
   const [group, setGroup] = useState<GroupChoice>({ id: null, name: '' });
   const [dryRun, setDryRun] = useState(false);
@@ -106,6 +108,9 @@ function Settings({
   const [sent, setSent] = useState<number>();
   const [problem, setProblem] = useState<Problem>();
   const wrong = targetsProblem(targets);
+  const isChanged = targets !== guessed || onConflict !== 'skip' || group.id !== null || dryRun || skipInvalid;
+  const isStarted = useRef(false);
+  useUnsavedChanges(isChanged || sent !== undefined, () => (isStarted.current ? undefined : askToLeave()));
   const start = async () => {
     setProblem(undefined);
     setSent(0);
@@ -120,6 +125,7 @@ function Settings({
     const answer = await sendFile(client, file, input, setSent);
     setSent(undefined);
     if (answer.problem !== undefined) return setProblem(answer.problem);
+    isStarted.current = true;
     return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: answer.id } });
   };
   return (

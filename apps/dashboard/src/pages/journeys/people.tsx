@@ -7,6 +7,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { usePolling } from '../../data/polling.ts';
 import { useShowSearch } from '../../data/show-search.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
@@ -194,6 +195,7 @@ export function nextOf({
 
 function Enroll({ journeyId, onClose }: { journeyId: string; onClose: () => void }) {
   const [picked, setPicked] = useState<Picked[]>([]);
+  useUnsavedChanges(picked.length > 0);
   const enroll = useApiMutation(ENROLL);
   const submit = async () => {
     const data = await enroll.run({ id: journeyId, input: { contactIds: picked.map(({ id }) => id) } });

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Forms that are left without a question, and why, by their files below `src`. */
+const UNGUARDED: Record<string, string> = {
+  'components/confirm-dialog.tsx': 'a word that confirms',
+  'components/test-email.tsx': 'addresses of a test, with a default',
+  'pages/account/ask-password.tsx': 'a password that confirms',
+  'pages/home/period-choice.tsx': 'a filter of the page',
+  'pages/journeys/backtest-dialog.tsx': 'choices with defaults',
+  'pages/journeys/enrollment.tsx': 'one choice',
+  'pages/journeys/import.tsx': 'a chosen file',
+  'pages/journeys/step-panel.tsx': 'one id',
+  'pages/sign-in/invitation.tsx': 'no page can be opened before',
+  'pages/sign-in/reset-password.tsx': 'no page can be opened before',
+  'pages/sign-in/sign-in.tsx': 'no page can be opened before',
+};
+
+test('every form asks before its page is left with unsaved input, or is listed', () => {
+  const src = join(import.meta.dirname, '..', 'src');
+  const unguarded = globSync('**/*.tsx', { cwd: src }).filter((path) => {
+    const text = readFileSync(join(src, path), 'utf8');
+    return /<form(?: on|$)/m.test(text) && !/\buseUnsaved(?:Changes|Form)\(/.test(text);
+  });
+  expect(unguarded.sort()).toEqual(Object.keys(UNGUARDED));
+});
