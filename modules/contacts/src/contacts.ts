@@ -110,7 +110,8 @@ export async function createContact(
 
 /**
  * Skips existing and suppressed addresses. The same statement records the events, so it needs no explicit transaction.
- * Rows are inserted in constraint order, so that concurrent statements can't deadlock.
+ * Rows are checked and inserted in constraint order, so that concurrent statements can't deadlock. `OFFSET 0` has them sorted before they
+ * are checked.
  */
 const INSERT = `
   WITH given AS (
@@ -118,10 +119,9 @@ const INSERT = `
       custom_fields jsonb, at timestamptz, event_id text, event_type text, event_data json, traceparent text)
   ), created AS (
     INSERT INTO contacts AS c (id, project_id, email, email_key, name, source, custom_fields, created_at, updated_at)
-    SELECT id, project_id, email, email_key, name, source, custom_fields, at, at FROM given g
-     WHERE NOT EXISTS (SELECT FROM suppressions s WHERE s.project_id = g.project_id
-       AND s.email_key IN (g.email_key, erased_key(g.project_id, g.email_key)))
-     ORDER BY project_id, email_key
+    SELECT id, project_id, email, email_key, name, source, custom_fields, at, at
+      FROM (SELECT * FROM given ORDER BY project_id, email_key OFFSET 0) AS g
+     WHERE NOT suppressed_until_commit(project_id, email_key) ORDER BY project_id, email_key
     ON CONFLICT (project_id, email_key) DO NOTHING
     RETURNING ${CONTACT_COLUMNS}
   ), event AS (
