@@ -1,6 +1,6 @@
 import { contactBatch, getSegment } from '@postroom/contacts';
 import type { Definition } from '@postroom/journey-definition';
-import { checkDefinition, definitionOf, getJourney, MAX_DEFINITION_LENGTH } from '@postroom/journeys';
+import { checkDefinition, definitionOf, getJourney, MAX_DEFINITION_LENGTH, outcomesOf } from '@postroom/journeys';
 import {
   announce,
   assertValid,
@@ -14,6 +14,7 @@ import {
   lockUntilCommit,
   newId,
   notFound,
+  parseDateTime,
   type Page,
   type PageArgs,
   pool,
@@ -169,12 +170,14 @@ export async function findContactRows(projectId: string, ids: string[]): Promise
   return rows.filter(({ backtestId }) => known.has(backtestId));
 }
 
-/** The project's backtests, newest first. */
-export const listBacktests = (
+/** The project's backtests, newest first. @throws DomainError `not_found` for an unknown journey. */
+export async function listBacktests(
   projectId: string,
   { journeyId, ...page }: PageArgs & { journeyId?: string | null | undefined },
-): Promise<Page<Backtest>> =>
-  readRows(db.backtest, BACKTEST_ID, page, { projectId, ...(journeyId == null ? {} : { journeyId }) });
+): Promise<Page<Backtest>> {
+  if (journeyId != null) await getJourney(projectId, journeyId);
+  return readRows(db.backtest, BACKTEST_ID, page, { projectId, ...(journeyId == null ? {} : { journeyId }) });
+}
 
 export interface ContactsFilter {
   side?: Side | null | undefined;
@@ -199,13 +202,13 @@ export async function listBacktestContacts(
   { backtestId, ...rest }: PageArgs & ContactsFilter & { backtestId: string },
 ): Promise<Page<BacktestContact>> {
   const { side, stepId, outcome, day, result, difference, search, ...page } = rest;
-  await getBacktest(projectId, backtestId);
+  const backtest = await getBacktest(projectId, backtestId);
   const where: Prisma.BacktestContactWhereInput = {
     backtestId,
     ...(difference == null ? {} : { difference }),
     ...(await searchCondition(projectId, search)),
   };
-  const marks = marksFor({ side, stepId, outcome, day, result });
+  const marks = marksFor(backtest, { side, stepId, outcome, day, result });
   return readRows(
     db.backtestContact,
     CONTACT_ROW_ID,
@@ -217,13 +220,19 @@ export async function listBacktestContacts(
 /** What a run of a backtest ended with, and the other results that contacts are filtered by. */
 export const RESULTS = ['completed', 'exit', 'goal', 'in_progress', 'sent'];
 
-/** @throws DomainError `validation_error` for a combination that means nothing, or an unknown result. */
-export function marksFor({ side: given, stepId, outcome, day, result }: ContactsFilter): string[] {
+/** @throws DomainError `validation_error` for a combination that means nothing, or for an unknown step, outcome or result. */
+export function marksFor(
+  backtest: Pick<Backtest, 'candidate' | 'baseline'>,
+  { side: given, stepId, outcome, day, result }: ContactsFilter,
+): string[] {
   const side = given ?? 'candidate';
   if (stepId == null && (outcome != null || day != null))
     throw invalid({ field: 'stepId', message: 'is required with an outcome or a day' });
   if (result != null && !RESULTS.includes(result))
     throw invalid({ field: 'result', message: `must be one of ${RESULTS.join(', ')}` });
+  const definition = backtest[side] as unknown as Definition | null;
+  if (definition === null) throw invalid({ field: 'side', message: 'must be candidate, as there is no baseline' });
+  if (stepId != null) checkStep(definition, { stepId, outcome, day });
   const marks: string[] = [];
   if (stepId != null && outcome === 'waiting') marks.push(`${side} waiting ${stepId}`);
   else if (stepId != null && day != null) marks.push(`${side} sent ${stepId} ${day}`);
@@ -232,6 +241,19 @@ export function marksFor({ side: given, stepId, outcome, day, result }: Contacts
   if (result != null) marks.push(`${side} ${result}`);
   if (marks.length === 0 && given != null) marks.push(`${side} entered`);
   return marks;
+}
+
+function checkStep(
+  { steps }: Definition,
+  { stepId, outcome, day }: Pick<ContactsFilter, 'outcome' | 'day'> & { stepId: string },
+): void {
+  const step = steps.find(({ id }) => id === stepId);
+  if (step === undefined) throw invalid({ field: 'stepId', message: `"${stepId}" is not a step of this definition` });
+  const outcomes = ['waiting', ...outcomesOf(step)];
+  if (outcome != null && !outcomes.includes(outcome))
+    throw invalid({ field: 'outcome', message: `must be one of ${outcomes.join(', ')} for the step "${stepId}"` });
+  if (day != null && parseDateTime(`${day}T00:00:00Z`) === undefined)
+    throw invalid({ field: 'day', message: 'must be a date such as 2026-11-25' });
 }
 
 async function searchCondition(

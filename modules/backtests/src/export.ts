@@ -54,9 +54,9 @@ export async function streamContacts(exchange: StreamExchange): Promise<undefine
     name: `${id}.csv`,
     header: HEADER,
     statement: async () => {
-      await getBacktest(projectId, id);
+      const backtest = await getBacktest(projectId, id);
       const search = filter.search?.replaceAll(/[\\%_]/g, String.raw`\$&`) ?? null;
-      return { text: LINES, values: [id, marksFor(filter), filter.difference ?? null, search] };
+      return { text: LINES, values: [id, marksFor(backtest, filter), filter.difference ?? null, search] };
     },
     valuesOf: (line) => [
       line.contactId,

@@ -167,10 +167,16 @@ test('a backtest takes the same contacts through the same steps, in the same ord
   expect(await people('step_id=order&outcome=event')).toEqual(['buys@example.com']);
   expect(await people('result=goal')).toEqual(['goal@example.com']);
   for (const list of ['contacts', 'contacts/export'])
-    expect(await api.get(`/v1/backtests/${backtest.id}/${list}?result=nope`)).toMatchObject({
-      status: 400,
-      body: { error: { details: [{ field: 'result' }] } },
-    });
+    for (const [field, query] of [
+      ['result', 'result=nope'],
+      ['step_id', 'step_id=nope'],
+      ['outcome', 'step_id=order&outcome=yes'],
+      ['day', 'step_id=welcome&day=today'],
+    ])
+      expect(await api.get(`/v1/backtests/${backtest.id}/${list}?${query}`), query).toMatchObject({
+        status: 400,
+        body: { error: { details: [{ field }] } },
+      });
   expect(await people('search=waits')).toEqual(['waits@example.com']);
   const csv = await fetch(`${api.url}/v1/backtests/${backtest.id}/contacts/export?result=goal`, {
     headers: { authorization: `Bearer ${api.key}` },

@@ -1,3 +1,4 @@
+import { getContact } from '@postroom/contacts';
 import { countUpTo, emailKey, invalid, type Page, type PageArgs, pool, readPage, timeOfId } from '@postroom/platform';
 import { EVENT_ID } from './track.ts';
 
@@ -27,11 +28,12 @@ const COLUMNS = `e.id, e.name, e.contact_id AS "contactId", e.properties, e.occu
 /**
  * Lists events that match every filter, the latest to occur first. The order is that of the partitions, so a page reads only
  * those it needs.
- * @throws DomainError `validation_error` for a page size, a cursor or a period that is not valid.
+ * @throws DomainError `validation_error` for a page size, a cursor or a period that is not valid; `not_found` for an unknown contact.
  */
-export function listEvents(projectId: string, filter: EventFilter, page: PageArgs): Promise<Page<CustomEvent>> {
+export async function listEvents(projectId: string, filter: EventFilter, page: PageArgs): Promise<Page<CustomEvent>> {
   const { contactId, email, name, from, to } = filter;
   if (from != null && to != null && from >= to) throw invalid({ field: 'to', message: 'must be after from' });
+  if (contactId != null) await getContact(projectId, contactId);
   const parameters: unknown[] = [projectId];
   const conditions = ['e.project_id = $1'];
   const where = (condition: (parameter: string) => string, value: unknown) => {

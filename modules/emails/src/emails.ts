@@ -332,7 +332,7 @@ export interface EmailFilter extends OutcomeFilter {
 
 /**
  * The project's emails, newest first: transactional mail, the messages of a campaign, or with an outcome both.
- * @throws DomainError `validation_error` for a period that does not fit the outcome.
+ * @throws DomainError `validation_error` for a period that does not fit the outcome; `not_found` for an unknown campaign.
  */
 export async function listEmails(
   projectId: string,
@@ -340,6 +340,7 @@ export async function listEmails(
   args: PageArgs,
   query: RowsQuery = {},
 ): Promise<Page<Message>> {
+  if (filter.campaignId != null) await checkCampaign(projectId, filter.campaignId);
   const select = (before?: string) => {
     const values: unknown[] = [projectId];
     const parameter = (value: unknown) => `$${values.push(value)}`;
@@ -368,6 +369,14 @@ export async function listEmails(
     const count = () => countUpTo(limit, `SELECT 1 ${from}`, values);
     return filter.outcome == null ? count() : runCostly(projectId, count);
   });
+}
+
+/** @throws DomainError `not_found`. */
+async function checkCampaign(projectId: string, id: string): Promise<void> {
+  const campaign = isId('cmp', id)
+    ? await db.campaign.findFirst({ select: { id: true }, where: { id, projectId } })
+    : null;
+  if (campaign === null) throw notFound('campaign');
 }
 
 function sentTo(key: string, { campaignId, outcome }: EmailFilter): string {

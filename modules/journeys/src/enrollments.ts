@@ -236,7 +236,21 @@ interface EnrollmentFilter {
   status?: Enrollment['status'] | null | undefined;
 }
 
-/** Runs that match every filter, the latest first. @throws DomainError `validation_error` without a journey or a contact, `not_found`. */
+const HAS_STEP = `
+  SELECT FROM journeys j JOIN journey_versions v ON v.journey_id = j.id
+  WHERE j.project_id = $1 AND ($2::text IS NULL OR j.id = $2)
+    AND v.definition @> jsonb_build_object('steps', jsonb_build_array(jsonb_build_object('id', $3::text))) LIMIT 1`;
+
+/** @throws DomainError `validation_error` unless a published version has the step. */
+async function checkStep(projectId: string, journeyId: string | null | undefined, stepId: string): Promise<void> {
+  const { rowCount } = await pool.query(HAS_STEP, [projectId, journeyId ?? null, stepId]);
+  if (rowCount === 0) throw invalid({ field: 'stepId', message: 'is not a step of a published version' });
+}
+
+/**
+ * Runs that match every filter, the latest first. The contact may have been deleted.
+ * @throws DomainError `validation_error` without a journey or a contact, or for an unknown step; `not_found`.
+ */
 export async function listEnrollments(
   projectId: string,
   { journeyId, contactId, stepId, status, ...page }: PageArgs & EnrollmentFilter,
@@ -245,6 +259,8 @@ export async function listEnrollments(
   if (journeyId == null && contactId == null)
     throw invalid({ field: 'journeyId', message: 'is required, unless contactId is given' });
   if (journeyId != null) await getJourney(projectId, journeyId);
+  if (contactId != null && !isId('ctc', contactId)) throw notFound('contact');
+  if (stepId != null) await checkStep(projectId, journeyId, stepId);
   const where = {
     projectId,
     ...(journeyId == null ? {} : { journeyId }),

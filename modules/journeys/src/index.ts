@@ -10,6 +10,7 @@ export {
   getStep,
   isEntryTrigger,
   type JourneyTrigger,
+  outcomesOf,
   refusalOf,
 } from './rules.ts';
 export { definitionOf } from './versions.ts';

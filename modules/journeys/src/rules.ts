@@ -111,6 +111,25 @@ export function computeDeparture(
   }
 }
 
+/** How a run can leave a step: the outcomes in its record. A goal may end it at any step. */
+export function outcomesOf(step: Step): string[] {
+  const own = {
+    send: ['sent', 'suppressed', 'capped', 'failed'],
+    webhook: ['called', 'call_failed'],
+    wait: ['waited'],
+    wait_until: ['waited'],
+    exit: ['exit'],
+    split: step.type === 'split' ? step.branches.map((_, index) => `branch ${index + 1}`) : [],
+    condition: ['yes', 'no'],
+    wait_for_event: ['event', 'timeout'],
+    update_field: ['updated'],
+    join_group: ['joined'],
+    leave_group: ['left'],
+    notify: ['notified'],
+  } satisfies Record<Step['type'], string[]>;
+  return [...own[step.type], 'goal'];
+}
+
 /** Deterministic for a visit of a run, and independent between steps. */
 function splitBranch(step: StepOf<'split'>, run: { id: string; visit: number }): Departure {
   const hash = createHash('sha256').update(`${run.id} ${step.id} ${run.visit}`).digest();

@@ -1,6 +1,6 @@
 import { type Definition } from '@postroom/journey-definition';
 import { LRUCache } from 'lru-cache';
-import { countUpTo, MAX_TOTAL, type Page, type PageArgs, pool, sql, type Tx } from '@postroom/platform';
+import { countUpTo, invalid, MAX_TOTAL, type Page, type PageArgs, pool, sql, type Tx } from '@postroom/platform';
 import { getJourney } from './journeys.ts';
 import { numberedPage } from './numbered-page.ts';
 
@@ -42,14 +42,16 @@ export interface JourneyVersion {
 
 /**
  * The published versions of a journey, or the one of this number, the newest first.
- * @throws DomainError `not_found`, `validation_error` for a page size out of range or an invalid cursor.
+ * @throws DomainError `not_found`, `validation_error` for a number without a version, a page size out of range or an invalid cursor.
  */
 export async function listVersions(
   projectId: string,
   id: string,
   { number = null, ...page }: PageArgs & { number?: number | null | undefined },
 ): Promise<Page<JourneyVersion>> {
-  await getJourney(projectId, id);
+  const { publishedVersion } = await getJourney(projectId, id);
+  if (number !== null && !(number >= 1 && number <= (publishedVersion ?? 0)))
+    throw invalid({ field: 'number', message: 'is not a published version' });
   const matching = 'FROM journey_versions WHERE journey_id = $1 AND ($2::int IS NULL OR number = $2)';
   return numberedPage(page, {
     numberOf: (version) => version.number,

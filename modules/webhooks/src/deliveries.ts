@@ -35,7 +35,7 @@ export interface DeliveryFilter {
 
 /**
  * The project's deliveries, newest first.
- * @throws DomainError `not_found` for an endpoint outside the project; `validation_error` for an unknown event type.
+ * @throws DomainError `not_found` for an endpoint or an event outside the project; `validation_error` for an unknown event type.
  */
 export async function listDeliveries(
   projectId: string,
@@ -44,6 +44,7 @@ export async function listDeliveries(
   query: RowsQuery = {},
 ): Promise<Page<Delivery>> {
   if (endpointId != null) await getEndpoint(projectId, endpointId, { select: { id: true } });
+  if (eventId != null) await checkEvent(projectId, eventId);
   if (eventType != null) assertValid(eventTypeProblems('eventType', eventType));
   const where = {
     projectId,
@@ -53,6 +54,12 @@ export async function listDeliveries(
     ...(eventType == null ? {} : { event: { type: eventType } }),
   };
   return readRows(db.delivery, 'dlv', args, where, query);
+}
+
+/** @throws DomainError `not_found`. */
+async function checkEvent(projectId: string, id: string): Promise<void> {
+  const event = isId('evt', id) ? await db.event.findFirst({ select: { id: true }, where: { id, projectId } }) : null;
+  if (event === null) throw notFound('event');
 }
 
 /**
