@@ -67,7 +67,7 @@ const ASSUMED: Assumptions = { delivered: 100, opened: 0, clicked: 0, bounced: 0
 export async function startBacktest(projectId: string, actorId: string, input: StartInput): Promise<Backtest> {
   const { journeyId = null, days, segmentId = null } = input;
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
-    throw invalid({ field: 'days', message: `must be 1 to ${MAX_DAYS}` });
+    throw invalid({ field: 'days', message: `must be between 1 and ${MAX_DAYS}` });
   const assumptions = checkAssumptions(input.assume ?? {});
   if (segmentId !== null) await getSegment(projectId, segmentId);
   const candidate = await readSide(projectId, journeyId, input.candidate ?? {}, 'candidate');
@@ -143,7 +143,7 @@ function checkAssumptions(given: NonNullable<StartInput['assume']>): Assumptions
   const assumptions = { ...ASSUMED };
   for (const [outcome, percent] of Object.entries(given)) {
     if (percent === null || percent === undefined) continue;
-    if (!(percent >= 0 && percent <= 100)) throw invalid({ field: `assume.${outcome}`, message: 'must be 0 to 100' });
+    if (!(percent >= 0 && percent <= 100)) throw invalid({ field: `assume.${outcome}`, message: 'must be between 0 and 100' });
     assumptions[outcome as keyof Assumptions] = percent;
   }
   return assumptions;

@@ -364,7 +364,7 @@ describe('a segment filters by', () => {
     [{ field: 'email', op: 'is', value: 'x', limit: 3 }, 'filter.limit', 'is not a known property'],
     [{ field: 'event', op: 'ever' }, 'filter.event', 'is required'],
     [{ field: 'event', op: 'ever', event: 'a\nb' }, 'filter.event', 'one line'],
-    [{ field: 'event', op: 'ever', event: 'paid', times: 0 }, 'filter.times', '1 to 10000'],
+    [{ field: 'event', op: 'ever', event: 'paid', times: 0 }, 'filter.times', '1 and 10000'],
     [
       { field: 'event', op: 'firstInLast', value: 3, event: 'paid', times: 2 },
       'filter.times',

@@ -83,7 +83,7 @@ export const MAX_LATEST = 100;
 /** @throws DomainError `validation_error` for a number that is not 1 to 100. */
 export function checkLatest(count: number): number {
   if (count >= 1 && count <= MAX_LATEST) return count;
-  throw invalid({ field: 'latest', message: `must be 1 to ${MAX_LATEST}` });
+  throw invalid({ field: 'latest', message: `must be between 1 and ${MAX_LATEST}` });
 }
 
 /** The latest events of each contact, by contact, the latest first. Contacts without events are absent. */

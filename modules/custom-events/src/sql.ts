@@ -148,7 +148,7 @@ export function readEventCondition(given: Record<string, unknown>, readers: Read
   const nameProblem = typeof event === 'string' ? readers.nameProblem(event) : 'is required: the name of an event';
   if (nameProblem !== undefined) return { field: 'event', message: nameProblem };
   if (times !== undefined && !(Number.isInteger(times) && (times as number) >= 1 && (times as number) <= MAX_TIMES))
-    return { field: 'times', message: `must be a number from 1 to ${MAX_TIMES}` };
+    return { field: 'times', message: `must be a whole number between 1 and ${MAX_TIMES}` };
   const read: EventCondition = { event: (event as string).trim() };
   if (times !== undefined && times !== 1) read.times = times as number;
   if (where === undefined) return read;

@@ -130,7 +130,7 @@ export async function checkForm(
   if (input.reminderAfterHours !== undefined) {
     const hours = input.reminderAfterHours;
     if (hours !== null && (hours < 1 || hours > MAX_REMINDER_HOURS))
-      add('reminderAfterHours', `must be 1 to ${MAX_REMINDER_HOURS}`);
+      add('reminderAfterHours', `must be between 1 and ${MAX_REMINDER_HOURS}`);
     data.reminderAfterHours = hours;
   }
   if (input.groupIds != null) {

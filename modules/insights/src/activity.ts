@@ -1,5 +1,5 @@
 import type { SuppressionOrigin } from '@postroom/contacts';
-import { DomainError, pool } from '@postroom/platform';
+import { invalid, pool } from '@postroom/platform';
 
 /** Something that happened between a project and a contact. */
 export interface Activity {
@@ -23,7 +23,7 @@ const MAX_MESSAGES = 200;
 /** Validates the number of messages to include: 1 to 200. @throws DomainError `validation_error`. */
 export function checkMessages(messages: number): number {
   if (messages < 1 || messages > MAX_MESSAGES)
-    throw new DomainError('validation_error', `messages must be between 1 and ${MAX_MESSAGES}.`);
+    throw invalid({ field: 'messages', message: `must be between 1 and ${MAX_MESSAGES}` });
   return messages;
 }
 

@@ -80,7 +80,7 @@ export async function customEventRetentions(
 
 function checkRetention(days: number | null, min: number): number | null {
   if (days !== null && (days < min || days > MAX_RETENTION_DAYS))
-    throw invalid({ field: 'days', message: `must be ${min} to ${MAX_RETENTION_DAYS}` });
+    throw invalid({ field: 'days', message: `must be between ${min} and ${MAX_RETENTION_DAYS}` });
   return days;
 }
 

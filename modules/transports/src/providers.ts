@@ -164,7 +164,7 @@ function readSmtp(input: SmtpInput, existing: Partial<SmtpSettings>, known: Smtp
   const within = (field: keyof typeof settings, most: number) => {
     const value = settings[field];
     return typeof value === 'number' && !(value >= 1 && value <= most)
-      ? [{ field: `smtp.${field}`, message: `must be 1 to ${most}` }]
+      ? [{ field: `smtp.${field}`, message: `must be between 1 and ${most}` }]
       : [];
   };
   const problem = hostProblem(host, config.providerScope);
@@ -234,7 +234,7 @@ async function commonProblems(projectId: string, { name, domain, position }: Pro
     ...displayNameProblems({ name }, MAX_PROVIDER_NAME_LENGTH),
     ...(isSendingDomain ? [] : [{ field: 'domain', message: 'is not a sending domain of this project' }]),
     ...(position != null && !(position >= 1 && position <= 100)
-      ? [{ field: 'position', message: 'must be 1 to 100' }]
+      ? [{ field: 'position', message: 'must be between 1 and 100' }]
       : []),
   ];
 }

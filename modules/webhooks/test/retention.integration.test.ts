@@ -221,7 +221,7 @@ test('event retention is a project setting that only its managers can change', a
     const refused = await owner.graphql(set, { days });
     expect(refused.body.errors[0].extensions).toMatchObject({
       code: 'validation_error',
-      details: [{ field: 'days', message: 'must be 1 to 3650' }],
+      details: [{ field: 'days', message: 'must be between 1 and 3650' }],
     });
   }
   const theirs = await owner.graphql('{ projects { id keptEventDays } }');

@@ -128,7 +128,7 @@ function settingProblems(settings: {
 }): FieldProblem[] {
   const { host, port, perMinute, dailyCap, tenant } = settings;
   const within = (field: string, value: number, max: number) =>
-    value >= 1 && value <= max ? [] : [{ field, message: `must be 1 to ${max}` }];
+    value >= 1 && value <= max ? [] : [{ field, message: `must be between 1 and ${max}` }];
   const hostFieldProblem = hostProblem(host, config.providerScope);
   return [
     ...(hostFieldProblem === undefined ? [] : [{ field: 'host', message: hostFieldProblem }]),
