@@ -128,7 +128,7 @@ test('errors name the file, the field and the step, and nothing is published', a
   ]);
 }, 60_000);
 
-test('a call that can not work says what to change', () => {
+test('a call that cannot work says what to change', () => {
   const run = (...args: string[]) => {
     const { status, stderr } = spawnSync(process.execPath, [POSTROOM, 'journeys', ...args], {
       encoding: 'utf8',

@@ -154,7 +154,7 @@ test('with a key that decrypts nothing, the run names the missing setting, chang
   expect(rows).toEqual([{ secret: 'v2:00000000:AAAA' }]);
 });
 
-test('a gateway that can not read the secrets reports them without delaying its start', async () => {
+test('a gateway that cannot read the secrets reports them without delaying its start', async () => {
   await addUnreadable('y');
   await db.query(`UPDATE webhook_endpoints SET secret = 'v2:00000000:AAAA'`);
   const [port = 0] = await freePorts(1);

@@ -114,7 +114,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
     {
       title: 'Send a campaign',
       description:
-        'Sends a draft or scheduled campaign to its whole audience now. This can not be undone: run campaign_preflight first and ask the user to confirm.',
+        'Sends a draft or scheduled campaign to its whole audience now. This cannot be undone: run campaign_preflight first and ask the user to confirm.',
       inputSchema: z.strictObject({ campaign_id: campaignId }),
       annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
     },

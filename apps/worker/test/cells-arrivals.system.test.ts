@@ -77,7 +77,7 @@ test(
       expect.stringContaining('Another process is moving this project'),
     ]);
     const silent = await move(projectId, { env: { CELL_GATEWAYS: `home=${home.url}, eu=http://127.0.0.1:1` } });
-    expect([silent.status, silent.printed]).toEqual([1, expect.stringContaining('can not be reached')]);
+    expect([silent.status, silent.printed]).toEqual([1, expect.stringContaining('cannot be reached')]);
     const { rows } = await home.pool.query('SELECT FROM project_cells WHERE project_id = $1', [projectId]);
     expect(rows).toEqual([]);
   },

@@ -151,7 +151,7 @@ test('a key of several projects, or of all, loses the project that its creator w
   expect(ids).not.toContain(one.projectId);
 });
 
-test("an admin or owner of one project can not revoke a key of the installation, nor another tenant's access", async () => {
+test("an admin or owner of one project cannot revoke a key of the installation, nor another tenant's access", async () => {
   const [one, two] = [await testApi(), await testApi()];
   const [owner, admin, ofTwo] = [await signedIn(one, 'owner'), await signedIn(one, 'admin'), await signedIn(two)];
   const all = await createApiKey({ name: 'all', scope: 'full', projects: 'all' });

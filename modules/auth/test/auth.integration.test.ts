@@ -263,7 +263,7 @@ test.each(['//evil.test', '/\t/evil.test', '/\\evil.test', '/..//evil.test', 'ht
   },
 );
 
-test('a text that can not be stored is 400 at every endpoint of the sign-in library, in body and query', async () => {
+test('a text that cannot be stored is 400 at every endpoint of the sign-in library, in body and query', async () => {
   const api = await testApi();
   for (const [path, body] of [
     ['/sign-in/email', { email: 'a@people.example', password: 'x\0' }],
@@ -285,7 +285,7 @@ test('what people change is in the audit log, with who did it', async () => {
   expect(log.body.data.auditLog.nodes).toEqual([{ actorId: owner.id, action: 'createApiKey', targetId: id }]);
 });
 
-test('an owner creates a project and is its owner; who owns none can not, and names have bounds', async () => {
+test('an owner creates a project and is its owner; who owns none cannot, and names have bounds', async () => {
   const api = await testApi();
   const [owner, member] = [await signedIn(api, 'owner'), await signedIn(api, 'member')];
   const create = 'mutation ($name: String!) { createProject(name: $name) { id name } }';

@@ -67,7 +67,7 @@ test("custom_fields values are coerced against the project's custom-field schema
   expect(reply.body.data.customFields).toEqual({ company: '42', age: 36, vip: true, born: '1815-12-10', plan: 'pro' });
 });
 
-test('an unknown key and a value that can not be coerced are 400, each named', async () => {
+test('an unknown key and a value that cannot be coerced are 400, each named', async () => {
   const api = await testApi();
   await define(api, { key: 'ageYears', type: 'number' });
   const reply = await api.post('/v1/contacts', {

@@ -28,7 +28,7 @@ test('the size of a segment is recorded once a day, and old sizes are deleted', 
   expect((await other.get(`/v1/segments/${id}/sizes`)).status).toBe(404);
 });
 
-test('segments that can not be counted keep no other project from being counted', async () => {
+test('segments that cannot be counted keep no other project from being counted', async () => {
   const apis = await Promise.all(Array.from({ length: 4 }, () => testApi()));
   const filter = { field: 'email', op: 'endsWith', value: '@example.com' };
   const ids = await Promise.all(

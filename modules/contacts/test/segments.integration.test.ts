@@ -457,7 +457,7 @@ test('of concurrent edits of a segment that name the same version, one succeeds'
   expect((await api.patch(`/v1/segments/${id}`, { name: 'Others' })).body.data).toMatchObject({ version: version + 2 });
 });
 
-test("another project's segment is not_found, and its groups can not be used in filters", async () => {
+test("another project's segment is not_found, and its groups cannot be used in filters", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id } = (await other.post('/v1/segments', { name: 'S', filter: { field: 'source', op: 'is', value: 'api' } }))
     .body.data;

@@ -98,7 +98,7 @@ test('importProgress sends the current import, then its progress, and completes 
   expect(states).toEqual(['completed']);
 });
 
-test("another project's import can not be watched", async () => {
+test("another project's import cannot be watched", async () => {
   const [api, other] = [await testApi(), await testApi()];
   const { id } = (await other.graphql(CREATE, { input: {} })).body.data.createImport;
   const { body } = await api.graphql(`{ import(id: "${id}") { id } }`);

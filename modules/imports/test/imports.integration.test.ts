@@ -468,7 +468,7 @@ test('imports are listed newest first, and only those of the project', async () 
   expect((await other.post(`/v1/imports/${one.id}/cancel`)).status).toBe(404);
 });
 
-test('an ended import can not be canceled', async () => {
+test('an ended import cannot be canceled', async () => {
   const api = await testApi();
   const { id } = await importFile(api, 'email\n');
   expect(await api.post(`/v1/imports/${id}/cancel`)).toMatchObject({

@@ -72,7 +72,7 @@ test('events are exported once and in order, those of a transaction that ends la
   expect(await readdir(join(folder, 'events', projectId))).toEqual(names);
 });
 
-test('a file that can not be stored is stored later, under the same name and without what came since', async () => {
+test('a file that cannot be stored is stored later, under the same name and without what came since', async () => {
   const { projectId, add, ids, store, run } = await exported();
   const failed: string[] = [];
   const first = await add();

@@ -149,7 +149,7 @@ export async function publishJourney(
   await inTransaction(async (tx) => {
     const locked = await lockJourney(tx, id);
     if (locked?.version !== journey.version) throw versionConflict('journey');
-    if (locked.status === 'archived') throw new DomainError('conflict', 'An archived journey can not be published.');
+    if (locked.status === 'archived') throw new DomainError('conflict', 'An archived journey cannot be published.');
     const number = (locked.publishedVersion ?? 0) + 1;
     await sql(
       tx,

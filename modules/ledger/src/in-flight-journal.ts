@@ -65,10 +65,7 @@ export async function openInFlightJournals(folder: string): Promise<void> {
     });
     home = { folder, owner, boot: readBoot(), server };
   } catch (error) {
-    logger.warn(
-      { err: error, folder },
-      'IN_FLIGHT_JOURNAL can not be used: after a kill, claimed messages are unknown',
-    );
+    logger.warn({ err: error, folder }, 'IN_FLIGHT_JOURNAL cannot be used: after a kill, claimed messages are unknown');
   }
 }
 

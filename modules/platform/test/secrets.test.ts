@@ -45,6 +45,6 @@ test.each([
   ['POSTROOM_SECRET_KEY', { POSTROOM_SECRET_KEY: 'c2hvcnQ=' }],
   ['POSTROOM_SECRET_KEY_PREVIOUS', { POSTROOM_SECRET_KEY: key(1), POSTROOM_SECRET_KEY_PREVIOUS: `${key(2)},c2hvcnQ=` }],
   ['POSTROOM_SECRET_KEY_PREVIOUS', { POSTROOM_SECRET_KEY_PREVIOUS: key(2) }],
-])('a key that can not be one is refused by the name of its setting: %s', (name, settings) => {
+])('a key that cannot be one is refused by the name of its setting: %s', (name, settings) => {
   expect(() => readSecretKeys(settings)).toThrow(new RegExp(`^${name}: `));
 });

@@ -43,7 +43,7 @@ export async function checkBody(projectId: string, given: string, format: Conten
     return await onThread<[string, ContentFormat], CheckedBody>(CHECK, projectId, given, format);
   } catch (error) {
     if (!(error instanceof ThreadError)) throw error;
-    const problem: ContentProblem = { message: `can not be compiled: ${error.message} Make it smaller or simpler.` };
+    const problem: ContentProblem = { message: `cannot be compiled: ${error.message} Make it smaller or simpler.` };
     return { body: { html: given, format, source: format === 'mjml' ? given : null }, problems: [problem] };
   }
 }

@@ -33,7 +33,7 @@ export const structuralProblems = (source: string): ContentProblem[] => [...incl
 /** An include would read files of the server. The compiler ignores includes, so report them. */
 function includes(source: string): ContentProblem[] {
   const at = source.search(/<mj-include\b/i);
-  return at === -1 ? [] : [{ line: lineOf(source, at), message: 'mj-include: files can not be included' }];
+  return at === -1 ? [] : [{ line: lineOf(source, at), message: 'mj-include: files cannot be included' }];
 }
 
 /** A comment or an MJML tag including its end; quoted values may contain ">". */

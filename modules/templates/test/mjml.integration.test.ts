@@ -120,7 +120,7 @@ test('checking a body reports problems by line and column, and saves nothing', a
   expect((await api.get('/v1/templates')).body.data).toEqual([]);
 });
 
-test('MJML can not read files of the server', async () => {
+test('MJML cannot read files of the server', async () => {
   const api = await testApi();
   for (const type of ['', ' type="html"', ' type="css"']) {
     const source = within(`<mj-include path="/etc/passwd"${type} />`);

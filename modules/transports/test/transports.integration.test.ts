@@ -79,7 +79,7 @@ test.each<[string, Script, Partial<SendOutcome>]>([
   expect(second).toBe(0);
 });
 
-test('a way that can not be reached is left alone for a while, and each message goes out once', async () => {
+test('a way that cannot be reached is left alone for a while, and each message goes out once', async () => {
   await using second = await ScriptedServer.start();
   const route = await routeOver(await deadPort(), second.port);
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => send(route)));

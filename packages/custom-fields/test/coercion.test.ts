@@ -42,7 +42,7 @@ test.each<[CustomFieldType, unknown]>([
   ['select', 'enterprise'],
   ['select', 4],
   ['select', false],
-])('a %s can not be coerced from %j', (type, given) => {
+])('a %s cannot be coerced from %j', (type, given) => {
   expect(coerce(given, fieldOf(type))).toBeUndefined();
 });
 

@@ -128,7 +128,7 @@ export class HtmlScanner {
       case 'comment':
         return 'html';
       case 'raw':
-        if (this.#tag === 'script') return this.#reject(position, 'A script can not contain a placeholder.');
+        if (this.#tag === 'script') return this.#reject(position, 'A script cannot contain a placeholder.');
         return this.#tag === 'style' ? 'css' : 'html';
       case 'value':
         return this.#contextInValue(position);
@@ -205,7 +205,7 @@ export class HtmlScanner {
     const name = this.#attribute;
     if (this.#quote === '') return this.#reject(position, `Put quotes around the value of "${name}".`);
     if (name.startsWith('on') || name === 'srcdoc') {
-      return this.#reject(position, `"${name}" runs code, so it can not contain a placeholder.`);
+      return this.#reject(position, `"${name}" runs code, so it cannot contain a placeholder.`);
     }
     if (name === 'style') {
       const isUrl = STYLE_URL.test(this.#styleEnd);
@@ -232,7 +232,7 @@ export class HtmlScanner {
     }
     if (start === 'variable') return 'url-query';
     if (scheme !== undefined && !SAFE_SCHEMES.has(scheme)) {
-      return this.#reject(position, `A "${scheme}:" link can not contain a placeholder.`);
+      return this.#reject(position, `A "${scheme}:" link cannot contain a placeholder.`);
     }
     if (hasQuery) return 'url-query';
     return scheme !== undefined && ADDRESS_SCHEMES.has(scheme) ? 'url-address' : 'url-path';
@@ -240,7 +240,7 @@ export class HtmlScanner {
 
   #endValue(): void {
     if (this.#linkStart !== -1 && this.#link.separator === ':') {
-      this.#report(this.#linkStart, 'A placeholder can not set the scheme of a link; write "https:" before it.');
+      this.#report(this.#linkStart, 'A placeholder cannot set the scheme of a link; write "https:" before it.');
     }
     this.#linkStart = -1;
     this.#link = new LinkPrefix();

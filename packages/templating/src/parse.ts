@@ -258,7 +258,7 @@ class TemplateParser {
         if (!(Object.values(CLOSING) as string[]).includes(name))
           throw new SyntaxProblem(`is not a tag; the tags are ${TAGS}`);
         if (block === undefined || CLOSING[block.name] !== name)
-          throw new SyntaxProblem(block === undefined ? 'closes nothing' : `can not close "${block.name}"`);
+          throw new SyntaxProblem(block === undefined ? 'closes nothing' : `cannot close "${block.name}"`);
         new ExpressionReader(rest).end();
         start();
         this.#closeBlock(base.position, base.written);

@@ -31,7 +31,7 @@ test.each([
   ['vbscript:x'],
   ['data:text/html,<script>'],
   ['file:///etc/passwd'],
-])('a link can not become %j', (value) => {
+])('a link cannot become %j', (value) => {
   expect(html('<a href="{{url}}">', { url: value })).toBe('<a href="#">');
   expect(html('<img src=" {{url}}">', { url: value })).toBe('<img src=" #">');
 });
@@ -60,7 +60,7 @@ test('inside a link a value is encoded, and stays in its part', () => {
   expect(html('<a href="tel:{{a}}">', { a: '+49 30 1' })).toBe('<a href="tel:+49%2030%201">');
 });
 
-test('two adjacent values can not form a scheme', () => {
+test('two adjacent values cannot form a scheme', () => {
   expect(html('<a href="{{a}}{{b}}">', { a: 'javascript', b: ':alert(1)' })).toBe('<a href="javascript%3Aalert(1)">');
 });
 
@@ -97,7 +97,7 @@ test.each([
   expect(renderTemplate(template, { a: 'VALUE' })).not.toContain('VALUE');
 });
 
-test('a placeholder can not set the scheme of a link', () => {
+test('a placeholder cannot set the scheme of a link', () => {
   for (const source of ['<a href="{{a}}:alert(1)">', '<a href="{{a}}script&#58;alert(1)">']) {
     expect(parseTemplate(source, 'html').problems[0]).toMatchObject({ position: 9, line: 1, column: 10 });
   }

@@ -252,7 +252,7 @@ test.each([
   ['<p title={% if a %}x{% endif %}>', 'only allowed in text'],
   ['<{% if a %}p{% endif %}>', 'only allowed in text'],
   ['<a href="{% if a %}https://x.example/{% endif %}{{ b }}">', 'different parts of the link'],
-  ['<a href="{% if a %}{{ b }}{% else %}https{% endif %}:alert(1)">', 'can not set the scheme'],
+  ['<a href="{% if a %}{{ b }}{% else %}https{% endif %}:alert(1)">', 'cannot set the scheme'],
   ['<a href="{% for a in b %}{{ a }}{% endfor %}">', 'after the "?"'],
   ['{% if a %}<script>{{ b }}</script>{% endif %}', 'A script'],
 ])('%s could put a value where it is not escaped for', (source, words) => {
@@ -266,7 +266,7 @@ test.each([
 test.each([
   ['{% if a %}', '"if" is not closed by "{% endif %}"', 1],
   ['x\n {% endif %}', '"endif" closes nothing', 2],
-  ['{% if a %}{% endfor %}{% endif %}', 'can not close "if"', 11],
+  ['{% if a %}{% endfor %}{% endif %}', 'cannot close "if"', 11],
   ['{% if a = 1 %}{% endif %}', 'compares with "=="', 1],
   ['{% if a | size > 1 %}{% endif %}', 'no filters', 1],
   ['{% if %}{% endif %}', 'expects a value', 1],

@@ -168,7 +168,7 @@ test.each([
   ['NUL', '{"name":"a\\u0000b","emails":["ada@example.com"]}', 'name', /NUL/],
   ['half a surrogate pair', `{"name":"a${HALF}b","emails":["ada@example.com"]}`, 'name', /Unicode/],
   ['NUL in a list', '{"name":"Beta","emails":["a\\u0000@example.com"]}', 'emails.0', /NUL/],
-])('text that can not be stored (%s) is 400 and the field is named', async (_name, body, field, message) => {
+])('text that cannot be stored (%s) is 400 and the field is named', async (_name, body, field, message) => {
   const api = await testApi();
   await api.contact('ada@example.com');
   expect(await api.post('/v1/groups', body)).toMatchObject(refusal(field, message));

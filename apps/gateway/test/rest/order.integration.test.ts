@@ -33,7 +33,7 @@ test('checks come in the order 401, 403 insufficient_scope, project, 404, 400, 4
   expect(await patch(both, path, { name: 'Free' }, api.projectId)).toBe('200');
 });
 
-test('an absent row is 404 even when the body can not be parsed', async () => {
+test('an absent row is 404 even when the body cannot be parsed', async () => {
   const api = await testApi();
   expect((await api.patch(`/v1/groups/${NOBODY}`, '{')).status).toBe(404);
   expect((await api.patch('/v1/groups/nonsense', { name: 7 })).status).toBe(404);

@@ -67,6 +67,6 @@ async function askForFacts(cell: string, projectId: string): Promise<Facts | str
       return `${where} do not accept the signature of this command: they have another POSTROOM_SECRET_KEY, or one of the clocks is wrong.`;
     return `${where} answer ${response.status}. Run the same release with CELL_GATEWAYS in all cells.`;
   } catch (error) {
-    return `${where} can not be reached: ${error instanceof Error ? error.message : String(error)}`;
+    return `${where} cannot be reached: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -197,7 +197,7 @@ test('what is not signed by SNS, or was changed, is refused', async () => {
   expect(await eventsOf(api)).toEqual([]);
 });
 
-test('a certificate is fetched from SNS alone, and one that can not be had is asked for again later', async () => {
+test('a certificate is fetched from SNS alone, and one that cannot be had is asked for again later', async () => {
   const { token, messageId } = await withProvider();
   const before = asked.length;
   for (const url of [

@@ -125,7 +125,7 @@ test('the send rate is that of the account, and few messages are claimed ahead',
   });
 });
 
-test('an account whose rate can not be read is sent to slowly', async () => {
+test('an account whose rate cannot be read is sent to slowly', async () => {
   expect((await open({ secretAccessKey: 'wrong' })).width).toBe(1);
 });
 
