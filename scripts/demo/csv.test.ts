@@ -18,13 +18,13 @@ test.each([
   ],
   ['UTF-16, little-endian, without one', 'utf-16le', Buffer.from('email,name\nzoe@example.com,Zoé ☕\n', 'utf16le')],
   ['UTF-16, big-endian', 'utf-16be', Buffer.from('\uFEFFemail,name\nzoe@example.com,Zoé ☕\n', 'utf16le').swap16()],
-])('%s is recognised', (_name, encoding, bytes) => {
+])('%s is recognized', (_name, encoding, bytes) => {
   const file = readCsv(bytes);
   expect(file.encoding).toBe(encoding);
   expect(file.rows.map((row) => row.values)).toEqual([['zoe@example.com', 'Zoé ☕']]);
 });
 
-test('Windows-1252 is recognised, its quotes and euro sign included', () => {
+test('Windows-1252 is recognized, its quotes and euro sign included', () => {
   const bytes = Buffer.concat([
     Buffer.from('email,name\nzoe@example.com,Zo'),
     Buffer.from([0xe9, 0x20, 0x93, 0x80, 0x94]),
@@ -43,7 +43,7 @@ test('an invalid byte in a UTF-8 file rejects its row and leaves the others inta
   expect(file.problems).toEqual([{ line: 3, message: 'some bytes are not valid in the encoding of the file' }]);
 });
 
-test.each([[','], [';'], ['\t'], ['|']])('the separator %j is recognised', (separator) => {
+test.each([[','], [';'], ['\t'], ['|']])('the separator %j is recognized', (separator) => {
   expect(read(['email,"Name, title";"x"', 'a@example.com'].join('\n')).delimiter).toBe(',');
   expect(
     read(['email', 'city', 'plan'].join(separator) + '\n' + ['a@example.com', 'Bonn', 'free'].join(separator)),

@@ -48,7 +48,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the demo as `npm run demo` does; resolves with its output, without colours, and its exit code. */
+/** Runs the demo as `npm run demo` does; resolves with its output, without colors, and its exit code. */
 async function demo(csv: string | Buffer, ...options: string[]): Promise<{ output: string; code: number | null }> {
   const file = join(dataDir, 'contacts.csv');
   writeFileSync(file, csv);

@@ -199,7 +199,7 @@ test('"give up" fails the delivery without another attempt', async () => {
   expect(receiver.received).toHaveLength(1);
 });
 
-test('a workflow that is cancelled in the Temporal UI leaves no delivery open', async () => {
+test('a workflow that is canceled in the Temporal UI leaves no delivery open', async () => {
   statuses = [500];
   const { id, handle } = await start();
   await refusedOnce(id);

@@ -3,7 +3,7 @@ import type { Report } from '@postroom/bounces';
 /** Mail to this reserved domain gets the response and reports named by its local part. */
 const DOMAIN = 'simulator.invalid';
 
-/** The simulator's behaviours; every other address accepts its mail. */
+/** The simulator's behaviors; every other address accepts its mail. */
 export type Behavior =
   | 'bounced'
   | 'complained'
@@ -30,7 +30,7 @@ export const SLOW_MS = 4_000;
 /** Attempts that `deferred@` rejects with 451 before it accepts the mail. */
 export const DEFERRED_TRIES = 2;
 
-/** The behaviour of an address. `bounced+anything@…` acts as `bounced@…`, so that many contacts can use it. */
+/** The behavior of an address. `bounced+anything@…` acts as `bounced@…`, so that many contacts can use it. */
 export function behaviorOf(address: string): Behavior {
   const [local = '', domain] = address.toLowerCase().split('@');
   const name = local.split('+', 1)[0]!;

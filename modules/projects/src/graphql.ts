@@ -50,7 +50,7 @@ const Project = builder.prismaObject('Project', {
     }),
     brandColor: t.exposeString('brandColor', {
       nullable: true,
-      description: 'The colour of recipient-facing pages, such as `#1f5eff`.',
+      description: 'The color of recipient-facing pages, such as `#1f5eff`.',
     }),
     logoUrl: t.string({
       nullable: true,
@@ -307,8 +307,8 @@ builder.mutationFields((t) => ({
   setBrandColor: t.prismaField({
     type: Project,
     authScopes: { manage: true },
-    description: 'Sets the colour of recipient-facing pages.',
-    args: { color: t.arg.string({ description: 'A colour such as `#1f5eff`; null for the default.' }) },
+    description: 'Sets the color of recipient-facing pages.',
+    args: { color: t.arg.string({ description: 'A color such as `#1f5eff`; null for the default.' }) },
     resolve: async (query, _root, { color }, context) => {
       await setBrandColor(callerProject(context), color ?? null);
       return db.project.findUniqueOrThrow({ ...query, where: { id: callerProject(context) } });

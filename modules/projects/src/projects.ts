@@ -84,10 +84,10 @@ function checkRetention(days: number | null, min: number): number | null {
   return days;
 }
 
-/** Sets or clears the colour of recipient-facing pages. @throws DomainError `validation_error`. */
+/** Sets or clears the color of recipient-facing pages. @throws DomainError `validation_error`. */
 export async function setBrandColor(id: string, color: string | null): Promise<void> {
   if (color !== null && !/^#[0-9a-f]{6}$/i.test(color))
-    throw invalid({ field: 'color', message: 'must be a colour such as #1f5eff' });
+    throw invalid({ field: 'color', message: 'must be # and six hexadecimal digits, such as #1f5eff' });
   await update(id, { brandColor: color?.toLowerCase() ?? null });
 }
 

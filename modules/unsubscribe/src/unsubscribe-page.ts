@@ -23,7 +23,7 @@ const STYLE = `
   @media (max-width: 32rem) { main { margin: 0; min-height: 100vh; border-radius: 0; box-shadow: none } }
   @media (prefers-color-scheme: dark) { body { background: #14181f; color: #e6e9ef } main { background: #1d232d } header img { padding: .5rem; border-radius: .5rem; background: #fff } }`;
 
-/** The style in a project's brand colour, with a readable text colour on buttons. */
+/** The style in a project's brand color, with a readable text color on buttons. */
 function styleIn(style: string, color: string | null): string {
   if (color === null) return style;
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
@@ -162,7 +162,7 @@ function formOf(offered: readonly Preference[]): string {
     ${allButton('Unsubscribe from everything', ' class="quiet"')}`;
 }
 
-/** How a page looks: in the project's colour, with its logo, the sender's name and postal address. */
+/** How a page looks: in the project's color, with its logo, the sender's name and postal address. */
 export type Brand = Pick<Unsubscriber, 'sender' | 'brandColor' | 'logoHash' | 'postalAddress'>;
 
 /** The sender's name follows and says whose it is, so it has no alternative text. */
@@ -171,7 +171,7 @@ const logoOf = ({ logoHash }: Brand) =>
 
 /** What a page has besides its brand. */
 export interface PageOptions {
-  /** More CSS. Our blue in it becomes the brand's colour. */
+  /** More CSS. Our blue in it becomes the brand's color. */
   style?: string;
   /** CSP sources to which the response of a form may redirect the browser. */
   formTargets?: readonly string[];

@@ -17,7 +17,7 @@ export interface Unsubscriber {
   currentEmail: string | null;
   /** The display name of the sender, or its address. */
   sender: string;
-  /** The project's brand colour. */
+  /** The project's brand color. */
   brandColor: string | null;
   /** The hash of the project's logo. */
   logoHash: string | null;

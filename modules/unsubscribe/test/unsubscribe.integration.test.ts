@@ -247,7 +247,7 @@ test.each([
   expect(JSON.stringify(reply.body.errors)).toMatch(/image/);
 });
 
-test("the page shows the sender's name, colour and postal address", async () => {
+test("the page shows the sender's name, color and postal address", async () => {
   const { api, link } = await recipient();
   const owner = await signedIn(api, 'owner');
   await owner.graphql('mutation { setBrandColor(color: "#123456") { id } }');

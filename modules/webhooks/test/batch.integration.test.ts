@@ -108,7 +108,7 @@ test('a hanging endpoint does not delay others in the same batch', async () => {
   expect(await batch).toMatchObject({ acknowledged: 20, retried: 10, returned: 10 });
 });
 
-test('a cancelled batch starts no POST and requeues what it has not started', async () => {
+test('a canceled batch starts no POST and requeues what it has not started', async () => {
   const { receiver, deliveries } = await marked(5, (_, response) => void response.writeHead(204).end());
   expect(await runBatch(deliveries, AbortSignal.abort())).toMatchObject({ acknowledged: 0, retried: 0, returned: 5 });
   expect(receiver.received).toHaveLength(0);

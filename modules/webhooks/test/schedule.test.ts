@@ -40,7 +40,7 @@ test.each([
   ['soon', 60_000],
   ['-5', 60_000],
 ])(
-  'Retry-After: %s on 429 or 503 is honoured within the schedule: the first retry comes after %i ms',
+  'Retry-After: %s on 429 or 503 is honored within the schedule: the first retry comes after %i ms',
   (retryAfter, expected) => {
     for (const status of [429, 503]) expect(retryDelayMs(1, answer({ status, retryAfter }), () => 0)).toBe(expected);
     expect(retryDelayMs(1, answer({ status: 500, retryAfter }), () => 0)).toBe(60_000);

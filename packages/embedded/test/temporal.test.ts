@@ -7,7 +7,7 @@ import { freePorts, hiddenAddress, HOST } from '../src/ports.ts';
 import { SEARCH_ATTRIBUTES } from '../src/temporal.ts';
 import { startUiProxy } from '../src/ui-proxy.ts';
 
-test('Temporal starts with every search attribute that workflows are labelled with', () => {
+test('Temporal starts with every search attribute that workflows are labeled with', () => {
   expect(SEARCH_ATTRIBUTES).toEqual([...platform.SEARCH_ATTRIBUTES]);
 });
 

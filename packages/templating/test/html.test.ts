@@ -64,7 +64,7 @@ test('two adjacent values cannot form a scheme', () => {
   expect(html('<a href="{{a}}{{b}}">', { a: 'javascript', b: ':alert(1)' })).toBe('<a href="javascript%3Aalert(1)">');
 });
 
-test('a style accepts only words, numbers and colours', () => {
+test('a style accepts only words, numbers and colors', () => {
   const values = { a: 'red; background: url(https://evil.example/x)</style>' };
   expect(html('<p style="color: {{a}}">', values)).toBe('<p style="color: red background urlhttpsevil.examplexstyle">');
   expect(html('<style>p { color: {{a}} }</style><p>{{b}}</p>', { a: '#ff0000', b: '<' })).toBe(

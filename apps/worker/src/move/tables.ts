@@ -112,7 +112,7 @@ const COLUMNS = `
 const OWN_DEFAULT = /^nextval\(|pg_current_xact_id\(/;
 
 /**
- * Every table with rows of projects, from the catalogue.
+ * Every table with rows of projects, from the catalog.
  * @throws Error naming a table if neither its columns nor this file tell which project a row belongs to.
  */
 export async function readProjectTables(client: pg.ClientBase): Promise<ProjectTable[]> {

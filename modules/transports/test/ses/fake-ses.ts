@@ -10,7 +10,7 @@ interface SesMail {
   configurationSet: string | undefined;
 }
 
-/** Behaviour for the next SendEmail: accept it, reject it, or break the connection after reading it. */
+/** Behavior for the next SendEmail: accept it, reject it, or break the connection after reading it. */
 export type SesAct = 'take' | 'cut' | 'cut within the answer' | { status: number; name: string; message: string };
 
 /** A fake of the part of the SES API that sending uses. It rejects requests with an invalid signature. */
@@ -22,7 +22,7 @@ export interface FakeSes {
   mails: SesMail[];
   /** All SendEmail requests, including rejected and broken ones. */
   requests: number;
-  /** Behaviours for the next requests, in order; afterwards it accepts everything. */
+  /** Behaviors for the next requests, in order; afterwards it accepts everything. */
   acts: SesAct[];
   /** The response to GetAccount. */
   maxPerSecond: number;
