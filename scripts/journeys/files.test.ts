@@ -53,7 +53,7 @@ test('what is wrong with files is said for each file and field', () => {
     expect.stringMatching(/^broken\.json: is not valid JSON: .*line 2 column 1/),
     'list.json: must be an object with name and definition',
     'more.json: status is not known here',
-    'nameless.json: name must be a text that is not empty',
+    'nameless.json: name must be a non-empty string',
     'steps.json: definition must be an object',
   ]);
 });

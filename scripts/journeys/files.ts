@@ -97,7 +97,7 @@ function parse(text: string): JourneyFile | string {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return `${unknown} is not known here`;
   // The API trims names, and the file must find its journey again.
-  if (typeof name !== 'string' || name.trim() === '') return 'name must be a text that is not empty';
+  if (typeof name !== 'string' || name.trim() === '') return 'name must be a non-empty string';
   if (!isObject(definition)) return 'definition must be an object';
   return { name: name.trim(), definition };
 }

@@ -180,7 +180,7 @@ function readValue(given: unknown, operator: Operator, field: FoundField, readin
     case 'none':
       return given == null ? { value: null } : { problem: 'must not be given' };
     case 'text':
-      return isText(given) ? { value: given } : { problem: `must be a text of 1 to ${MAX_TEXT} characters` };
+      return isText(given) ? { value: given } : { problem: `must be a string of 1 to ${MAX_TEXT} characters` };
     case 'number':
       return typeof given === 'number' && Number.isFinite(given) ? { value: given } : { problem: 'must be a number' };
     case 'days':

@@ -340,7 +340,7 @@ describe('a segment filters by', () => {
     [{ field: 'customFields.age', op: 'lessThan', value: '5' }, 'filter.value', 'must be a number'],
     [{ field: 'customFields.plan', op: 'in', value: ['pro', 'gold'] }, 'filter.value', 'must be one of: free, pro'],
     [{ field: 'customFields.age', op: 'isSet', value: 1 }, 'filter.value', 'must not be given'],
-    [{ field: 'email', op: 'contains', value: ' ' }, 'filter.value', 'must be a text'],
+    [{ field: 'email', op: 'contains', value: ' ' }, 'filter.value', 'must be a string'],
     [{ field: 'source', op: 'is', value: 'mars' }, 'filter.value', 'must be one of: api'],
     [{ field: 'opened', op: 'inLast', value: 0 }, 'filter.value', 'must be a number of days'],
     [{ field: 'opened', op: 'since', value: 'monday' }, 'filter.value', 'must be a date and time'],

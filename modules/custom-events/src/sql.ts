@@ -170,7 +170,7 @@ function readPropertyCondition(given: unknown, { camelCase, isText }: Readers): 
   const { property, op: givenOp, value, ...others } = given as Record<string, unknown>;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return { field: unknown, message: 'is not a known property of a condition' };
-  if (!isText(property)) return { field: 'property', message: A_TEXT };
+  if (!isText(property)) return { field: 'property', message: A_STRING };
   const op = typeof givenOp === 'string' ? camelCase(givenOp) : '';
   const operator = Object.hasOwn(PROPERTY_OPERATORS, op) ? PROPERTY_OPERATORS[op] : undefined;
   if (operator === undefined)
@@ -180,17 +180,17 @@ function readPropertyCondition(given: unknown, { camelCase, isText }: Readers): 
   return operator.takes === 'nothing' ? { property, op } : { property, op, value: value as string };
 }
 
-const A_TEXT = 'must be a text of 1 to 500 characters';
+const A_STRING = 'must be a string of 1 to 500 characters';
 const OPERANDS: Record<
   PropertyOperand,
   [isValid: (given: unknown, isText: Readers['isText']) => boolean, problem: string]
 > = {
   nothing: [(given) => given == null, 'must not be given'],
   number: [(given) => Number.isFinite(given), 'must be a number'],
-  text: [(given, isText) => isText(given), A_TEXT],
+  text: [(given, isText) => isText(given), A_STRING],
   any: [
     (given, isText) => Number.isFinite(given) || typeof given === 'boolean' || isText(given),
-    'must be a text, a number, true or false',
+    'must be a string, a number, true or false',
   ],
 };
 

@@ -161,7 +161,7 @@ function fromJson(body: Buffer): Values {
   for (const [key, value] of Object.entries(flat)) {
     if (value === null || value === undefined || value === false) continue;
     if (!['string', 'number', 'boolean'].includes(typeof value))
-      throw invalid({ field: key, message: 'must be a text, a number or a boolean' });
+      throw invalid({ field: key, message: 'must be a string, a number or a boolean' });
     values[key] = String(value);
   }
   return values;

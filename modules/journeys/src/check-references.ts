@@ -224,7 +224,7 @@ async function checkSender(projectId: string, from: string): Promise<void> {
 async function checkField(projectId: string, name: string, value?: string | number | boolean | null): Promise<void> {
   if (name === 'name') {
     if (value === undefined || value === null) return;
-    if (typeof value !== 'string') throw problem('must be a text');
+    if (typeof value !== 'string') throw problem('must be a string');
     const reason = oneLineProblem(value, MAX_NAME_LENGTH);
     if (reason !== undefined) throw problem(reason);
     return;

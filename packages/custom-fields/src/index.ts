@@ -231,7 +231,7 @@ export function checkOptions(type: CustomFieldType, options: readonly string[] |
     return [];
   }
   if (given.length === 0 || given.length > MAX_OPTIONS) {
-    throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} texts for a field of type select` });
+    throw invalid({ field: 'options', message: `must be 1 to ${MAX_OPTIONS} strings for a field of type select` });
   }
   const trimmed = given.map((option, index) => checkDisplayName(option, `options.${index}`));
   const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
@@ -243,7 +243,7 @@ export function checkOptions(type: CustomFieldType, options: readonly string[] |
 export function expectation({ type, options }: FieldSchema): string {
   switch (type) {
     case 'text':
-      return `must be a text of at most ${MAX_TEXT_LENGTH} characters`;
+      return `must be text of at most ${MAX_TEXT_LENGTH} characters`;
     case 'number':
       return 'must be a number';
     case 'boolean':

@@ -149,7 +149,7 @@ const isEmpty = (value: unknown) =>
 
 /** @throws RenderError for a text that is too long. */
 function checkLength(length: number): true {
-  if (length > MAX_TEXT) throw new RenderError(`A filter makes a text of more than ${MAX_TEXT} characters.`);
+  if (length > MAX_TEXT) throw new RenderError(`A filter returns a text of more than ${MAX_TEXT} characters.`);
   return true;
 }
 
