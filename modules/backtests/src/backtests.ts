@@ -229,7 +229,7 @@ export function marksFor(
   if (stepId == null && (outcome != null || day != null))
     throw invalid({ field: 'stepId', message: 'is required with an outcome or a day' });
   if (result != null && !RESULTS.includes(result))
-    throw invalid({ field: 'result', message: `must be one of ${RESULTS.join(', ')}` });
+    throw invalid({ field: 'result', message: `must be one of: ${RESULTS.join(', ')}` });
   const definition = backtest[side] as unknown as Definition | null;
   if (definition === null) throw invalid({ field: 'side', message: 'must be candidate, as there is no baseline' });
   if (stepId != null) checkStep(definition, { stepId, outcome, day });
@@ -251,7 +251,7 @@ function checkStep(
   if (step === undefined) throw invalid({ field: 'stepId', message: `"${stepId}" is not a step of this definition` });
   const outcomes = ['waiting', ...outcomesOf(step)];
   if (outcome != null && !outcomes.includes(outcome))
-    throw invalid({ field: 'outcome', message: `must be one of ${outcomes.join(', ')} for the step "${stepId}"` });
+    throw invalid({ field: 'outcome', message: `must be one of: ${outcomes.join(', ')} for the step "${stepId}"` });
   if (day != null && parseDateTime(`${day}T00:00:00Z`) === undefined)
     throw invalid({ field: 'day', message: 'must be a date such as 2026-11-25' });
 }

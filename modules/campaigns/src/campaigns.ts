@@ -209,7 +209,7 @@ function textProblems(input: CampaignInput): FieldProblem[] {
         ? []
         : [{ field, message: `must be at most ${MAX_UTM_LENGTH} characters` }],
     ),
-    ...(format == null || html != null ? [] : [{ field: 'format', message: 'can only be set together with a body' }]),
+    ...(format == null || html != null ? [] : [{ field: 'format', message: 'requires html' }]),
     ...templateProblems('text', text, MAX_BODY_LENGTH),
     ...(ratePerSecond == null || (ratePerSecond >= 1 && ratePerSecond <= MAX_RATE)
       ? []
@@ -245,7 +245,7 @@ async function referenceProblems(projectId: string, input: CampaignInput): Promi
   const known = templateId == null ? 1 : await db.template.count({ where: { id: templateId, projectId } });
   return [
     ...(html != null && templateId != null
-      ? [{ field: 'html', message: 'must not be given together with templateId' }]
+      ? [{ field: 'html', message: 'must not be combined with templateId' }]
       : []),
     ...(known === 1 ? [] : [{ field: 'templateId', message: 'is not a template of this project' }]),
     ...(await audienceProblems(pool, projectId, {

@@ -351,7 +351,7 @@ describe('a segment filters by', () => {
     [
       { field: 'opened', op: 'ever', campaignId: newId('cmp'), templateId: newId('tpl') },
       'filter.templateId',
-      'not be given together with campaign_id',
+      'not be combined with campaign_id',
     ],
     [
       { field: 'opened', op: 'ever', campaignId: newId('cmp'), url: 'https://a.test' },

@@ -71,7 +71,7 @@ function checkEventName(name: string | null | undefined): string {
 
 function checkContact({ contactId, email, createContact }: EventInput): CheckedEvent['contact'] {
   if (contactId != null && email != null)
-    throw invalid({ field: 'email', message: 'must be omitted if the contact is given by id' });
+    throw invalid({ field: 'email', message: 'must not be combined with contactId' });
   if (contactId != null) return { id: contactId };
   if (email == null) throw invalid({ field: 'contactId', message: 'is required, unless the event has an email' });
   const trimmed = email.trim();

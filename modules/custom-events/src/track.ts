@@ -47,7 +47,7 @@ export async function trackEvents(projectId: string, { events, ...single }: Trac
   const inputs = events ?? [single];
   if (events != null) {
     const surplus = Object.entries(single).find(([, value]) => value != null);
-    if (surplus !== undefined) throw invalid({ field: surplus[0], message: 'must be omitted together with events' });
+    if (surplus !== undefined) throw invalid({ field: surplus[0], message: 'must not be combined with events' });
     if (events.length === 0 || events.length > MAX_EVENTS)
       throw invalid({ field: 'events', message: `must be 1 to ${MAX_EVENTS} events` });
   }

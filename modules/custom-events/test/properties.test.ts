@@ -61,7 +61,7 @@ test('an event needs a name, one contact and a time that is neither too old nor 
   expect(check({ name: '  ' })).toBe('name: is required');
   expect(check({ name: 'a\nb' })).toBe('name: must be one line without control characters (it has U+000A)');
   expect(check({ email: undefined })).toBe('contactId: is required, unless the event has an email');
-  expect(check({ contactId: 'ctc_1' })).toBe('email: must be omitted if the contact is given by id');
+  expect(check({ contactId: 'ctc_1' })).toBe('email: must not be combined with contactId');
   expect(check({ email: 'ada@' })).toMatch(/^email: /);
   expect(check({ id: '' })).toBe('id: must be 1 to 200 characters');
   expect(check({ occurredAt: 'yesterday' })).toMatch(/^occurredAt: must be an ISO 8601/);

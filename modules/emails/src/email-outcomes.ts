@@ -47,15 +47,20 @@ export function messagesWithOutcome(
   parameter: (value: unknown) => string,
 ): string | undefined {
   if (outcome == null) {
-    if (since != null) throw invalid({ field: 'since', message: 'goes only with outcome' });
-    if (until != null) throw invalid({ field: 'until', message: 'goes only with outcome' });
+    if (since != null) throw invalid({ field: 'since', message: 'requires outcome' });
+    if (until != null) throw invalid({ field: 'until', message: 'requires outcome' });
     return undefined;
   }
   if (since == null) throw invalid({ field: 'since', message: 'is required with outcome' });
   const end = until ?? new Date();
-  if (end <= since) throw invalid({ field: until == null ? 'since' : 'until', message: 'must be after since' });
+  if (end <= since)
+    throw invalid(
+      until == null
+        ? { field: 'since', message: 'must be in the past' }
+        : { field: 'until', message: 'must be after since' },
+    );
   if (end.getTime() - since.getTime() > MAX_DAYS * DAY_MS)
-    throw invalid({ field: 'since', message: `is more than ${MAX_DAYS} days before until` });
+    throw invalid({ field: 'since', message: `must be at most ${MAX_DAYS} days before until` });
   const period = { projectId: '$1', since: parameter(since), until: parameter(end) };
   const hit = HITS[outcome];
   if (hit !== undefined) return messagesFirstHit(...hit, period);

@@ -127,7 +127,7 @@ const templateOf = coalesceReads<TemplateContent>(async (keys) => {
 async function readTemplate(projectId: string, input: SendEmailInput, problems: Problems, path: string) {
   const { templateId: id } = input;
   if (id == null) return null;
-  if (input.html != null) problems.add(`${path}html`, 'must not be given together with templateId');
+  if (input.html != null) problems.add(`${path}html`, 'must not be combined with templateId');
   const template = isId('tpl', id) ? await templateOf(`${projectId} ${id}`) : undefined;
   if (template === undefined) problems.add(`${path}templateId`, 'is not a template of this project');
   else if (!template.isPublished) problems.add(`${path}templateId`, 'is not published');

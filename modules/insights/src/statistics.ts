@@ -60,7 +60,7 @@ export async function statistics(
   const end = Math.min(until?.getTime() ?? Infinity, Date.now());
   if ((end - since.getTime()) / STEP_MS[step] > MAX_POINTS) {
     const whence = until === undefined ? 'ago' : 'before until';
-    throw invalid({ field: 'since', message: `is more than ${MAX_POINTS} ${step}s ${whence}` });
+    throw invalid({ field: 'since', message: `must be at most ${MAX_POINTS} ${step}s ${whence}` });
   }
   return cached(`${projectId} ${since.getTime()} ${until?.getTime()} ${step} ${timeZone}`, async () => {
     const { whole, edges } = quartersOf(since, until);

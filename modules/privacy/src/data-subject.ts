@@ -49,9 +49,10 @@ export async function findDataSubject(
   projectId: string,
   { contactId, email }: DataSubjectRef,
 ): Promise<FoundSubject> {
-  if ((contactId == null) === (email == null)) {
-    throw invalid({ field: 'email', message: 'or contactId must be given, but not both' });
-  }
+  if (contactId == null && email == null)
+    throw invalid({ field: 'email', message: 'is required, unless contactId is given' });
+  if (contactId != null && email != null)
+    throw invalid({ field: 'email', message: 'must not be combined with contactId' });
   if (email != null) {
     const problem = emailProblem(email.trim());
     if (problem !== undefined) throw invalid({ field: 'email', message: problem });

@@ -19,7 +19,8 @@ export async function updateTracking(
   id: string,
   { opens, clicks }: { opens?: boolean | null | undefined; clicks?: boolean | null | undefined },
 ): Promise<void> {
-  if (opens == null && clicks == null) throw invalid({ field: 'opens', message: 'or clicks must be given' });
+  if (opens == null && clicks == null)
+    throw invalid({ field: 'opens', message: 'is required, unless clicks is given' });
   await update(id, {
     ...(opens == null ? {} : { trackOpens: opens }),
     ...(clicks == null ? {} : { trackClicks: clicks }),

@@ -120,7 +120,7 @@ function clicksOf(link: number, outcome: RecipientOutcome | null | undefined): '
   if (link < 0 || link > MAX_LINK) throw invalid({ field: 'link', message: `must be between 0 and ${MAX_LINK}` });
   if (outcome == null || outcome === 'clicked') return 'clicked';
   if (outcome === 'clicked_by_machines') return outcome;
-  throw invalid({ field: 'link', message: 'goes only with the outcomes clicked and clicked_by_machines' });
+  throw invalid({ field: 'link', message: 'requires the outcome clicked or clicked_by_machines' });
 }
 
 function checkLengths(texts: Record<string, string | null | undefined>): void {

@@ -264,7 +264,7 @@ async function checkInput(projectId: string, { name, subject, body, format }: Te
       ? []
       : [{ field: 'subject', message: `must be at most ${MAX_SUBJECT_LENGTH} characters` }]),
     ...(subject == null ? [] : placeholderProblems('subject', subject, 'subject')),
-    ...(format == null || body != null ? [] : [{ field: 'format', message: 'describes a body, so it requires one' }]),
+    ...(format == null || body != null ? [] : [{ field: 'format', message: 'requires a body' }]),
     ...(content?.problems ?? []),
   ];
   assertValid(problems);

@@ -47,7 +47,7 @@ export function readMailCondition(
   if (templateId != null && !isId('tpl', templateId))
     return { field: 'templateId', message: 'must be the id of a template' };
   if (campaignId != null && templateId != null)
-    return { field: 'templateId', message: 'must not be given together with campaignId' };
+    return { field: 'templateId', message: 'must not be combined with campaignId' };
   if (url != null && !isClick) return { field: 'url', message: 'is only for clicked' };
   if (url != null && campaignId == null)
     return { field: 'url', message: 'needs the campaignId of the campaign that has the link' };

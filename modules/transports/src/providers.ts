@@ -65,9 +65,9 @@ const MAX_PROVIDER_NAME_LENGTH = 100;
  */
 export async function createProvider(projectId: string, input: ProviderInput): Promise<string> {
   const kind = input.ses == null ? 'smtp' : 'ses';
-  if ((input.smtp == null) === (input.ses == null)) {
-    throw invalid({ field: 'smtp', message: 'or ses must be given, and not both' });
-  }
+  if (input.smtp == null && input.ses == null)
+    throw invalid({ field: 'smtp', message: 'is required, unless ses is given' });
+  if (input.smtp != null && input.ses != null) throw invalid({ field: 'smtp', message: 'must not be combined with ses' });
   const read = readKind(kind, input, undefined);
   assertValid([
     ...(input.name == null ? [{ field: 'name', message: 'is required' }] : []),
