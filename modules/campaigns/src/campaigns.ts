@@ -138,7 +138,7 @@ export async function updateCampaign(
     ...input,
     html: resolveSubmittedBody(input.html, input.format, { html, format, source }),
   });
-  if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
+  if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'Provide at least one field to update.');
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
   await db.$transaction(async (tx) => {
     const editable: Campaign['status'][] = isRateOnly

@@ -105,7 +105,7 @@ export async function updateGroup(projectId: string, id: string, input: UpdateGr
   return db.$transaction(async (tx) => {
     const group = await lockGroup(tx, projectId, id);
     if (input.name == null && input.contactIds == null) {
-      throw new DomainError('validation_error', 'An update needs a name or contactIds.');
+      throw new DomainError('validation_error', 'Provide a name or contactIds to update.');
     }
     if (input.name != null) {
       const name = checkDisplayName(input.name);
@@ -128,7 +128,7 @@ export async function addContacts(
   return db.$transaction(async (tx) => {
     await lockGroup(tx, projectId, id);
     if (input.contactIds == null && input.emails == null) {
-      throw new DomainError('validation_error', 'Give contactIds, emails or both.');
+      throw new DomainError('validation_error', 'Provide contactIds, emails or both.');
     }
     const contacts = await resolveContacts(tx, projectId, input);
     await addAndRecord(tx, projectId, id, contacts);

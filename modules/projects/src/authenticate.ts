@@ -79,7 +79,7 @@ function recordUse(id: string): void {
 
 function readBearerKey(authorization: string | undefined): string {
   if (authorization === undefined || authorization === '') {
-    throw new DomainError('unauthorized', 'Give an API key: Authorization: Bearer pr_…');
+    throw new DomainError('unauthorized', 'Send an API key: Authorization: Bearer pr_…');
   }
   const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
   if (key === undefined || !isWellFormedKey(key))

@@ -73,7 +73,7 @@ export async function updatePolicy(projectId: string, change: PolicyChange): Pro
     keyof SendingPolicy,
     number | null,
   ][];
-  if (given.length === 0) throw new DomainError('validation_error', 'An update needs at least one field.');
+  if (given.length === 0) throw new DomainError('validation_error', 'Provide at least one field to update.');
   const problems = given.flatMap(([field, value]): FieldProblem[] => {
     const { min, max, optional } = BOUNDS[field];
     const isValid = value === null ? optional : value >= min && value <= max;

@@ -102,7 +102,7 @@ export async function listEndpoints(projectId: string, args: PageArgs, query: Ro
 export async function updateEndpoint(projectId: string, id: string, input: UpdateEndpointInput): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
   if (input.url == null && input.events == null && input.description == null) {
-    throw new DomainError('validation_error', 'An update needs a url, events or a description.');
+    throw new DomainError('validation_error', 'Provide a url, events or a description to update.');
   }
   const events = validate(input);
   const data = {

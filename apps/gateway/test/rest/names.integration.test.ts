@@ -102,7 +102,7 @@ test.each([
     ['name'],
     'A group named "fromEmail" exists; set from_email',
   ],
-  [[], 'Give contactIds, emails or both.', [], 'Give contact_ids, emails or both.'],
+  [[], 'Provide contactIds, emails or both.', [], 'Provide contact_ids, emails or both.'],
   [
     ['html'],
     'html: is required, unless templateId is given',
