@@ -151,7 +151,7 @@ inBrowser('domains', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('links.other.example');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/Must be a host below track.acme.example/).waitFor();
+    await dialog.getByText(/Must be a subdomain of track.acme.example/).waitFor();
     await dialog.getByLabel('Name').fill('links.track.acme.example');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -28,7 +28,7 @@ test('an operator revokes any key', async () => {
 test('messages that are partitioned are not partitioned again', async () => {
   await expect(runOperatorCommand(['partition-messages'])).rejects.toMatchObject({
     code: 'conflict',
-    message: 'Messages are partitioned already.',
+    message: 'Messages are already partitioned.',
   });
 });
 

@@ -242,7 +242,7 @@ test('a sending key is enough; a key that is wrong, malformed or revoked is 535'
   const { id, key } = await api.newKey('sending');
   expect((await send(key, HELLO)).response).toMatch(/^250/);
   await revokeApiKey(id);
-  expect((await send(key, HELLO)).response).toBe('535 5.7.8 This API key is not known, or has been revoked.');
+  expect((await send(key, HELLO)).response).toBe('535 5.7.8 This API key is unknown or has been revoked.');
   expect((await send('hunter2', HELLO)).response).toBe('535 5.7.8 This is not a well-formed API key.');
 });
 

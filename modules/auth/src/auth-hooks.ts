@@ -76,7 +76,7 @@ function refuseForeignRedirects({ body, query }: GenericEndpointContext): void {
     for (const field of REDIRECT_FIELDS) {
       const target: unknown = (source as Record<string, unknown> | undefined)?.[field];
       if (target != null && safeRedirect(target, config.PUBLIC_URL) === undefined)
-        throw new APIError('BAD_REQUEST', { message: `${field} must be a path of this site, such as /sign-in` });
+        throw new APIError('BAD_REQUEST', { message: `${field} must be a path on this site, such as /sign-in` });
     }
   }
 }

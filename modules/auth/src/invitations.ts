@@ -56,7 +56,7 @@ export async function invite(
   const expiresAt = new Date(Date.now() + VALID_MS);
   const invitation = await db.$transaction(async (tx) => {
     if (!(await mayInvite(tx, { projectId, invitedById, role })))
-      throw new DomainError('forbidden', 'You may no longer invite to this project.');
+      throw new DomainError('forbidden', 'You may no longer invite people to this project.');
     const created = await tx.invitation.create({
       data: { id: newId('inv'), projectId, email: address, role, invitedById, tokenHash: hashToken(token), expiresAt },
       include: { project: true, invitedBy: true },

@@ -138,7 +138,8 @@ export async function updateCampaign(
     ...input,
     html: resolveSubmittedBody(input.html, input.format, { html, format, source }),
   });
-  if (Object.keys(data).length === 0) throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (Object.keys(data).length === 0)
+    throw new DomainError('validation_error', 'Provide at least one field to update.');
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
   await db.$transaction(async (tx) => {
     const editable: Campaign['status'][] = isRateOnly
@@ -240,13 +241,11 @@ function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldP
 async function referenceProblems(projectId: string, input: CampaignInput): Promise<FieldProblem[]> {
   const { html, templateId } = input;
   const tooLong = AUDIENCE_FIELDS.filter((field) => (input[field]?.length ?? 0) > MAX_AUDIENCE);
-  if (tooLong.length > 0) return tooLong.map((field) => ({ field, message: `must be at most ${MAX_AUDIENCE}` }));
+  if (tooLong.length > 0) return tooLong.map((field) => ({ field, message: `must be at most ${MAX_AUDIENCE} ids` }));
   const { groupIds, segmentIds, excludedGroupIds, excludedSegmentIds } = input;
   const known = templateId == null ? 1 : await db.template.count({ where: { id: templateId, projectId } });
   return [
-    ...(html != null && templateId != null
-      ? [{ field: 'html', message: 'must not be combined with templateId' }]
-      : []),
+    ...(html != null && templateId != null ? [{ field: 'html', message: 'must not be combined with templateId' }] : []),
     ...(known === 1 ? [] : [{ field: 'templateId', message: 'is not a template of this project' }]),
     ...(await audienceProblems(pool, projectId, {
       groupIds: groupIds ?? [],

@@ -65,7 +65,7 @@ async function requeueMessages(
 
 function checkIds(recipientIds: RecipientIds): void {
   if (recipientIds != null && recipientIds.length > MAX_IDS)
-    throw invalid({ field: 'recipientIds', message: `must be at most ${MAX_IDS}` });
+    throw invalid({ field: 'recipientIds', message: `must be at most ${MAX_IDS} ids` });
 }
 
 const notSent = (status: string) =>

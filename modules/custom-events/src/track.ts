@@ -154,7 +154,7 @@ const NAMES_FULL: FieldProblem = {
 const UNKNOWN_ID: FieldProblem = { field: 'contactId', message: 'is not a contact of this project' };
 const UNKNOWN_EMAIL: FieldProblem = {
   field: 'email',
-  message: 'is not the address of a contact of this project; createContact would add it',
+  message: 'is not the address of a contact of this project; set createContact to add it',
 };
 
 type Found = { id: string; email: string } | { problem: FieldProblem };

@@ -147,7 +147,7 @@ export async function requestCheck(projectId: string, id: string, actor: string)
 /**
  * Sets the host for tracking links in a domain's mail, used once its DNS record is found; null removes it. Links in
  * mail already sent do not change.
- * @throws DomainError `not_found`; `validation_error` unless it is a host below the domain.
+ * @throws DomainError `not_found`; `validation_error` unless it is a subdomain of the domain.
  */
 export async function setTrackingDomain(
   projectId: string,
@@ -183,7 +183,7 @@ export async function setTrackingDomain(
 /** Without this check, a project could put its links under someone else's name. */
 function checkTrackingDomain(host: string, { domain, mailFromDomain }: Domain): void {
   const isBelow = domainProblem(host) === undefined && host.endsWith(`.${domain}`);
-  if (!isBelow) throw invalid({ field: 'host', message: `must be a host below ${domain}, such as links.${domain}` });
+  if (!isBelow) throw invalid({ field: 'host', message: `must be a subdomain of ${domain}, such as links.${domain}` });
   if (host === new URL(config.PUBLIC_URL).hostname)
     throw invalid({ field: 'host', message: 'is the host of this installation and needs no tracking record' });
   if (host === mailFromDomain) throw invalid({ field: 'host', message: 'is already used for bounces' });

@@ -364,7 +364,7 @@ builder.mutationFields((t) => ({
       "Sets the host of tracking links in the domain's mail, used once its record is verified. It must be a CNAME for the gateway's host and serve https.",
     args: {
       id: t.arg.id({ required: true, description: 'Domain id.' }),
-      host: t.arg.string({ description: "A host below the domain; null for the gateway's own." }),
+      host: t.arg.string({ description: "A subdomain of the domain; null for the gateway's own." }),
     },
     resolve: async (query, _root, { id, host }, context) => {
       await setTrackingDomain(callerProject(context), id, host ?? null, authenticated(context).id);

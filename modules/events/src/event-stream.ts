@@ -58,7 +58,10 @@ export async function resolveCursor(projectId: string, after: DecodedCursor | un
   const moves = shifts.length;
   if (after === undefined) return { cursor: now, moves };
   if (after.moves > moves || (after.moves === moves && after.cursor.before > now.before))
-    throw invalid({ field: 'after', message: 'is ahead of this database; the cursor is from another one' });
+    throw invalid({
+      field: 'after',
+      message: 'was not issued by this database, or before it was restored; omit it to start with new events',
+    });
   return { cursor: shifts.slice(after.moves).reduce(shiftCursor, after.cursor), moves };
 }
 

@@ -234,7 +234,7 @@ async function fieldProblems(projectId: string, fields: readonly FormFieldInput[
         field: `fields.${index}.key`,
         message: 'must be `name`, or `custom_fields.` and the key of a custom field',
       });
-    else if (keys.indexOf(key) !== index) found.push({ field: `fields.${index}.key`, message: 'is a duplicate' });
+    else if (keys.indexOf(key) !== index) found.push({ field: `fields.${index}.key`, message: 'must not be repeated' });
     const problem = label == null ? undefined : oneLineProblem(label, MAX_NAME_LENGTH);
     if (problem !== undefined) found.push({ field: `fields.${index}.label`, message: problem });
     return found;

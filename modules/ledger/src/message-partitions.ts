@@ -155,8 +155,8 @@ export async function partitionMessages(): Promise<void> {
     const { rows } = await holder.query<{ mine: boolean; partitioned: boolean }>(
       `SELECT ${IS_PARTITIONING} AS mine, messages_are_partitioned() AS partitioned`,
     );
-    if (rows[0]?.partitioned === true) throw new DomainError('conflict', 'Messages are partitioned already.');
-    if (rows[0]?.mine !== true) throw new DomainError('conflict', 'Messages are being partitioned already.');
+    if (rows[0]?.partitioned === true) throw new DomainError('conflict', 'Messages are already partitioned.');
+    if (rows[0]?.mine !== true) throw new DomainError('conflict', 'Messages are already being partitioned.');
     const step = async (text: string) => {
       if (!(await withTableLocked(MESSAGES.name, text, [])))
         throw new DomainError('conflict', 'The tables are in use. Nothing was changed; try again.');

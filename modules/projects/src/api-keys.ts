@@ -112,7 +112,7 @@ async function assertManages(tx: Tx, userId: string, projectIds: readonly string
     [userId, projectIds],
   );
   if (managed.length < projectIds.length)
-    throw new DomainError('forbidden', 'You may only create keys for projects that you manage.');
+    throw new DomainError('forbidden', 'You may create keys only for projects that you manage.');
 }
 
 /** Revokes a key permanently, with immediate effect (spec: Authentication). Idempotent. */

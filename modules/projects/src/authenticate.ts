@@ -60,7 +60,7 @@ export async function authenticate(
 ): Promise<Caller> {
   const key = readBearerKey(authorization);
   const row = await findKey(`${hashKey(key)} ${namedProject ?? ''}`);
-  if (row === undefined) throw new DomainError('unauthorized', 'This API key is not known, or has been revoked.');
+  if (row === undefined) throw new DomainError('unauthorized', 'This API key is unknown or has been revoked.');
   recordUse(row.id);
   return new KeyCaller(row, namedProject);
 }

@@ -243,7 +243,7 @@ builder.mutationFields((t) => ({
       if (!covered.every((projectId) => caller.may(permission, projectId))) {
         throw new DomainError(
           'forbidden',
-          'You may only create keys for projects that you manage; for all projects, as owner of each.',
+          'You may create keys only for projects that you manage, and keys for all projects only if you own each of them.',
         );
       }
       return createApiKey({ name: input.name, scope: input.scope, projects, createdById: caller.id });

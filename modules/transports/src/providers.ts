@@ -67,7 +67,8 @@ export async function createProvider(projectId: string, input: ProviderInput): P
   const kind = input.ses == null ? 'smtp' : 'ses';
   if (input.smtp == null && input.ses == null)
     throw invalid({ field: 'smtp', message: 'is required, unless ses is given' });
-  if (input.smtp != null && input.ses != null) throw invalid({ field: 'smtp', message: 'must not be combined with ses' });
+  if (input.smtp != null && input.ses != null)
+    throw invalid({ field: 'smtp', message: 'must not be combined with ses' });
   const read = readKind(kind, input, undefined);
   assertValid([
     ...(input.name == null ? [{ field: 'name', message: 'is required' }] : []),
@@ -105,7 +106,7 @@ export async function updateProvider(projectId: string, id: string, input: Provi
   const other = kind === 'smtp' ? 'ses' : 'smtp';
   const read = readKind(kind, input, provider);
   assertValid([
-    ...(input[other] == null ? [] : [{ field: other, message: `must not be given: this is ${kind}` }]),
+    ...(input[other] == null ? [] : [{ field: other, message: `must be omitted: this provider is of kind ${kind}` }]),
     ...(await commonProblems(projectId, input)),
     ...read.problems,
   ]);

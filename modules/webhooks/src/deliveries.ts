@@ -129,7 +129,7 @@ export async function retryDelivery(projectId: string, id: string): Promise<void
     if (!isWaiting)
       throw new DomainError(
         'conflict',
-        state === 'queued' ? FIRST_ATTEMPT : 'An attempt of this delivery is in progress.',
+        state === 'queued' ? FIRST_ATTEMPT : 'An attempt of this delivery is in progress. Try again in a moment.',
       );
     await tx.query(`SELECT pg_notify('postroom', 'deliveries')`);
   });
@@ -151,7 +151,10 @@ export async function giveUpDelivery(projectId: string, id: string): Promise<voi
   await inTransaction(async (tx) => {
     const closed = { state: `'failed'::delivery_state`, closed_at: 'now()', next_attempt_at: 'NULL' };
     if (!(await interruptWait(tx, id, 'giveUp', closed)))
-      throw new DomainError('conflict', 'An attempt of this delivery is in progress, or was its last.');
+      throw new DomainError(
+        'conflict',
+        'An attempt of this delivery is in progress or has just ended it. Try again in a moment.',
+      );
   });
 }
 

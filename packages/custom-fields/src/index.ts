@@ -235,7 +235,7 @@ export function checkOptions(type: CustomFieldType, options: readonly string[] |
   }
   const trimmed = given.map((option, index) => checkDisplayName(option, `options.${index}`));
   const doubled = trimmed.findIndex((option, index) => trimmed.indexOf(option) !== index);
-  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'is a duplicate' });
+  if (doubled >= 0) throw invalid({ field: `options.${doubled}`, message: 'must not be repeated' });
   return trimmed;
 }
 

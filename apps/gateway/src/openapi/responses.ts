@@ -105,7 +105,7 @@ const ERRORS = {
   Unauthorized: {
     status: 401,
     when: 'The API key is missing, malformed, unknown or revoked.',
-    message: 'This API key is not known, or has been revoked.',
+    message: 'This API key is unknown or has been revoked.',
     headers: headers('X-Request-Id', 'WWW-Authenticate'),
   },
   Forbidden: {

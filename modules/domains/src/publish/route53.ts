@@ -124,7 +124,7 @@ async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
     const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
     const status = $metadata?.httpStatusCode;
     if (status === 403 || status === 401) {
-      throw invalid({ field: 'route53', message: `credentials were rejected by AWS (${message})` });
+      throw invalid({ field: 'route53', message: `has credentials that AWS rejected (${message})` });
     }
     if (name === 'InvalidChangeBatch') {
       throw new DomainError('conflict', `Route 53 rejected the records: ${message}`);

@@ -83,7 +83,7 @@ export async function connectMailbox(
     ...(emailFieldProblem === undefined ? [] : [{ field: 'email', message: emailFieldProblem }]),
     ...settingProblems(settings),
     ...(input.provider !== 'other' && input.host != null
-      ? [{ field: 'host', message: 'is known for this provider' }]
+      ? [{ field: 'host', message: 'must be omitted: it is known for this provider' }]
       : []),
     ...(input.signIn === 'password' ? missing('password', input.password) : missing('clientId', input.clientId)),
     ...(input.signIn === 'oauth2' && preset.oauth === undefined
@@ -110,7 +110,7 @@ export async function connectMailbox(
   await db.$transaction(async (tx) => {
     await tx.mailboxAccount
       .create({ data })
-      .catch(conflictIfTaken(`This project has a mailbox account of ${email} already.`));
+      .catch(conflictIfTaken(`This project already has a mailbox account for ${email}.`));
     const limit = { of: projectId, rows: 'mailbox accounts', max: MAX_MAILBOXES };
     await checkLimit(tx, limit, () => tx.mailboxAccount.count({ where: { projectId } }));
   });
@@ -172,10 +172,12 @@ export async function updateMailbox(projectId: string, id: string, input: Mailbo
   const isPassword = 'password' in stored;
   assertValid([
     ...settingProblems(settings),
-    ...(!isOther && input.host != null ? [{ field: 'host', message: 'is known for this provider' }] : []),
+    ...(!isOther && input.host != null
+      ? [{ field: 'host', message: 'must be omitted: it is known for this provider' }]
+      : []),
     ...(isPassword || input.password == null
       ? []
-      : [{ field: 'password', message: 'is not what this account signs in with' }]),
+      : [{ field: 'password', message: 'must be omitted: this account signs in with OAuth2' }]),
   ]);
   const credentials = isPassword ? { password: input.password ?? stored.password } : oauthClient(stored, input);
   const data = {
