@@ -130,7 +130,7 @@ function readCondition(given: Record<string, unknown>, path: string, reading: Re
   if ('message' in mail) return fail(mail.field, mail.message);
   const events = found.of === 'events' ? readEventCondition(members, EVENT_READERS) : undefined;
   if (events !== undefined && 'message' in events) return fail(events.field, events.message);
-  if (events?.times !== undefined && /^(first|last)/.test(op)) return fail('times', `is not for ${op}`);
+  if (events?.times !== undefined && /^(first|last)/.test(op)) return fail('times', `must be omitted for ${op}`);
   reading.conditions += events?.where?.length ?? 0;
   const value = readValue(given.value, operator, found, reading);
   if ('problem' in value) return fail('value', value.problem);
@@ -178,7 +178,7 @@ type ReadValue = { value: unknown } | { problem: string };
 function readValue(given: unknown, operator: Operator, field: FoundField, reading: Reading): ReadValue {
   switch (operator.takes) {
     case 'none':
-      return given == null ? { value: null } : { problem: 'must not be given' };
+      return given == null ? { value: null } : { problem: 'must be omitted' };
     case 'text':
       return isText(given) ? { value: given } : { problem: `must be a string of 1 to ${MAX_TEXT} characters` };
     case 'number':
@@ -186,7 +186,7 @@ function readValue(given: unknown, operator: Operator, field: FoundField, readin
     case 'days':
       return Number.isInteger(given) && (given as number) > 0 && (given as number) <= MAX_DAYS
         ? { value: given }
-        : { problem: `must be a number of days, 1 to ${MAX_DAYS}` };
+        : { problem: `must be a number of days between 1 and ${MAX_DAYS}` };
     case 'day':
       return orProblem(
         typeof given === 'string' ? (dayFromText(given) ?? dayFromDateTime(given)) : undefined,

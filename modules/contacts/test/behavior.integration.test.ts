@@ -210,7 +210,9 @@ test('days are at most those that the project keeps events, and a filter has at 
     [{ field: 'filter', message: 'must have at most 10 conditions on events' }],
   ]);
   const timesOfLast = await preview({ ...ever, op: 'last_before', value: '2026-01-01', times: 2 });
-  expect(timesOfLast.body.error.details).toEqual([{ field: 'filter.times', message: 'is not for lastBefore' }]);
+  expect(timesOfLast.body.error.details).toEqual([
+    { field: 'filter.times', message: 'must be omitted for lastBefore' },
+  ]);
 });
 
 test('a few contacts are looked up by index, whatever the condition', async () => {

@@ -339,7 +339,7 @@ describe('a segment filters by', () => {
     [{ field: 'customFields.age', op: 'is', value: 'old' }, 'filter.value', 'must be a number'],
     [{ field: 'customFields.age', op: 'lessThan', value: '5' }, 'filter.value', 'must be a number'],
     [{ field: 'customFields.plan', op: 'in', value: ['pro', 'gold'] }, 'filter.value', 'must be one of: free, pro'],
-    [{ field: 'customFields.age', op: 'isSet', value: 1 }, 'filter.value', 'must not be given'],
+    [{ field: 'customFields.age', op: 'isSet', value: 1 }, 'filter.value', 'must be omitted'],
     [{ field: 'email', op: 'contains', value: ' ' }, 'filter.value', 'must be a string'],
     [{ field: 'source', op: 'is', value: 'mars' }, 'filter.value', 'must be one of: api'],
     [{ field: 'opened', op: 'inLast', value: 0 }, 'filter.value', 'must be a number of days'],
@@ -368,7 +368,7 @@ describe('a segment filters by', () => {
     [
       { field: 'event', op: 'firstInLast', value: 3, event: 'paid', times: 2 },
       'filter.times',
-      'is not for firstInLast',
+      'must be omitted for firstInLast',
     ],
     [{ field: 'event', op: 'ever', event: 'paid', where: [] }, 'filter.where', '1 to 10'],
     [

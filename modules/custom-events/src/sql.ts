@@ -185,7 +185,7 @@ const OPERANDS: Record<
   PropertyOperand,
   [isValid: (given: unknown, isText: Readers['isText']) => boolean, problem: string]
 > = {
-  nothing: [(given) => given == null, 'must not be given'],
+  nothing: [(given) => given == null, 'must be omitted'],
   number: [(given) => Number.isFinite(given), 'must be a number'],
   text: [(given, isText) => isText(given), A_STRING],
   any: [

@@ -5,7 +5,7 @@ const NAMED = /^(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>]*))<([^<>]*)>$/s;
 
 /** Reads `ada@example.com`, `Ada Lovelace <ada@example.com>` or `"Lovelace, Ada" <ada@example.com>`; returns the problem as text if invalid. */
 export function parseMailbox(text: string): Mailbox | string {
-  if (text.length > MAX_MAILBOX_LENGTH) return `must have at most ${MAX_MAILBOX_LENGTH} characters`;
+  if (text.length > MAX_MAILBOX_LENGTH) return `must be at most ${MAX_MAILBOX_LENGTH} characters`;
   const trimmed = text.trim();
   const named = NAMED.exec(trimmed);
   const given = (named?.[3] ?? trimmed).trim();

@@ -118,7 +118,7 @@ export function urlProblem(text: string, scope: AddressScope): string | undefine
   const host = hostOf(url);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBePlain(host, scope)))
     return scope === 'loopback'
-      ? 'must begin with https://, unless it leads to a loopback address'
+      ? 'must begin with https://, except for a loopback address'
       : 'must begin with https://';
   if (url.username !== '' || url.password !== '') return 'must not contain a username or password';
   if (isIP(host) !== 0 && !isAllowedAddress(host, scope)) return `must not point to ${NOT_PUBLIC}`;

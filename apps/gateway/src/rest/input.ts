@@ -69,7 +69,7 @@ const SCALAR_CHECKS: Record<string, (value: unknown) => string | FieldProblem | 
   String: text,
   ID: (value) =>
     text(value) ??
-    ((value as string).length > MAX_ID_LENGTH ? `must have at most ${MAX_ID_LENGTH} characters` : undefined),
+    ((value as string).length > MAX_ID_LENGTH ? `must be at most ${MAX_ID_LENGTH} characters` : undefined),
   EmailAddress: text,
   Boolean: (value) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   Float: (value) => (typeof value === 'number' ? numberProblem(value) : 'must be a number'),

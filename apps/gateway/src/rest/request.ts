@@ -150,7 +150,7 @@ function queryReader(type: GraphQLInputType): (values: string[], name: string, p
     const texts = list ? values.flatMap((value) => value.split(',')) : values.slice(0, 1);
     if (texts.length === 0) return read(undefined, name, problems);
     if (texts.some((text) => text.length > maxLength))
-      problems.push({ field: name, message: `must have at most ${maxLength} characters` });
+      problems.push({ field: name, message: `must be at most ${maxLength} characters` });
     const before = problems.length;
     const value = read(list ? texts.map(convert) : convert(texts[0] as string), name, problems);
     if (problems.length === before) checkRange(name, value, problems);

@@ -316,7 +316,7 @@ test('a string in a query has at most 1,000 characters', async () => {
   expect((await api.get(`/v1/contacts?search=${'a'.repeat(1_000)}`)).status).toBe(200);
   expect(await api.get(`/v1/contacts?search=${'a'.repeat(1_001)}`)).toMatchObject({
     status: 400,
-    body: { error: { details: [{ field: 'search', message: 'must have at most 1000 characters' }] } },
+    body: { error: { details: [{ field: 'search', message: 'must be at most 1000 characters' }] } },
   });
 });
 
@@ -327,7 +327,7 @@ test('an object in a query has at most 8,192 characters as JSON', async () => {
     const headers = { 'Content-Type': 'text/csv' };
     return api.send('POST', `/v1/imports?columns=${columns}`, { headers, body: 'email\nada@example.com\n' });
   };
-  const message = 'must have at most 8192 characters';
+  const message = 'must be at most 8192 characters';
   expect((await start(8_193)).body.error.details).toMatchObject([{ field: 'columns', message }]);
   expect((await start(8_192)).body.error?.details ?? []).not.toMatchObject([{ message }]);
 });
