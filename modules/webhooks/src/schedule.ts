@@ -28,6 +28,6 @@ function retryAfterMs(header: string | null): number | undefined {
 
 /** A short summary of the response for lists and the Temporal UI. It contains none of the receiver's text. */
 export function describeResponse({ status, error }: Pick<Answer, 'status' | 'error'>): string {
-  if (status === null) return error ?? 'No answer.';
+  if (status === null) return error ?? 'No response.';
   return error === null ? `HTTP ${status}` : `HTTP ${status}, then: ${error}`;
 }

@@ -69,7 +69,7 @@ test('the outcome names what was not acknowledged and what was not attempted', a
 
 test('attempts of a project that end at once are recorded in a few statements', async () => {
   const { deliveries } = await marked(50, () => {});
-  const answer = noAnswer('No complete answer within 10 seconds.');
+  const answer = noAnswer('No complete response within 10 seconds.');
   const attempts = deliveries.map((delivery) => {
     return { delivery, number: 1, headers: {}, answer, acknowledged: false, delayMs: 60_000 };
   });

@@ -107,7 +107,7 @@ export class Exchange {
   }
 
   #timeOut(): void {
-    this.#stop(`No complete answer within ${this.#limits.deadlineMs / 1000} seconds.`, true);
+    this.#stop(`No complete response within ${this.#limits.deadlineMs / 1000} seconds.`, true);
   }
 
   #stop(error: string | null, isTimeout = false): void {
@@ -140,21 +140,21 @@ function readableText(parts: readonly Buffer[], maxBytes: number): string {
 /** The connection ended before the response did. */
 export class BrokenConnectionError extends Error {}
 
-const BROKEN = 'The connection broke before the answer was complete.';
+const BROKEN = 'The connection broke before the response was complete.';
 const ERROR_MESSAGES: Record<string, string> = {
   ENOTFOUND: 'The hostname does not resolve.',
   ENODATA: 'The hostname does not resolve.',
-  EAI_AGAIN: 'The hostname could not be resolved just now.',
+  EAI_AGAIN: 'The hostname could not be resolved. The name servers may be busy.',
   ETIMEOUT: 'The name servers did not answer.',
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: BROKEN,
   EPIPE: BROKEN,
   UND_ERR_SOCKET: BROKEN,
   UND_ERR_INFO: BROKEN,
-  ERR_HTTP2_STREAM_ERROR: 'The receiver broke off before the answer was complete.',
+  ERR_HTTP2_STREAM_ERROR: 'The receiver reset the request before the response was complete.',
   ERR_HTTP2_SESSION_ERROR: BROKEN,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: BROKEN,
-  UND_ERR_HEADERS_OVERFLOW: "The answer's headers were too large.",
+  UND_ERR_HEADERS_OVERFLOW: "The response headers were too large.",
   UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
   ETIMEDOUT: 'No connection could be made in time.',
   EHOSTUNREACH: 'The address could not be reached.',
@@ -164,8 +164,8 @@ const ERROR_MESSAGES: Record<string, string> = {
 /** Describes a network error for the endpoint's owner. */
 function describeError(error: Error): string {
   if (error instanceof BrokenConnectionError) return BROKEN;
-  if (error instanceof NotHttpError) return 'The answer was not HTTP.';
-  if (error instanceof HeadersTooLargeError) return "The answer's headers were too large.";
+  if (error instanceof NotHttpError) return 'The response was not HTTP.';
+  if (error instanceof HeadersTooLargeError) return "The response headers were too large.";
   const { code = '' } = error as NodeJS.ErrnoException;
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
   return ERROR_MESSAGES[code] ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));

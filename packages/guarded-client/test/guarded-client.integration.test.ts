@@ -61,7 +61,7 @@ test('a receiver that hangs before its status, in it, or after that of an error 
   const started = performance.now();
   const answers = await Promise.all([silent, inStatus, inHeaders, inBody].map(({ url }) => post(url)));
   expect(performance.now() - started).toBeLessThan(8_000); // far from the ten seconds of production
-  expect(answers.map(({ error }) => error)).toEqual(Array(4).fill('No complete answer within 0.4 seconds.'));
+  expect(answers.map(({ error }) => error)).toEqual(Array(4).fill('No complete response within 0.4 seconds.'));
   expect(answers.map(({ status }) => status)).toEqual([null, null, 500, 500]);
 });
 
@@ -145,7 +145,7 @@ test('an interim response does not count: the final one must arrive in time, and
 test('a receiver that sends the headers of an error one by one is cut off at the deadline', async () => {
   const { url } = await rawReceiver((socket) => trickle(socket, 'HTTP/1.1 500 No\r\n', 'X-A: b\r\n'));
   const answer = await client(HURRIED)(url);
-  expect(answer.error).toBe('No complete answer within 0.4 seconds.');
+  expect(answer.error).toBe('No complete response within 0.4 seconds.');
   expect(answer.durationMs).toBeLessThan(8_000); // it goes on for ever
 });
 
@@ -154,7 +154,7 @@ test('name resolution counts towards the deadline', async () => {
   const post = client({ ...HURRIED, resolve: () => new Promise(() => {}) });
   expect(await post(`http://slow.example:${port}/`)).toMatchObject({
     status: null,
-    error: 'No complete answer within 0.4 seconds.',
+    error: 'No complete response within 0.4 seconds.',
   });
 });
 
@@ -166,7 +166,7 @@ test('a request that never connects is not sent after its deadline', async () =>
   });
   const slow = new Promise<string[]>((resolve) => setTimeout(() => resolve(['127.0.0.1']), 600));
   const post = client({ ...HURRIED, resolve: () => slow });
-  expect((await post(`http://late.example:${port}/`)).error).toMatch(/^No complete answer/);
+  expect((await post(`http://late.example:${port}/`)).error).toMatch(/^No complete response/);
   await slow;
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(requests).toBe(0);
@@ -246,7 +246,7 @@ test.each([
   [
     'sends a status below 100',
     (socket: Socket) => socket.once('data', () => socket.end('HTTP/1.1 099 Low\r\n\r\n')),
-    /^The answer was not HTTP\.$/,
+    /^The response was not HTTP\.$/,
   ],
   [
     'switches protocols',
@@ -353,7 +353,7 @@ test('a connection that is made after the deadline is used by the next post', as
   };
   const post = client({ ...HURRIED, resolve });
   const url = `http://late.example:${port}/`;
-  expect((await post(url)).error).toMatch(/^No complete answer/);
+  expect((await post(url)).error).toMatch(/^No complete response/);
   await answers[0];
   await new Promise((done) => setTimeout(done, 200));
   expect(await post(url)).toMatchObject({ status: 200 });

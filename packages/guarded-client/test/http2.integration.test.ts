@@ -21,7 +21,7 @@ test('HTTP/2 is used where offered: many posts share a connection, and one that 
   const hanging = post(url, 'hang');
   const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => post(url, String(n))));
   expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 50 }, (_, n) => `2.0 ${n}`));
-  expect((await hanging).error).toMatch(/^No complete answer/);
+  expect((await hanging).error).toMatch(/^No complete response/);
   expect(await post(url, 'after')).toMatchObject({ status: 200, body: '2.0 after' });
   expect(sessions.size).toBe(1);
 });
@@ -68,7 +68,7 @@ test('HTTP/2: when a connection fails, each post on it fails once and is not rep
   const words = ['a', 'b', 'c', 'd', 'e'];
   const answers = await Promise.all(words.map((word) => post(word)));
   expect(answers.map(({ status, error }) => `${status}: ${error}`)).toEqual(
-    Array(5).fill('null: The connection broke before the answer was complete.'),
+    Array(5).fill('null: The connection broke before the response was complete.'),
   );
   expect(bodies.toSorted()).toEqual([...words, 'first']);
   expect(await post('after')).toMatchObject({ status: 200, error: null });
@@ -96,7 +96,10 @@ test('HTTP/2: a stream reset by the receiver fails alone and is not retried', as
   });
   await post('first');
   const [good, bad, other] = await Promise.all([post('good'), post('bad'), post('other')]);
-  expect(bad).toMatchObject({ status: null, error: 'The receiver broke off before the answer was complete.' });
+  expect(bad).toMatchObject({
+    status: null,
+    error: 'The receiver reset the request before the response was complete.',
+  });
   expect([good.body, other.body]).toEqual(['good', 'other']);
   expect(bodies.toSorted()).toEqual(['bad', 'first', 'good', 'other']);
   expect(sessions()).toBe(1);
@@ -157,7 +160,7 @@ test('HTTP/2: a slow error response is cut off and delays no other, even with on
   );
   await post('first');
   const [dripping, other] = await Promise.all([post('drips'), post('other')]);
-  expect(dripping).toMatchObject({ status: 500, error: 'No complete answer within 2 seconds.' });
+  expect(dripping).toMatchObject({ status: 500, error: 'No complete response within 2 seconds.' });
   expect(other).toMatchObject({ status: 200, error: null, body: 'other' });
 });
 
@@ -167,7 +170,7 @@ test('HTTP/2: a connection that accepts no stream fails at the deadline and is c
     maxConcurrentStreams: 0,
   });
   await post('first'); // goes out before the receiver has said so, and is refused
-  expect(await post('second')).toMatchObject({ status: null, error: 'No complete answer within 2 seconds.' });
+  expect(await post('second')).toMatchObject({ status: null, error: 'No complete response within 2 seconds.' });
   expect(sessions()).toBeGreaterThan(0);
   await vi.waitUntil(() => open() === 0, 10_000);
   expect(bodies).toEqual([]);
@@ -196,11 +199,11 @@ test('HTTP/2: a dead connection that does not answer pings is replaced', async (
   );
   const post = postTo(between.port);
   await post('first');
-  expect((await post('hangs')).error).toMatch(/^No complete answer/);
+  expect((await post('hangs')).error).toMatch(/^No complete response/);
   expect(await post('lives')).toMatchObject({ status: 200, body: 'lives' });
   expect(sessions()).toBe(1);
   forgets = true;
-  expect((await post('lost')).error).toMatch(/^No complete answer/);
+  expect((await post('lost')).error).toMatch(/^No complete response/);
   expect(await post('found')).toMatchObject({ status: 200, body: 'found' });
   expect(sessions()).toBe(2);
 });
