@@ -26,7 +26,7 @@ export interface Answer {
 export interface ExchangeLimits {
   /** Deadline for the whole exchange: DNS, connection, TLS, status, headers and body. */
   deadlineMs: number;
-  /** What follows a 2xx status has this long to arrive. */
+  /** After a 2xx status, the rest of the response has this long to arrive. */
   bodyGraceMs: number;
   /** Bytes kept of a response body; the rest is discarded. */
   responseBytes: number;
@@ -49,7 +49,7 @@ export class Exchange {
   readonly headers: Post['headers'];
   readonly body: string;
   readonly answer: Promise<Answer>;
-  /** Set by the connection that sends it: ends the request, whose response is of no more interest. */
+  /** Set by the connection that sends it: cancels the request once its outcome is known. */
   onStop: ((isTimeout: boolean) => void) | undefined;
   /** Whether it was sent again, because the connection turned out to be closed. */
   isRetried = false;
@@ -154,7 +154,7 @@ const ERROR_MESSAGES: Record<string, string> = {
   ERR_HTTP2_STREAM_ERROR: 'The receiver reset the request before the response was complete.',
   ERR_HTTP2_SESSION_ERROR: BROKEN,
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: BROKEN,
-  UND_ERR_HEADERS_OVERFLOW: "The response headers were too large.",
+  UND_ERR_HEADERS_OVERFLOW: 'The response headers were too large.',
   UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
   ETIMEDOUT: 'No connection could be made in time.',
   EHOSTUNREACH: 'The address could not be reached.',
@@ -165,7 +165,7 @@ const ERROR_MESSAGES: Record<string, string> = {
 function describeError(error: Error): string {
   if (error instanceof BrokenConnectionError) return BROKEN;
   if (error instanceof NotHttpError) return 'The response was not HTTP.';
-  if (error instanceof HeadersTooLargeError) return "The response headers were too large.";
+  if (error instanceof HeadersTooLargeError) return 'The response headers were too large.';
   const { code = '' } = error as NodeJS.ErrnoException;
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
   return ERROR_MESSAGES[code] ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));

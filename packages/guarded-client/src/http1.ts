@@ -6,7 +6,7 @@ import { ResponseParser } from './response-parser.ts';
 const MAX_HEAD_BYTES = 16_384;
 /** How long an idle connection is kept if the receiver does not say how long it keeps it. Not measured. */
 const IDLE_MS = 4_000;
-/** A receiver closes a connection this much sooner than it says, by the time we know. */
+/** Subtracted from the receiver's keep-alive timeout, which it started before its response arrived here. */
 const IDLE_MARGIN_MS = 2_000;
 const MAX_IDLE_MS = 600_000;
 
@@ -23,7 +23,7 @@ interface Http1Events {
 
 /** A connection over HTTP/1.1, which makes one POST at a time. */
 export class Http1Connection {
-  /** When it is no longer kept, as `performance.now()`. */
+  /** Until when an idle connection is kept, on the clock of `performance.now()`. */
   idleUntil = 0;
   readonly #socket: Socket;
   readonly #host: string;
@@ -77,7 +77,7 @@ export class Http1Connection {
     this.#events.onIdle(this);
   }
 
-  /** A POST that it is making fails. */
+  /** Closes the connection. A POST in flight fails. */
   close(): void {
     this.#exchange?.fail(new BrokenConnectionError());
     this.#end();
@@ -86,7 +86,7 @@ export class Http1Connection {
   #receive(chunk: Buffer): void {
     const exchange = this.#exchange;
     const parser = this.#parser;
-    // Bytes that no request asked for could be taken for the next response.
+    // Unsolicited bytes could be taken for the next response.
     if (exchange === undefined || parser === undefined) return this.close();
     this.#hasResponse = true;
     let read: number;

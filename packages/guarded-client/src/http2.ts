@@ -22,7 +22,7 @@ diagnostics.subscribe('undici:client:sendHeaders', (message) => {
 interface Http2Options {
   connect: ReturnType<typeof buildConnector>;
   deadlineMs: number;
-  /** The connection that showed that the receiver has HTTP/2. */
+  /** The connection on which the receiver chose HTTP/2. */
   first: TLSSocket;
   /** Called when no connection is left: at the next one, the receiver may choose HTTP/1.1. */
   onClose: () => void;
@@ -33,7 +33,7 @@ export class Http2Connections {
   readonly #origin: string;
   readonly #deadlineMs: number;
   readonly #pool: Pool;
-  /** Until it is used. */
+  /** `undefined` once the pool has taken it. */
   #first: TLSSocket | undefined;
 
   constructor(origin: string, { connect, deadlineMs, first, onClose }: Http2Options) {

@@ -19,7 +19,7 @@ export class Origin {
   readonly #url: URL;
   readonly #options: OriginOptions;
   readonly #open = new Set<Http1Connection>();
-  /** The last one was used last. */
+  /** The most recently used one is last. */
   readonly #idle: Http1Connection[] = [];
   #opening = 0;
   #http2: Http2Connections | undefined;

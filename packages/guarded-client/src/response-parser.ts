@@ -31,7 +31,7 @@ type State =
   | 'complete';
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
-/** As much of a status line as shows the status, without waiting for a reason that may never come. */
+/** The status line up to the status, so that we need not wait for a reason phrase that may never arrive. */
 const STATUS_START = /^HTTP\/1\.[01] ([1-9]\d\d)[ \r]/;
 const STATUS_START_LENGTH = 'HTTP/1.1 200 '.length;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\0\r]*)$/;
@@ -163,7 +163,7 @@ export class ResponseParser {
   }
 
   #endHeader(line: string): void {
-    // A continuation of the header before (RFC 9112, 5.2). No header that counts here is ever so long.
+    // A folded line continues the previous header (RFC 9112, 5.2). None of the headers that we read needs folding.
     if (line.startsWith(' ') || line.startsWith('\t')) return;
     const [, name, rest] = HEADER.exec(line) ?? [];
     if (name === undefined || rest === undefined) throw new NotHttpError();
@@ -189,7 +189,7 @@ export class ResponseParser {
     }
   }
 
-  /** A list of the same length several times counts as one (RFC 9112, 6.3). */
+  /** Accepts a list that repeats one length (RFC 9112, 6.3). */
   #setContentLength(value: string): void {
     for (const part of value.split(',')) {
       const digits = part.trim();
@@ -210,7 +210,7 @@ export class ResponseParser {
   #framingOf(): Framing {
     if (this.#status === 204 || this.#status === 304) return 'none';
     if (this.#transferEncoding !== undefined) {
-      // Both headers may be an attempt to have the next response read as a part of this one.
+      // A response with both headers may be an attempt at response splitting, so the connection is not reused.
       if (this.#contentLength !== undefined) this.#isPersistent = false;
       return /(?:^|,)[ \t]*chunked$/i.test(this.#transferEncoding) ? 'chunked' : 'close';
     }
@@ -231,7 +231,7 @@ export class ResponseParser {
     if (this.#left === 0) {
       if (this.#framing === 'chunked') {
         this.#state = 'chunk end';
-        // Of each chunk only its own line counts, so that a body may have any number of them.
+        // The limit applies to the size line of each chunk, so that a body may have any number of chunks.
         this.#headBytes = 0;
       } else this.#state = 'complete';
     }
