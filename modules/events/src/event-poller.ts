@@ -1,6 +1,6 @@
 import { idsFrom, logger, Notifier, pool } from '@postroom/platform';
 import { type SnapshotCursor, cursorFrom } from '@postroom/snapshot-cursor';
-import { MAX_COMMIT_DELAY_MS, POLL_MS } from './policy.ts';
+import { MAX_COMMIT_DELAY_MS, POLL_INTERVAL_MS } from './policy.ts';
 
 /** A subscription to new events of one project. */
 export interface EventPoll {
@@ -41,12 +41,12 @@ async function pollWhileSubscribed(): Promise<void> {
   polledProjects = new Set();
   while (subscribers.size > 0) {
     await poll();
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
   }
   isPolling = false;
 }
 
-export const POLL = `
+export const POLL_FOR_EVENTS = `
   SELECT pg_current_snapshot()::text AS snapshot, ARRAY(
     SELECT id FROM unnest($1::text[]) AS subscribed(id)
     WHERE EXISTS (SELECT FROM events WHERE project_id = subscribed.id AND xact >= $2 AND id >= $4)
@@ -59,8 +59,8 @@ async function poll(): Promise<void> {
   try {
     const { rows } = await pool.query<{ snapshot: string; projects: string[] }>({
       name: 'poll-for-events',
-      text: POLL,
-      values: [projectIds, cursor.before, cursor.running, oldestUnseen(polledAt)],
+      text: POLL_FOR_EVENTS,
+      values: [projectIds, cursor.before, cursor.running, lowestUnseenId(polledAt)],
     });
     const [{ snapshot, projects } = { snapshot: '', projects: [] }] = rows;
     for (const projectId of projectIds)
@@ -74,5 +74,5 @@ async function poll(): Promise<void> {
   }
 }
 
-/** The lowest id of events that commit after this time, so that readers of the stream leave out old partitions. */
-export const oldestUnseen = (time: number) => idsFrom('evt', new Date(Math.max(0, time - MAX_COMMIT_DELAY_MS)));
+/** The lowest id that an event committed after `time` can have, so that readers of the stream skip old partitions. */
+export const lowestUnseenId = (time: number) => idsFrom('evt', new Date(Math.max(0, time - MAX_COMMIT_DELAY_MS)));

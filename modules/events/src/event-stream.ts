@@ -1,7 +1,7 @@
 import { FairSemaphore, invalid, isShared, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
 import { transactionShifts } from '@postroom/projects';
 import { eventTypeProblems } from './event-types.ts';
-import { oldestUnseen, pollEvents } from './event-poller.ts';
+import { lowestUnseenId, pollEvents } from './event-poller.ts';
 import {
   decodeCursor,
   type DecodedCursor,
@@ -77,19 +77,19 @@ async function* eventsAfter(
   try {
     let isLast = true;
     // Nothing is known about the age of events after a client's cursor.
-    let from = after === undefined ? oldestUnseen(Date.now()) : '';
+    let fromId = after === undefined ? lowestUnseenId(Date.now()) : '';
     while (!signal.aborted) {
       if (isLast) await poll.waitForEvents(signal);
       else await sleep(0, signal); // yields to other readers while catching up
       if (signal.aborted) return;
       const readAt = Date.now();
-      const page = await readUnseen(projectId, { ...start, cursor: seen }, types, from);
+      const page = await readUnseen(projectId, { ...start, cursor: seen }, types, fromId);
       for (const event of page.events) {
         yield event;
         if (signal.aborted) return;
       }
       ({ seen, isLast } = page);
-      if (isLast) from = oldestUnseen(readAt);
+      if (isLast) fromId = lowestUnseenId(readAt);
     }
   } finally {
     poll.stop();
@@ -113,7 +113,7 @@ const UNSEEN = (condition: string) => `
   SELECT xact, id, type, created_at, data FROM events
   WHERE project_id = $1 AND ${condition} AND id >= $7 AND ($4::text[] IS NULL OR type = ANY ($4))
   ORDER BY xact, id LIMIT ${STREAM_PAGE_SIZE}`;
-export const READ_UNSEEN = `
+export const READ_UNSEEN_EVENTS = `
   WITH unseen AS (
     SELECT 0 AS rank, * FROM (${UNSEEN('xact = $5 AND id > $6')}) AS rest UNION ALL
     SELECT 1, * FROM (${UNSEEN('xact = ANY ($2::bigint[]) AND xact <> $5')}) AS others UNION ALL
@@ -132,14 +132,14 @@ async function readUnseen(
   projectId: string,
   { cursor: seen, moves }: DecodedCursor,
   types: readonly string[] | undefined,
-  from: string,
+  fromId: string,
 ): Promise<{ events: RecordedEvent[]; seen: SnapshotCursor; isLast: boolean }> {
   const { running, before, partly = NOTHING_SEEN } = seen;
   const { rows } = await runStreamRead(projectId, () =>
     pool.query<EventRow>({
       name: 'unseen-events',
-      text: READ_UNSEEN,
-      values: [projectId, running, before, types ?? null, partly.xact, partly.id, from],
+      text: READ_UNSEEN_EVENTS,
+      values: [projectId, running, before, types ?? null, partly.xact, partly.id, fromId],
     }),
   );
   const now = cursorFrom(rows[0]?.snapshot ?? '');

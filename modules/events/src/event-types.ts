@@ -1,4 +1,11 @@
-import { type EventType, MAX_EMAIL_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH, MAX_TAG_LENGTH } from '@postroom/platform';
+import {
+  type EventType,
+  type FieldProblem,
+  MAX_EMAIL_LENGTH,
+  MAX_ID_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_TAG_LENGTH,
+} from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 import { z } from 'zod';
 
@@ -149,8 +156,8 @@ export const EVENT_TYPES: Readonly<Record<EventTypeName, EventType>> = Object.as
 
 export const EVENT_TYPE_NAMES = Object.keys(EVENT_TYPES) as EventTypeName[];
 
-/** The problem of a field with a text that is not an event type; none if it is one. */
-export const eventTypeProblems = (field: string, type: string) =>
+/** The problem of a field whose value is not an event type; none if it is one. */
+export const eventTypeProblems = (field: string, type: string): FieldProblem[] =>
   (EVENT_TYPE_NAMES as string[]).includes(type)
     ? []
     : [{ field, message: `"${type.slice(0, 100)}" is not an event type` }];

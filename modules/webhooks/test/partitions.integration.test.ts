@@ -4,7 +4,7 @@ import { createDatabase } from '@postroom/testkit/database';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LOAD, RECORD } from '../src/attempts.ts';
-import { oldestUnseen, POLL, READ_UNSEEN } from '@postroom/events';
+import { lowestUnseenId, POLL_FOR_EVENTS, READ_UNSEEN_EVENTS } from '@postroom/events';
 import { CLAIM_FIRST_ATTEMPTS, CLAIM_RETRIES, READ_DUE_RETRIES, READ_WAITING, recentDeliveries } from '../src/queue.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -155,9 +155,11 @@ test('attempts are loaded and recorded in the partitions of their deliveries', a
 
 test('those who follow the stream of events read the partitions of the last days', async () => {
   const { rows } = await pool.query('SELECT max(xact) AS xact FROM events');
-  const from = oldestUnseen(Date.now());
-  expect(unpruned(await partitionsRead(READ_UNSEEN, [projectId, [], rows[0].xact, null, -1, '', from]))).toEqual([]);
-  expect(unpruned(await partitionsRead(POLL, [[projectId], rows[0].xact + 1, [], from]))).toEqual([]);
+  const from = lowestUnseenId(Date.now());
+  expect(unpruned(await partitionsRead(READ_UNSEEN_EVENTS, [projectId, [], rows[0].xact, null, -1, '', from]))).toEqual(
+    [],
+  );
+  expect(unpruned(await partitionsRead(POLL_FOR_EVENTS, [[projectId], rows[0].xact + 1, [], from]))).toEqual([]);
 });
 
 test('a page of a list reads as many partitions as it has rows from', async () => {
