@@ -1,14 +1,14 @@
 import { audits, builder, callerProject, jsonSchema, NOT_EMPTY } from '@postroom/platform';
-import { getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
+import { BOUNDS, getPolicy, type SendingPolicy, updatePolicy } from './policy.ts';
 
-const describe = {
+const DESCRIPTIONS = {
   ratePerSecond: 'Maximum messages per second, shared by sending campaigns; null for no limit.',
   bounceLimitPercent:
     'A campaign is paused when this percentage of its messages bounced or were rejected; null for never.',
-  bounceMinSent: 'The percentage is checked after this many messages.',
+  bounceMinSent: 'Messages that must have been sent before `bounceLimitPercent` applies.',
   complaintLimitPercent:
     'A campaign is paused when this percentage of its messages was marked as spam; null for never.',
-  complaintMinSent: 'The percentage is checked after this many messages.',
+  complaintMinSent: 'Messages that must have been sent before `complaintLimitPercent` applies.',
   refusalsInRow: 'A campaign is paused after this many rejections in a row; null for never.',
   frequencyCapMessages:
     'A contact gets at most this many messages from campaigns and journeys in `frequencyCapDays` days; further ones are skipped. Null for no cap.',
@@ -18,23 +18,23 @@ const describe = {
 const Policy = builder.objectRef<SendingPolicy>('SendingPolicy').implement({
   description: "The sending rate of the project's campaigns, their auto-pause thresholds and the frequency cap.",
   fields: (t) => ({
-    ratePerSecond: t.exposeInt('ratePerSecond', { nullable: true, description: describe.ratePerSecond }),
+    ratePerSecond: t.exposeInt('ratePerSecond', { nullable: true, description: DESCRIPTIONS.ratePerSecond }),
     bounceLimitPercent: t.exposeFloat('bounceLimitPercent', {
       nullable: true,
-      description: describe.bounceLimitPercent,
+      description: DESCRIPTIONS.bounceLimitPercent,
     }),
-    bounceMinSent: t.exposeInt('bounceMinSent', { description: describe.bounceMinSent }),
+    bounceMinSent: t.exposeInt('bounceMinSent', { description: DESCRIPTIONS.bounceMinSent }),
     complaintLimitPercent: t.exposeFloat('complaintLimitPercent', {
       nullable: true,
-      description: describe.complaintLimitPercent,
+      description: DESCRIPTIONS.complaintLimitPercent,
     }),
-    complaintMinSent: t.exposeInt('complaintMinSent', { description: describe.complaintMinSent }),
-    refusalsInRow: t.exposeInt('refusalsInRow', { nullable: true, description: describe.refusalsInRow }),
+    complaintMinSent: t.exposeInt('complaintMinSent', { description: DESCRIPTIONS.complaintMinSent }),
+    refusalsInRow: t.exposeInt('refusalsInRow', { nullable: true, description: DESCRIPTIONS.refusalsInRow }),
     frequencyCapMessages: t.exposeInt('frequencyCapMessages', {
       nullable: true,
-      description: describe.frequencyCapMessages,
+      description: DESCRIPTIONS.frequencyCapMessages,
     }),
-    frequencyCapDays: t.exposeInt('frequencyCapDays', { description: describe.frequencyCapDays }),
+    frequencyCapDays: t.exposeInt('frequencyCapDays', { description: DESCRIPTIONS.frequencyCapDays }),
   }),
 });
 
@@ -46,23 +46,23 @@ builder.queryField('sendingPolicy', (t) =>
   }),
 );
 
-const SAMPLE = jsonSchema({ minimum: 1, maximum: 1_000_000 });
+const bounded = (field: keyof SendingPolicy) => {
+  const { min, max } = BOUNDS[field];
+  return { description: DESCRIPTIONS[field], ...jsonSchema({ minimum: min, maximum: max }) };
+};
 
 const UpdatePolicyInput = builder.inputType('UpdateSendingPolicyInput', {
   ...NOT_EMPTY,
   description: 'Fields to update; omitted fields are unchanged, and null removes a limit.',
   fields: (t) => ({
-    ratePerSecond: t.int({ description: describe.ratePerSecond, ...jsonSchema({ minimum: 1, maximum: 100_000 }) }),
-    bounceLimitPercent: t.float({ description: describe.bounceLimitPercent }),
-    bounceMinSent: t.int({ description: describe.bounceMinSent, ...SAMPLE }),
-    complaintLimitPercent: t.float({ description: describe.complaintLimitPercent }),
-    complaintMinSent: t.int({ description: describe.complaintMinSent, ...SAMPLE }),
-    refusalsInRow: t.int({ description: describe.refusalsInRow, ...jsonSchema({ minimum: 1, maximum: 100_000 }) }),
-    frequencyCapMessages: t.int({
-      description: describe.frequencyCapMessages,
-      ...jsonSchema({ minimum: 1, maximum: 1_000 }),
-    }),
-    frequencyCapDays: t.int({ description: describe.frequencyCapDays, ...jsonSchema({ minimum: 1, maximum: 90 }) }),
+    ratePerSecond: t.int(bounded('ratePerSecond')),
+    bounceLimitPercent: t.float(bounded('bounceLimitPercent')),
+    bounceMinSent: t.int(bounded('bounceMinSent')),
+    complaintLimitPercent: t.float(bounded('complaintLimitPercent')),
+    complaintMinSent: t.int(bounded('complaintMinSent')),
+    refusalsInRow: t.int(bounded('refusalsInRow')),
+    frequencyCapMessages: t.int(bounded('frequencyCapMessages')),
+    frequencyCapDays: t.int(bounded('frequencyCapDays')),
   }),
 });
 

@@ -56,15 +56,15 @@ export function frequencyCapOf({ frequencyCapMessages, frequencyCapDays }: Sendi
 }
 
 /** The range of each number, and whether it may be null. */
-const BOUNDS: Record<keyof SendingPolicy, { min: number; max: number; optional: boolean }> = {
-  ratePerSecond: { min: 1, max: 100_000, optional: true },
-  bounceLimitPercent: { min: 0.1, max: 100, optional: true },
-  bounceMinSent: { min: 1, max: 1_000_000, optional: false },
-  complaintLimitPercent: { min: 0.01, max: 100, optional: true },
-  complaintMinSent: { min: 1, max: 1_000_000, optional: false },
-  refusalsInRow: { min: 1, max: 100_000, optional: true },
-  frequencyCapMessages: { min: 1, max: 1_000, optional: true },
-  frequencyCapDays: { min: 1, max: 90, optional: false },
+export const BOUNDS: Record<keyof SendingPolicy, { min: number; max: number; nullable: boolean }> = {
+  ratePerSecond: { min: 1, max: 100_000, nullable: true },
+  bounceLimitPercent: { min: 0.1, max: 100, nullable: true },
+  bounceMinSent: { min: 1, max: 1_000_000, nullable: false },
+  complaintLimitPercent: { min: 0.01, max: 100, nullable: true },
+  complaintMinSent: { min: 1, max: 1_000_000, nullable: false },
+  refusalsInRow: { min: 1, max: 100_000, nullable: true },
+  frequencyCapMessages: { min: 1, max: 1_000, nullable: true },
+  frequencyCapDays: { min: 1, max: 90, nullable: false },
 };
 
 /** Updates the given fields; takes effect with the next page. @throws DomainError `validation_error` naming each bad field. */
@@ -75,9 +75,9 @@ export async function updatePolicy(projectId: string, change: PolicyChange): Pro
   ][];
   if (given.length === 0) throw new DomainError('validation_error', 'Provide at least one field to update.');
   const problems = given.flatMap(([field, value]): FieldProblem[] => {
-    const { min, max, optional } = BOUNDS[field];
-    const isValid = value === null ? optional : value >= min && value <= max;
-    return isValid ? [] : [{ field, message: `must be between ${min} and ${max}${optional ? ', or null' : ''}` }];
+    const { min, max, nullable } = BOUNDS[field];
+    const isValid = value === null ? nullable : value >= min && value <= max;
+    return isValid ? [] : [{ field, message: `must be between ${min} and ${max}${nullable ? ', or null' : ''}` }];
   });
   assertValid(problems);
   const data = Object.fromEntries(given);
