@@ -9,75 +9,73 @@ export interface Demand {
   /** Standard cores. */
   cpu: Cpu;
   walBytes: number;
-  /** Writes to disk by PostgreSQL: pages of tables and indexes, and flushes of its log. */
+  /** Disk writes of PostgreSQL: pages of tables and indexes, and WAL flushes. */
   writes: number;
   actions: number;
   /** Bytes that each table grows by. */
   bytes: Record<string, number>;
 }
 
-/** At a rate, or the most at any rate up to it: busier programs share more, so a lower rate may use more than a higher one. */
+/** The usage at a rate, or the maximum up to it: busier programs share more work, so a lower rate may need more than a higher one. */
 type Extent = 'at' | 'up to';
 
 export interface Conditions {
-  /** Default: at. */
+  /** Default: `at`. */
   extent?: Extent;
-  /** From one checkpoint of PostgreSQL to the next. Default: as that of the settings. */
+  /** The seconds between checkpoints of PostgreSQL. Default: that of the setting `checkpointMinutes`. */
   checkpointSeconds?: number;
 }
 
 const CHECKPOINT_SECONDS = SETTINGS.checkpointMinutes.default * 60;
 
 /**
- * Use by `amount` of an operation, which is a rate or a count, on the line through the measured points. Before the first and after the
- * last point each operation costs what it did there.
+ * The usage of `amount` operations, by rate or by count, interpolated linearly between the measured points. Below the first and above
+ * the last point, each operation costs as much as there.
  */
-function useOf(
-  amount: number,
-  by: 'rate' | 'count',
-  extent: Extent,
+function interpolate(
   points: readonly CostPoint[],
   costOf: (point: CostPoint) => number,
+  { amount, by, extent }: { amount: number; by: 'rate' | 'count'; extent: Extent },
 ): number {
-  let below = { amount: 0, use: 0, each: 0 };
-  let most = 0;
+  let below = { amount: 0, usage: 0, cost: 0 };
+  let maximum = 0;
   for (const point of points.toSorted((a, b) => a[by] - b[by])) {
-    const each = costOf(point);
-    const use = point[by] * each;
+    const cost = costOf(point);
+    const usage = point[by] * cost;
     if (amount <= point[by]) {
-      const line = below.use + ((amount - below.amount) / (point[by] - below.amount)) * (use - below.use);
-      return Math.max(most, line);
+      const share = (amount - below.amount) / (point[by] - below.amount);
+      return Math.max(maximum, below.usage + share * (usage - below.usage));
     }
-    if (extent === 'up to') most = Math.max(most, use);
-    below = { amount: point[by], use, each };
+    if (extent === 'up to') maximum = Math.max(maximum, usage);
+    below = { amount: point[by], usage, cost };
   }
-  return Math.max(most, amount * below.each);
+  return Math.max(maximum, amount * below.cost);
 }
 
 const US_PER_S = 1_000_000;
 
-/** The use of one operation alone. */
+/** The demand of one operation alone. */
 function demandOfOperation(rate: number, operation: Operation, costs: Costs, conditions: Conditions): Demand {
   const { extent = 'at', checkpointSeconds = CHECKPOINT_SECONDS } = conditions;
   const { points, bytes } = costs.operations[operation];
   // Operations share wake-ups, statements and pages with others, as with more of the same kind.
   const { factor } = costs.sharing;
-  const use = (costOf: (point: CostPoint) => number) => useOf(rate * factor, 'rate', extent, points, costOf) / factor;
-  // A page that changes several times between two checkpoints is written once, and logged as a whole once. So the more operations
-  // there are between them, the less each one writes, at any rate.
-  const count = rate * checkpointSeconds;
-  const useOfCount = (costOf: (point: CostPoint) => number) =>
-    useOf(count, 'count', extent, points, costOf) / checkpointSeconds;
+  const byRate = (costOf: (point: CostPoint) => number) =>
+    interpolate(points, costOf, { amount: rate * factor, by: 'rate', extent }) / factor;
+  // Between two checkpoints, a page is written once and logged in full once, however often it changes. So the more operations there
+  // are between checkpoints, the less each one writes, at any rate.
+  const byCount = (costOf: (point: CostPoint) => number) =>
+    interpolate(points, costOf, { amount: rate * checkpointSeconds, by: 'count', extent }) / checkpointSeconds;
   return {
-    cpu: byProgram((program) => use(({ cpuUs }) => cpuUs[program]) / US_PER_S),
-    walBytes: useOfCount((point) => point.walBytes),
-    writes: useOfCount((point) => point.pages) + use((point) => point.flushes),
-    actions: use((point) => point.actions),
+    cpu: byProgram((program) => byRate(({ cpuUs }) => cpuUs[program]) / US_PER_S),
+    walBytes: byCount((point) => point.walBytes),
+    writes: byCount((point) => point.pages) + byRate((point) => point.flushes),
+    actions: byRate((point) => point.actions),
     bytes: Object.fromEntries(Object.entries(bytes).map(([table, each]) => [table, each * rate])),
   };
 }
 
-/** The use of all operations together, and of the idle programs. */
+/** The demand of all operations together, and of the idle programs. */
 export function demandOf(rates: Rates, costs: Costs, conditions: Conditions = {}): Demand {
   const parts = demandParts(rates, costs, conditions);
   const bytes: Record<string, number> = {};
@@ -93,7 +91,7 @@ export function demandOf(rates: Rates, costs: Costs, conditions: Conditions = {}
   };
 }
 
-/** The use of each operation, and of the idle programs. */
+/** The demand of each operation, and of the idle programs. */
 export function demandParts(
   rates: Rates,
   costs: Costs,

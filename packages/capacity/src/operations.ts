@@ -20,20 +20,20 @@ export const PROGRAMS = ['gateway', 'worker', 'postgres', 'temporal'] as const;
 
 export type Program = (typeof PROGRAMS)[number];
 
-/** Use of a resource per operation or per second, by name. */
+/** CPU time per operation or per second, by program. */
 export type Cpu = Record<Program, number>;
 
 /** The cost of one operation while the installation does `rate` of them a second and nothing else. */
 export interface CostPoint {
   rate: number;
-  /** Operations that were measured, between two checkpoints of PostgreSQL. */
+  /** The number of operations measured, all between two checkpoints of PostgreSQL. */
   count: number;
   /** CPU time in microseconds of a standard core (reference.ts). */
   cpuUs: Cpu;
   walBytes: number;
   /** Pages of tables and indexes that PostgreSQL writes to disk. */
   pages: number;
-  /** Flushes of PostgreSQL's log to disk. */
+  /** WAL flushes of PostgreSQL. */
   flushes: number;
   /** Temporal actions, as Temporal counts them. */
   actions: number;
@@ -44,14 +44,14 @@ export interface OperationCost {
   command: string;
   date: string;
   points: CostPoint[];
-  /** Bytes that stay in each table and its indexes, without the space that later rows can use. */
+  /** Bytes that stay in each table and its indexes, without free space. */
   bytes: Record<string, number>;
 }
 
 export interface Costs {
   /** The machine that measured them. */
   machine: string;
-  /** Use by an installation that has nothing to do, per second: of a standard core in microseconds, of pages, of actions. */
+  /** What an idle installation uses per second, in the units of a `CostPoint`. */
   idle: Omit<CostPoint, 'rate' | 'count'> & Pick<OperationCost, 'command' | 'date'>;
   operations: Record<Operation, OperationCost>;
   /** Among other operations, an operation costs as much as alone at `factor` times its rate. Measured with a mix of all operations. */

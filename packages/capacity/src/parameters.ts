@@ -76,7 +76,7 @@ export const SETTINGS = {
     max: 1e7,
   },
   walMbPerSecond: {
-    about: 'MB per second of its log that the disk of PostgreSQL sustains',
+    about: 'MB of WAL per second that the disk of PostgreSQL sustains',
     default: 125,
     min: 0.1,
     max: 1e5,

@@ -44,18 +44,18 @@ const HOURS_PER_MONTH = 730;
 const GB = 1e9;
 /** Attempts of a webhook delivery, at most. */
 const ATTEMPTS = 6;
-/** Partitions are dropped by the week, so up to a week more is there. */
+/** Partitions are dropped by the week, so rows stay up to a week longer. */
 const PARTITION_DAYS = 7;
 const MIN_SHARDS = 512;
-/** Actions meet at random shards, so a low share keeps them from waiting for each other. */
+/** Actions are spread over shards at random, so at a low utilization few wait for each other. */
 const SHARD_UTILIZATION = 0.1;
-/** Gateways and workers, so that one may fail or be replaced. */
+/** Of gateways and of workers, so that one may fail or be replaced. */
 const MIN_PROCESSES = 2;
 /** Operations that one statement or one turn of a thread does, and that others wait for. */
 const JOB_SIZES: Partial<Record<Operation, number>> = { campaign: 200, import: 500, step: 100, event: 10 };
 
-/** What keeps the rows of a table from piling up: its retention, or nothing for contacts and what is small. */
-const CLASSES: Record<string, 'messages' | 'events' | 'customEvents'> = {
+/** Which retention deletes the rows of a table; contacts and small tables have none. */
+const RETENTION_CLASSES: Record<string, 'messages' | 'events' | 'customEvents'> = {
   messages: 'messages',
   message_contents: 'messages',
   enrollments: 'messages',
@@ -73,9 +73,9 @@ const CLASSES: Record<string, 'messages' | 'events' | 'customEvents'> = {
 /** The machines, disk and price that a workload needs, and what limits it first. */
 export function predict(workload: Workload, settings: Settings, costs: Costs): Prediction {
   const rates = { average: averageRates(workload), peak: peakRates(workload) };
-  // The load passes all lower rates on its way to the peak.
   const checkpointSeconds = settings.checkpointMinutes * 60;
   const average = demandOf(rates.average, costs, { checkpointSeconds });
+  // The load passes all lower rates on its way to the peak.
   const peak = demandOf(rates.peak, costs, { extent: 'up to', checkpointSeconds });
   const { programs, isOneMachine, machines } = planPrograms(average, peak, settings);
   const databaseBytes = sizeOf(workload, average, costs);
@@ -162,11 +162,11 @@ function sizeOf(workload: Workload, average: Demand, costs: Costs): Prediction['
   };
   const sizes = { messages: 0, events: 0, customEvents: 0 };
   for (const [table, perSecond] of Object.entries(average.bytes)) {
-    const kind = CLASSES[table];
+    const kind = RETENTION_CLASSES[table];
     if (kind !== undefined) sizes[kind] += perSecond * DAY_S * days[kind];
   }
   const perContact = Object.entries(costs.operations.import.bytes)
-    .filter(([table]) => CLASSES[table] === undefined)
+    .filter(([table]) => RETENTION_CLASSES[table] === undefined)
     .reduce((sum, [, bytes]) => sum + bytes, 0);
   const contacts = workload.contacts * perContact;
   return { ...sizes, contacts, total: sizes.messages + sizes.events + sizes.customEvents + contacts };
@@ -240,7 +240,7 @@ function findBottlenecks(of: {
     ...cores,
     { resource: 'largest server for PostgreSQL', utilization: programs.postgres.peak / settings.largestDatabaseCores },
     { resource: 'disk writes of PostgreSQL', utilization: peak.writes / settings.diskWritesPerSecond },
-    { resource: "PostgreSQL's log", utilization: peak.walBytes / 1e6 / settings.walMbPerSecond },
+    { resource: 'WAL of PostgreSQL', utilization: peak.walBytes / 1e6 / settings.walMbPerSecond },
     { resource: 'Temporal shards', utilization: (peak.actions * settings.shardUpdateMs) / 1000 / shards },
     ...(settings.relayPerSecond === 0
       ? []

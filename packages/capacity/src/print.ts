@@ -39,7 +39,7 @@ export function printPrediction(workload: Workload, prediction: Prediction): str
     ['Data', `${size(bytes.total / 1e9)}: ${parts(bytes)}`],
     ['Disk', `${size(prediction.diskGb)}, ${round(prediction.writesPerSecond.peak)} writes/s at peak`],
     [
-      'Log of PostgreSQL',
+      'WAL of PostgreSQL',
       `${round(prediction.walMbPerSecond.average)} MB/s on average, ${round(prediction.walMbPerSecond.peak)} at peak`,
     ],
     [
