@@ -53,7 +53,7 @@ const IDLE_MS = 15_000;
 const WARM_UP = 50;
 const COMMAND = 'npm run bench -- capacity --fit 4 --mix 2,6,12 --save';
 
-/** The rates per second at which each operation is measured. Bursts take these numbers as fast as possible; the largest is last. */
+/** The rates per second at which each operation is measured, and the sizes of bursts that run as fast as possible, the largest last. */
 const RATES: Record<Operation, { rates: number[]; bursts?: number[] }> = {
   campaignStart: { rates: [], bursts: [10] },
   campaign: { rates: [], bursts: [CONTACTS / 10, CONTACTS] },

@@ -46,7 +46,7 @@ export async function prepareMix(system: System, contacts: number) {
   const { port } = receiver.ready as { port: number };
   await createEndpoint(listening, { url: `http://127.0.0.1:${port}/hook`, events: ['*'] });
   const templateId = await addTemplate();
-  /** By their number of contacts. */
+  /** Ids of groups by their number of contacts. */
   const groups = new Map<number, string>();
   await addContacts(contacts);
   const contactIds = (await pool.query<{ id: string }>('SELECT id FROM contacts ORDER BY id')).rows.map(({ id }) => id);
@@ -174,7 +174,7 @@ export async function prepareMix(system: System, contacts: number) {
     },
   };
   return {
-    /** Makes the group of a campaign, which is not counted as a part of it. */
+    /** Creates the group that a campaign is sent to, so that the campaign is measured without it. */
     prepare: async (operation: Operation, { count }: Quantity) => {
       if (operation === 'campaign') await groupOf(count);
     },
@@ -234,10 +234,10 @@ export async function prepareMix(system: System, contacts: number) {
     await pool.query('VACUUM ANALYZE');
   }
 
-  /** A group of the first contacts. */
+  /** The id of the group of the first `count` contacts, which is created when it is first needed. */
   async function groupOf(count: number): Promise<string> {
-    const made = groups.get(count);
-    if (made !== undefined) return made;
+    const known = groups.get(count);
+    if (known !== undefined) return known;
     const id = newId('grp');
     await pool.query('INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, $1, now())', [
       id,

@@ -11,13 +11,13 @@ export interface Usage {
   /** CPU time in microseconds of a standard core. */
   cpuUs: Cpu;
   walBytes: number;
-  /** Pages of tables and indexes that PostgreSQL wrote, without those that had changed before. */
+  /** Pages of tables and indexes that PostgreSQL wrote, without those that were dirty at the start. */
   pages: number;
-  /** Flushes of PostgreSQL's log. */
+  /** WAL flushes of PostgreSQL. */
   flushes: number;
   /** Temporal actions. */
   actions: number;
-  /** Growth of each table with its indexes, without the space that later rows can use, in bytes; of all partitions together. */
+  /** Growth of each table with its indexes in bytes, without free space. Partitions count as one table. */
   bytes: Record<string, number>;
 }
 
@@ -105,8 +105,8 @@ export class Meter {
   }
 
   /**
-   * The bytes in use of each table with its indexes and TOAST. Files don't shrink, and rows that were deleted or updated leave space
-   * for later ones once they are vacuumed, so the sizes of files depend on what ran before.
+   * The bytes in use of each table with its indexes and TOAST, after a VACUUM. File sizes would depend on what ran before: files don't
+   * shrink, and later rows use the space of deleted and updated ones.
    */
   async #sizes(): Promise<Map<string, number>> {
     await this.#pool.query('VACUUM');
