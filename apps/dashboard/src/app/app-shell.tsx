@@ -32,7 +32,7 @@ export function ProjectShell() {
   useEffect(() => setLiveProject(projectId), [projectId]);
   useEffect(prefetchPages, []);
   const main = useRef<HTMLElement>(null);
-  useFocusOnPage(main);
+  useFocusOnNavigation(main);
   if (!projects.some(({ id }) => id === projectId)) return <NotFound />;
   return (
     <Provider value={clientFor(projectId)}>
@@ -77,15 +77,18 @@ export function ProjectShell() {
   );
 }
 
-/** A page that replaces what had the focus gets it: the next Tab leads to its first control, and screen readers begin to read it. */
-function useFocusOnPage(main: RefObject<HTMLElement | null>): void {
+/**
+ * Focuses a new page if the focused element is gone, so that Tab moves to the first control of the page, and screen readers start to
+ * read it.
+ */
+function useFocusOnNavigation(main: RefObject<HTMLElement | null>): void {
   const pathname = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
-  const last = useRef<string>(undefined);
+  const previous = useRef<string>(undefined);
   useEffect(() => {
-    const isFirst = last.current === undefined;
-    last.current = pathname;
+    const isFirst = previous.current === undefined;
+    previous.current = pathname;
     if (isFirst) return undefined;
-    // After dialogs have given it back.
+    // Closing dialogs restore the focus first.
     const timer = setTimeout(() => {
       if (document.activeElement === document.body) main.current?.focus({ preventScroll: true });
     });

@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { clientFor, setSignedOutHandler } from '../data/client.ts';
 import { NOT_RESPONDING, problemOf, RESPONSE_TIMEOUT_MS } from '../data/problem.ts';
 import { refresh } from '../data/refresh.ts';
-import { hasUnsavedChanges, useLeaveGuard } from '../data/unsaved-changes.ts';
+import { hasUnsavedChanges, useNavigationGuard } from '../data/unsaved-changes.ts';
 import { graphql } from '../generated/gql.ts';
 import type { MeQuery } from '../generated/graphql.ts';
 import { SessionContext, type SignedIn } from './session.tsx';
@@ -39,7 +39,7 @@ type State =
 /** Loads the session once, then renders the pages or redirects to the sign-in page. */
 export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
-  useLeaveGuard();
+  useNavigationGuard();
   const reload = useCallback(async () => {
     const next = await load();
     setState((state) => {
@@ -106,7 +106,7 @@ function stateOf({ data, error }: OperationResult<MeQuery>): State {
 const stayOut = (state?: State): State =>
   state?.kind === 'out' ? state : { kind: 'out', from: window.location.pathname + window.location.search };
 
-/** Keeps the page while leaving it would lose changes. */
+/** Redirects to the sign-in page, unless the page has unsaved changes. */
 const endSession = (state: State): State =>
   state.kind === 'in' && hasUnsavedChanges() ? { ...state, hasEnded: true } : stayOut(state);
 

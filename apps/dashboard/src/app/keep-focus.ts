@@ -1,7 +1,7 @@
 /**
- * Gives the keyboard's focus back to buttons. A button is disabled while its request runs, and what is disabled loses the focus: in a dialog,
- * the next Tab would then leave the dialog. After a dialog whose button is gone, such as that of a record that it archived, the next Tab leads
- * to the first control of the page: by itself it would leave the page, at whose end dialogs are.
+ * Restores the keyboard focus where browsers drop it. A button is disabled while its request runs, and a disabled button loses the focus;
+ * in a dialog, the next Tab would then leave the dialog. If a closed dialog cannot return the focus, because the button that opened it is
+ * gone, the next Tab moves to the first control of the page. It would otherwise leave the page, because dialogs are at the end of it.
  */
 export function keepFocus(): void {
   let lost: HTMLButtonElement | undefined;
@@ -15,6 +15,7 @@ export function keepFocus(): void {
     }
   });
   observer.observe(document.body, { subtree: true, attributes: true, attributeFilter: ['disabled'] });
+  /** The last focused element, if it is outside of the page, as in a dialog. */
   let outside: Element | undefined;
   document.addEventListener('focusin', ({ target }) => {
     lost = undefined;

@@ -4,9 +4,9 @@ import { useEffect, useEffectEvent } from 'react';
 
 export interface SessionEndedProps {
   opened: boolean;
-  /** Leaves the page as it is. */
+  /** Closes the dialog; the page keeps its changes. */
   onClose: () => void;
-  /** Looks for a new session. */
+  /** Loads the session of a sign-in in another tab. */
   onReload: () => void;
   onDiscard: () => void;
 }

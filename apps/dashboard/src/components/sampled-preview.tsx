@@ -5,11 +5,11 @@ import { useSampleContact } from './use-sample-contact.ts';
 interface SampledPreviewProps {
   html: string;
   title: string;
-  /** By default as high as the content probably is. */
+  /** In pixels; by default, the estimated height of the content. */
   height?: number;
 }
 
-/** A preview with the values of a contact, who can be chosen. */
+/** A preview with the values of a contact, and a field to choose the contact. */
 export function SampledPreview(props: SampledPreviewProps) {
   const { values } = useSampleContact();
   return (

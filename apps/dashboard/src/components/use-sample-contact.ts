@@ -30,10 +30,10 @@ export function usePostalAddress(): string | null | undefined {
   return useApiQuery(POSTAL_ADDRESS, {}).data?.projects.find((project) => project.id === id)?.postalAddress;
 }
 
-/** Shown until a contact is chosen. */
-const SOMEONE = { name: 'Ada Lovelace', hasName: true, email: 'ada@example.com', customFields: {} };
+/** The values of previews until a contact is chosen. */
+const SAMPLE_CONTACT = { name: 'Ada Lovelace', hasName: true, email: 'ada@example.com', customFields: {} };
 
-/** The contact whose values previews and tests show, as chosen in this tab; undefined for sample values, or while it loads. */
+/** The contact chosen in this tab for previews and test emails; undefined if none is, or while it loads. */
 export function useChosenContact() {
   const { id: projectId } = useProject();
   const [id, choose] = useSessionStorage<string | null>({
@@ -48,7 +48,7 @@ export function useChosenContact() {
 export function useSampleContact(): { contactId: string | null; values: Record<string, unknown> & { email: string } } {
   const { contact } = useChosenContact();
   const address = usePostalAddress()?.replaceAll(/,?\n/g, ', ');
-  const { name, hasName, email, customFields } = contact ?? SOMEONE;
+  const { name, hasName, email, customFields } = contact ?? SAMPLE_CONTACT;
   const fields = typeof customFields === 'object' ? customFields : {};
   const values = {
     ...fields,

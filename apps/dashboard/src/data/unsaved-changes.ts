@@ -1,43 +1,43 @@
 import { useBlocker, type UseBlockerOpts } from '@tanstack/react-router';
 import { useEffect, useEffectEvent } from 'react';
 
-/** What to ask before the page is left; undefined if nothing would be lost. */
-type Question = () => string | undefined | Promise<string | undefined>;
+/** Returns the question to ask before the page is left; undefined if nothing would be lost. It may save the changes first. */
+type GetQuestion = () => string | undefined | Promise<string | undefined>;
 
-/** The questions of all forms with unsaved changes. */
-const unsaved = new Set<Question>();
+/** Of all forms with unsaved changes. */
+const unsavedForms = new Set<GetQuestion>();
 
-export const askToLeave = (): string => 'You have unsaved changes. Leave anyway?';
+export const LEAVE_QUESTION = 'You have unsaved changes. Leave anyway?';
 
-export const hasUnsavedChanges = (): boolean => unsaved.size > 0;
+export const hasUnsavedChanges = (): boolean => unsavedForms.size > 0;
 
-/** Asks before the page of a form is left while its changes are not saved. The question may save them first. */
-export function useUnsavedChanges(isUnsaved: boolean, question: Question = askToLeave): void {
-  const ask = useEffectEvent(question);
+/** While a form has unsaved changes, asks before its page is left. */
+export function useUnsavedChanges(isUnsaved: boolean, getQuestion: GetQuestion = () => LEAVE_QUESTION): void {
+  const latest = useEffectEvent(getQuestion);
   useEffect(() => {
     if (!isUnsaved) return undefined;
-    const own: Question = () => ask();
-    unsaved.add(own);
-    return () => void unsaved.delete(own);
+    const form: GetQuestion = () => latest();
+    unsavedForms.add(form);
+    return () => void unsavedForms.delete(form);
   }, [isUnsaved]);
 }
 
 const GUARD: UseBlockerOpts = {
   shouldBlockFn: async ({ current, next }) => {
     if (current.pathname === next.pathname) return false;
-    const questions = await Promise.all([...unsaved].map(async (question) => question()));
+    const questions = await Promise.all([...unsavedForms].map(async (getQuestion) => getQuestion()));
     const question = questions.find((each) => each !== undefined);
     return question !== undefined && !window.confirm(question);
   },
   enableBeforeUnload: hasUnsavedChanges,
 };
 
-/** Lets no page be left without the questions of its forms, of which it asks one; see `useUnsavedChanges`. */
-export function useLeaveGuard(): void {
+/** Blocks leaving a page with unsaved forms until the user confirms it, once for all of them; see `useUnsavedChanges`. */
+export function useNavigationGuard(): void {
   useBlocker(GUARD);
 }
 
-/** `useUnsavedChanges` for a form of Mantine, which may leave the page itself while it is submitted. */
+/** `useUnsavedChanges` for a Mantine form. Submitting it may leave the page without a question. */
 export function useUnsavedForm({ isDirty, submitting }: { isDirty: () => boolean; submitting: boolean }): void {
-  useUnsavedChanges(isDirty(), () => (submitting ? undefined : askToLeave()));
+  useUnsavedChanges(isDirty(), () => (submitting ? undefined : LEAVE_QUESTION));
 }

@@ -12,7 +12,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { askToLeave, useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -241,7 +241,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
   const update = useApiMutation(UPDATE);
   const edited = useVersionedForm({ content: contentOf(contact, fields), version: contact.updatedAt });
   const { content, set, conflict } = edited;
-  useUnsavedChanges(!edited.isSaved, () => (update.running ? undefined : askToLeave()));
+  useUnsavedChanges(!edited.isSaved, () => (update.running ? undefined : LEAVE_QUESTION));
   const values = valuesOf(content);
   const readOnly = conflict?.seesTheirs === true;
   const save = () =>

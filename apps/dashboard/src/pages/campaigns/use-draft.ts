@@ -19,7 +19,7 @@ const UPDATE = graphql(`
 /** The autosave delay, in ms. */
 const TYPING_MS = 700;
 
-/** How long a save that did not reach the server waits to be repeated, in ms. */
+/** The delay before a save that did not reach the server is retried, in ms. */
 const RETRY_MS = 5_000;
 
 /** A campaign draft. */
@@ -142,7 +142,7 @@ export function useDraft(campaign: CampaignRow) {
     const timer = setTimeout(() => saveSoon(), RETRY_MS);
     return () => clearTimeout(timer);
   }, [waits, failure]);
-  // Once the user has signed in again, everything is read again.
+  // Data becomes stale once the user has signed in again.
   useEffect(() => (waits || failure !== 'unauthorized' ? undefined : onStale(() => saveSoon())), [waits, failure]);
   useUnsavedChanges(!isSaved, async () => {
     if (isScheduled) return 'Your changes to this scheduled campaign are not saved. Leave anyway?';

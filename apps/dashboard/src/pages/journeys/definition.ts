@@ -87,73 +87,73 @@ export interface Definition {
   steps: Step[];
 }
 
-const text = (given: unknown): given is string => typeof given === 'string';
-const object = (given: unknown): given is Record<string, unknown> =>
+const isText = (given: unknown): given is string => typeof given === 'string';
+const isObject = (given: unknown): given is Record<string, unknown> =>
   typeof given === 'object' && given !== null && !Array.isArray(given);
-const listOf = (is: (given: unknown) => boolean) => (given: unknown) => Array.isArray(given) && given.every(is);
-const textOrNull = (given: unknown) => given === null || text(given);
+const isListOf = (is: (given: unknown) => boolean) => (given: unknown) => Array.isArray(given) && given.every(is);
+const isTextOrNull = (given: unknown) => given === null || isText(given);
 
 /** What members of a step must be for the editor to show them. */
 const SHAPES: Partial<Record<keyof Step, (given: unknown) => boolean>> = {
-  next: textOrNull,
-  yes: textOrNull,
-  no: textOrNull,
-  onTimeout: textOrNull,
-  onFailure: textOrNull,
-  branches: listOf((given) => {
-    const { percent, next } = (object(given) ? given : {}) as { percent?: unknown; next?: unknown };
-    return typeof percent === 'number' && (next === undefined || textOrNull(next));
+  next: isTextOrNull,
+  yes: isTextOrNull,
+  no: isTextOrNull,
+  onTimeout: isTextOrNull,
+  onFailure: isTextOrNull,
+  branches: isListOf((given) => {
+    const { percent, next } = (isObject(given) ? given : {}) as { percent?: unknown; next?: unknown };
+    return typeof percent === 'number' && (next === undefined || isTextOrNull(next));
   }),
-  templateId: text,
-  from: text,
-  replyTo: textOrNull,
-  for: object,
-  time: text,
-  weekdays: listOf((given) => typeof given === 'number'),
-  event: text,
-  where: listOf((given) => object(given) && text(given.property)),
-  timeout: object,
-  filter: object,
-  segmentId: text,
-  message: (given) => object(given) && text((given as { stepId?: unknown }).stepId),
-  text,
-  memberIds: listOf(text),
-  url: text,
-  field: text,
-  groupId: text,
+  templateId: isText,
+  from: isText,
+  replyTo: isTextOrNull,
+  for: isObject,
+  time: isText,
+  weekdays: isListOf((given) => typeof given === 'number'),
+  event: isText,
+  where: isListOf((given) => isObject(given) && isText(given.property)),
+  timeout: isObject,
+  filter: isObject,
+  segmentId: isText,
+  message: (given) => isObject(given) && isText((given as { stepId?: unknown }).stepId),
+  text: isText,
+  memberIds: isListOf(isText),
+  url: isText,
+  field: isText,
+  groupId: isText,
 };
 
 /** The name of a member that the editor can't show; undefined if there is none. `id` and `type` are taken as given. */
-function misshapen(step: Record<string, unknown>): string | undefined {
+function invalidMember(step: Record<string, unknown>): string | undefined {
   return Object.entries(SHAPES).find(([name, fits]) => step[name] !== undefined && !fits(step[name]))?.[0];
 }
 
 /**
- * Reads a saved draft, which the API lets be any object. Steps without an id, or with that of another step, get one. Members that the editor
- * can't show are left out, except those of steps whose type it does not know.
+ * Reads a saved draft, which may be any object that the API stored. Steps whose id is missing or repeated get a new one. Members that the
+ * editor can't show are left out, but steps of unknown types keep all of theirs.
  */
 export function readDefinition(draft: unknown): Definition {
   const { entry, steps, ...rest } = draft as Partial<Definition>;
-  const given = Array.isArray(steps) ? (steps as readonly unknown[]).filter(object) : [];
-  const taken = new Set(given.map(({ id }) => id).filter(text));
+  const given = Array.isArray(steps) ? (steps as readonly unknown[]).filter(isObject) : [];
+  const taken = new Set(given.map(({ id }) => id).filter(isText));
   const seen = new Set<string>();
   const read = given.map((step): Step => {
-    const id = text(step.id) && !seen.has(step.id) ? step.id : freeId('step', taken);
+    const id = isText(step.id) && !seen.has(step.id) ? step.id : freeId('step', taken);
     taken.add(id);
     seen.add(id);
     return readStep({ ...step, id } as Step);
   });
-  return { ...rest, entry: object(entry) ? (entry as unknown as Entry) : { type: 'manual' }, steps: read };
+  return { ...rest, entry: isObject(entry) ? (entry as unknown as Entry) : { type: 'manual' }, steps: read };
 }
 
 function readStep(given: Step): Step {
-  const bad = isKnownType(given.type) ? misshapen({ ...given }) : undefined;
-  if (bad === undefined) return given;
-  const { [bad as keyof Step]: _, ...rest } = given;
+  const invalid = isKnownType(given.type) ? invalidMember({ ...given }) : undefined;
+  if (invalid === undefined) return given;
+  const { [invalid as keyof Step]: _, ...rest } = given;
   return readStep(rest as Step);
 }
 
-const isStep = (given: unknown): given is Step => object(given) && text(given.id) && isKnownType(given.type);
+const isStep = (given: unknown): given is Step => isObject(given) && isText(given.id) && isKnownType(given.type);
 
 /** What the id of a step may be, in words. */
 const STEP_ID_RULE = '1 to 50 letters, digits, - or _.';
@@ -164,13 +164,13 @@ export function stepsProblem(steps: readonly unknown[]): string | undefined {
   const ids = new Set<string>();
   for (const [index, given] of steps.entries()) {
     const at = `steps.${index}`;
-    const { id } = (object(given) ? given : {}) as Partial<Step>;
+    const { id } = (isObject(given) ? given : {}) as Partial<Step>;
     if (id === undefined || !isStepId(id)) return `${at}.id must be ${STEP_ID_RULE}`;
     if (ids.has(id)) return `${at}.id is the id of another step too.`;
     ids.add(id);
     if (!isStep(given)) return `${at}.type must be one of: ${Object.keys(STEP_TYPES).join(', ')}.`;
-    const bad = misshapen({ ...given });
-    if (bad !== undefined) return `${at}.${bad} has the wrong type.`;
+    const invalid = invalidMember({ ...given });
+    if (invalid !== undefined) return `${at}.${invalid} has the wrong type.`;
   }
   return undefined;
 }
@@ -337,7 +337,7 @@ function newIds({ steps }: Definition, added: readonly Step[]): Map<string, stri
   return ids;
 }
 
-/** An id, with a number if it is taken. */
+/** `base`, with a number if it is taken. */
 function freeId(base: string, taken: ReadonlySet<unknown>): string {
   let free = base;
   for (let number = 2; taken.has(free); number++) free = `${base.slice(0, 50 - `_${number}`.length)}_${number}`;

@@ -106,12 +106,12 @@ export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
   exit: { label: 'Exit', exits: () => [], summary: () => '' },
 };
 
-/** A type that a newer version or the API has given. Its step is kept as it is, and leads where its members say. */
+/** A type that this editor does not know: from a newer version, or set through the API. Its step is kept, and its exits are drawn. */
 const UNKNOWN: StepTypeInfo = {
   label: 'Unknown step',
   exits: (step) => {
     const branches: Partial<Step>[] = Array.isArray(step.branches) ? step.branches : [];
-    const ways = [
+    const exits = [
       exit('next')(step),
       exit('yes', 'Yes')(step),
       exit('no', 'No')(step),
@@ -123,7 +123,7 @@ const UNKNOWN: StepTypeInfo = {
         to: branch?.next ?? null,
       })),
     ].filter(({ to }) => typeof to === 'string');
-    return ways.length === 0 ? onward(step).filter(({ to }) => to === null) : ways;
+    return exits.length === 0 ? onward(step).filter(({ to }) => to === null) : exits;
   },
   summary: ({ type }) => (type === undefined ? 'It has no type' : `Its type is “${type}”`),
 };
