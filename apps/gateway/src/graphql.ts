@@ -15,6 +15,7 @@ import {
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { identify } from './identify.ts';
+import { paramsFromUrl } from './graphql-params.ts';
 import { limitPlugins } from './limits.ts';
 import { acceptOldTypeNames } from './renamed-types.ts';
 import { runRequest } from './run-request.ts';
@@ -22,7 +23,7 @@ import { EXPOSED_HEADERS, requestIdOf } from './rest/facade.ts';
 import { answerJson, headersOf } from './rest/http.ts';
 import { enforceRateLimit } from './rest/rate-limit.ts';
 import { GRAPHIQL_POLICY } from './security-headers.ts';
-import { answerGraphqlError, createStreams, paramsOfUrl } from './streams/streams.ts';
+import { answerGraphqlError, createStreams } from './streams/streams.ts';
 
 interface NodeContext {
   req: IncomingMessage;
@@ -110,7 +111,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
         const body = await readBody(request, caller === null ? MAX_ANONYMOUS_BODY_BYTES : MAX_BODY_BYTES);
         params = parseJsonBody(body) as GraphQLParams;
       } else if (request.method === 'GET' && !acceptsHtml(request)) {
-        params = paramsOfUrl(new URL(request.url ?? '/', 'http://localhost'));
+        params = paramsFromUrl(new URL(request.url ?? '/', 'http://localhost'));
       }
     } catch (error) {
       response.setHeader('Access-Control-Allow-Origin', '*');
@@ -125,7 +126,7 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
 /** Accepts only JSON: any site can post a form across origins without a preflight (CSRF). */
 const isJson = ({ headers }: IncomingMessage) => mediaTypeOf(headers['content-type']) === 'application/json';
 
-/** Such requests get the explorer, if it is enabled. */
+/** Whether a GET asks for GraphiQL, which is served if it is enabled. */
 const acceptsHtml = ({ headers }: IncomingMessage) => headers.accept?.includes('text/html') === true;
 
 function answerNotJson(response: ServerResponse): void {

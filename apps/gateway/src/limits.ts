@@ -48,7 +48,7 @@ function trustedDocuments() {
   ];
 }
 
-/** @throws Error that names the setting if the file is not such an object. */
+/** Reads a JSON object of documents by hash. @throws Error that names the setting. */
 export function readTrustedDocuments(file: string): Map<string, string> {
   try {
     return new Map(Object.entries<string>(JSON.parse(readFileSync(file, 'utf8'))));

@@ -138,7 +138,7 @@ function queryOf({ searchParams }: URL): MailsQuery {
   }
   const before = text('before');
   if (before !== undefined && !isId('mai', before))
-    throw invalid({ field: 'before', message: 'must be the id of a mail, such as the next_cursor of a page' });
+    throw invalid({ field: 'before', message: 'must be the id of a mail, such as the next_cursor of an earlier page' });
   return {
     recipient: text('recipient'),
     search: text('search'),

@@ -5,7 +5,6 @@ import {
   config,
   DomainError,
   type ErrorCode,
-  parseJsonBody,
   RateLimited,
   readBody,
   STATUS_BY_CODE,
@@ -13,6 +12,7 @@ import {
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { GraphQLParams } from 'graphql-yoga';
 import { projectOf } from '../identify.ts';
+import { paramsFromBody, paramsFromUrl } from '../graphql-params.ts';
 import { enforceRateLimit } from '../rest/rate-limit.ts';
 import { type Entered, watchAccess } from './access.ts';
 import { EventStream } from './event-stream.ts';
@@ -270,45 +270,14 @@ function wantsEvents(request: IncomingMessage): boolean {
 
 /** @throws DomainError `validation_error` or `payload_too_large`. */
 async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLParams> {
-  if (request.method === 'GET') return paramsOfUrl(url);
-  const body = parseJsonBody(await readBody(request, MAX_BODY_BYTES));
-  if (!isObject(body)) throw notAnObject('The body');
-  for (const name of ['variables', 'extensions'])
-    if (body[name] != null && !isObject(body[name])) throw notAnObject(name);
-  return body;
+  return request.method === 'GET' ? paramsFromUrl(url) : paramsFromBody(await readBody(request, MAX_BODY_BYTES));
 }
-
-/** The operation in the URL of a GET. @throws DomainError `validation_error` unless variables and extensions are JSON objects. */
-export function paramsOfUrl({ searchParams }: URL): GraphQLParams {
-  return {
-    query: searchParams.get('query') ?? undefined,
-    operationName: searchParams.get('operationName') ?? undefined,
-    variables: jsonObject(searchParams.get('variables'), 'variables'),
-    extensions: jsonObject(searchParams.get('extensions'), 'extensions'),
-  };
-}
-
-function jsonObject(text: string | null, name: string): Record<string, unknown> | undefined {
-  if (text === null || text === '') return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw notAnObject(name);
-  }
-  if (value !== null && !isObject(value)) throw notAnObject(name);
-  return value ?? undefined;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const notAnObject = (name: string) => new DomainError('validation_error', `${name} must be a JSON object.`);
 
 /** Responds with errors only, in the shape of a GraphQL result. */
 export function answerGraphqlError(response: ServerResponse, ...errors: readonly Error[]): void {
-  const { code, http } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
-  response.setHeaders(new Map(Object.entries(http?.headers ?? {})));
+  const { code, retryAfter } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
+  if (typeof retryAfter === 'number') response.setHeader('Retry-After', retryAfter);
+  if (code === 'unauthorized') response.setHeader('WWW-Authenticate', WWW_AUTHENTICATE);
   const status = STATUS_BY_CODE[code as ErrorCode] ?? 400;
   const body = printResult({ errors: errors as GraphQLError[] });
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body);
