@@ -30,8 +30,8 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
     await sql(tx, 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
     const known = (await listProjects('all')).find((each) => each.name === name);
     const isFirst = (await db.user.count()) === 0;
-    // Before the project is created: a mistyped address must not leave one behind that nobody owns.
-    const account = isFirst || (await hasOwner(known)) ? undefined : await findAccount(owner.email, name);
+    // Checked before the project is created, because a mistyped address must not leave a project without an owner.
+    const account = isFirst || (await hasOwner(known)) ? undefined : await getAccount(owner.email, name);
     const project = known ?? (await createProject(name));
     // The first owner owns every project that exists by then.
     const created = await createFirstOwner({ ...owner, name: 'Owner' });
@@ -54,8 +54,8 @@ export function bootstrap({ owner, project: name, key: keyName }: BootstrapOptio
 const hasOwner = async (project: { id: string } | undefined): Promise<boolean> =>
   project !== undefined && (await db.member.count({ where: { projectId: project.id, role: 'owner' } })) > 0;
 
-/** The account that becomes the owner of a project without one, which no one could open. @throws DomainError `not_found`. */
-async function findAccount(email: string, project: string): Promise<{ id: string }> {
+/** The account that becomes the owner of a project without one. @throws DomainError `not_found`. */
+async function getAccount(email: string, project: string): Promise<{ id: string }> {
   const user = await db.user.findUnique({ where: { email: emailKey(email) } });
   if (user !== null) return user;
   throw new DomainError(

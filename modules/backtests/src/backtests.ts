@@ -143,7 +143,8 @@ function checkAssumptions(given: NonNullable<StartInput['assume']>): Assumptions
   const assumptions = { ...ASSUMED };
   for (const [outcome, percent] of Object.entries(given)) {
     if (percent === null || percent === undefined) continue;
-    if (!(percent >= 0 && percent <= 100)) throw invalid({ field: `assume.${outcome}`, message: 'must be between 0 and 100' });
+    if (!(percent >= 0 && percent <= 100))
+      throw invalid({ field: `assume.${outcome}`, message: 'must be between 0 and 100' });
     assumptions[outcome as keyof Assumptions] = percent;
   }
   return assumptions;
@@ -217,7 +218,7 @@ export async function listBacktestContacts(
   );
 }
 
-/** What a run of a backtest ended with, and the other results that contacts are filtered by. */
+/** The results that contacts can be filtered by: of a run, or `sent` for contacts that got a message. */
 export const RESULTS = ['completed', 'exit', 'goal', 'in_progress', 'sent'];
 
 /** @throws DomainError `validation_error` for a combination that means nothing, or for an unknown step, outcome or result. */

@@ -2,9 +2,9 @@ import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { closeUnsent } from '@postroom/ledger/sql';
 import { runForVisitor } from '@postroom/projects';
-import { pool, inTransaction } from '@postroom/platform';
-import { lockSnapshotShared } from './snapshot-recipients.ts';
+import { inTransaction, pool } from '@postroom/platform';
 import type pg from 'pg';
+import { lockSnapshotShared } from './snapshot-recipients.ts';
 
 /** The groups that a recipient may leave instead of unsubscribing from everything. */
 export const preferences: Preferences = {
@@ -24,8 +24,8 @@ export const preferences: Preferences = {
 };
 
 /**
- * Waits for ranges of recipients that are being written: neither would see the other, and the contact would get the mail. Later ranges
- * wait until the opt-out has committed.
+ * Waits until ranges of recipients that are being written are committed, and makes later ranges wait for the opt-out. Otherwise neither
+ * transaction would see the other, and the contact would get the mail.
  */
 const AWAIT_RANGES = `
   SELECT ${lockSnapshotShared('c.id')}::text FROM (

@@ -107,7 +107,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
   try {
     const id = `eml_${'0'.repeat(26)}`;
     const someone = { id, email: 'someone@example.com', name: 'Someone', customFields: {} };
-    // Of a message to someone without values there may be none.
+    // The subject may be empty without values, and then no message can be composed.
     const sample = isBlankWithoutValues(content.subject ?? '') ? { ...content, subject: 'News' } : content;
     return (await compileCampaign(sample, tracking)).render(someone, new Date()).data.length;
   } catch (error) {

@@ -105,7 +105,7 @@ export async function endSnapshot(campaignId: string): Promise<void> {
   });
 }
 
-/** SQL that waits for a range that is being written, and makes later ones wait until the transaction ends. */
+/** SQL that waits until a range that is being written is committed, and makes later ones wait until the transaction ends. */
 export const lockSnapshotShared = (campaignId: string) =>
   `pg_advisory_xact_lock_shared(hashtextextended(${campaignId}, 2))`;
 

@@ -277,7 +277,8 @@ function mergeByAddress(rows: readonly Placed[]): Placed[] {
 
 /**
  * Writes changed values of existing contacts; returns the ids of changed contacts, and whether their names changed.
- * Rows are locked in address order, so that concurrent batches can't deadlock; not against `lockContacts`, which several of them may hold.
+ * Rows are locked in address order, so that concurrent batches can't deadlock. FOR NO KEY UPDATE does not wait for `lockContacts`, which
+ * several of these transactions may hold.
  */
 async function updateContacts(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, boolean>> {
   if (rows.length === 0) return new Map();

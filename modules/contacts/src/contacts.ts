@@ -345,7 +345,7 @@ export const NEXT_UPDATED_AT = `greatest(now(), updated_at + interval '1 millise
 async function writeChanges(tx: Tx, projectId: string, before: Stored, after: Stored): Promise<void> {
   const renamed = after.name !== before.name || after.email !== before.email;
   if (!renamed && after.customFields === before.customFields) return;
-  // To set the address takes the lock of suppressions, which must come before that of the contact.
+  // Setting the address takes the lock of suppressions, which must be taken before the lock of the contact.
   const address = after.email === before.email ? [] : [after.email, emailKey(after.email)];
   await sql(
     tx,

@@ -52,7 +52,7 @@ export async function recordSizes(signal: AbortSignal, onProject: () => void = (
   return recorded;
 }
 
-/** Segments that take too long to count, or can't be counted, keep no other project from being counted. @throws an outage */
+/** Logs why the segments of a project could not be counted, so that those of other projects are. @throws an outage */
 function skipProject(projectId: string, error: unknown): undefined {
   if (isOutage(error) && !hasCode(error, QUERY_CANCELED)) throw error;
   logger.error({ err: error, projectId }, 'could not count the segments of a project; the next run tries again');

@@ -160,7 +160,7 @@ export async function suppress(
   entries: readonly { email: string; reason: SuppressionReason }[],
   { origin, actorId }: SuppressionActor = { origin: 'api' },
 ): Promise<Suppression[]> {
-  // A statement that waited for an erasure would not see its hash.
+  // Before the INSERT: if that waited for an erasure, its snapshot would be too old to see the hash of the erased address.
   await lockSuppressions(tx, projectId);
   const added = await sql<Suppression>(
     tx,
@@ -212,8 +212,8 @@ export async function lockSuppressions(tx: Tx, projectId: string): Promise<void>
 }
 
 /**
- * Lets no suppression be added in a project until the transaction ends, for those who write contacts. A transaction that also locks
- * contacts takes this lock first, to prevent deadlocks.
+ * Takes the lock of `lockSuppressions` in shared mode, so that no suppression is added until the transaction ends. Transactions that write
+ * contacts take it before they lock contacts, to prevent deadlocks.
  */
 export async function shareSuppressions(tx: Tx, projectId: string): Promise<void> {
   await sql(tx, 'SELECT share_suppressions($1)::text', [projectId]);

@@ -156,7 +156,7 @@ export async function setTrackingDomain(
   actor: string,
 ): Promise<void> {
   await db.$transaction(async (tx) => {
-    // A check that ends meanwhile would be lost: both write what checks have found.
+    // Both this and a check write what checks have found, so without the lock, a check that ends meanwhile would be overwritten.
     await sql(tx, 'SELECT FROM domains WHERE id = $1 FOR UPDATE', [id]);
     const domain = await tx.domain.findFirst({ where: { id, projectId } });
     if (domain === null) throw notFound('domain');

@@ -90,8 +90,8 @@ interface BodyTemplates {
 }
 
 /**
- * Parses an HTML template and generates its text template. That is undefined if the HTML can't be sent, or has tags, which leave out parts
- * with their line breaks.
+ * Parses an HTML template and generates its text template. The text is undefined if the HTML can't be sent or has tags, because these
+ * may leave out parts with their line breaks.
  */
 export function bodyTemplatesOf(source: string): BodyTemplates | { text: undefined } {
   const html = parseTemplate(source, 'html');

@@ -9,7 +9,7 @@ import {
   writeContacts,
 } from '@postroom/contacts';
 import { joinGroup, rejoinGroups } from '@postroom/groups';
-import { pool, record, sql, type Tx, inTransaction } from '@postroom/platform';
+import { inTransaction, pool, record, sql, type Tx } from '@postroom/platform';
 import { runForVisitor } from '@postroom/projects';
 import { cancelReminders } from './confirmation-mail.ts';
 import { formConfirmed } from './events.ts';

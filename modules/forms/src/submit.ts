@@ -11,12 +11,12 @@ import { insertPrepared } from '@postroom/emails';
 import {
   assertValid,
   type FieldProblem,
+  inTransaction,
   lockUntilCommit,
   newId,
   pool,
   sql,
   type Tx,
-  inTransaction,
 } from '@postroom/platform';
 import { runForVisitor } from '@postroom/projects';
 import { CUSTOM_PREFIX } from './check-form.ts';

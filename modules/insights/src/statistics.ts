@@ -84,7 +84,7 @@ export async function statistics(
   });
 }
 
-/** The starts of the hours or days of a zone that a period has a part of. */
+/** The starts of the hours or days in a time zone that overlap a period, as Unix times in milliseconds. */
 function startsOf({
   since,
   end,

@@ -19,11 +19,11 @@ export function journalWitness(folder: string): Witness {
       const opened = (file ??= openFile());
       try {
         const handle = await opened;
-        // Begins a line, because a full disk may have cut off the one before.
+        // Begins with a line break, because a full disk may have cut off the previous line.
         await handle.appendFile(`\n${reservations.map((reservation) => JSON.stringify(reservation)).join('\n')}\n`);
         await handle.datasync();
       } catch (error) {
-        // The next one opens a file again, since the folder may have been repaired or mounted again.
+        // The next call opens a new file: by then, the folder may have been repaired or mounted again.
         if (file === opened) file = undefined;
         await opened.then((handle) => handle.close()).catch(() => {});
         throw error;

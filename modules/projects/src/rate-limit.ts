@@ -81,8 +81,8 @@ export const takeVisit = (limits: readonly VisitLimit[]): Promise<boolean> =>
 const forVisitors = new FairSemaphore({ total: Infinity, perKey: 2 });
 
 /**
- * Runs a transaction for a recipient or a visitor, who has no API key whose requests are limited. It may wait long for the project's bulk
- * work, so those of a project must not hold all connections meanwhile.
+ * Runs a transaction for a recipient or a visitor, to whom the limits of API keys don't apply. It may wait for the project's bulk work, so
+ * only two run at once per project and process: others would take all connections meanwhile.
  */
 export const runForVisitor = <T>(projectId: string, transact: () => Promise<T>): Promise<T> =>
   forVisitors.run(projectId, transact);

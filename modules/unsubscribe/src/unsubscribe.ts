@@ -1,6 +1,6 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { lockSuppressions, resubscribe, suppress } from '@postroom/contacts';
-import { emailKey, pool, sql, type Tx, inTransaction } from '@postroom/platform';
+import { emailKey, inTransaction, pool, sql, type Tx } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
 import { MARK_RESUBSCRIBED, MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
 import { runForVisitor } from '@postroom/projects';
@@ -105,7 +105,7 @@ export async function subscribeAgain({ messageId, projectId, email, contactId }:
   );
 }
 
-/** The addresses of the recipient, which stay the same until the transaction ends: a change of the contact's address takes the same lock. */
+/** The addresses of the recipient. They can't change until the transaction ends, because changing one takes the same lock. */
 async function lockAddresses(
   tx: Tx,
   { projectId, email, contactId }: Pick<Unsubscriber, 'projectId' | 'email' | 'contactId'>,
