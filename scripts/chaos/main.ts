@@ -55,7 +55,7 @@ await runCommand('postroom chaos', async () => {
   try {
     process.exitCode = await main({ values, plan, recipients, deliveries });
   } catch (error) {
-    // A scenario that fails is investigated, unlike a wrong option.
+    // A failed scenario is investigated, so it prints the stack; a wrong option needs one line.
     fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
     process.exitCode = 1;
   }

@@ -7,7 +7,7 @@ import { type Config, parseConfig, type Program } from '@postroom/settings';
 import { temporalSettings } from '@postroom/settings';
 import { readMigrations } from '@postroom/migrations';
 import { isFree } from '../../packages/embedded/src/ports.ts';
-import { dateProblem, readCertificateFiles, type TlsServer } from '../../packages/network/src/certificate.ts';
+import { validityProblem, readCertificateFiles, type TlsServer } from '../../packages/network/src/certificate.ts';
 import { parseRelayUrl, probeRelay } from '../../packages/smtp/src/index.ts';
 import { SEARCH_ATTRIBUTES } from '../../modules/platform/src/outbox.ts';
 
@@ -78,7 +78,7 @@ export async function runChecks(
     ['TLS certificate for bounces', ['bounces'], () => checkCertificate(config, 'BOUNCE')],
     ['Gateway port', ['gateway'], () => checkGatewayPort(config)],
   ];
-  // Without one, the settings of the submission server are incomplete already.
+  // If it is missing, the check of the settings says so.
   if (config.SUBMISSION_TLS_CERT !== undefined)
     checks.push(['TLS certificate for submission', ['submission'], () => checkCertificate(config, 'SUBMISSION')]);
   if (config.CELL_GATEWAYS !== undefined) checks.push(['Cells', ALWAYS_RUN, () => checkCells(config)]);
@@ -172,7 +172,13 @@ interface DatabaseFacts {
   cases: boolean;
 }
 
-/** Whether workers can write to the folders of their journals, as far as this user may tell. */
+/** What happens while workers cannot write to a journal. */
+const JOURNAL_FAILURES = {
+  SENDING_JOURNAL: 'nothing is sent',
+  IN_FLIGHT_JOURNAL: 'all messages that a killed worker had claimed become unknown',
+};
+
+/** Whether workers can write to the folders of their journals, judging by the current user. */
 function checkJournals(config: Config): Finding {
   const settings = (['SENDING_JOURNAL', 'IN_FLIGHT_JOURNAL'] as const).filter((name) => config[name] !== undefined);
   for (const name of settings) {
@@ -183,16 +189,14 @@ function checkJournals(config: Config): Finding {
     } catch (error) {
       return failed(
         `${name}: ${folder} can't be written: ${messageOf(error)}`,
-        name === 'SENDING_JOURNAL'
-          ? 'Create the folder, give it to the user of the workers, or free disk space: nothing is sent while they cannot write to it.'
-          : 'Create the folder, give it to the user of the workers, or free disk space: without it, all messages of a killed worker are unknown.',
+        `Create the folder, let the user of the workers write to it, or free disk space: otherwise ${JOURNAL_FAILURES[name]}.`,
       );
     }
   }
   return ok(settings.length === 0 ? 'none is configured' : `${settings.join(' and ')} can be written`);
 }
 
-/** Whether a server's certificate can be used, and whether clients accept its dates. */
+/** Whether a server's certificate can be used, and whether it is valid now. */
 function checkCertificate(config: Config, server: TlsServer): Finding {
   const files = readCertificateFiles(config, server);
   if (files === undefined)
@@ -200,9 +204,9 @@ function checkCertificate(config: Config, server: TlsServer): Finding {
       'none is configured',
       `Set ${server}_TLS_CERT and ${server}_TLS_KEY: without them, mail arrives unencrypted.`,
     );
-  const problem = dateProblem(files.cert);
+  const problem = validityProblem(files.cert);
   return problem === undefined
-    ? ok('its key belongs to it, and it is valid')
+    ? ok('valid, with the matching key')
     : failed(problem, `Renew the files of ${server}_TLS_CERT and ${server}_TLS_KEY, and restart the program.`);
 }
 

@@ -6,8 +6,8 @@ const EMPTY = /^=?\s*$/;
 const ANY_USERNAME = Buffer.from('key').toString('base64');
 
 /**
- * Lets AUTH LOGIN have an empty username, as AUTH PLAIN does. The library replies 501 to it, so that a client whose username is not
- * set would not be told what is wrong with its key.
+ * Makes AUTH LOGIN accept an empty username, as AUTH PLAIN does. The library would reply 501, which tells a client without a username
+ * nothing about its key.
  */
 export function acceptEmptyUsername(): void {
   const readUsername: Step = mechanisms.LOGIN_username;

@@ -104,8 +104,8 @@ const PRISMA_TRANSIENT = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', '
 /** Messages of pg, which have no code. */
 const NO_CONNECTION = /^(timeout exceeded when trying to connect|Connection terminated)/;
 /**
- * The system's, from pg: no server at its address, or a connection that broke. Clients of other servers wrap theirs in errors of
- * their own.
+ * Error codes of the operating system that pg passes on: the server could not be reached, or the connection broke. Clients of other
+ * servers wrap such errors, so these are about PostgreSQL.
  */
 const UNREACHABLE = new Set([
   'EAI_AGAIN',

@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache';
 
-/** Times in zones are computed here and not in SQL: PostgreSQL knows other zones, and others of them by the same abbreviation. */
+// Local times are computed here rather than in SQL, because PostgreSQL and JavaScript know different time zones, and read some
+// abbreviations differently.
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /** Offsets of zones change at the beginning of a quarter of an hour. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** Whether it is the name of a zone. Offsets such as `+01:00` are none: programs disagree about their sign. */
+/** Whether a text is the name of a time zone. Offsets such as `+01:00` are not, because programs disagree about their sign. */
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(zone)) return false;
   try {
@@ -36,8 +37,8 @@ export function zoneOffset(zone: string, at: number): number {
 }
 
 /**
- * The instant of a time of day on a day such as 2026-11-25 in a zone. A time that does not exist on the day becomes the one an hour
- * later, and of a time that exists twice it is the second.
+ * The instant of a local time, such as 09:00 on 2026-11-25 in Europe/Berlin, as a Unix time in milliseconds. A time that clocks skip is
+ * moved by as much as they skip; of a time that occurs twice, it is the second.
  */
 export function localInstant(day: string, time: string, zone: string): number {
   const local = Date.parse(`${day}T${time}:00Z`);

@@ -71,14 +71,14 @@ export function textFromHtml(html: Template): Template {
   return { format: 'text', source: sourceOf({ statics, slots }), statics, slots, problems: [] };
 }
 
-/** Stands for an empty value. No value has this control character, and with a noncharacter such as those of the marks strings take two bytes per character. */
+/** Stands for an empty value, because no value has this control character. Unlike the noncharacters of marks, it keeps strings at one byte per character. */
 const EMPTY = '\u0001';
 // oxlint-disable-next-line no-control-regex -- It is there on purpose.
 const EMPTY_LINK = / <\u0001+>/g;
 
 /**
- * Renders a template of `textFromHtml` as if the text had been derived from the rendered HTML: a link without a URL is its text alone,
- * and an empty value leaves no blank lines.
+ * Renders a template of `textFromHtml` as if the text had been generated from the rendered HTML: a link without a URL is only its text,
+ * and empty values leave no blank lines.
  * @throws as `renderPieces`
  */
 export function renderGeneratedText(

@@ -19,12 +19,12 @@ export function encodeLastPiece(text: string): string {
   return encode(text, true);
 }
 
-/** Encodes texts as `encodeLastPiece` does, but faster if most of their lines are among those given. */
-export function lineEncoder(lines: readonly string[]): (text: string) => string {
+/** Creates a function that encodes as `encodeLastPiece` does, but faster for texts of which most lines are in `lines`. */
+export function createLineEncoder(lines: readonly string[]): (text: string) => string {
   const known = new Map(lines.map((line) => [line, encodeLine(line, true)]));
-  const encoded = (line: string) => known.get(line) ?? encodeLine(line, true);
+  const encodeKnown = (line: string) => known.get(line) ?? encodeLine(line, true);
   // Splitting at one character is faster.
-  return (text) => (text.includes('\r') ? text.split(LINE_BREAK) : text.split('\n')).map(encoded).join('\r\n');
+  return (text) => (text.includes('\r') ? text.split(LINE_BREAK) : text.split('\n')).map(encodeKnown).join('\r\n');
 }
 
 const LINE_BREAK = /\r\n|\r|\n/;

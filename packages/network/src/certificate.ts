@@ -18,13 +18,13 @@ const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
 
 /**
  * Reads the certificate that the settings of a server name. Without files, returns a self-signed one, or `undefined` in
- * production. Logs if clients refuse the certificate by its dates, or soon will.
+ * production. Logs an error if the certificate is not valid yet, has expired or expires soon.
  * @throws Error naming the setting if a file cannot be read, or the two do not belong together.
  */
 export function readCertificate(server: TlsServer): Certificate | undefined {
   const files = readCertificateFiles(config, server);
   if (files === undefined) return config.NODE_ENV === 'production' ? undefined : selfSigned();
-  const problem = dateProblem(files.cert);
+  const problem = validityProblem(files.cert);
   if (problem !== undefined) logger.error(`${server}_TLS_CERT: ${problem}`);
   return files;
 }
@@ -39,15 +39,15 @@ export function readCertificateFiles(settings: TlsFiles, server: TlsServer): Cer
   if (certFile === undefined || keyFile === undefined) return undefined;
   const cert = read(certSetting, certFile);
   const key = read(keySetting, keyFile);
-  const parsed = naming(certSetting, `${certFile} is not a certificate in PEM`, () => new X509Certificate(cert));
-  const privateKey = naming(keySetting, `${keyFile} is not a private key in PEM`, () => createPrivateKey(key));
+  const parsed = withSettingName(certSetting, `${certFile} is not a PEM certificate`, () => new X509Certificate(cert));
+  const privateKey = withSettingName(keySetting, `${keyFile} is not a PEM private key`, () => createPrivateKey(key));
   if (!parsed.checkPrivateKey(privateKey))
     throw new Error(`${keySetting}: ${keyFile} is not the key of the certificate in ${certFile}`);
   return { cert, key };
 }
 
-/** Why clients refuse a certificate by its dates, or will within two weeks; `undefined` if they don't. */
-export function dateProblem(cert: string, now = Date.now()): string | undefined {
+/** What is wrong with a certificate that is not valid yet, has expired or expires within two weeks; otherwise `undefined`. */
+export function validityProblem(cert: string, now = Date.now()): string | undefined {
   const { validFromDate: from, validToDate: to } = new X509Certificate(cert);
   const day = (date: Date) => date.toISOString().slice(0, 10);
   if (now < from.getTime()) return `the certificate is not valid before ${day(from)}, so clients refuse it`;
@@ -56,9 +56,11 @@ export function dateProblem(cert: string, now = Date.now()): string | undefined 
   return undefined;
 }
 
-const read = (setting: string, file: string) => naming(setting, "can't be read", () => readFileSync(file, 'utf8'));
+const read = (setting: string, file: string) =>
+  withSettingName(setting, "can't be read", () => readFileSync(file, 'utf8'));
 
-function naming<Result>(setting: string, problem: string, run: () => Result): Result {
+/** Names the setting and the problem in an error of `run`. */
+function withSettingName<Result>(setting: string, problem: string, run: () => Result): Result {
   try {
     return run();
   } catch (error) {

@@ -23,7 +23,7 @@ export function parseConfig(env: NodeJS.ProcessEnv, program?: Program) {
   const { env: given, problems } = readSettingFiles(env);
   const parsed = environment.safeParse(given, { error: problemOf });
   for (const { path, message } of parsed.error?.issues ?? []) {
-    // An entry of a list is a problem of its setting, once.
+    // Problems of entries of a list are reported once, for the setting.
     const [setting] = path as [string];
     if (!problems.some((each) => each.setting === setting)) problems.push({ setting, problem: message });
   }
@@ -60,7 +60,7 @@ function orExit(parse: () => Config): Config {
 const ANY_OF = new Intl.ListFormat('en', { type: 'disjunction' });
 const ALL_OF = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** What is wrong with a value whose setting has no text for it. */
+/** What is wrong with a value, for settings without a message for it. */
 function problemOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type') return issue.expected === 'int' ? 'must be a whole number' : 'must be a number';
   if (issue.code === 'invalid_value') return `must be ${ANY_OF.format(issue.values.map(String))}`;
@@ -116,13 +116,14 @@ function contradictions(settings: Settings, invalid: ReadonlySet<string>): Setti
     if (settings[name]?.startsWith('s3:') === true && settings.ARCHIVE_S3_ACCESS_KEY_ID === undefined)
       problems.push({
         setting: name,
-        problem: 'requires ARCHIVE_S3_ACCESS_KEY_ID and ARCHIVE_S3_SECRET_ACCESS_KEY, which may write to the bucket',
+        problem:
+          'requires ARCHIVE_S3_ACCESS_KEY_ID and ARCHIVE_S3_SECRET_ACCESS_KEY of a key that may write to the bucket',
       });
   const { CELL: cell, CELL_GATEWAYS: gateways } = settings;
   if (gateways !== undefined && (cell === undefined || !gateways.has(cell)) && !invalid.has('CELL'))
     problems.push({
       setting: 'CELL',
-      problem: `must be the name that CELL_GATEWAYS has for this cell, ${ANY_OF.format(gateways.keys())}`,
+      problem: `must be one of the names in CELL_GATEWAYS: ${ANY_OF.format(gateways.keys())}`,
     });
   if (settings.POSTROOM_SECRET_KEY !== undefined && settings.POSTROOM_KEY_FILE !== undefined)
     problems.push({

@@ -37,9 +37,9 @@ const relayUrl = z.string().superRefine((url, context) => {
     context.addIssue(`${(error as Error).message} Set "${NO_RELAY}" if there is no mail server.`);
   }
 });
-/** `Name <local@host>` or `local@host`, in which a name with commas is quoted, as a header needs it. */
+/** `Name <local@host>` or `local@host`. A name with commas must be quoted, as in a header. */
 const MAILBOX = /^(?:(?:"[^"]*" *|[^<>",;:]*)<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/;
-/** Links consist of it and a path, and browsers name it as their origin. */
+/** Links begin with it, and browsers send it as their origin, so it has no path. */
 const publicUrl = z.string().transform((text, context) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;

@@ -27,7 +27,7 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
       .split(/\r\n|[\r\n\u2028\u2029]/)
       .map(component)
       .join('%0D%0A'),
-  // The filter `url_encode` writes spaces as "+", which outside of forms is a plus.
+  // The filter `url_encode` writes a space as "+", which means a plus outside of form data.
   'url-encoded': (value) => value.replaceAll('+', '%20').replace(NOT_ENCODED, component),
   'plain-url': wholeUrl,
   ready: (value) => value,
@@ -48,7 +48,7 @@ function component(value: string): string {
   return encodeURIComponent(value.toWellFormed().replace(CONTROLS, ' ').trim()).replace(/'/g, '%27');
 }
 
-/** What is neither an octet nor a character that needs no encoding. */
+/** Characters that need percent-encoding, and are not encoded yet. */
 const NOT_ENCODED = /(?:(?!%[\da-f]{2})[^\w\-.~!*()])+/gi;
 
 const hexOctet = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -152,13 +152,14 @@ class TemplateParser {
     return end + 2;
   }
 
-  /** A value inside a link, which is encoded for its place there: once, whether the template encodes it as well or not. */
+  /** A value in a link. It is encoded once for its place there, whether the template encodes it as well or not. */
   #inLink(parsed: ParsedPlaceholder, context: Context, at: number): ParsedPlaceholder & { context: Context } {
     const { pipeline, name } = parsed;
     const isShownAsAssigned = pipeline === undefined || pipeline.filters.length === 0;
     if (isShownAsAssigned && this.#encoded.has(name)) return { ...parsed, context: 'url-encoded' };
-    const isLines = context === 'url-query' && isMailBody(this.#source.slice(Math.max(0, at - MAX_MAIL_LINK), at));
-    return withoutDoubleEncoding(parsed, isLines ? 'url-lines' : context);
+    const before = this.#source.slice(Math.max(0, at - MAX_MAIL_LINK), at);
+    const keepsLines = context === 'url-query' && endsInMailBody(before);
+    return withoutDoubleEncoding(parsed, keepsLines ? 'url-lines' : context);
   }
 
   /** Reads a tag and returns where to continue. */
@@ -433,12 +434,12 @@ function parsePipeline(inside: string): ParsedPlaceholder | string {
 /** How far before a placeholder the start of its mailto link is looked for, in characters. */
 const MAX_MAIL_LINK = 1_000;
 
-/** Whether a source ends in the body of a mailto link, which alone may have line breaks (RFC 6068, 5). */
-function isMailBody(source: string): boolean {
+/** Whether a source ends in the body of a mailto link, the only part that may have line breaks (RFC 6068, 5). */
+function endsInMailBody(source: string): boolean {
   const body = source.lastIndexOf('body=');
   if (body < 1 || !'?&;'.includes(source[body - 1]!) || /[&"'<>]/.test(source.slice(body))) return false;
-  const [link, ...quotes] = ['mailto:', '"', "'"].map((text) => source.lastIndexOf(text, body)) as [number, number];
-  return link > Math.max(...quotes);
+  const quote = Math.max(source.lastIndexOf('"', body), source.lastIndexOf("'", body));
+  return source.lastIndexOf('mailto:', body) > quote;
 }
 
 /** Drops a final `url_encode` from a value in a link, which is percent-encoded for its place there anyway. */

@@ -6,7 +6,7 @@ export type TemplateFormat = 'subject' | 'text' | 'html';
 /**
  * The escaping context of a variable. `url` is the start of a link, `url-address` the rest of a mailto or tel link,
  * `url-path` and `url-query` the rest of any other link, and `url-lines` the body of a mailto link. `url-encoded` is a value in a link that
- * the template has encoded, and `css-url` the start of a URL in a style. At `nowhere` no value is
+ * the template has already encoded, and `css-url` the start of a URL in a style. At `nowhere` no value is
  * safe: nothing is shown, and the template has a problem. `ready` is only for system values that are already escaped, and
  * `plain-url` for the start of a link in a text that is generated from HTML.
  */

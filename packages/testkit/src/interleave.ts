@@ -2,9 +2,10 @@ import { inTransaction, pool, sql, type Tx } from '@postroom/platform';
 import { eventually } from './eventually.ts';
 
 /**
- * Starts work while a transaction holds locks, and lets that commit once the work waits for it, or has ended. So a test has the order
- * of two transactions that is rare otherwise.
- * @param change is done by the transaction that holds the locks, after the work has begun to wait.
+ * Interleaves two transactions in an order that is rare otherwise: starts work while a transaction holds locks, and commits that
+ * transaction once the work waits for it or has ended.
+ * @param hold takes the locks.
+ * @param change runs in the transaction that holds the locks, once the work waits.
  * @returns what the work returns.
  */
 export async function interleave<T>(

@@ -118,6 +118,7 @@ export class Transport {
 
   async #send(url: string, init: RequestInit, options: RequestOptions): Promise<unknown> {
     const retries = options.maxRetries ?? this.#options.maxRetries ?? 3;
+    /** Of the first attempt that may have been carried out, although it failed. */
     let lost: PostroomError | undefined;
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(url, init, options);
@@ -125,7 +126,7 @@ export class Transport {
       const { error, retryAfterMs } = outcome;
       // The attempt whose response was lost has deleted it.
       if (init.method === 'DELETE' && lost !== undefined && error.status === 404) return { deleted: true };
-      // That attempt may be what changed it, and not someone else, whose change the caller would merge with its own.
+      // The conflict may be with that attempt. Reported as a conflict, the caller would merge its change with itself.
       if (init.method === 'PATCH' && lost !== undefined && isVersionConflict(error)) throw lost;
       if (attempt >= retries || !isRetryable(error) || (retryAfterMs ?? 0) > MAX_RETRY_AFTER_MS) throw error;
       if (error.status === undefined || error.status >= 500) lost ??= error;
