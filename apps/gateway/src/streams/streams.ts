@@ -275,9 +275,8 @@ async function readParams(request: IncomingMessage, url: URL): Promise<GraphQLPa
 
 /** Responds with errors only, in the shape of a GraphQL result. */
 export function answerGraphqlError(response: ServerResponse, ...errors: readonly Error[]): void {
-  const { code, retryAfter } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
-  if (typeof retryAfter === 'number') response.setHeader('Retry-After', retryAfter);
-  if (code === 'unauthorized') response.setHeader('WWW-Authenticate', WWW_AUTHENTICATE);
+  const { code, http } = errors[0] instanceof GraphQLError ? errors[0].extensions : {};
+  response.setHeaders(new Map(Object.entries(http?.headers ?? {})));
   const status = STATUS_BY_CODE[code as ErrorCode] ?? 400;
   const body = printResult({ errors: errors as GraphQLError[] });
   response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body);
