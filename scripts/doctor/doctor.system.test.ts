@@ -53,7 +53,7 @@ test('doctor names each broken dependency and says what to do about it', async (
   for (const { fix } of broken) expect(fix).toMatch(/^[A-Z].*/);
 });
 
-test('doctor finds a certificate that clients refuse, and a journal that workers cannot write', async () => {
+test('doctor finds an expired certificate, an unreadable key, and a journal that workers cannot write', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-doctor-'));
   const { cert, key } = selfSigned('ec', [-3, -1]);
   writeFileSync(join(folder, 'tls.crt'), cert);

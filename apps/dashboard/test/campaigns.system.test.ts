@@ -508,7 +508,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByText(/^Saved/).waitFor();
   });
 
-  test('what could not be saved is saved once the server can be reached, and after signing in again', async () => {
+  test('a draft that could not be saved is saved once the server is reachable, and after signing in again', async () => {
     const api = await readyProject();
     const { id } = (await api.post('/v1/campaigns', { name: 'News', subject: 'News' })).body.data;
     await using window = await windowOf(api);

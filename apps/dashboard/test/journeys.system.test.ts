@@ -429,7 +429,7 @@ inBrowser('journeys', () => {
     await page.locator('#content').getByText('Archived', { exact: true }).waitFor();
     await dialog.waitFor({ state: 'detached' });
     await page.keyboard.press('Tab');
-    // Near the menu that opened the dialog if the focus returned before the menu was gone, and else at the start of the page.
+    // On the menu button, if the focus returned to it before it was gone; otherwise on the first control of the page.
     expect(await page.evaluate("document.activeElement.closest('#content') !== null")).toBe(true);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   });

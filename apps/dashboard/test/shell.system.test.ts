@@ -368,7 +368,7 @@ inBrowser('the frame', () => {
     await soon(() => isFocused(projects)).toBe(true);
   });
 
-  test('a page that replaces what had the focus gets it', async () => {
+  test('a new page gets the focus if the focused element is gone', async () => {
     const api = await testApi();
     await api.contact('ada@example.com', { name: 'Ada' });
     await using window = await windowOf(api);
@@ -389,7 +389,7 @@ inBrowser('the frame', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'bob', level: 1 }).waitFor();
     await soon(focused).toBe('content');
-    // A link of the navigation stays, and keeps the focus.
+    // A link in the navigation remains on the page, so it keeps the focus.
     await page.getByRole('link', { name: 'Groups' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();

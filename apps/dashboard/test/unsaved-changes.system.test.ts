@@ -18,7 +18,7 @@ function answerQuestions(page: Page): { asked: string[]; accepts: boolean } {
 const QUESTION = 'You have unsaved changes. Leave anyway?';
 
 inBrowser('unsaved changes', () => {
-  test('a form is left by a link, back or a reload only after a question, and by its own buttons without one', async () => {
+  test('leaving a form by a link, back or a reload needs a confirmation; its own buttons need none', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
     await using window = await windowOf(api);
@@ -57,7 +57,7 @@ inBrowser('unsaved changes', () => {
     expect((await api.get(`/v1/forms/${id}`)).body.data.title).toBe('Our newsletter');
   });
 
-  test('all kinds of forms ask, several on a page once, and a dialog that opens what it has created does not', async () => {
+  test('every form asks, several forms on a page ask once, and a dialog that opens the record it created does not', async () => {
     const api = await testApi();
     const ada = await api.contact('ada@example.com');
     const endpoint = { url: 'https://example.com/hook', events: ['*'] };
@@ -125,7 +125,7 @@ inBrowser('unsaved changes', () => {
     expect(answers.asked).toEqual([]);
   });
 
-  test('a session that ends while a form is edited leaves its input, which is saved after signing in again', async () => {
+  test('the input of a form survives the end of the session, and can be saved after signing in again', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
     await using window = await windowOf(api);

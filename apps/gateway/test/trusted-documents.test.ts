@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readTrustedDocuments } from '../src/limits.ts';
 
-test('a file of trusted documents that cannot be read is refused by the name of its setting', () => {
+test('an unreadable file of trusted documents is an error that names the setting', () => {
   const folder = mkdtempSync(join(tmpdir(), 'postroom-documents-'));
   const file = join(folder, 'documents.json');
   writeFileSync(file, '{"abc": "{ projects { id } }"}');

@@ -238,7 +238,7 @@ describe.each([
     expect(await call(client, 'send_test_webhook', { endpoint_id: id })).toMatchObject({ eventId: expect.any(String) });
   });
 
-  test('an argument that a tool does not have is refused by its name', async () => {
+  test('an unknown argument of a tool is rejected by name', async () => {
     const api = await testApi();
     const client = await connected(connect, api);
     const { tools } = await client.listTools();

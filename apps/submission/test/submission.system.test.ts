@@ -250,7 +250,7 @@ test.each([
   ['at the prompt', ['AUTH LOGIN', '']],
   ['at the prompt, written as for an initial response', ['AUTH LOGIN', '=']],
   ['in the command', ['AUTH LOGIN =']],
-])('AUTH LOGIN takes an empty username %s: the key decides', async (_where, lines) => {
+])('AUTH LOGIN accepts an empty username %s: only the key counts', async (_where, lines) => {
   const { key } = await (await sender()).newKey('sending');
   const { say, socket } = await dial(development.port);
   await say('EHLO test\r\n');

@@ -26,7 +26,7 @@ test('where users exist already, the one with the given address becomes the owne
   expect(again).toMatchObject({ project: { id: first.project.id, created: false }, apiKey: { created: false } });
 });
 
-test('a project that exists without an owner gets one, and a mistyped address is rejected as for a new project', async () => {
+test('an existing project without an owner gets one, and a mistyped address is rejected as for a new project', async () => {
   const user = await signedIn(await testApi());
   const project = newId('prj');
   const { id } = await createProject(project);

@@ -28,13 +28,13 @@ test('the size of a segment is recorded once a day, and old sizes are deleted', 
   expect((await other.get(`/v1/segments/${id}/sizes`)).status).toBe(404);
 });
 
-test('segments that cannot be counted keep no other project from being counted', async () => {
+test('if the segments of a project cannot be counted, those of other projects still are', async () => {
   const apis = await Promise.all(Array.from({ length: 4 }, () => testApi()));
   const filter = { field: 'email', op: 'endsWith', value: '@example.com' };
   const ids = await Promise.all(
     apis.map(async (api) => (await api.post('/v1/segments', { name: 'Examples', filter })).body.data.id as string),
   );
-  // Of those in the middle of the list, whatever its order is.
+  // One from the middle of the list, whatever its order is.
   const { rows } = await pool.query(`SELECT id FROM segments WHERE id = ANY ($1) GROUP BY project_id, id`, [ids]);
   const broken = rows[1].id as string;
   await pool.query(`UPDATE segments SET filter = '{"field":"none","op":"none"}' WHERE id = $1`, [broken]);

@@ -150,7 +150,7 @@ test('a tracking host is recognized regardless of case and port; our own host ne
     expect(await isTrackingHost(other)).toBe(false);
 });
 
-test('what a check has found is kept when the host is set at the same moment', async () => {
+test('setting the tracking host keeps the results of a check that ends at the same moment', async () => {
   const { id, projectId, host } = await trackedDomain();
   const parts = { dkim: { failingSince: 1 } };
   await interleave(

@@ -46,7 +46,7 @@ test('days start at midnight in the time zone', async () => {
   expect(body.data.statistics.every(({ at }: { at: string }) => at.endsWith('T18:30:00.000Z'))).toBe(true);
 });
 
-test('zones that PostgreSQL does not know, or takes for others, are those of the browser', async () => {
+test('time zones that PostgreSQL does not know, or reads differently, mean what they mean in browsers', async () => {
   const api = await testApi();
   const since = new Date(Date.now() - 86_400_000).toISOString();
   const startsIn = async (timeZone: string) => {

@@ -78,7 +78,7 @@ test('a template that can be filled in for no contact is a problem', async () =>
   ]);
 });
 
-test('the problems of templates are those of what is published and known now, and are not computed again', async () => {
+test('the problems of templates follow what is published and known, and are computed only when that changes', async () => {
   const { api, templateId } = await journeyProject('<p>{{plan}}</p>');
   const steps = Array.from({ length: 5 }, (_, at) => send(`s${at}`, templateId, at === 4 ? null : `s${at + 1}`));
   const { id } = (await api.post('/v1/journeys', { name: 'J', definition: { entry: { type: 'manual' }, steps } })).body

@@ -27,7 +27,7 @@ test('a journal of several processes gives the last reservation of each scope, a
   expect(byScope).toEqual([reservation('campaign a', 2, 3), reservation('queue b', 1, 8)]);
 });
 
-test('a journal goes on once its folder can be written again, and after a line that a full disk cut off', async () => {
+test('a journal resumes once its folder is writable again, and after a line that a full disk cut off', async () => {
   const home = join(folder, 'mounted later');
   writeFileSync(home, 'no folder');
   const journal = journalWitness(home);

@@ -4,7 +4,7 @@ import { databaseAnswerOf, RetryLater } from '@postroom/errors';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 
-/** What pg throws if the server at its address does this with a connection. */
+/** The error that pg throws if the server does this to a connection. */
 async function failureOf(answer: 'none' | 'reset' | 'end'): Promise<unknown> {
   const server = createServer((socket) => (answer === 'reset' ? socket.resetAndDestroy() : socket.end()));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -18,7 +18,7 @@ async function failureOf(answer: 'none' | 'reset' | 'end'): Promise<unknown> {
 }
 
 test.each(['none', 'reset', 'end'] as const)(
-  'a database that cannot be reached is to be tried later: %s',
+  'a database that cannot be reached is a RetryLater: %s',
   async (answer) => {
     const answered = databaseAnswerOf(await failureOf(answer));
     expect(answered).toBeInstanceOf(RetryLater);
@@ -26,6 +26,6 @@ test.each(['none', 'reset', 'end'] as const)(
   },
 );
 
-test('an error of our code is not one of the database', () => {
+test('an error in our code is not blamed on the database', () => {
   expect(databaseAnswerOf(new TypeError('x is not a function'))).toBeUndefined();
 });

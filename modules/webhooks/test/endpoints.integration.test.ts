@@ -152,7 +152,7 @@ test('only signed-in users can reveal and rotate a secret, and both are audited'
   expect(log.body.data.auditLog.nodes).toEqual(done.map((action) => ({ actorId: owner.id, action, targetId: id })));
 });
 
-test('a secret whose encryption key is lost says to rotate it, which works', async () => {
+test('revealing a secret whose encryption key is lost says to rotate it, and a rotation works', async () => {
   const api = await testApi();
   const { id } = (await api.post('/v1/webhooks', { url: URL, events: ['*'] })).body.data;
   await pool.query(

@@ -158,7 +158,7 @@ test('a DELETE that was only rate limited before is an error when it finds nothi
   expect(proxy.attempts).toHaveLength(2);
 });
 
-test('a PATCH of a version whose response was lost is reported as lost, not as the change of someone else', async () => {
+test('a PATCH of a version whose response was lost throws the network error, not a conflict with itself', async () => {
   const { client } = await overNetwork(['arrives', 'answer lost']);
   const { id, version } = await client.templates.create({ name: 'Hello', subject: 'Hello', body: '<p>1</p>' });
   const update = (body: string) => client.templates.update(id, { body, version });
