@@ -1,8 +1,8 @@
 import type { Preferences } from '@postroom/unsubscribe';
 import { type Choice, choicesOf, keepGroups } from '@postroom/groups';
 import { closeUnsent } from '@postroom/ledger/sql';
-import { runForVisitor } from '@postroom/projects';
-import { inTransaction, pool } from '@postroom/platform';
+import { inVisitorTransaction } from '@postroom/projects';
+import { pool } from '@postroom/platform';
 import type pg from 'pg';
 import { lockSnapshotShared } from './snapshot-recipients.ts';
 
@@ -15,11 +15,9 @@ export const preferences: Preferences = {
   },
   keep: async ({ projectId, contactId }, groupIds) => {
     if (contactId === null) return;
-    await runForVisitor(projectId, () =>
-      inTransaction(async (client) => {
-        if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, projectId, contactId);
-      }),
-    );
+    await inVisitorTransaction(projectId, async (client) => {
+      if (await keepGroups(client, projectId, contactId, groupIds)) await withdraw(client, projectId, contactId);
+    });
   },
 };
 

@@ -9,8 +9,8 @@ import {
   writeContacts,
 } from '@postroom/contacts';
 import { joinGroup, rejoinGroups } from '@postroom/groups';
-import { inTransaction, pool, record, sql, type Tx } from '@postroom/platform';
-import { runForVisitor } from '@postroom/projects';
+import { pool, record, sql, type Tx } from '@postroom/platform';
+import { inVisitorTransaction } from '@postroom/projects';
 import { cancelReminders } from './confirmation-mail.ts';
 import { formConfirmed } from './events.ts';
 import type { Form } from './ids.ts';
@@ -43,28 +43,26 @@ export async function confirm(id: string, network: string | undefined): Promise<
   const [known] = await sql<Submission>(pool, FIND, [id]);
   if (known === undefined) return 'expired';
   return retryOnCollision(() =>
-    runForVisitor(known.projectId, () =>
-      inTransaction(async (tx) => {
-        // Locked first, as in every transaction that writes suppressions and addresses, so that none deadlock.
-        await lockSuppressions(tx, known.projectId);
-        const [submission] = await sql<Submission>(tx, `${FIND} FOR UPDATE`, [id]);
-        if (submission?.isConfirmed === true) return 'confirmed';
-        if (submission === undefined || submission.isExpired) return 'expired';
-        const { projectId, formId, email, key, name, customFields } = submission;
-        const [form] = await sql<FormFacts>(
-          tx,
-          'SELECT id, project_id AS "projectId", name, group_ids AS "groupIds" FROM forms WHERE id = $1',
-          [formId],
-        );
-        if (form === undefined) return 'expired';
-        if (await isBlocked(tx, projectId, key)) return 'blocked';
-        await resubscribe(tx, projectId, email);
-        const contact = { email, key, name: name ?? undefined, customFields, cleared: [] };
-        await cancelReminders(tx, 'id = $1', id);
-        await subscribe(tx, form, { id, contact, network, isConfirmed: true });
-        return 'confirmed';
-      }),
-    ),
+    inVisitorTransaction(known.projectId, async (tx) => {
+      // Locked first, as in every transaction that writes suppressions and addresses, so that none deadlock.
+      await lockSuppressions(tx, known.projectId);
+      const [submission] = await sql<Submission>(tx, `${FIND} FOR UPDATE`, [id]);
+      if (submission?.isConfirmed === true) return 'confirmed';
+      if (submission === undefined || submission.isExpired) return 'expired';
+      const { projectId, formId, email, key, name, customFields } = submission;
+      const [form] = await sql<FormFacts>(
+        tx,
+        'SELECT id, project_id AS "projectId", name, group_ids AS "groupIds" FROM forms WHERE id = $1',
+        [formId],
+      );
+      if (form === undefined) return 'expired';
+      if (await isBlocked(tx, projectId, key)) return 'blocked';
+      await resubscribe(tx, projectId, email);
+      const contact = { email, key, name: name ?? undefined, customFields, cleared: [] };
+      await cancelReminders(tx, 'id = $1', id);
+      await subscribe(tx, form, { id, contact, network, isConfirmed: true });
+      return 'confirmed';
+    }),
   );
 }
 

@@ -8,17 +8,8 @@ import {
   valueOfField,
 } from '@postroom/contacts';
 import { insertPrepared } from '@postroom/emails';
-import {
-  assertValid,
-  type FieldProblem,
-  inTransaction,
-  lockUntilCommit,
-  newId,
-  pool,
-  sql,
-  type Tx,
-} from '@postroom/platform';
-import { runForVisitor } from '@postroom/projects';
+import { assertValid, type FieldProblem, lockUntilCommit, newId, pool, sql, type Tx } from '@postroom/platform';
+import { inVisitorTransaction } from '@postroom/projects';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { cancelReminders, LINK_DAYS, type Mail, prepareMails } from './confirmation-mail.ts';
 import { subscribe } from './confirm.ts';
@@ -60,14 +51,12 @@ export async function submit(form: PublicForm, given: SubmittedValues, network: 
   const { email, name, customFields } = contact;
   // Before the limits are known, so that a response takes equally long for all addresses.
   const mails = await prepareMails(form, { submissionId: id, email, name, customFields });
-  await runForVisitor(form.projectId, () =>
-    inTransaction(async (tx) => {
-      if (!(await isWithinLimits(tx, form, contact.key))) return;
-      await cancelReminders(tx, 'id = $1', id);
-      if (!(await saveSubmission(tx, form, { id, contact, network, ...mails }))) return;
-      await insertPrepared(tx, [mails.mail, ...(mails.reminder === undefined ? [] : [mails.reminder])]);
-    }),
-  );
+  await inVisitorTransaction(form.projectId, async (tx) => {
+    if (!(await isWithinLimits(tx, form, contact.key))) return;
+    await cancelReminders(tx, 'id = $1', id);
+    if (!(await saveSubmission(tx, form, { id, contact, network, ...mails }))) return;
+    await insertPrepared(tx, [mails.mail, ...(mails.reminder === undefined ? [] : [mails.reminder])]);
+  });
 }
 
 /**
@@ -76,16 +65,14 @@ export async function submit(form: PublicForm, given: SubmittedValues, network: 
  */
 async function subscribeAtOnce(form: PublicForm, contact: CheckedContact, network: string | undefined): Promise<void> {
   await retryOnCollision(() =>
-    runForVisitor(form.projectId, () =>
-      inTransaction(async (tx) => {
-        await lockSuppressions(tx, form.projectId);
-        if (!(await isWithinLimits(tx, form, contact.key))) return;
-        if (await isSuppressed(tx, form.projectId, contact.email)) return;
-        const id = newId(SUBMISSION_ID);
-        await saveSubmission(tx, form, { id, contact, network });
-        await subscribe(tx, form, { id, contact, network, isConfirmed: false });
-      }),
-    ),
+    inVisitorTransaction(form.projectId, async (tx) => {
+      await lockSuppressions(tx, form.projectId);
+      if (!(await isWithinLimits(tx, form, contact.key))) return;
+      if (await isSuppressed(tx, form.projectId, contact.email)) return;
+      const id = newId(SUBMISSION_ID);
+      await saveSubmission(tx, form, { id, contact, network });
+      await subscribe(tx, form, { id, contact, network, isConfirmed: false });
+    }),
   );
 }
 

@@ -19,4 +19,4 @@ export {
   listProjects,
   postalAddressOf,
 } from './projects.ts';
-export { type Allowance, runForVisitor, takeRequest, takeVisit, type VisitLimit } from './rate-limit.ts';
+export { type Allowance, inVisitorTransaction, takeRequest, takeVisit, type VisitLimit } from './rate-limit.ts';

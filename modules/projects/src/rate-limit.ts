@@ -1,4 +1,4 @@
-import { config, FairSemaphore, REQUESTS, SharedRate } from '@postroom/platform';
+import { config, FairSemaphore, inTransaction, REQUESTS, SharedRate } from '@postroom/platform';
 
 /** The remaining allowance after a request, allowed or not. */
 export interface Allowance {
@@ -84,5 +84,5 @@ const forVisitors = new FairSemaphore({ total: Infinity, perKey: 2 });
  * Runs a transaction for a recipient or a visitor, to whom the limits of API keys don't apply. It may wait for the project's bulk work, so
  * only two run at once per project and process: others would take all connections meanwhile.
  */
-export const runForVisitor = <T>(projectId: string, transact: () => Promise<T>): Promise<T> =>
-  forVisitors.run(projectId, transact);
+export const inVisitorTransaction = <T>(projectId: string, work: Parameters<typeof inTransaction<T>>[0]): Promise<T> =>
+  forVisitors.run(projectId, () => inTransaction(work));

@@ -1,9 +1,9 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { lockSuppressions, resubscribe, suppress } from '@postroom/contacts';
-import { emailKey, inTransaction, pool, sql, type Tx } from '@postroom/platform';
+import { emailKey, pool, sql, type Tx } from '@postroom/platform';
 import { campaignNotice } from '@postroom/ledger';
 import { MARK_RESUBSCRIBED, MARK_UNSUBSCRIBED } from '@postroom/ledger/sql';
-import { runForVisitor } from '@postroom/projects';
+import { inVisitorTransaction } from '@postroom/projects';
 import type { UnsubscribeToken } from './unsubscribe-link.ts';
 
 /** The recipient whose link was opened, and what the page shows. */
@@ -59,27 +59,25 @@ const FIND = `
  * address and the contact's current one. The campaign counts it once, unless the message has been deleted. Idempotent.
  */
 export async function unsubscribe({ messageId, projectId, email, contactId }: Unsubscriber): Promise<void> {
-  await runForVisitor(projectId, () =>
-    inTransaction(async (client) => {
-      const { rows } = await client.query<{ campaign_id: string | null; first: boolean }>(
-        'SELECT campaign_id, unsubscribed_at IS NULL AS first FROM messages WHERE id = $1 FOR NO KEY UPDATE',
-        [messageId],
-      );
-      const campaignId = rows[0]?.campaign_id ?? null;
-      if (rows.length > 0) await client.query(`${MARK_UNSUBSCRIBED} AND m.id = $1`, [messageId]);
-      if (rows[0]?.first === true)
-        await client.query(addToCampaignCounts({ unsubscribed: '1' }, 'WHERE c.id = $1'), [campaignId]);
-      const addresses = await lockAddresses(client, { projectId, email, contactId });
-      await suppress(
-        client,
-        projectId,
-        addresses.map((each) => ({ email: each, reason: 'unsubscribed' })),
-        { origin: 'recipient' },
-      );
-      const notice = campaignId === null ? '' : campaignNotice(campaignId);
-      if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
-    }),
-  );
+  await inVisitorTransaction(projectId, async (client) => {
+    const { rows } = await client.query<{ campaign_id: string | null; first: boolean }>(
+      'SELECT campaign_id, unsubscribed_at IS NULL AS first FROM messages WHERE id = $1 FOR NO KEY UPDATE',
+      [messageId],
+    );
+    const campaignId = rows[0]?.campaign_id ?? null;
+    if (rows.length > 0) await client.query(`${MARK_UNSUBSCRIBED} AND m.id = $1`, [messageId]);
+    if (rows[0]?.first === true)
+      await client.query(addToCampaignCounts({ unsubscribed: '1' }, 'WHERE c.id = $1'), [campaignId]);
+    const addresses = await lockAddresses(client, { projectId, email, contactId });
+    await suppress(
+      client,
+      projectId,
+      addresses.map((each) => ({ email: each, reason: 'unsubscribed' })),
+      { origin: 'recipient' },
+    );
+    const notice = campaignId === null ? '' : campaignNotice(campaignId);
+    if (notice !== '') await client.query("SELECT pg_notify('postroom', $1)", [notice]);
+  });
 }
 
 /** Whether the recipient is unsubscribed and may undo it here. */
@@ -96,13 +94,11 @@ export async function isUnsubscribed({ projectId, email, currentEmail }: Unsubsc
  * its history shows both. Idempotent.
  */
 export async function subscribeAgain({ messageId, projectId, email, contactId }: Unsubscriber): Promise<void> {
-  await runForVisitor(projectId, () =>
-    inTransaction(async (client) => {
-      await client.query(`${MARK_RESUBSCRIBED} AND m.id = $1`, [messageId]);
-      for (const each of await lockAddresses(client, { projectId, email, contactId }))
-        await resubscribe(client, projectId, each);
-    }),
-  );
+  await inVisitorTransaction(projectId, async (client) => {
+    await client.query(`${MARK_RESUBSCRIBED} AND m.id = $1`, [messageId]);
+    for (const each of await lockAddresses(client, { projectId, email, contactId }))
+      await resubscribe(client, projectId, each);
+  });
 }
 
 /** The addresses of the recipient. They can't change until the transaction ends, because changing one takes the same lock. */
