@@ -79,7 +79,7 @@ export async function sendUntilDeadline(
     await autoPause(campaignId, `The mail server rejects our credentials or settings: ${backoff.answer}`);
   }
   const result = await sendRunOf(campaign, backoff);
-  const isUsedUp = volume !== undefined && result.waitMs === 0 && backoff === undefined && (await volume.left()) === 0;
+  const isUsedUp = volume !== undefined && result.waitMs === 0 && backoff === undefined && (await volume.isUsedUp());
   return isUsedUp ? waitForNextDay(campaignId, result, volume) : result;
 }
 

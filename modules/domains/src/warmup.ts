@@ -52,7 +52,7 @@ function checkSteps(steps: readonly number[]): void {
 
 /** A step is a day with mail, so days without mail do not advance the plan. */
 const PLAN = `
-  SELECT d.id, d.domain, d.warmup_steps AS steps, d.warmup_since AS since, (now() AT TIME ZONE 'UTC')::date AS today,
+  SELECT d.id, d.domain, d.warmup_steps AS steps, d.warmup_since AS since, (now() AT TIME ZONE 'UTC')::date::text AS today,
     (SELECT count(*)::int FROM domain_volumes v WHERE v.domain_id = d.id AND v.day >= d.warmup_since
       AND v.day < (now() AT TIME ZONE 'UTC')::date AND v.messages > 0) AS done,
     coalesce((SELECT v.messages FROM domain_volumes v WHERE v.domain_id = d.id
@@ -64,6 +64,8 @@ interface Plan {
   domain: string;
   steps: number[];
   since: Date;
+  /** Today, in UTC. */
+  today: string;
   done: number;
   sent: number;
 }
@@ -79,61 +81,75 @@ function warmupOf({ steps, since, done, sent }: Plan): Warmup {
   return { steps, since, step: done + 1, isWarm, todayLimit: steps[done] ?? null, todaySent: sent };
 }
 
+/** Whether the day `$2` has not ended. */
+const IS_TODAY = "$2::date = (now() AT TIME ZONE 'UTC')::date";
+
 /**
  * Reserves up to `limit` messages of the day's quota in one statement, so that concurrent campaigns never exceed it.
  */
 const RESERVE = `
   WITH today AS (
-    SELECT domain_id, day, greatest(0, least($3::int, $2::int - messages)) AS granted FROM domain_volumes
-    WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date FOR NO KEY UPDATE
+    SELECT domain_id, day, greatest(0, least($4::int, $3::int - messages)) AS granted FROM domain_volumes
+    WHERE domain_id = $1 AND day = $2::date AND ${IS_TODAY} FOR NO KEY UPDATE
   ), counted AS (
     UPDATE domain_volumes v SET messages = v.messages + t.granted FROM today t
     WHERE v.domain_id = t.domain_id AND v.day = t.day AND t.granted > 0
   )
   SELECT granted FROM today`;
 
-/** A warming domain's quota for today. */
+/** A warming domain's quota for a day. Sending that began before midnight ends its day, since the next one has another quota. */
 export class DayVolume {
-  readonly #domainId: string;
+  readonly #key: readonly [domainId: string, day: string];
   readonly domain: string;
-  /** Campaign messages allowed today. */
+  /** Campaign messages allowed on the day. */
   readonly limit: number;
-  /** Those of the days after today. */
+  /** Those of the days after it. */
   readonly later: readonly number[];
 
-  constructor(domainId: string, domain: string, [limit, ...later]: readonly [number, ...number[]]) {
-    this.#domainId = domainId;
+  /** @param day in UTC, as YYYY-MM-DD. */
+  constructor(domainId: string, domain: string, day: string, [limit, ...later]: readonly [number, ...number[]]) {
+    this.#key = [domainId, day];
     this.domain = domain;
     this.limit = limit;
     this.later = later;
   }
 
-  /** Reserves up to `count` messages of today's quota; returns the number granted, 0 when it is used up. */
+  /** Reserves up to `count` messages of the day's quota; returns the number granted, 0 when it is used up or the day has ended. */
   async take(count: number): Promise<number> {
     await pool.query(
-      `INSERT INTO domain_volumes (domain_id, day) VALUES ($1, (now() AT TIME ZONE 'UTC')::date) ON CONFLICT DO NOTHING`,
-      [this.#domainId],
+      `INSERT INTO domain_volumes (domain_id, day) SELECT $1, $2::date WHERE ${IS_TODAY} ON CONFLICT DO NOTHING`,
+      [...this.#key],
     );
-    const { rows } = await pool.query<{ granted: number }>(RESERVE, [this.#domainId, this.limit, count]);
+    const { rows } = await pool.query<{ granted: number }>(RESERVE, [...this.#key, this.limit, count]);
     return rows[0]?.granted ?? 0;
   }
 
-  /** Messages left today. */
+  /** Messages left of the day's quota. */
   async left(): Promise<number> {
-    const { rows } = await pool.query<{ messages: number }>(
-      `SELECT messages FROM domain_volumes WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date`,
-      [this.#domainId],
-    );
-    return Math.max(0, this.limit - (rows[0]?.messages ?? 0));
+    return this.limit - Math.min(this.limit, (await this.#read()).messages);
   }
 
-  /** Releases reserved messages that were not sent. Those of a killed process stay counted. */
+  /** Whether nothing is left and the day has not ended, so that sending must wait for the next one. */
+  async isUsedUp(): Promise<boolean> {
+    const { messages, isToday } = await this.#read();
+    return isToday && messages >= this.limit;
+  }
+
+  async #read(): Promise<{ messages: number; isToday: boolean }> {
+    const { rows } = await pool.query<{ messages: number; isToday: boolean }>(
+      `SELECT ${IS_TODAY} AS "isToday",
+         coalesce((SELECT messages FROM domain_volumes WHERE domain_id = $1 AND day = $2::date), 0) AS messages`,
+      [...this.#key],
+    );
+    return rows[0] as { messages: number; isToday: boolean };
+  }
+
+  /** Releases reserved messages that were not sent, also after the day has ended. Those of a killed process stay counted. */
   async release(count: number): Promise<void> {
     if (count === 0) return;
     await pool.query(
-      `UPDATE domain_volumes SET messages = greatest(0, messages - $2)
-       WHERE domain_id = $1 AND day = (now() AT TIME ZONE 'UTC')::date`,
-      [this.#domainId, count],
+      'UPDATE domain_volumes SET messages = greatest(0, messages - $3) WHERE domain_id = $1 AND day = $2::date',
+      [...this.#key, count],
     );
   }
 }
@@ -144,7 +160,9 @@ export async function dayVolume(projectId: string, fromEmail: string): Promise<D
   const { rows } = await pool.query<Plan>(`${PLAN} AND d.project_id = $1 AND d.domain = $2`, [projectId, domain]);
   const [plan] = rows;
   const [limit, ...later] = plan?.steps.slice(plan.done) ?? [];
-  return plan === undefined || limit === undefined ? undefined : new DayVolume(plan.id, plan.domain, [limit, ...later]);
+  return plan === undefined || limit === undefined
+    ? undefined
+    : new DayVolume(plan.id, plan.domain, plan.today, [limit, ...later]);
 }
 
 /** Start of the next day of a plan, in UTC. */

@@ -1,7 +1,7 @@
 import { pool } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { addLocalDomain, dayVolume, DEFAULT_WARMUP_STEPS, setWarmup, warmupsOf } from '../src/index.ts';
+import { addLocalDomain, DayVolume, dayVolume, DEFAULT_WARMUP_STEPS, setWarmup, warmupsOf } from '../src/index.ts';
 
 /** A project with a domain. */
 async function withDomain() {
@@ -58,6 +58,22 @@ test("concurrent reservations never exceed the day's quota, and released message
   await one?.release(7);
   expect(await one?.left()).toBe(7);
   expect(await one?.take(10)).toBe(7);
+});
+
+test('messages reserved before midnight and released after it go back to their own day, and no more are reserved from it', async () => {
+  const { api, id, volume } = await withDomain();
+  await setWarmup(api.projectId, id, [10, 20]);
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  await pool.query('INSERT INTO domain_volumes (domain_id, day, messages) VALUES ($1, $2, 10)', [id, day]);
+  const yesterday = new DayVolume(id, 'warm.example', day, [10, 20]);
+  expect(await (await volume()).take(5)).toBe(5);
+  await yesterday.release(4);
+  expect(await yesterday.take(1)).toBe(0);
+  expect((await warmupsOf([id])).get(id)).toMatchObject({ todaySent: 5 });
+  expect(await yesterday.left()).toBe(4);
+  await pool.query('UPDATE domain_volumes SET messages = 10 WHERE domain_id = $1 AND day = $2', [id, day]);
+  // A campaign must not wait for tomorrow because of a day that has ended.
+  expect(await yesterday.isUsedUp()).toBe(false);
 });
 
 test('each day with mail is a step, days without mail are not, and after the last there is no limit', async () => {
