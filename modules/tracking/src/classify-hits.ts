@@ -12,6 +12,7 @@ const {
   burstMs: BURST_MS,
   afterMs: AFTER_MS,
   maxBatch: MAX_BATCH,
+  minShare: MIN_SHARE,
 } = TRACKING_POLICY.classify;
 
 /** Message timestamps: column prefix, kind of hit, and whether humans or bots set it. */
@@ -24,8 +25,6 @@ const FACTS = [
 const facts = (sql: (name: string, kind: string, human: boolean) => string) =>
   FACTS.map(([name, kind, human]) => sql(name, kind, human)).join(', ');
 
-const DUE = `h.verdict IS NULL AND h.at <= $1::timestamptz - interval '${AFTER_MS} ms'`;
-
 /** The message of a hit. */
 const messageOf = (hit: string, lock = '') =>
   rowWithId('messages', 'm', `${hit}.message_id`, `AND ${isIdWithin('m.id', '$2', '$3')} ${lock}`);
@@ -37,14 +36,13 @@ const known = valueById('known_by_id', 'm.id');
  * Classifies a batch of hits as human or bot and records the consequences. These are the first timestamps on messages, the
  * counters of campaigns and links, and an event for the first human open of a message and the first human click on each of its
  * links. An `unknown` message that was opened or clicked becomes accepted. Locks are taken on messages first, then
- * campaigns, as in all writes to the ledger. Due hits come from the partial index of unclassified ones, so an idle round reads
- * nothing; the rest are lookups by primary key and by `tracking_hits.message_id`. The messages' ids are from `$2` to `$3`.
+ * campaigns, as in all writes to the ledger. All are lookups by primary key and by `tracking_hits.message_id`. The hits' ids are in
+ * `$1`, separated by commas, because PostgreSQL expects a thousand rows of such a text and few of an array, for which it would compare
+ * each row of a batch with each other. The messages' ids are from `$2` to `$3`.
  */
 const CLASSIFY = `
   WITH due AS (
-    SELECT * FROM tracking_hits h WHERE ${DUE} AND ${isIdWithin('h.message_id', '$2', '$3')}
-      AND ${isHere(`(SELECT m.project_id FROM ${messageOf('h')} m)`)}
-    ORDER BY id LIMIT ${MAX_BATCH}
+    SELECT h.* FROM string_to_table($1, ',') AS batch(id) JOIN tracking_hits h ON h.id = batch.id::bigint
   ), reasoned AS (
     SELECT d.id, d.message_id, d.kind, d.position, d.at, d.user_agent, m.project_id, CASE
       WHEN m.id IS NULL THEN 'no_message'
@@ -128,12 +126,33 @@ const CLASSIFY = `
   )
   SELECT (SELECT count(*)::int FROM classified) AS classified, (SELECT array_agg(campaign_id) FROM counted) AS campaigns`;
 
-/** The limits of the messages of the next batch; null if no hits are due. Runs every second, so it must be cheap then. */
-const LIMITS = `
-  SELECT min(message_id) AS lowest, max(message_id) AS highest FROM (
-    SELECT message_id FROM tracking_hits h WHERE ${DUE} AND ${isHere('(SELECT project_id FROM messages WHERE id = h.message_id)')}
-    ORDER BY id LIMIT ${MAX_BATCH}
-  ) AS batch`;
+/** The project of a waiting hit, as in its index. Gateways of the previous version did not store it. */
+const PROJECT = "coalesce(h.project_id, '')";
+
+/**
+ * The next batch at `$1`, and the limits of its messages; null if no hits are due. Projects with waiting hits take turns, so a flood of hits
+ * on the mail of one delays those of another by a batch. Each offers its share, or a minimum that keeps batches full while most
+ * projects have few hits. It runs every second, so it must be cheap: the index of waiting hits begins with the project, so a project
+ * costs a lookup and the hits that it offers.
+ */
+const BATCH = `
+  WITH RECURSIVE waiting AS (
+    (SELECT ${PROJECT} AS project FROM tracking_hits h WHERE h.verdict IS NULL ORDER BY 1 LIMIT 1)
+    UNION ALL
+    SELECT (SELECT ${PROJECT} FROM tracking_hits h WHERE h.verdict IS NULL AND ${PROJECT} > w.project ORDER BY 1 LIMIT 1)
+    FROM waiting w WHERE w.project IS NOT NULL
+  ), shares AS (
+    SELECT project, greatest(${MIN_SHARE}, ${MAX_BATCH} / count(*) OVER ()) AS share FROM waiting w
+    WHERE project IS NOT NULL AND ${isHere('w.project')}
+  ), batch AS (
+    SELECT d.id, d.message_id FROM shares s CROSS JOIN LATERAL (
+      SELECT h.id, h.message_id, row_number() OVER (ORDER BY h.id) AS turn FROM tracking_hits h
+      WHERE ${PROJECT} = s.project AND h.verdict IS NULL AND h.at <= $1::timestamptz - interval '${AFTER_MS} ms'
+        AND (h.project_id IS NOT NULL OR ${isHere('(SELECT m.project_id FROM messages m WHERE m.id = h.message_id)')})
+      ORDER BY h.id LIMIT s.share
+    ) d ORDER BY d.turn, d.id LIMIT ${MAX_BATCH}
+  )
+  SELECT string_agg(id::text, ',') AS ids, min(message_id) AS lowest, max(message_id) AS highest FROM batch`;
 
 /**
  * Classifies the hits that are due. An advisory lock lets only one process do so at a time; others return 0.
@@ -147,17 +166,17 @@ export async function classifyHits(now = new Date()): Promise<number> {
     if (locks[0]?.mine !== true) return 0;
     // Until PostgreSQL has analyzed the hits it expects many, and would scan all messages to find a few.
     await client.query('SET LOCAL enable_seqscan = off');
-    const { rows: batch } = await client.query<{ lowest: string | null; highest: string | null }>({
-      name: 'tracking-limits',
-      text: LIMITS,
+    const { rows: batches } = await client.query<Record<'ids' | 'lowest' | 'highest', string | null>>({
+      name: 'tracking-batch',
+      text: BATCH,
       values: [now],
     });
-    const { lowest = null, highest = null } = batch[0] ?? {};
-    if (lowest === null) return 0;
+    const { ids = null, lowest = null, highest = null } = batches[0] ?? {};
+    if (ids === null) return 0;
     const { rows } = await client.query<{ classified: number; campaigns: string[] | null }>({
       name: 'tracking-classify',
       text: CLASSIFY,
-      values: [now, lowest, highest],
+      values: [ids, lowest, highest],
     });
     for (const campaignId of rows[0]?.campaigns ?? []) {
       const notice = campaignNotice(campaignId);

@@ -15,6 +15,13 @@ export const TRACKING_POLICY = {
     retryMs: SECOND_MS,
     /** Consecutive failures of a batch of opens that are retried: opens are not worth retrying forever. */
     maxRetries: 3,
+    /**
+     * Hits of one kind on a message that a gateway stores at once, and then per second. A mail to everybody in a company, or a link that
+     * is shared, stays below; a program that fetches one pixel all the time does not.
+     */
+    perMessage: { capacity: 100, ratePerSecond: 10 },
+    /** Messages whose hits are counted. Those that are forgotten begin anew. */
+    countedMessages: 20_000,
   },
 
   /** Telling humans from bots (docs/decisions/opens-and-clicks.md). */
@@ -23,6 +30,8 @@ export const TRACKING_POLICY = {
     intervalMs: SECOND_MS,
     /** Hits per transaction. Bounds how long it locks messages that a sender may settle. */
     maxBatch: 2_000,
+    /** Hits that a project may have in a transaction however many projects have waiting hits. Few others fill a batch. */
+    minShare: 200,
     /** Delay before a hit is classified, so that concurrent hits are stored first. Longer than `burstMs`. */
     afterMs: 3 * SECOND_MS,
     /** Hits this soon after acceptance are a bot's: scanners fetch mail in transit, before anyone can read it. */

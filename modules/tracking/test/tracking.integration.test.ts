@@ -4,6 +4,7 @@ import { type Api, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { parseTemplate, renderTemplate, type Values } from '@postroom/templating';
 import { classifyHits, readTracking, storeLinks, trackHtml, trackingToken } from '../src/index.ts';
+import { TRACKING_POLICY } from '../src/policy.ts';
 import { deleteOldHits } from '../src/retention.ts';
 import { checkPruning } from '@postroom/testkit/pruning';
 
@@ -385,6 +386,47 @@ test('concurrent hits are stored in batches, and none is lost', async () => {
   await Promise.all(ids.map((id) => classified(id, 2)));
   expect(await engagementOf(api, campaignId)).toMatchObject({ opened: 200, clicked: 200 });
   expect(await api.events('email.clicked')).toHaveLength(200);
+}, 60_000);
+
+test("a flood of hits on one project's mail delays those of another project by a batch", async () => {
+  const { api, id } = await campaignOf(1, []);
+  const other = await campaignOf(1, []);
+  const flood = 3 * TRACKING_POLICY.classify.maxBatch;
+  await pool.query(
+    `INSERT INTO tracking_hits (message_id, project_id, kind, at, user_agent)
+     SELECT $1, $2, 'open'::hit_kind, now() - interval '1 minute', $6 FROM generate_series(1, $3::int)
+     UNION ALL SELECT $4, $5, 'open', now() - interval '1 minute', $6`,
+    [id, api.projectId, flood, other.id, other.api.projectId, BROWSER],
+  );
+  await classified(other.id, 1);
+  await classified(id, flood);
+  // Each batch is a transaction, and their ids ascend.
+  const { rows } = await pool.query<{ later: number }>(
+    `SELECT count(*)::int AS later FROM tracking_hits
+     WHERE message_id = $1 AND xmin::text::bigint > (SELECT xmin::text::bigint FROM tracking_hits WHERE message_id = $2)`,
+    [id, other.id],
+  );
+  expect(rows[0]?.later).toBeGreaterThan(flood / 2);
+}, 60_000);
+
+test('of many hits on one message only some are stored, and its links still redirect', async () => {
+  const { api, ids, id } = await campaignOf(2, ['https://a.example/', 'https://b.example/']);
+  const most = 2 * TRACKING_POLICY.store.perMessage.capacity;
+  const replies = await Promise.all(Array.from({ length: 3 * most }, (_, n) => click(api, id, n % 2)));
+  expect(new Set(replies.map((reply) => reply.headers.get('location')))).toEqual(
+    new Set(['https://a.example/', 'https://b.example/']),
+  );
+  await Promise.all(Array.from({ length: 3 * most }, () => open(api, id)));
+  expect((await click(api, id, 2)).status).toBe(410);
+  await open(api, ids[1]!);
+  await click(api, ids[1]!, 0);
+  await classified(ids[1]!, 2);
+  const { rows } = await pool.query<{ hits: number }>(
+    'SELECT count(*)::int AS hits FROM tracking_hits WHERE message_id = $1 GROUP BY kind',
+    [id],
+  );
+  expect(rows).toHaveLength(2);
+  for (const { hits } of rows) expect(hits).toBeLessThan(most);
 }, 60_000);
 
 test("a campaign or message without tracking settings uses the project's, which its managers can set", async () => {
