@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { logger } from '@postroom/observability';
+import { logger, measureCertificate } from '@postroom/observability';
 import { config } from '@postroom/settings/config';
 
 /** A server certificate with its chain, and its private key; both PEM. */
@@ -13,20 +13,25 @@ export interface Certificate {
 export type TlsServer = 'SUBMISSION' | 'BOUNCE';
 type TlsFiles = Partial<Record<`${TlsServer}_TLS_${'CERT' | 'KEY'}`, string | undefined>>;
 
+/** The names of the servers in metrics: those of their programs. */
+const PROGRAMS: Record<TlsServer, string> = { SUBMISSION: 'submission', BOUNCE: 'bounces' };
+
 /** How long before a certificate expires we warn, in milliseconds. Let's Encrypt's are renewed a month before. */
 const EXPIRES_SOON_MS = 14 * 24 * 3_600_000;
 
 /**
  * Reads the certificate that the settings of a server name. Without files, returns a self-signed one, or `undefined` in
- * production. Logs an error if the certificate is not valid yet, has expired or expires soon.
+ * production. Logs an error if the certificate is not valid yet, has expired or expires soon, and reports in a metric when it expires.
  * @throws Error naming the setting if a file cannot be read, or the two do not belong together.
  */
 export function readCertificate(server: TlsServer): Certificate | undefined {
   const files = readCertificateFiles(config, server);
-  if (files === undefined) return config.NODE_ENV === 'production' ? undefined : selfSigned();
-  const problem = validityProblem(files.cert);
+  if (files === undefined && config.NODE_ENV === 'production') return undefined;
+  const certificate = files ?? selfSigned();
+  measureCertificate(PROGRAMS[server], new X509Certificate(certificate.cert).validToDate);
+  const problem = validityProblem(certificate.cert);
   if (problem !== undefined) logger.error(`${server}_TLS_CERT: ${problem}`);
-  return files;
+  return certificate;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { renderMetrics } from '@postroom/observability';
+import { config } from '@postroom/settings/config';
 import { afterAll, expect, test } from 'vitest';
-import { validityProblem, readCertificateFiles, selfSigned } from '../src/certificate.ts';
+import { validityProblem, readCertificate, readCertificateFiles, selfSigned } from '../src/certificate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-certificate-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -18,6 +20,17 @@ const KEY = file('own.key', own.key);
 test('the certificate and key of a server are read from the files in its settings', () => {
   expect(readCertificateFiles({ BOUNCE_TLS_CERT: CERT, BOUNCE_TLS_KEY: KEY }, 'BOUNCE')).toEqual(own);
   expect(readCertificateFiles({}, 'BOUNCE')).toBeUndefined();
+});
+
+test('the expiry of the certificate that a server presents is a metric', async () => {
+  const { SUBMISSION_TLS_CERT, SUBMISSION_TLS_KEY } = config;
+  Object.assign(config, { SUBMISSION_TLS_CERT: CERT, SUBMISSION_TLS_KEY: KEY });
+  expect(readCertificate('SUBMISSION')).toEqual(own);
+  Object.assign(config, { SUBMISSION_TLS_CERT, SUBMISSION_TLS_KEY });
+  const expiresAt = Date.UTC(new Date().getUTCFullYear() + 2, 0, 1) / 1000;
+  expect(await renderMetrics()).toContain(
+    `postroom_certificate_expiry_timestamp_seconds{server="submission"} ${expiresAt}`,
+  );
 });
 
 test.each([

@@ -5,6 +5,6 @@ export { identity } from './identity.ts';
 export { drainSignal, isDraining, startDraining } from './lifecycle.ts';
 export { type LogContext, withLogContext } from './log-context.ts';
 export { logger } from './logger.ts';
-export { measureProcess, metricsErrors, renderMetrics } from './metrics-registry.ts';
+export { measureCertificate, measureProcess, metricsErrors, renderMetrics } from './metrics-registry.ts';
 export { measurePool } from './pool-metrics.ts';
 export { currentTraceparent, inSpan, type SpanContext, type SpanOptions, startTracing } from './tracing.ts';

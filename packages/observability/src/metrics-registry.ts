@@ -8,6 +8,17 @@ export const metricsErrors = new Counter({
   labelNames: ['kind'],
 });
 
+const certificateExpiry = new Gauge({
+  name: 'postroom_certificate_expiry_timestamp_seconds',
+  help: 'When the TLS certificate that a server presents expires.',
+  labelNames: ['server'],
+});
+
+/** Reports the end of the validity of the certificate that a server presents. */
+export function measureCertificate(server: string, expiresAt: Date): void {
+  certificateExpiry.set({ server }, expiresAt.getTime() / 1000);
+}
+
 /** Adds the metrics of the process, with its program and build. */
 export function measureProcess(labels: Record<'program' | 'version' | 'build' | 'node', string>): void {
   collectDefaultMetrics();
