@@ -1,7 +1,7 @@
 import { isMailFromDomain, parseReturnAddress, type ReturnAddress } from '@postroom/bounces';
 
 /** Recipient of an incoming mail: a message's return address, or the feedback loop address. */
-export type Recipient = { kind: 'message'; address: ReturnAddress } | { kind: 'complaints' };
+export type Recipient = { kind: 'message'; address: ReturnAddress } | { kind: 'complaints'; domain: string };
 
 /** Local part of the feedback loop address at every MAIL FROM subdomain. */
 const FEEDBACK_LOCAL_PART = 'fbl';
@@ -14,5 +14,5 @@ export async function recipientOf(address: string): Promise<Recipient | undefine
   const at = address.lastIndexOf('@');
   if (address.slice(0, at).toLowerCase() !== FEEDBACK_LOCAL_PART) return undefined;
   const domain = address.slice(at + 1).toLowerCase();
-  return HOST.test(domain) && (await isMailFromDomain(domain)) ? { kind: 'complaints' } : undefined;
+  return HOST.test(domain) && (await isMailFromDomain(domain)) ? { kind: 'complaints', domain } : undefined;
 }

@@ -1,6 +1,7 @@
 import {
   findReturnAddress,
   parseBounce,
+  projectOf,
   readReport,
   recordReceivedReport,
   type ReturnAddress,
@@ -10,7 +11,8 @@ import type { Recipient } from './recipients.ts';
 
 /** Parses a bounce and records it like a provider's report. Never sends a reply, so it can't start a mail loop. */
 export async function recordBounce(recipient: Recipient, raw: Buffer): Promise<void> {
-  const parsed = await parseBounce(raw);
+  const caller = recipient.kind === 'message' ? await projectOf(recipient.address.messageId) : recipient.domain;
+  const parsed = await parseBounce(caller ?? 'deleted messages', raw);
   const address = recipient.kind === 'message' ? recipient.address : complaintAddress(raw, parsed.kind);
   if (parsed.kind === 'ignored' || address === undefined) {
     const why = parsed.kind === 'ignored' ? parsed.why : 'it matches no message';

@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { type Certificate, config, logger, type Service } from '@postroom/platform';
+import { type Certificate, config, DomainError, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
@@ -124,7 +124,7 @@ async function receive(stream: SMTPServerDataStream, { envelope }: SMTPServerSes
   }
 }
 
-/** Replies 451 if the database is unavailable; senders retry for days. */
+/** Replies 451 if the database is unavailable or many bounces of the project wait; senders retry for days. */
 async function resolveRecipient(address: string): Promise<Recipient | undefined> {
   try {
     return await recipientOf(address);
@@ -142,6 +142,8 @@ async function record(recipient: Recipient, raw: Buffer): Promise<void> {
 }
 
 function temporaryFailure(error: unknown): Refusal {
-  logger.error({ err: error }, 'bounce processing failed');
+  if (error instanceof DomainError && error.code === 'rate_limited')
+    logger.info('bounce deferred, because many of its project wait');
+  else logger.error({ err: error }, 'bounce processing failed');
   return new Refusal(451, 'Try again later');
 }

@@ -5,7 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { returnAddress } from '@postroom/bounces';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
-import { newId, pool, selfSigned } from '@postroom/platform';
+import { lockSuppressions } from '@postroom/contacts';
+import { inTransaction, newId, pool, selfSigned } from '@postroom/platform';
 import { parseNetworks } from '@postroom/settings';
 import { type Api, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
@@ -79,6 +80,30 @@ test('the same mail twice is one bounce', async () => {
   await Promise.all([1, 2, 3].map(() => comesBack(address, fixture('qmail-unknown'))));
   expect(await api.events('email.bounced')).toHaveLength(1);
 });
+
+test('bounces of a project wait for its bulk work without holding all connections, and the rest of many are to be sent again', async () => {
+  const server = await startBounceServer({ host: '127.0.0.1', port: 0, tls, perAddress: 200 });
+  const send = (address: string) => comesBack(address, fixture('gmail-unknown'), '', { port: server.port });
+  const [api, other] = [await testApi(), await testApi()];
+  const addresses = await Promise.all(
+    Array.from({ length: 80 }, async (_, index) => (await message(api, `p${index}@example.org`)).address),
+  );
+  const { address } = await message(other);
+  let sent: Promise<number>[] = [];
+  const code = await inTransaction(async (tx) => {
+    await lockSuppressions(tx, api.projectId);
+    sent = addresses.map(send);
+    // Those beyond the ones that may wait are refused at once, so the others have arrived.
+    expect(
+      await Promise.any(sent.map(async (each) => ((await each) === 451 ? 451 : Promise.reject(new Error())))),
+    ).toBe(451);
+    return Promise.race([send(address), new Promise((resolve) => setTimeout(resolve, 5_000))]);
+  });
+  expect(code).toBe(250);
+  const codes = await Promise.all(sent);
+  expect([codes.filter((each) => each === 250).length, new Set(codes)]).toEqual([64, new Set([250, 451])]);
+  await server.stop();
+}, 60_000);
 
 test.each(['outlook-block-list', 'postfix-spamhaus', 'ses-content', 'dsn-without-diagnostic', 'icloud-full'])(
   'one for our reputation, the content, a full mailbox or an unknown reason does not suppress: %s',

@@ -6,6 +6,7 @@ export { recordLateReport, recordReports, type Report } from './reports.ts';
 export {
   BOUNCES_BY,
   isMailFromDomain,
+  projectOf,
   readReport,
   recordReceivedReport,
   REPORT,

@@ -13,11 +13,12 @@ const MAX_HEADERS_BYTES = 256 * 1024;
 /**
  * Parses a bounce: delivery status notifications (RFC 3464), complaints (RFC 5965) and non-standard bounce text. Anything
  * unrecognized is ignored, because a wrong guess could suppress a recipient who wants the mail.
+ * @param caller the fairness key, such as the project.
  */
-export async function parseBounce(raw: Uint8Array): Promise<BounceReport> {
+export async function parseBounce(caller: string, raw: Uint8Array): Promise<BounceReport> {
   let mail: Email;
   try {
-    mail = await parseMail('bounces', raw, {
+    mail = await parseMail(caller, raw, {
       forceRfc822Attachments: true,
       maxNestingDepth: MAX_NESTING,
       maxHeadersSize: MAX_HEADERS_BYTES,

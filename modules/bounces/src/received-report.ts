@@ -1,5 +1,6 @@
 import { findRecipient, type MessageRecipient } from '@postroom/unsubscribe';
 import { inTransaction, logger, pool, sql, type Tx } from '@postroom/platform';
+import { runForReport } from '@postroom/projects';
 import { cellOf, forwardTo, MAX_HOPS, otherCells, PROJECTS_BY } from '@postroom/projects/cells';
 import { namedAddresses } from './named.ts';
 import { recordLateReport, recordReports, type Report } from './reports.ts';
@@ -43,7 +44,7 @@ export async function isMailFromDomain(domain: string): Promise<boolean> {
 /**
  * Records a bounce or complaint like a provider's report, in the cell that has the message.
  * @param hops how often it was forwarded.
- * @throws RetryLater if another cell has to be asked and does not answer.
+ * @throws RetryLater if another cell has to be asked and does not answer; RateLimited if many reports of the project wait.
  */
 export async function recordReceivedReport(received: ReceivedReport, hops = 0): Promise<void> {
   const address = parseReturnAddress(received.address);
@@ -53,14 +54,24 @@ export async function recordReceivedReport(received: ReceivedReport, hops = 0): 
   const { messageId } = address;
   const { kind, detail } = received;
   const report = { messageId, kind, at: new Date(), ...(detail !== undefined && { detail }) };
-  await inTransaction(async (client) => {
-    // Lock the row so that it can't be deleted before the report is recorded.
-    const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
-    if (rowCount === 1) return recordReports(client, [report]);
-    const recipient = await provenRecipient(client, received, address);
-    if (recipient !== undefined) await recordLateReport(client, recipient, report);
-  });
+  // A report about a deleted message changes nothing unless it proves its project, which is that of the link or of the domain.
+  const project = (await projectOf(messageId)) ?? received.linked?.projectId ?? address.domain;
+  await runForReport(project, () =>
+    inTransaction(async (client) => {
+      // Lock the row so that it can't be deleted before the report is recorded.
+      const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
+      if (rowCount === 1) return recordReports(client, [report]);
+      const recipient = await provenRecipient(client, received, address);
+      if (recipient !== undefined) await recordLateReport(client, recipient, report);
+    }),
+  );
   logger.info({ messageId, kind }, 'bounce recorded');
+}
+
+/** The project of a message; undefined if it was deleted. */
+export async function projectOf(messageId: string): Promise<string | undefined> {
+  const { rows } = await pool.query<{ id: string }>(BOUNCES_BY.message, [messageId]);
+  return rows[0]?.id;
 }
 
 /** The cell that has the message or, if it was deleted, the project; undefined if it is this one, or none. */
@@ -71,8 +82,7 @@ async function cellOfReport(
   if (otherCells().length === 0) return undefined;
   const cell = await cellOf({ kind: 'message', name: messageId, sql: BOUNCES_BY.message });
   if (cell !== undefined) return cell;
-  const { rowCount } = await pool.query(BOUNCES_BY.message, [messageId]);
-  if (rowCount === 1) return undefined;
+  if ((await projectOf(messageId)) !== undefined) return undefined;
   return linked === undefined
     ? cellOf({ kind: 'mail_from', name: domain, sql: BOUNCES_BY.mail_from })
     : cellOf({ kind: 'project', name: linked.projectId, sql: PROJECTS_BY.project });

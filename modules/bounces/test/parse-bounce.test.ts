@@ -77,29 +77,29 @@ test('every fixture has a test', () => {
 
 describe('a bounce', () => {
   test.each(Object.entries(BOUNCED))('%s is a bounce, of verdict %s', async (name, verdict) => {
-    const returned = await parseBounce(fixture(name));
+    const returned = await parseBounce('test', fixture(name));
     expect(returned.kind).toBe('bounced');
     const { detail } = returned as { detail: string };
     expect(classify(detail).verdict, detail).toBe(verdict);
   });
 
   test.each(COMPLAINED)('%s is a complaint', async (name) => {
-    expect(await parseBounce(fixture(name))).toMatchObject({
+    expect(await parseBounce('test', fixture(name))).toMatchObject({
       kind: 'complained',
       detail: expect.stringContaining('abuse'),
     });
   });
 
   test.each(Object.entries(IGNORED))('%s counts for nothing: %s', async (name, why) => {
-    expect(await parseBounce(fixture(name))).toEqual({ kind: 'ignored', why: expect.stringContaining(why) });
+    expect(await parseBounce('test', fixture(name))).toEqual({ kind: 'ignored', why: expect.stringContaining(why) });
   });
 
   test('that reports success is a delivery', async () => {
-    expect(await parseBounce(fixture('postfix-delivered'))).toEqual({ kind: 'delivered' });
+    expect(await parseBounce('test', fixture('postfix-delivered'))).toEqual({ kind: 'delivered' });
   });
 
   test('keeps the words of the server, on one line', async () => {
-    expect(await parseBounce(fixture('gmail-full'))).toEqual({
+    expect(await parseBounce('test', fixture('gmail-full'))).toEqual({
       kind: 'bounced',
       detail: expect.stringMatching(/^452-?4?\.?.*out of storage space[^\n]*$/),
     });
@@ -108,19 +108,19 @@ describe('a bounce', () => {
 
 test('no bounce is without words, since one that says nothing would be taken for good', async () => {
   for (const name of Object.keys(BOUNCED)) {
-    const returned = await parseBounce(fixture(name));
+    const returned = await parseBounce('test', fixture(name));
     expect(returned.kind === 'bounced' && returned.detail.length).toBeGreaterThan(5);
   }
 });
 
 test('what is no mail at all, or is broken in any place, is read without harm', async () => {
   const whole = fixture('postfix-unknown');
-  for (let end = 0; end < whole.length; end += 37) await parseBounce(whole.subarray(0, end));
+  for (let end = 0; end < whole.length; end += 37) await parseBounce('test', whole.subarray(0, end));
   const noise = Buffer.from(Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 256));
-  expect((await parseBounce(noise)).kind).toBe('ignored');
+  expect((await parseBounce('test', noise)).kind).toBe('ignored');
   const nested = Array.from(
     { length: 500 },
     (_, i) => `Content-Type: multipart/mixed; boundary=b${i}\r\n\r\n--b${i}\r\n`,
   ).join('');
-  expect((await parseBounce(Buffer.from(nested))).kind).toBe('ignored');
+  expect((await parseBounce('test', Buffer.from(nested))).kind).toBe('ignored');
 });

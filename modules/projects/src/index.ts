@@ -19,4 +19,11 @@ export {
   listProjects,
   postalAddressOf,
 } from './projects.ts';
-export { type Allowance, inVisitorTransaction, takeRequest, takeVisit, type VisitLimit } from './rate-limit.ts';
+export {
+  type Allowance,
+  inVisitorTransaction,
+  runForReport,
+  takeRequest,
+  takeVisit,
+  type VisitLimit,
+} from './rate-limit.ts';

@@ -86,3 +86,13 @@ const forVisitors = new FairSemaphore({ total: Infinity, perKey: 2 });
  */
 export const inVisitorTransaction = <T>(projectId: string, work: Parameters<typeof inTransaction<T>>[0]): Promise<T> =>
   forVisitors.run(projectId, () => inTransaction(work));
+
+const forReports = new FairSemaphore({ total: Infinity, perKey: 4, waitingPerKey: 60 });
+
+/**
+ * Runs work for a bounce or a provider's report, which others cause and which may wait long for the project's bulk work, so those of a
+ * project must hold neither all connections meanwhile nor all sessions of their senders, who try again.
+ * @throws RateLimited if many of the project already wait.
+ */
+export const runForReport = <T>(projectId: string, work: () => Promise<T>): Promise<T> =>
+  forReports.run(projectId, work);

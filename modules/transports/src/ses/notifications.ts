@@ -12,6 +12,7 @@ import {
   STATUS_BY_CODE,
 } from '@postroom/platform';
 import { recordLateReport, recordReports } from '@postroom/bounces';
+import { runForReport } from '@postroom/projects';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
 import { isSignedBy, isSnsUrl, type SnsMessage, snsMessage } from './sns.ts';
@@ -57,16 +58,24 @@ export async function handleSesNotification(
     const { topicArn } = provider.settings as unknown as SesSettings;
     if (message.TopicArn !== topicArn)
       throw new Refusal(403, 'The topic does not match the one configured for this provider.');
-    await checkSignature(message, get);
-    if (message.Type === 'SubscriptionConfirmation') await confirm(provider.id, message, get);
-    else if (message.Type === 'Notification') await recordNotification(provider, message);
+    await runForReport(provider.projectId, async () => {
+      await checkSignature(message, get);
+      if (message.Type === 'SubscriptionConfirmation') await confirm(provider.id, message, get);
+      else if (message.Type === 'Notification') await recordNotification(provider, message);
+    });
     response.writeHead(200).end();
   } catch (error) {
-    const status =
-      error instanceof Refusal ? error.status : error instanceof DomainError ? STATUS_BY_CODE[error.code] : undefined;
+    const status = statusOf(error);
     if (status === undefined) throw error;
     response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${(error as Error).message}\n`);
   }
+}
+
+/** The status of a response to an error that the poster should know; undefined for others. */
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof Refusal) return error.status;
+  if (!(error instanceof DomainError)) return undefined;
+  return error.code === 'rate_limited' ? 503 : STATUS_BY_CODE[error.code];
 }
 
 async function readMessage(request: IncomingMessage): Promise<SnsMessage> {

@@ -1,7 +1,8 @@
 import { createSign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newId, pool, selfSigned } from '@postroom/platform';
+import { lockSuppressions } from '@postroom/contacts';
+import { inTransaction, newId, pool, selfSigned } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handleSesNotification, SES_PATH } from '../../src/ses/notifications.ts';
@@ -96,6 +97,27 @@ const bounce = (bounceType: string, bounceSubType: string, diagnosticCode?: stri
 });
 const eventsOf = async (api: Api) => (await api.events()).filter(({ type }) => type.startsWith('email.'));
 const suppressionsOf = async (api: Api) => (await api.get('/v1/suppressions')).body.data as { reason: string }[];
+
+test("a project's notifications wait for its bulk work without holding all connections, and SNS repeats the rest of many", async () => {
+  const [noisy, quiet] = [await withProvider(), await withProvider()];
+  const hard = (id: string) => message(event('Bounce', id, bounce('Permanent', 'General')));
+  let posts: Promise<number>[] = [];
+  const status = await inTransaction(async (tx) => {
+    await lockSuppressions(tx, noisy.api.projectId);
+    posts = Array.from({ length: 80 }, () => post(noisy.token, hard(noisy.messageId)));
+    // Those beyond the ones that may wait are refused at once, so the others have arrived.
+    expect(
+      await Promise.any(posts.map(async (each) => ((await each) === 503 ? 503 : Promise.reject(new Error())))),
+    ).toBe(503);
+    return Promise.race([
+      post(quiet.token, hard(quiet.messageId)),
+      new Promise((resolve) => setTimeout(resolve, 5_000)),
+    ]);
+  });
+  expect(status).toBe(200);
+  const statuses = await Promise.all(posts);
+  expect([statuses.filter((each) => each === 200).length, new Set(statuses)]).toEqual([64, new Set([200, 503])]);
+}, 60_000);
 
 test.each(['1', '2'] as const)('a notification with a signature of version %s is recorded', async (version) => {
   const { api, token, messageId } = await withProvider();
