@@ -6,21 +6,32 @@ import { Refusal } from './refusal.ts';
 
 /** Maximum message size in bytes, including base64 attachments. */
 export const MAX_MESSAGE_BYTES = 40 * 1024 * 1024;
-/** Maximum memory for messages being received, in bytes: in total and per API key. */
-const MAX_HELD_BYTES = 512 * 1024 * 1024;
-const MAX_HELD_BYTES_PER_KEY = 128 * 1024 * 1024;
+/** Maximum memory for messages being received, in bytes: in total and per project, which may also use only as much as it leaves free. */
+const MAX_HELD_BYTES = { total: 512 * 1024 * 1024, perProject: 128 * 1024 * 1024 };
 
 export interface Credentials {
   username: string;
   password: string;
 }
 
+/** A client that has signed in. */
+export interface SignedIn {
+  credentials: Credentials;
+  /** The id of its `Submitter`: its project, as far as this cell knows. */
+  id: string;
+}
+
 /** Authenticates SMTP clients and submits their messages. */
 export class SubmissionSession {
   readonly #inProgress = new Set<Promise<string>>();
   #heldBytes = 0;
-  readonly #heldByKey = new Map<string, number>();
+  readonly #heldBy = new Map<string, number>();
+  readonly #maxHeld: typeof MAX_HELD_BYTES;
   #isStopping = false;
+
+  constructor(maxHeldBytes = MAX_HELD_BYTES) {
+    this.#maxHeld = maxHeldBytes;
+  }
 
   /** Authenticates an API key. A project id as the username selects the project. @throws Refusal, DomainError as `signInToSubmit`. */
   async identify({ username, password }: Credentials): Promise<Submitter> {
@@ -34,21 +45,22 @@ export class SubmissionSession {
   /** Receives and commits a message. @returns the text of the 250 reply. */
   async take(
     stream: AsyncIterable<Buffer> & { sizeExceeded: boolean },
-    credentials: Credentials,
+    { credentials, id }: SignedIn,
     recipients: readonly string[],
   ): Promise<string> {
+    const { total, perProject } = this.#maxHeld;
     const chunks: Buffer[] = [];
     let length = 0;
     let isOverLimit = false;
     try {
       for await (const chunk of stream) {
-        const keyBytes = (this.#heldByKey.get(credentials.password) ?? 0) + chunk.length;
-        isOverLimit ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES || keyBytes > MAX_HELD_BYTES_PER_KEY;
+        const bytes = (this.#heldBy.get(id) ?? 0) + chunk.length;
+        isOverLimit ||= bytes > Math.min(perProject, total - this.#heldBytes - chunk.length);
         if (stream.sizeExceeded || isOverLimit) continue; // clients read the reply only after sending everything
         chunks.push(chunk);
         length += chunk.length;
         this.#heldBytes += chunk.length;
-        this.#heldByKey.set(credentials.password, keyBytes);
+        this.#heldBy.set(id, bytes);
       }
       if (stream.sizeExceeded)
         throw new Refusal(552, `5.3.4 Message exceeds the maximum of ${MAX_MESSAGE_BYTES} bytes`);
@@ -58,9 +70,9 @@ export class SubmissionSession {
       return await commit.finally(() => this.#inProgress.delete(commit));
     } finally {
       this.#heldBytes -= length;
-      const keyBytes = (this.#heldByKey.get(credentials.password) ?? 0) - length;
-      if (keyBytes > 0) this.#heldByKey.set(credentials.password, keyBytes);
-      else this.#heldByKey.delete(credentials.password);
+      const bytes = (this.#heldBy.get(id) ?? 0) - length;
+      if (bytes > 0) this.#heldBy.set(id, bytes);
+      else this.#heldBy.delete(id);
     }
   }
 

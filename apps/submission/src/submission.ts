@@ -3,7 +3,7 @@ import { type Certificate, config, logger, type Service } from '@postroom/platfo
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { acceptEmptyUsername } from './empty-username.ts';
-import { type Credentials, SubmissionSession, MAX_MESSAGE_BYTES } from './session.ts';
+import { MAX_MESSAGE_BYTES, type SignedIn, SubmissionSession } from './session.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 
 /** Maximum recipients per SMTP transaction; clients send the rest in another one (RFC 5321 §4.5.3.1.10). */
@@ -26,6 +26,8 @@ export interface SubmissionOptions {
   authMs?: number;
   /** Maximum concurrent connections per client address. */
   perAddress?: number;
+  /** Maximum concurrent connections. A project may have as many as it leaves free. */
+  total?: number;
   /** Proxies whose connections begin with a PROXY header. */
   proxies?: BlockList | undefined;
 }
@@ -45,6 +47,7 @@ export async function startSubmission({
   needsTls,
   authMs = AUTH_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
+  total = MAX_CLIENTS,
   proxies = config.SMTP_PROXY_PROTOCOL ? config.TRUSTED_PROXIES : undefined,
 }: SubmissionOptions): Promise<Submission> {
   const submission = new SubmissionSession();
@@ -63,16 +66,17 @@ export async function startSubmission({
     onAuth: ({ username, password }, session, callback) => {
       const credentials = { username: username ?? '', password: password ?? '' };
       submission.identify(credentials).then(
-        () => {
-          credentialsBySession.set(session, credentials);
-          server.trust(session);
+        ({ id }) => {
+          if (!server.trustAs(id, session))
+            return callback(new Refusal(421, '4.7.0 Too many connections of your project'));
+          signedInBySession.set(session, { credentials, id });
           callback(null, { user: credentials.username || 'key' });
         },
         (error: unknown) => callback(notAuthenticated(refusalOf(error))),
       );
     },
     onMailFrom: (_address, session, callback) => {
-      submission.identify(credentialsOf(session)).then(
+      submission.identify(signedInOf(session).credentials).then(
         () => callback(),
         (error: unknown) => callback(refusalOf(error)),
       );
@@ -83,13 +87,13 @@ export async function startSubmission({
     },
     onData: (stream, session, callback) => {
       const recipients = session.envelope.rcptTo.map(({ address }) => address);
-      submission.take(stream, credentialsOf(session), recipients).then(
+      submission.take(stream, signedInOf(session), recipients).then(
         (answer) => callback(null, answer),
         (error: unknown) => callback(refusalOf(error)),
       );
     },
   };
-  const server = new LimitedSmtpServer(options, { total: MAX_CLIENTS, perAddress, untrustedMs: authMs, proxies });
+  const server = new LimitedSmtpServer(options, { total, perAddress, untrustedMs: authMs, proxies });
   // A dropped connection must not crash the server.
   server.on('error', (error) => logger.debug({ err: error }, 'SMTP connection failed'));
   await new Promise<void>((resolve, reject) => {
@@ -105,11 +109,10 @@ export async function startSubmission({
 
 acceptEmptyUsername();
 
-/** Credentials by session. */
-const credentialsBySession = new WeakMap<SMTPServerSession, Credentials>();
+const signedInBySession = new WeakMap<SMTPServerSession, SignedIn>();
 
-function credentialsOf(session: SMTPServerSession): Credentials {
-  return credentialsBySession.get(session) ?? { username: '', password: '' };
+function signedInOf(session: SMTPServerSession): SignedIn {
+  return signedInBySession.get(session) ?? { credentials: { username: '', password: '' }, id: '' };
 }
 
 /** Problems with a key or its project become 535; only internal errors are temporary. */

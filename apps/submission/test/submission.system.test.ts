@@ -12,7 +12,7 @@ import { parseNetworks } from '@postroom/settings';
 import { type Api, eventually, freePorts, testApi } from '@postroom/testkit';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_MESSAGE_BYTES } from '../src/session.ts';
+import { MAX_MESSAGE_BYTES, SubmissionSession } from '../src/session.ts';
 import { startSubmission, type Submission } from '../src/submission.ts';
 
 const tls = selfSigned();
@@ -335,6 +335,47 @@ test('connections per address are limited, and other addresses are still served'
   await eventually(async () => expect(await greeting(few.port)).toMatch(/^220/));
   for (const { socket } of open) socket.destroy();
   await few.stop();
+});
+
+test('a project has as many connections as it leaves free, so others are still served', async () => {
+  const small = await startSubmission({ host: '127.0.0.1', port: 0, tls, needsTls: false, perAddress: 20, total: 8 });
+  const [noisy, quiet] = [await sender(), await sender()];
+  const signIn = async (key: string) => {
+    const client = await dial(small.port);
+    await client.say('EHLO test\r\n');
+    return { client, reply: await client.say(plain('postroom', key)) };
+  };
+  const open = [];
+  for (let count = 0; count < 4; count++) open.push(await signIn(noisy.key));
+  expect(open.map(({ reply }) => reply.slice(0, 3))).toEqual(Array(4).fill('235'));
+  expect((await signIn(noisy.key)).reply).toBe('421 4.7.0 Too many connections of your project');
+  expect((await send(quiet.key, HELLO, { port: small.port })).response).toMatch(/^250/);
+  open[0]?.client.socket.destroy();
+  await eventually(async () => expect((await signIn(noisy.key)).reply).toMatch(/^235/));
+  await small.stop();
+});
+
+test('the messages that are being received use no more memory than their project leaves free, whichever key sends them', async () => {
+  const session = new SubmissionSession({ total: 1_000, perProject: 600 });
+  const receive = (id: string, password: string, chunks: AsyncIterable<Buffer>) =>
+    session.take(Object.assign(chunks, { sizeExceeded: false }), { credentials: { username: '', password }, id }, []);
+  const paused = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  async function* slowly() {
+    yield Buffer.alloc(400);
+    reached.resolve();
+    await paused.promise;
+  }
+  async function* atOnce() {
+    yield Buffer.alloc(150, 'x');
+  }
+  const held = receive('prj_a', 'one', slowly());
+  await reached.promise;
+  await expect(receive('prj_a', 'two', atOnce())).rejects.toThrow('Too many large messages at once');
+  // It is received, and its key is refused only then.
+  await expect(receive('prj_b', 'three', atOnce())).rejects.toThrow(/key/);
+  paused.resolve();
+  await expect(held).rejects.toThrow('NUL');
 });
 
 test('connections per address are those of clients behind a proxy that names them', async () => {

@@ -1,5 +1,6 @@
 import { type BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { FairShare } from '@postroom/concurrency';
 import { logger } from '@postroom/observability';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 import { isTrusted, plainAddress } from './client-address.ts';
@@ -86,6 +87,8 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
   #hasWarned = false;
   /** Untrusted connections, oldest first, with their timeout timers. */
   readonly #untrusted = new Map<SMTPServerSession, { connection: Connection; timer: NodeJS.Timeout }>();
+  /** The connections of trusted clients, by tenant. */
+  readonly #shares: FairShare;
   /** What to do when the connection of a session has closed. */
   readonly #releases = new WeakMap<SMTPServerSession, () => void>();
 
@@ -94,15 +97,38 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
       ...options,
       maxClients: limits.total,
       // Not the socket's event: STARTTLS removes its listeners.
-      onClose: (session) => this.#releases.get(session)?.(),
+      onClose: (session) => {
+        this.#releases.get(session)?.();
+        this.#releases.delete(session);
+      },
     });
     this.#limits = limits;
+    this.#shares = new FairShare(limits.total);
   }
 
   /** Marks a client as trusted once it has authenticated. */
   trust(session: SMTPServerSession): void {
     clearTimeout(this.#untrusted.get(session)?.timer);
     this.#untrusted.delete(session);
+  }
+
+  /**
+   * Marks a client as trusted, as one of a tenant, such as a project. A tenant may have as many connections as it leaves free.
+   * @returns false, and does nothing, if it has no more.
+   */
+  trustAs(tenant: string, session: SMTPServerSession): boolean {
+    const release = this.#shares.tryAcquire(tenant);
+    if (release === undefined) return false;
+    this.trust(session);
+    const onClose = this.#releases.get(session);
+    // The connection may have closed while its client was identified.
+    if (onClose === undefined) release();
+    else
+      this.#releases.set(session, () => {
+        onClose();
+        release();
+      });
+    return true;
   }
 
   override connect(socket: Socket, ...[options]: unknown[]): void {
