@@ -1,4 +1,4 @@
-import { newId } from '@postroom/platform';
+import { type IdPrefix, newId } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
@@ -16,7 +16,7 @@ test('a list filtered by an id that does not exist is an error, not empty', asyn
     ['/v1/deliveries?event_id=', 'evt'],
     ['/v1/backtests?journey_id=', 'jrn'],
   ] as const)
-    for (const unknown of [newId(known), 'nonsense'])
+    for (const unknown of [newId(known as IdPrefix), 'nonsense'])
       expect([path, unknown, (await api.get(path + unknown)).body.error?.code]).toEqual([path, unknown, 'not_found']);
 
   const runs = `/v1/journeys/${id}/enrollments`;

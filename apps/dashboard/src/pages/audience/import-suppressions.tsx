@@ -7,7 +7,7 @@ import { useProject } from '../../app/session.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
 import type { Problem } from '../../data/problem.ts';
-import { askToLeave, useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { MAX_FILE_BYTES, sendFile } from '../imports/send-file.ts';
 import { type Reason, REASON_LABELS } from './subscription.tsx';
 
@@ -32,7 +32,7 @@ function ImportForm({ onClose }: { onClose: () => void }) {
   const [problem, setProblem] = useState<Problem>();
   const isTooLarge = file !== null && file.size > MAX_FILE_BYTES;
   const isStarted = useRef(false);
-  useUnsavedChanges(file !== null, () => (isStarted.current ? undefined : askToLeave()));
+  useUnsavedChanges(file !== null, () => (isStarted.current ? undefined : LEAVE_QUESTION));
   const send = async () => {
     if (file === null || isTooLarge) return;
     setProblem(undefined);

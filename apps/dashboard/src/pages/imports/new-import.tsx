@@ -10,7 +10,7 @@ import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import type { Problem } from '../../data/problem.ts';
 import { useApiQuery } from '../../data/api-query.ts';
-import { askToLeave, useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { formatShare } from '../../components/numbers.ts';
 import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
@@ -110,7 +110,7 @@ function Settings({
   const wrong = targetsProblem(targets);
   const isChanged = targets !== guessed || onConflict !== 'skip' || group.id !== null || dryRun || skipInvalid;
   const isStarted = useRef(false);
-  useUnsavedChanges(isChanged || sent !== undefined, () => (isStarted.current ? undefined : askToLeave()));
+  useUnsavedChanges(isChanged || sent !== undefined, () => (isStarted.current ? undefined : LEAVE_QUESTION));
   const start = async () => {
     setProblem(undefined);
     setSent(0);
