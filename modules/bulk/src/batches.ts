@@ -1,10 +1,11 @@
 import {
   contactBatch,
-  type ContactFilter,
   deleteContacts,
+  fromStoredFilter,
   lockContacts,
   lockSuppressions,
   retryOnCollision,
+  type StoredFilter,
   suppress,
   type SuppressionReason,
 } from '@postroom/contacts';
@@ -51,12 +52,12 @@ export async function continueOperation(
 async function nextBatch(row: BulkOperation): Promise<{ status: BulkStatus; error?: string } | undefined> {
   if (row.cancelRequestedAt !== null) return { status: 'canceled' };
   try {
-    const batch = await contactBatch(row.projectId, row.filter as ContactFilter, row.cursor, BATCH);
+    const batch = await contactBatch(row.projectId, fromStoredFilter(row.filter as StoredFilter), row.cursor, BATCH);
     if (batch.length === 0) return { status: 'completed' };
     await retryOnCollision(() => inTransaction((tx) => writeBatch(tx, row, batch)));
     return undefined;
   } catch (error) {
-    // The group or the segment was deleted, or the group would be left without members.
+    // The group was deleted, or the group would be left without members.
     if (error instanceof DomainError && error.code !== 'rate_limited')
       return { status: 'failed', error: error.message };
     throw error;

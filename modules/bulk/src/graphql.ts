@@ -171,7 +171,8 @@ builder.mutationFields((t) => ({
   startBulkOperation: t.field({
     type: BulkOperation,
     extensions: { action: ({ input }: { input: { action: Action } }) => ACTIONS[input.action] },
-    description: 'Starts an action on all contacts that match a filter; contacts added later are left out.',
+    description:
+      'Starts an action on all contacts that match a filter; contacts added later are left out, and later edits of the segment have no effect.',
     args: { input: t.arg({ type: StartBulkOperationInput, required: true, description: 'The action.' }) },
     resolve: (_root, { input }, context) => startOperation(callerProject(context), authenticated(context).id, input),
   }),

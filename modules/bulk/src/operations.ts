@@ -1,4 +1,4 @@
-import { checkFilter, type ContactFilter, countContacts } from '@postroom/contacts';
+import { type ContactFilter, countContacts, fromStoredFilter, toStoredFilter } from '@postroom/contacts';
 import { getGroup } from '@postroom/groups';
 import {
   announce,
@@ -43,14 +43,14 @@ export interface StartInput {
 
 /**
  * Starts an action on all contacts that pass a filter. A workflow carries it out in batches, so it survives restarts.
- * Contacts added later are left out. The count of a very large list stops at `MAX_TOTAL`.
+ * Contacts added later are left out, and later edits of the segment have no effect. The count of a very large list stops at `MAX_TOTAL`.
  * @throws DomainError `validation_error`, `not_found` for the group or the segment; RateLimited.
  */
 export async function startOperation(projectId: string, actorId: string, input: StartInput): Promise<BulkOperation> {
-  const { action, filter } = input;
+  const { action } = input;
   const group = await checkGroup(projectId, input);
-  await checkFilter(projectId, filter, 'filter.');
-  const total = await countContacts(projectId, filter, MAX_TOTAL);
+  const filter = await toStoredFilter(projectId, input.filter, 'filter.');
+  const total = await countContacts(projectId, fromStoredFilter(filter), MAX_TOTAL);
   if (total === 0) throw invalid({ field: 'filter', message: 'matches no contact' });
   const id = newId(BULK_ID);
   const data = {
@@ -58,7 +58,7 @@ export async function startOperation(projectId: string, actorId: string, input: 
     projectId,
     actorId,
     action,
-    filter: JSON.parse(JSON.stringify(filter)) as Prisma.InputJsonObject,
+    filter: filter as Prisma.InputJsonObject,
     ...group,
     total,
     cursor: newId('ctc'),

@@ -84,6 +84,18 @@ test('an unsaved condition selects by custom field', async () => {
   expect(await run(api, { action: 'suppress', filter })).toMatchObject({ total: 1, changed: 1 });
 });
 
+test('contacts are selected by when they were added', async () => {
+  const api = await testApi();
+  await people(api, 3);
+  const [early, late] = ['2020-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z'];
+  const filter = { created_after: early, created_before: late };
+  expect(await run(api, { action: 'suppress', filter })).toMatchObject({
+    status: 'completed',
+    processed: 3,
+    changed: 3,
+  });
+});
+
 test('a worker that resumes continues after the last batch, and two workers process no batch twice', async () => {
   const api = await testApi();
   await people(api, 1100);

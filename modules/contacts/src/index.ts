@@ -10,14 +10,16 @@ export {
 } from '@postroom/custom-fields';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {
-  checkFilter,
   addressPartStatement,
   contactBatch,
   type ContactFilter,
   contactsStatement,
   countContacts,
+  fromStoredFilter,
   listContacts,
   MAX_FILTER_IDS,
+  type StoredFilter,
+  toStoredFilter,
 } from './contact-list.ts';
 export * from './contact-writes.ts';
 export {
