@@ -427,6 +427,7 @@ inBrowser('journeys', () => {
     await dialog.getByRole('textbox').fill('Thanks');
     await dialog.getByRole('button', { name: 'Archive' }).click();
     await page.locator('#content').getByText('Archived', { exact: true }).waitFor();
+    await page.getByText('Archived. Contacts can no longer enter.').waitFor();
     await dialog.waitFor({ state: 'detached' });
     await page.keyboard.press('Tab');
     // On the menu button, if the focus returned to it before it was gone; otherwise on the first control of the page.

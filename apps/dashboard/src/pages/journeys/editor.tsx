@@ -79,7 +79,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       return data?.updateJourney.version;
     });
   useUnsavedChanges(!isSaved);
-  const shownProblems = isSaved ? problems : [];
+  const shownProblems = isSaved && status !== 'archived' ? problems : [];
   const select = (selected: string) => {
     setShown('draft');
     // The draft may have to be drawn first.
@@ -130,9 +130,11 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       <Section
         title="Steps"
         about={
-          journey.publishedVersion === null
-            ? 'Draft. Contacts can enter once it is published.'
-            : 'Changes apply once they are published.'
+          status === 'archived'
+            ? 'Archived. Contacts can no longer enter.'
+            : journey.publishedVersion === null
+              ? 'Draft. Contacts can enter once it is published.'
+              : 'Changes apply once they are published.'
         }
         actions={
           <>
