@@ -46,7 +46,7 @@ const COLORS = HighlightStyle.define([
   { tag: [tags.number, tags.color, tags.unit], color: 'var(--editor-number)' },
 ]);
 
-/** An HTML and MJML editor. Tab indents; Escape then Tab leaves the editor. */
+/** An HTML and MJML editor. Tab leaves the editor, as it leaves other fields. */
 export default function HtmlEditor({
   value,
   format,
