@@ -21,6 +21,7 @@ import {
 import { type Layout, inspectBeginning, readRows, inspectFile, UnusableFile } from './file.ts';
 import type { Import } from './imports.ts';
 import type { CheckedMapping } from './options.ts';
+import { reasonNamed } from './reasons.ts';
 
 /** A column of the file and its target. */
 export interface PlannedColumn {
@@ -76,7 +77,7 @@ export async function planFile(row: Import): Promise<Plan> {
   const { layout, header, sample } = await inspectBeginning(row, encoding);
   const mapping = (row.mapping ?? {}) as CheckedMapping;
   const emailColumn = emailColumnOf(header, sample, mapping);
-  if (row.kind === 'suppressions') return planSuppressions({ layout, lines, header, emailColumn, mapping });
+  if (row.kind === 'suppressions') return planSuppressions({ layout, lines, header, sample, emailColumn, mapping });
   const nameColumns = nameColumnsOf(header, mapping, emailColumn);
   const known = await customFieldsOf(row.projectId);
   const wanted = wantedFields(header, mapping, [emailColumn, ...(nameColumns.length === 1 ? nameColumns : [])], known);
@@ -112,12 +113,19 @@ function planSuppressions({
   layout,
   lines,
   header,
+  sample,
   emailColumn,
   mapping,
-}: Pick<Plan, 'layout' | 'lines' | 'emailColumn'> & { header: Header; mapping: CheckedMapping }): Plan {
+}: Pick<Plan, 'layout' | 'lines' | 'emailColumn'> & {
+  header: Header;
+  sample: readonly string[][];
+  mapping: CheckedMapping;
+}): Plan {
   const reasonColumn =
     mapping.reason === undefined
-      ? header.names.findIndex((name, column) => column !== emailColumn && REASON_COLUMN.test(name.trim()))
+      ? header.names.findIndex(
+          (name, column) => column !== emailColumn && REASON_COLUMN.test(name.trim()) && mayHoldReasons(sample, column),
+        )
       : columnNamed(header, mapping.reason);
   const columns = header.names.map((name, column) => ({
     name: name.trim(),
@@ -126,6 +134,12 @@ function planSuppressions({
     isNew: false,
   }));
   return { layout, lines, columns, emailColumn, nameColumns: [], reasonColumn, fields: [], batchRows: BATCH_ROWS };
+}
+
+/** A list of bounces has the server's reply in such a column: its rows get the reason for rows without one. */
+function mayHoldReasons(sample: readonly string[][], column: number): boolean {
+  const values = sample.map((row) => unguard(clean(row[column] ?? ''))).filter((value) => value !== '');
+  return values.length === 0 || values.some((value) => reasonNamed(value) !== undefined);
 }
 
 const plannedField = (column: number, { key, type, options }: FieldSchema): PlannedField => ({

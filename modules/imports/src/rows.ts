@@ -12,6 +12,7 @@ import { SeenAddresses } from './addresses.ts';
 import { clean, type CsvRecord, formProblem, unguard } from '@postroom/csv';
 import type { Import } from './imports.ts';
 import type { Plan } from './plan.ts';
+import { reasonNamed } from './reasons.ts';
 
 /** A problem with a row, and its line in the file. */
 export interface RowError extends FieldProblem {
@@ -61,7 +62,8 @@ class SuppressionChecker implements Checker {
     const flaw = formProblem(values, layout.width);
     if (flaw !== undefined) return { errors: [{ line, field: 'row', message: flaw }] };
     const valueOf = (column: number) => unguard(clean(values[column] ?? ''));
-    const entry = { email: valueOf(emailColumn), reason: valueOf(reasonColumn) };
+    const reason = valueOf(reasonColumn);
+    const entry = { email: valueOf(emailColumn), reason: reasonNamed(reason) ?? reason };
     const checked = checkSuppression(entry, this.#reason);
     if (checked.problem !== undefined) return { errors: [{ line, ...checked.problem }] };
     const first = this.#seen.add(suppressionKey(checked.suppression), line);

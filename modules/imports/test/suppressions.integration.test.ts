@@ -50,6 +50,32 @@ test('a file of suppressions is imported in the background, with its errors by c
   ]);
 });
 
+test.each([
+  [
+    'EmailAddress,SuppressionReason\nada@example.com,HardBounce\nbob@example.com,SpamComplaint\neve@example.com,ManualSuppression\n',
+    'SuppressionReason',
+    ['bounced', 'complained', 'manual'],
+  ],
+  ['EmailAddress,Reason\nada@example.com,BOUNCE\nbob@example.com,COMPLAINT\n', 'Reason', ['bounced', 'complained']],
+  [
+    'email,reason\nada@example.com,hard-bounce\nbob@example.com,spam\neve@example.com,unsub\n',
+    'reason',
+    ['bounced', 'complained', 'unsubscribed'],
+  ],
+  [
+    'email,created,reason,status\nada@example.com,1,"550 5.1.1 No such user",5.1.1\nbob@example.com,2,500 No MX,\n',
+    undefined,
+    ['unsubscribed', 'unsubscribed'],
+  ],
+])('the export of another provider is imported: %j', async (file, column, reasons) => {
+  const api = await testApi();
+  const done = await importFile(api, file, { ...KIND, reason: 'unsubscribed' });
+  expect(done.counts).toMatchObject({ created: reasons.length, invalid: 0 });
+  const reasonColumn = done.columns.find(({ fields }: { fields: string[] }) => fields.includes('reason'));
+  expect(reasonColumn?.name).toBe(column);
+  expect((await suppressionsOf(api.projectId)).map(([, reason]) => reason)).toEqual(reasons);
+});
+
 test('a dry run writes nothing, counts what is new, and can be executed', async () => {
   const api = await testApi();
   const dry = await importFile(api, 'ada@example.com\nbob@example.com\n', { ...KIND, dry_run: true });
