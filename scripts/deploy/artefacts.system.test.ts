@@ -188,3 +188,11 @@ test.skipIf(!installed('systemd-analyze'))('systemd accepts the units', () => {
   const files = globSync('*', { cwd: units }).map((name) => join(units, name));
   expect(execFileSync('systemd-analyze', ['verify', ...files], { encoding: 'utf8', stdio: 'pipe' })).toBe('');
 });
+
+test('a restart of the migration stops no program', () => {
+  const unit = readFileSync(join(DEPLOY, 'systemd/postroom@.service'), 'utf8');
+  expect(unit).toMatch(/^After=.*\bpostroom-migrate\.service$/m);
+  expect(unit).toMatch(/^Wants=.*\bpostroom-migrate\.service$/m);
+  // Each of these would pass the restart on.
+  expect(unit).not.toMatch(/^(Requires|Requisite|BindsTo|PartOf)=.*postroom-migrate/m);
+});
