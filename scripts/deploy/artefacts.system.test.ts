@@ -1,10 +1,14 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { on } from 'node:events';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { isProgram, parseConfig } from '@postroom/settings';
-import { afterAll, expect, test } from 'vitest';
+import { freePorts } from '@postroom/testkit';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { SECRETS, SECTIONS } from '@postroom/settings';
 import { deployCheck, hadolint, installed } from './tools.ts';
 
@@ -173,6 +177,45 @@ test.skipIf(!installed('caddy'))('Caddy accepts its configuration', async () => 
   ]);
   expect(stdout).toContain('Valid configuration');
 });
+
+test.skipIf(!installed('caddy'))(
+  'behind Caddy, requests wait for a gateway that restarts, and no client can forge its address',
+  async () => {
+    const [port = 0, gatewayPort = 0] = await freePorts(2);
+    const env = {
+      PATH: process.env.PATH,
+      HOME: folder,
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      GATEWAY: `127.0.0.1:${gatewayPort}`,
+    };
+    const { stdout } = await run(
+      'caddy',
+      ['adapt', '--config', join(DEPLOY, 'caddy/Caddyfile'), '--adapter', 'caddyfile'],
+      { env },
+    );
+    const config = join(folder, 'caddy.json');
+    const logging = { logs: { default: { level: 'DEBUG' } } };
+    writeFileSync(config, JSON.stringify({ ...JSON.parse(stdout), admin: { disabled: true }, logging }));
+    const caddy = spawn('caddy', ['run', '--config', config], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    onTestFinished(() => void caddy.kill());
+    const log = createInterface({ input: caddy.stderr });
+    const logged = async (text: string) => {
+      for await (const [line] of on(log, 'line')) if (String(line).includes(text)) return;
+    };
+
+    await logged('serving initial configuration');
+    const refused = logged('connection refused');
+    const answer = fetch(env.PUBLIC_URL, {
+      headers: { 'X-Forwarded-For': '203.0.113.1', Forwarded: 'for=203.0.113.1' },
+    });
+    await refused;
+    const gateway = createServer(({ headers }, response) =>
+      response.end(JSON.stringify([headers['x-forwarded-for'], headers.forwarded ?? null])),
+    ).listen(gatewayPort, '127.0.0.1');
+    onTestFinished(() => void gateway.close());
+    expect(await (await answer).json()).toEqual(['127.0.0.1', null]);
+  },
+);
 
 test.skipIf(!installed('systemd-analyze'))('systemd accepts the units', () => {
   const units = join(folder, 'units');
