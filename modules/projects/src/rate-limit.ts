@@ -24,9 +24,12 @@ export async function takeRequest(callerId: string, projectId: string | undefine
   const allowed = await takeFromAll(shared === undefined ? [own] : [own, shared]);
   const [ownLeft, sharedLeft] = [own.remaining(), shared?.remaining() ?? Infinity];
   return sharedLeft < ownLeft
-    ? { allowed, of: 'project', limit: perProject, remaining: Math.floor(sharedLeft) }
-    : { allowed, of: 'caller', limit: perCaller, remaining: Math.floor(ownLeft) };
+    ? { allowed, of: 'project', limit: perProject, remaining: whole(sharedLeft, perProject) }
+    : { allowed, of: 'caller', limit: perCaller, remaining: whole(ownLeft, perCaller) };
 }
+
+/** A process may have tokens that the bucket has refilled since, so that both have more than the limit; this request took one. */
+const whole = (left: number, limit: number) => Math.min(Math.floor(left), limit - 1);
 
 /** Takes a token from each rate, or none; first a slice where this process has no token left. @returns false if one is used up. */
 async function takeFromAll(rates: readonly SharedRate[]): Promise<boolean> {
