@@ -19,7 +19,7 @@ import { answerText, errorResponse, setErrorHeaders } from './http.ts';
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { renameFieldsInError } from './names.ts';
 import { enforceRateLimit } from './rate-limit.ts';
-import { parseBody, requestShape, type RestRequest, variablesReader } from './request.ts';
+import { parseBody, queryOf, requestShape, type RestRequest, variablesReader } from './request.ts';
 import { type Replier, replier } from './replies.ts';
 import { type Match, Router } from './router.ts';
 import { type PreparedStream, prepareStream } from './streams.ts';
@@ -138,10 +138,10 @@ async function handle(
   const context: Context = { caller, requestId };
   const whenValid = <T>(read: () => T | Promise<T>) => preferRowProblem(found, context, match.params, read);
   const run = async (bytes: Buffer) => {
-    const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
-    const variables = await whenValid(() =>
-      found.read({ params: match.params, query, body: parseBody(request.headers['content-type'], bytes) }),
-    );
+    const variables = await whenValid(() => {
+      const query = queryOf(request);
+      return found.read({ params: match.params, query, body: parseBody(request.headers['content-type'], bytes) });
+    });
     const { status, body } = await executeRoute(found, context, variables);
     return { status, body: JSON.stringify(body) };
   };

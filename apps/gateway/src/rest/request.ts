@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { DomainError, type FieldProblem, mediaTypeOf, parseJsonBody, type Route, snakeCase } from '@postroom/platform';
 import {
   getNamedType,
@@ -184,6 +185,27 @@ function objectFromText(text: string): unknown {
 function checkRange(name: string, value: unknown, problems: FieldProblem[]): void {
   if (name === 'limit' && typeof value === 'number' && (value < 1 || value > 1000)) {
     problems.push({ field: name, message: 'must be between 1 and 1000' });
+  }
+}
+
+/** The query of a request. @throws RequestError for values that are not UTF-8, which would otherwise filter by other text. */
+export function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
+  const text = url.split('?', 2)[1] ?? '';
+  const problems = text
+    .split('&')
+    .filter((pair) => !isUtf8(pair))
+    .map((pair) => ({ field: [...new URLSearchParams(pair).keys()][0] as string, message: 'must be valid UTF-8' }));
+  throwProblems(problems);
+  return new URLSearchParams(text);
+}
+
+/** Whether percent-encoded bytes are UTF-8. */
+function isUtf8(encoded: string): boolean {
+  try {
+    for (const [bytes] of encoded.matchAll(/(?:%[\da-f]{2})+/gi)) decodeURIComponent(bytes);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -4,7 +4,7 @@ import { getNamedType, type GraphQLInputFieldMap, type GraphQLSchema, isInputObj
 import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
 import { fieldReaders, objectReader, throwProblems } from './input.ts';
 import { renameFieldsInError } from './names.ts';
-import { queryObjectReader } from './request.ts';
+import { queryObjectReader, queryOf } from './request.ts';
 
 /** A streaming route with the readers of its options. */
 export interface PreparedStream {
@@ -44,11 +44,10 @@ export function prepareStream(schema: GraphQLSchema, route: StreamRoute): Prepar
     route,
     answer: async (arrival) => {
       const { caller, params, request, response, requestId } = arrival;
-      const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '');
       const { projectId } = caller;
       const once = (fingerprint: Buffer, work: () => Promise<Reply>) => workOnce(arrival, fingerprint, work);
       try {
-        const options = withInstants(fields, readQuery(query));
+        const options = withInstants(fields, readQuery(queryOf(request)));
         const reply = await route.answer({ caller, projectId, params, options, readOptions, request, response, once });
         return reply && toStored(reply);
       } catch (error) {

@@ -311,6 +311,26 @@ test('a time whose + became a space says how to write it', async () => {
   expect((await api.get(`/v1/contacts?created_after=${time}%2B${offset}`)).status).toBe(200);
 });
 
+test('a query that is not UTF-8 is 400 naming the parameter; a lone percent sign is text', async () => {
+  const api = await testApi();
+  for (const path of ['/v1/contacts', '/v1/contacts/export'])
+    expect(await api.get(`${path}?email=ada%ff@example.com&search=%C3%28`)).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'validation_error',
+          details: [
+            { field: 'email', message: 'must be valid UTF-8' },
+            { field: 'search', message: 'must be valid UTF-8' },
+          ],
+        },
+      },
+    });
+  const ada = await api.contact('ada@example.com', { name: '50% Ünï' });
+  for (const search of ['50%', '50%25', '%C3%9Cn', '%C3%9Cn%C3%AF'])
+    expect((await api.get(`/v1/contacts?search=${search}`)).body.data).toMatchObject([{ id: ada.id }]);
+});
+
 test('a string in a query has at most 1,000 characters', async () => {
   const api = await testApi();
   expect((await api.get(`/v1/contacts?search=${'a'.repeat(1_000)}`)).status).toBe(200);
