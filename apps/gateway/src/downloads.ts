@@ -20,7 +20,6 @@ export function createDownloads(schema: GraphQLSchema, streams: readonly StreamR
 
   return async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const requestId = requestIdOf(request);
-    response.setHeader('X-Request-Id', requestId);
     try {
       if (request.method !== 'GET') {
         response.setHeader('Allow', 'GET');
@@ -36,7 +35,7 @@ export function createDownloads(schema: GraphQLSchema, streams: readonly StreamR
       const { params } = match;
       await found.answer({ caller: person, requestId, params, request, response, key: undefined });
     } catch (error) {
-      answerError(response, error, requestId);
+      answerError(response, error);
     }
   };
 }

@@ -14,6 +14,6 @@ export async function serveForm(request: IncomingMessage, response: ServerRespon
     const { origin, accept, 'content-type': contentType } = headers;
     await handleForm({ method, path, body, contentType, accept, origin, address: clientAddress(request) }, response);
   } catch (error) {
-    answerError(response, error, request.headers['x-request-id']?.toString());
+    answerError(response, error);
   }
 }

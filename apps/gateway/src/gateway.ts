@@ -65,8 +65,9 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
     if (isDraining()) response.setHeader('Connection', 'close');
     const requestId = requestIdOf(request);
     request.headers['x-request-id'] = requestId;
+    response.setHeader('X-Request-Id', requestId);
     withLogContext({ requestId }, () => inTrace(request, response, () => dispatch(request, response))).catch(
-      (error: unknown) => answerError(response, error, requestId),
+      (error: unknown) => answerError(response, error),
     );
   });
 
@@ -124,9 +125,7 @@ export async function startGateway({ host, port, stallMs = 30_000 }: GatewayOpti
 const WRONG_HOST = 'Use its IP address, localhost or the host of PUBLIC_URL.';
 
 function answerNotFound(response: ServerResponse): void {
-  answerJson(response, 404, {
-    error: { code: 'not_found', message: 'Not found.', details: [] },
-  });
+  answerError(response, new DomainError('not_found', 'Not found.'));
 }
 
 /** The signed-in user on a page that another site links to. */

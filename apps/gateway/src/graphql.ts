@@ -87,9 +87,6 @@ export function createGraphql(schema: GraphQLSchema, { stallMs }: { stallMs: num
     stallMs,
   });
   const handler = (request: IncomingMessage, response: ServerResponse, path: string) => {
-    // Lets us find a request in the log when a user quotes its id.
-    const requestId = requestIdOf(request);
-    response.setHeader('X-Request-Id', requestId);
     if (request.method === 'POST') {
       if (!isJson(request)) return answerNotJson(response);
       // Media types are case-insensitive, but not to yoga.

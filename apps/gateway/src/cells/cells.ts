@@ -66,7 +66,7 @@ export async function answerForCells(
     hops = voucher?.hops ?? 0;
     place = hops < MAX_HOPS ? await placeOf(request, path) : undefined;
   } catch (error) {
-    answerError(response, error, request.headers['x-request-id']?.toString());
+    answerError(response, error);
     return true;
   }
   if (place === undefined) return false;

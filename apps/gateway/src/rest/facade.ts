@@ -53,7 +53,6 @@ export function createFacade(schema: GraphQLSchema, routes: readonly Route[], st
 
   return async function answer(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const requestId = requestIdOf(request);
-    response.setHeader('X-Request-Id', requestId);
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED_HEADERS);
     const match = router.find(path);

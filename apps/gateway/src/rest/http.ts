@@ -52,8 +52,10 @@ export function setErrorHeaders(response: ServerResponse, error: unknown): void 
   if (known !== undefined) response.setHeaders(new Map(Object.entries(headersOf(known))));
 }
 
-export function answerError(response: ServerResponse, error: unknown, requestId?: string): void {
+/** Responds with an error, whose `request_id` is that of the response's header. */
+export function answerError(response: ServerResponse, error: unknown): void {
   setErrorHeaders(response, error);
+  const requestId = response.getHeader('X-Request-Id')?.toString();
   const { status, body } = errorResponse(error, requestId);
   answerJson(response, status, body);
 }

@@ -1,3 +1,5 @@
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
@@ -29,6 +31,40 @@ test('every response has X-Request-Id: a new one, or yours if it is safe', async
   expect(await idFor('order-4711:retry.2')).toBe('order-4711:retry.2');
   for (const harmful of ['a b', 'x'.repeat(129), '<script>', 'é']) expect(await idFor(harmful)).toMatch(/^req_/);
 });
+
+test('a response outside of the routes has X-Request-Id too, and its error has the same request_id', async () => {
+  const { url } = await testApi();
+  for (const path of ['/healthz', '/docs', '/v1/openapi.json', '/t/nonsense', '/u/nonsense']) {
+    expect([path, (await fetch(url + path)).headers.get('x-request-id')]).toEqual([
+      path,
+      expect.stringMatching(/^req_/),
+    ]);
+  }
+  const openApi = await fetch(`${url}/v1/openapi.json`, { method: 'POST', headers: { 'X-Request-Id': 'mine' } });
+  expect([openApi.status, (await openApi.json()).error.request_id]).toEqual([405, 'mine']);
+  const elsewhere = await fetch(`${url}/v2/contacts`, { headers: { 'X-Request-Id': 'mine' } });
+  expect([elsewhere.status, (await elsewhere.json()).error.request_id]).toEqual([404, 'mine']);
+  for (const [host, status] of [
+    ['evil.example', 403],
+    ['a@b', 400],
+  ] as const)
+    expect(await underHost(host, `${url}/v1/contacts`)).toMatchObject({
+      status,
+      id: 'mine',
+      error: { request_id: 'mine' },
+    });
+});
+
+/** The response under a hostname; `fetch` can't set one. */
+async function underHost(host: string, url: string) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(url, { headers: { host, 'X-Request-Id': 'mine' } }, resolve)
+      .on('error', reject)
+      .end();
+  });
+  const { error } = JSON.parse(await text(response));
+  return { status: response.statusCode, id: response.headers['x-request-id'], error };
+}
 
 test('an unsupported method is 405 with Allow', async () => {
   const api = await testApi();
