@@ -21,6 +21,7 @@ export const routes: Route[] = [
     summary: 'Run a journey against the last days without sending anything',
     document: gql`mutation ($input: StartBacktestInput!) { startBacktest(input: $input) { ${BACKTEST} } }`,
     reply: created('startBacktest'),
+    errors: ['not_found'],
     example: { journey_id: 'jrn_01k9zq3v5re8rt5xw7m2n4p6q8', days: 30, baseline: { version: 1 } },
   },
   {
@@ -33,6 +34,7 @@ export const routes: Route[] = [
       backtests(first: $limit, after: $cursor, journeyId: $journeyId) { nodes { ${BACKTEST} } totalCount @include(if: $total) pageInfo { hasNextPage endCursor } }
     }`,
     reply: page('backtests'),
+    errors: ['not_found'],
   },
   {
     method: 'GET',

@@ -24,6 +24,7 @@ export const routes: Route[] = [
     summary: 'Change all contacts that match a filter, in the background',
     document: gql`mutation ($input: StartBulkOperationInput!) { startBulkOperation(input: $input) { ${OPERATION} } }`,
     reply: created('startBulkOperation'),
+    errors: ['not_found'],
     example: {
       action: 'add_to_group',
       group_name: 'From Example',

@@ -111,6 +111,7 @@ export const routes: Route[] = [
       }
     `,
     reply: deleted(),
+    errors: ['conflict'],
   },
   {
     method: 'POST',

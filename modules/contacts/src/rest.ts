@@ -26,6 +26,7 @@ const contacts: Route[] = [
       }
     }`,
     reply: page('contacts'),
+    errors: ['not_found'],
   },
   {
     method: 'POST',
@@ -154,6 +155,7 @@ const customFields: Route[] = [
       }
     `,
     reply: deleted(),
+    errors: ['conflict'],
   },
 ];
 

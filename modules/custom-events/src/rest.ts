@@ -58,6 +58,7 @@ export const routes: Route[] = [
       }
     }`,
     reply: page('customEvents'),
+    errors: ['not_found'],
   },
   {
     method: 'GET',

@@ -73,6 +73,7 @@ export const routes: Route[] = [
       }
     }`,
     reply: page('emails'),
+    errors: ['not_found'],
   },
   {
     method: 'GET',

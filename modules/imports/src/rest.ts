@@ -124,6 +124,7 @@ export const streams: StreamRoute[] = [
       `All contacts that pass every filter given, those of one moment, with their custom fields. Values that a
 spreadsheet would run as a formula begin with a \`'\`, which an import takes away again.`.replaceAll('\n', ' '),
     options: 'ExportContactsInput',
+    errors: ['not_found'],
     answers: { status: 200, description: 'The contacts.', content: CSV },
     answer: streamExport,
   },

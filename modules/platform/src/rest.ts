@@ -81,6 +81,11 @@ export interface Route {
    * invalid as well is then a `conflict`, where other routes answer `validation_error`.
    */
   stateProblem?: (row: Record<string, unknown>) => string | undefined;
+  /**
+   * Errors beyond those of its method and path, for the API reference: `not_found` for an id in the query or the body, `conflict` of
+   * a DELETE.
+   */
+  errors?: readonly ('not_found' | 'conflict')[];
   /** Deprecation reason and replacement, for the API reference. */
   deprecated?: string;
   /** Whether the response contains a secret, so that the stored idempotency response is encrypted. */
@@ -97,7 +102,7 @@ export interface Route {
  * A `/v1` route with a body or response too large for memory: an upload or a download. It has a handler instead of
  * a document. Authorization, limits, errors and the API reference work as for other routes.
  */
-export interface StreamRoute extends Pick<Route, 'path' | 'needs' | 'project' | 'summary' | 'tag'> {
+export interface StreamRoute extends Pick<Route, 'path' | 'needs' | 'project' | 'summary' | 'tag' | 'errors'> {
   method: 'GET' | 'POST';
   /** Name in the API reference; other routes are named after their document. */
   operationId: string;

@@ -69,6 +69,7 @@ export const routes: Route[] = [
       }
     `,
     reply: deleted(),
+    errors: ['conflict'],
   },
   {
     method: 'GET',

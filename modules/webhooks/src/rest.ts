@@ -147,6 +147,7 @@ export const routes: Route[] = [
       }
     }`,
     reply: page('webhookDeliveries'),
+    errors: ['not_found'],
   },
   {
     method: 'GET',

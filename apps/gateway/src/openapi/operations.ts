@@ -59,7 +59,7 @@ export function describeRoute(schema: GraphQLSchema, route: Route, components: C
       ...headerParameters(route),
     ],
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...replies(schema, route, components), ...errorResponses(errorsOf(route, shape)) },
+    responses: { ...replies(schema, route, components), ...errorResponses(errorsOf(route)) },
   };
 }
 
@@ -260,16 +260,14 @@ function replies(schema: GraphQLSchema, route: Route, components: Components): R
 }
 
 /** The errors a route may return, derived from its input. */
-function errorsOf({ method, path }: Route, shape: RequestShape): ErrorName[] {
-  const writes = method !== 'GET';
-  const hasBody = writes && method !== 'DELETE';
-  const namesRows = path.includes('{') || [...shape.query, ...shape.body].some(({ name }) => /_ids?$/.test(name));
+function errorsOf({ method, path, errors = [] }: Route): ErrorName[] {
+  const hasBody = method !== 'GET' && method !== 'DELETE';
   return [
     'BadRequest',
     'Unauthorized',
     'Forbidden',
-    ...(namesRows ? (['NotFound'] as const) : []),
-    ...(writes ? (['Conflict'] as const) : []),
+    ...(path.includes('{') || errors.includes('not_found') ? (['NotFound'] as const) : []),
+    ...(hasBody || errors.includes('conflict') ? (['Conflict'] as const) : []),
     ...(hasBody ? (['PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     'RateLimited',
     'InternalError',

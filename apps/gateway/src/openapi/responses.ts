@@ -91,7 +91,10 @@ export function errorSchema(components: Components): Schema {
 interface ErrorKind {
   status: number;
   when: string;
+  /** The error of the example: its code, unless it is the first of the status. */
+  code?: keyof typeof STATUS_BY_CODE;
   message: string;
+  details?: { field: string; message: string }[];
   headers: Record<string, Schema>;
 }
 
@@ -100,6 +103,7 @@ const ERRORS = {
     status: 400,
     when: 'The request is invalid: a field is missing, unknown or wrong, the JSON cannot be parsed, or a key that covers several projects was sent without `X-Project-Id`.',
     message: 'name: is required',
+    details: [{ field: 'name', message: 'is required' }],
     headers: ANSWER_HEADERS,
   },
   Unauthorized: {
@@ -110,7 +114,8 @@ const ERRORS = {
   },
   Forbidden: {
     status: 403,
-    when: 'A sending key was used where a full-scope key is needed (`insufficient_scope`), or the key is not authorized for the project (`forbidden`).',
+    when: 'A sending key was used where a full-scope key is needed (`insufficient_scope`), or the key is not authorized for the project, or the sender may not send (`forbidden`).',
+    code: 'forbidden',
     message: 'This API key is not authorized for that project.',
     headers: ANSWER_HEADERS,
   },
@@ -170,12 +175,12 @@ export function errorComponents(): Record<string, Response> {
   return Object.fromEntries(Object.entries(ERRORS).map(([name, kind]) => [name, errorResponse(kind)]));
 }
 
-function errorResponse({ status, when, message, headers: carried }: ErrorKind): Response {
-  const code = codes.find((each) => STATUS_BY_CODE[each] === status);
-  const example = { error: { code, message, request_id: 'req_01kaq2m5xbeqx9m3c0k7d1h2vt', details: [] } };
+function errorResponse({ status, when, message, headers: carried, ...example }: ErrorKind): Response {
+  const { code = codes.find((each) => STATUS_BY_CODE[each] === status), details = [] } = example;
+  const error = { code, message, request_id: 'req_01kaq2m5xbeqx9m3c0k7d1h2vt', details };
   return {
     description: when,
     headers: carried,
-    content: { 'application/json': { schema: ref('schemas', 'ErrorResponse'), example } },
+    content: { 'application/json': { schema: ref('schemas', 'ErrorResponse'), example: { error } } },
   };
 }

@@ -71,12 +71,12 @@ function contentOf(
   return Object.fromEntries(Object.entries(content).map(([mediaType, each]) => [mediaType, { schema: filled(each) }]));
 }
 
-function errorsOf({ method, path, options }: StreamRoute): ErrorName[] {
+function errorsOf({ method, path, errors = [] }: StreamRoute): ErrorName[] {
   return [
     'BadRequest',
     'Unauthorized',
     'Forbidden',
-    ...(path.includes('{') || (method === 'GET' && options !== undefined) ? (['NotFound'] as const) : []),
+    ...(path.includes('{') || errors.includes('not_found') ? (['NotFound'] as const) : []),
     ...(method === 'POST' ? (['Conflict', 'PayloadTooLarge', 'UnsupportedMediaType'] as const) : []),
     'RateLimited',
     'InternalError',

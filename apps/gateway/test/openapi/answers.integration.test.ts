@@ -1,14 +1,17 @@
 import { newId, pool, type Route } from '@postroom/platform';
+import { generateKey } from '@postroom/projects';
+import { type Reply, testApi } from '@postroom/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { everything, type Everything } from '../rest/fixtures.ts';
-import { routes } from '../../src/routes.ts';
+import { routes, streams } from '../../src/routes.ts';
 import { schema } from '../../src/schema.ts';
 import { Conformance } from './conformance.ts';
 import { openApiDocument } from '../../src/openapi/document.ts';
 
 // Compares real responses with the document, which was generated without running requests.
 
-const conformance = new Conformance(openApiDocument(schema, routes));
+const openApi = openApiDocument(schema, routes, streams);
+const conformance = new Conformance(openApi);
 
 let shared: Everything;
 beforeAll(async () => {
@@ -113,3 +116,81 @@ describe('error responses match the document', () => {
     expect(Math.max(...refusals.map(({ status }) => status))).toBeLessThan(500);
   });
 });
+
+/** Requests for an id in a query or a body that does not exist, by route. */
+const ABSENT: Record<string, (about: Everything) => Promise<Reply>[]> = {
+  'GET /v1/contacts': ({ api }) => [api.get('/v1/contacts?group_id=nobody'), api.get('/v1/contacts?segment_id=nobody')],
+  'GET /v1/emails': ({ api }) => [api.get('/v1/emails?campaign_id=nobody')],
+  'GET /v1/events': ({ api }) => [api.get('/v1/events?contact_id=nobody')],
+  'GET /v1/deliveries': ({ api }) => [api.get('/v1/deliveries?event_id=nobody')],
+  'GET /v1/backtests': ({ api }) => [api.get('/v1/backtests?journey_id=nobody')],
+  'GET /v1/contacts/export': ({ api }) => [api.get('/v1/contacts/export?group_id=nobody')],
+  'POST /v1/bulk-operations': ({ api }) => [
+    api.post('/v1/bulk-operations', { action: 'add_to_group', group_id: 'nobody', filter: { search: 'ada' } }),
+  ],
+  'POST /v1/backtests': ({ api }) => [
+    api.post('/v1/backtests', { journey_id: 'nobody', days: 30, baseline: { version: 1 } }),
+  ],
+};
+
+test('without an id in the path, not_found is documented where an id elsewhere is looked up', async () => {
+  expect(documenting('404', (at) => !at.includes('{'))).toEqual(Object.keys(ABSENT).toSorted());
+  const replies = await Promise.all(Object.values(ABSENT).flatMap((request) => request(shared)));
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 404));
+});
+
+/** Requests to delete a row in a state that does not allow it, by route. */
+const IN_USE: Record<string, (about: Everything) => Promise<Reply>> = {
+  'DELETE /v1/campaigns/{id}': async (about) => {
+    await complete(about);
+    return about.api.delete(about.fill('/v1/campaigns/{id}'));
+  },
+  'DELETE /v1/custom-fields/{id}': async ({ api }) => {
+    const { body } = await api.post('/v1/custom-fields', { key: 'tier', label: 'Tier', type: 'text' });
+    await api.post('/v1/segments', { name: 'Gold', filter: { field: 'customFields.tier', op: 'is', value: 'gold' } });
+    return api.delete(`/v1/custom-fields/${body.data.id}`);
+  },
+  'DELETE /v1/templates/{id}/draft': async ({ api }) => {
+    const { body } = await api.post('/v1/templates', { name: 'Unpublished', body: '<p>Hello.</p>' });
+    return api.delete(`/v1/templates/${body.data.id}/draft`);
+  },
+};
+
+test('of the deletes, conflict is documented for those whose row may be in use', async () => {
+  expect(documenting('409', (at) => at.startsWith('DELETE'))).toEqual(Object.keys(IN_USE).toSorted());
+  const about = await everything();
+  const replies = await Promise.all(Object.values(IN_USE).map((request) => request(about)));
+  expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 409));
+});
+
+/** The documented operations that have a status and whose method and path pass a filter. */
+const documenting = (status: string, filter: (at: string) => boolean) =>
+  [...routes, ...streams]
+    .filter(({ method, path }) => openApi.paths[path]?.[method.toLowerCase()]?.responses[status] !== undefined)
+    .map(({ method, path }) => `${method} ${path}`)
+    .filter(filter)
+    .toSorted();
+
+test('the examples of errors in the document are what requests get', async () => {
+  const api = await testApi();
+  const emails = [(await api.contact('ada@example.com')).email];
+  await api.post('/v1/groups', { name: 'Beta testers', emails });
+  const elsewhere = { 'X-Project-Id': newId('prj') };
+  const typed = { 'Content-Type': 'text/plain' };
+  const replies = {
+    BadRequest: await api.post('/v1/groups', { emails }),
+    Unauthorized: await api.send('GET', '/v1/groups', { key: generateKey() }),
+    Forbidden: await api.get('/v1/groups', elsewhere),
+    NotFound: await api.get('/v1/contacts/nobody'),
+    Conflict: await api.post('/v1/groups', { name: 'Beta testers', emails }),
+    PayloadTooLarge: await api.post('/v1/groups', { name: 'x'.repeat(1024 * 1024) }),
+    UnsupportedMediaType: await api.post('/v1/groups', 'name=Beta', typed),
+  };
+  const responses = openApi.components.responses as Record<string, { content: Record<string, { example: ErrorBody }> }>;
+  for (const [name, { body }] of Object.entries(replies)) {
+    const example = responses[name]?.content['application/json']?.example;
+    expect([name, body]).toEqual([name, { error: { ...example?.error, request_id: expect.any(String) } }]);
+  }
+});
+
+type ErrorBody = { error: object };
