@@ -3,24 +3,30 @@
  * meanwhile reads the page of contacts as the dashboard does, whose 99th percentile it prints.
  * Run: npm run bench -- bulk [--contacts 100000]
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ended, inWholeSystem, type WholeSystem } from './whole-system.ts';
+import { importContacts } from '../scripts/demo/import.ts';
+import { findSystem } from '../scripts/demo/system.ts';
+import { type BulkOperation, type InputOf, Postroom } from '../sdk/typescript/src/index.ts';
 
 const { values: options } = parseArgs({ options: { contacts: { type: 'string', default: '100000' } } });
 const CONTACTS = Number(options.contacts);
 
 /** Pause between reads of the list. */
 const READ_MS = 200;
+const POLL_MS = 100;
 
 /** Runs a job, and reports its rate with the time of reads during it. */
-async function timed({ api }: WholeSystem, name: string, job: () => Promise<string>): Promise<void> {
+async function timed(postroom: Postroom, name: string, job: () => Promise<string>): Promise<void> {
   const reads: number[] = [];
   let isRunning = true;
   const reading = (async () => {
     while (isRunning) {
       const began = performance.now();
-      await api.get('/v1/contacts?limit=50');
+      await postroom.contacts.list({ limit: 50 });
       reads.push(performance.now() - began);
       await sleep(READ_MS);
     }
@@ -37,40 +43,64 @@ async function timed({ api }: WholeSystem, name: string, job: () => Promise<stri
   );
 }
 
-interface Operation {
-  id: string;
-  status: string;
-  processed: number;
-  changed: number;
-  groupId: string;
+/** The operation once it has completed. @throws if it ends in another way. */
+async function ended(postroom: Postroom, id: string): Promise<BulkOperation> {
+  for (;;) {
+    const operation = await postroom.bulkOperations.get(id);
+    if (operation.status === 'completed') return operation;
+    if (operation.status !== 'running') throw new Error(JSON.stringify(operation));
+    await sleep(POLL_MS);
+  }
 }
 
-async function measure(whole: WholeSystem): Promise<void> {
-  const { api, groupId, system } = whole;
-  const act = (name: string, input: object) =>
-    timed(whole, name, async () => {
-      const { data } = await api.post<{ data: Operation }>('/v1/bulk-operations', { filter: {}, ...input });
-      const { processed, changed } = await ended<Operation>(api, `/v1/bulk-operations/${data.id}`);
+type Action = InputOf<'startBulkOperation'>['body'];
+
+async function measure(postroom: Postroom, groupId: string): Promise<void> {
+  const act = (name: string, action: Action) =>
+    timed(postroom, name, async () => {
+      const { id } = await postroom.bulkOperations.start(action);
+      const { processed, changed } = await ended(postroom, id);
       return `${processed} processed, ${changed} changed`;
     });
-  const exported = (path: string) => async () => {
-    const headers = { Authorization: `Bearer ${system.keys.full}` };
-    const bytes = await (await fetch(system.url + path, { headers })).arrayBuffer();
+  const exported = (start: () => Promise<ReadableStream<Uint8Array>>) => async () => {
+    const bytes = await new Response(await start()).arrayBuffer();
     return `${Math.round(bytes.byteLength / 1000)} kB`;
   };
-  await act('add to a new group', { action: 'add_to_group', group_name: 'Everyone again' });
+  await act('add to a new group', { action: 'add_to_group', filter: {}, group_name: 'Everyone again' });
   // A group keeps a member.
-  const { data: other } = await api.post<{ data: { email: string } }>('/v1/contacts', { email: 'stays@example.net' });
-  await api.post(`/v1/groups/${groupId}/contacts`, { emails: [other.email] });
+  const { email } = await postroom.contacts.create({ email: 'stays@example.net' });
+  await postroom.groups.addContacts(groupId, { emails: [email] });
   await act('remove from a group', {
     action: 'remove_from_group',
     group_id: groupId,
     filter: { where: { field: 'email', op: 'endsWith', value: '@example.com' } },
   });
-  await timed(whole, 'export', exported('/v1/contacts/export'));
-  await act('suppress', { action: 'suppress' });
-  await timed(whole, 'export suppressions', exported('/v1/suppressions/export'));
-  await act('delete', { action: 'delete' });
+  await timed(
+    postroom,
+    'export',
+    exported(() => postroom.contacts.export()),
+  );
+  await act('suppress', { action: 'suppress', filter: {} });
+  await timed(
+    postroom,
+    'export suppressions',
+    exported(() => postroom.suppressions.export()),
+  );
+  await act('delete', { action: 'delete', filter: {} });
 }
 
-await inWholeSystem(CONTACTS, measure);
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort(new Error('Stopped.')));
+const folder = await mkdtemp(join(tmpdir(), 'postroom-bench-'));
+const system = await findSystem(folder, stopping.signal);
+try {
+  const postroom = new Postroom({ apiKey: system.keys.full ?? '', baseUrl: system.url });
+  const plans = ['free', 'pro', 'enterprise'];
+  const rows = Array.from({ length: CONTACTS }, (_, at) => `person.${at}@example.com,Person ${at},${plans[at % 3]}`);
+  const file = ['email,name,plan', ...rows].join('\n');
+  const { groupId } = await importContacts(postroom, file, { group_name: 'Everyone' }, stopping.signal);
+  await measure(postroom, groupId);
+} finally {
+  await system.stop();
+  await rm(folder, { recursive: true, force: true });
+}

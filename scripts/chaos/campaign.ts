@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../../bench/child.ts';
 import type { SinkStats } from '../../bench/smtp-sink.ts';
-import { type Campaign, makeGroup } from '../demo/campaign.ts';
-import type { Client } from '../demo/client.ts';
+import type { CampaignDetail, Postroom } from '../../sdk/typescript/src/index.ts';
+import { importContacts } from '../demo/import.ts';
 import { progress } from '../demo/print.ts';
 import { Drip } from './emails.ts';
 import { type Check, counted, must } from './checks.ts';
@@ -23,8 +23,7 @@ const OWN_EVENTS = [
   'email.bounced',
   'email.complained',
   'email.clicked',
-];
-const CONTACTS_A_REQUEST = 1_000;
+] as const;
 /** The worker's default connections to the sink. Together with the delay per mail they determine the rate. */
 const CONNECTIONS = 10;
 /** Components are down for a while after a kill, so sending takes longer than its rate implies. */
@@ -33,24 +32,24 @@ const SHARE_OF_KILLS = 0.7;
 /** A campaign with webhooks and transactional mail: compares what arrived with the tables after the kills. */
 export async function campaignUnderKills(
   system: System,
-  api: Client,
+  postroom: Postroom,
   sink: Child,
   kills: KillSchedule,
   recipients: number,
 ): Promise<Check[]> {
   const receiver = await Receiver.start('healthy');
   try {
-    const { id, endpointId } = await prepare(api, receiver, recipients);
+    const { id, endpointId } = await prepare(postroom, receiver, recipients);
     const sendingMs = SHARE_OF_KILLS * kills.count * kills.everyMs;
     sink.tell({ delayMs: Math.max(1, Math.round((sendingMs * CONNECTIONS) / recipients)) });
-    await api.post(`/v1/campaigns/${id}/send`);
+    await postroom.campaigns.send(id);
     const drip = new Drip(system);
     await until(async () => (await sink.ask<SinkStats>('stats')).mails > recipients / 100);
     await kills.begin();
     const killed = await kills.done;
     sink.tell({ delayMs: 0 });
     await drip.stop();
-    const campaign = await untilEnded(api, id);
+    const campaign = await untilEnded(postroom, id);
     await settled(system.pool, [endpointId], () => receiver.events.size);
     return await compare({ system, campaign, sink, receiver, endpointId, drip, killed, recipients });
   } finally {
@@ -59,32 +58,22 @@ export async function campaignUnderKills(
 }
 
 async function prepare(
-  api: Client,
+  postroom: Postroom,
   receiver: Receiver,
   recipients: number,
 ): Promise<{ id: string; endpointId: string }> {
-  const contactIds: string[] = [];
-  for (let from = 0; from < recipients; from += CONTACTS_A_REQUEST) {
-    const count = Math.min(CONTACTS_A_REQUEST, recipients - from);
-    const contacts = Array.from({ length: count }, (_, at) => ({ email: `reader${from + at}@readers.test` }));
-    const { data } = await api.post<{ data: { id: string }[] }>('/v1/contacts/batch', { contacts });
-    contactIds.push(...data.map((row) => row.id));
-    progress(`${contactIds.length} of ${recipients} contacts`, contactIds.length / recipients);
-  }
   const name = `Chaos ${randomBytes(3).toString('hex')}`;
-  const group = await makeGroup(api, name, contactIds);
-  const { data: endpoint } = await api.post<{ data: { id: string } }>('/v1/webhooks', {
-    url: receiver.url,
-    events: OWN_EVENTS,
-  });
-  const { data } = await api.post<{ data: Campaign }>('/v1/campaigns', {
+  const addresses = Array.from({ length: recipients }, (_, index) => `reader${index}@readers.test`);
+  const { groupId } = await importContacts(postroom, ['email', ...addresses].join('\n'), { group_name: name });
+  const endpoint = await postroom.webhooks.create({ url: receiver.url, events: [...OWN_EVENTS] });
+  const { id } = await postroom.campaigns.create({
     name,
     subject: 'News for {{name|you}}',
     from_email: 'hello@demo.postroom.example',
     html: '<p>Hello {{name|there}}, you are {{email}}.</p>',
-    group_ids: [group.id],
+    group_ids: [groupId],
   });
-  return { id: data.id, endpointId: endpoint.id };
+  return { id, endpointId: endpoint.id };
 }
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -92,22 +81,20 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 /** The campaign once it has ended, or its current state when progress stops. */
-async function untilEnded(api: Client, id: string): Promise<Campaign> {
+async function untilEnded(postroom: Postroom, id: string): Promise<CampaignDetail> {
   const stuck = nothingMoves();
   for (;;) {
-    const { data } = await api.get<{ data: Campaign }>(`/v1/campaigns/${id}`);
-    progress(
-      `${data.progress.accepted} of ${data.recipientCount} accepted`,
-      data.progress.accepted / data.recipientCount,
-    );
-    if (data.status !== 'sending' || stuck(JSON.stringify(data.progress))) return data;
+    const campaign = await postroom.campaigns.get(id);
+    const { status, recipientCount, progress: counts } = campaign;
+    progress(`${counts.accepted} of ${recipientCount} accepted`, counts.accepted / recipientCount);
+    if (status !== 'sending' || stuck(JSON.stringify(counts))) return campaign;
     await sleep(500);
   }
 }
 
 interface Facts {
   system: System;
-  campaign: Campaign;
+  campaign: CampaignDetail;
   sink: Child;
   receiver: Receiver;
   endpointId: string;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Child } from '../../bench/child.ts';
-import type { Client } from '../demo/client.ts';
+import type { Postroom } from '../../sdk/typescript/src/index.ts';
+import { importContacts } from '../demo/import.ts';
 import { progress } from '../demo/print.ts';
 import { type Check, counted, must } from './checks.ts';
 import type { Kills, KillSchedule } from './kills.ts';
@@ -23,12 +24,12 @@ const addressOf = (index: number) => `traveller${index}@travellers.test`;
 /** Kills components while contacts enter a journey by events and go through it, then compares rows and mail. */
 export async function journeysUnderKills(
   system: System,
-  api: Client,
+  postroom: Postroom,
   sink: Child,
   kills: KillSchedule,
   contacts: number,
 ): Promise<Check[]> {
-  const { groupId } = await prepare(api, contacts);
+  const { groupId } = await prepare(postroom, contacts);
   const mails = contacts * MESSAGES_PER_CONTACT;
   const killsMs = kills.count * kills.everyMs;
   sink.tell({ delayMs: Math.max(1, Math.round((SHARE_OF_KILLS * killsMs * CONNECTIONS) / mails)) });
@@ -41,30 +42,17 @@ export async function journeysUnderKills(
   return compare({ system, sink, killed, contacts, groupId });
 }
 
-async function prepare(api: Client, contacts: number): Promise<{ groupId: string }> {
-  let contactId = '';
-  for (let from = 0; from < contacts; from += EVENTS_A_REQUEST) {
-    const count = Math.min(EVENTS_A_REQUEST, contacts - from);
-    const batch = Array.from({ length: count }, (_, at) => ({ email: addressOf(from + at) }));
-    const { data } = await api.post<{ data: { id: string }[] }>('/v1/contacts/batch', { contacts: batch });
-    contactId = data[0]?.id ?? contactId;
-    progress(`${from + count} of ${contacts} contacts`, (from + count) / contacts);
-  }
+async function prepare(postroom: Postroom, contacts: number): Promise<{ groupId: string }> {
+  const addresses = Array.from({ length: contacts }, (_, index) => addressOf(index));
+  await importContacts(postroom, ['email', ...addresses].join('\n'), { group_name: 'All of them' });
   const template = async (name: string) => {
-    const { data } = await api.post<{ data: { id: string } }>('/v1/templates', {
-      name,
-      subject: name,
-      body: '<p>Hello {{name|there}}</p>',
-    });
-    await api.post(`/v1/templates/${data.id}/publish`);
-    return data.id;
+    const { id } = await postroom.templates.create({ name, subject: name, body: '<p>Hello {{name|there}}</p>' });
+    await postroom.templates.publish(id);
+    return id;
   };
   // A group is never empty, so it has one of the contacts already.
-  const { data: group } = await api.post<{ data: { id: string } }>('/v1/groups', {
-    name: 'Half of them',
-    contact_ids: [contactId],
-  });
-  const { data: journey } = await api.post<{ data: { id: string } }>('/v1/journeys', {
+  const group = await postroom.groups.create({ name: 'Half of them', emails: addresses.slice(0, 1) });
+  const journey = await postroom.journeys.create({
     name: 'Chaos',
     definition: {
       entry: { type: 'event', event: 'started' },
@@ -84,7 +72,7 @@ async function prepare(api: Client, contacts: number): Promise<{ groupId: string
       ],
     },
   });
-  await api.post(`/v1/journeys/${journey.id}/publish`, {});
+  await postroom.journeys.publish(journey.id);
   return { groupId: group.id };
 }
 

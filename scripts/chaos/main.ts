@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runCommand } from '@postroom/errors';
 import { startChild } from '../../bench/child.ts';
-import { Client } from '../demo/client.ts';
+import { Postroom } from '../../sdk/typescript/src/index.ts';
 import { bold, count, dim, fail, say, seconds } from '../demo/print.ts';
 import { campaignUnderKills } from './campaign.ts';
 import { type Check, counted, report } from './checks.ts';
@@ -37,6 +37,9 @@ const options = {
   keep: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const;
+
+/** Enough to outlast a component that restarts: about a minute. */
+const MAX_RETRIES = 12;
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
@@ -78,13 +81,13 @@ async function main({ values, plan: given, recipients, deliveries }: Run): Promi
   at('Starting PostgreSQL, Temporal, gateway and worker …');
   const { port } = sink.ready as { port: number };
   const system = await startSystem(`smtp://127.0.0.1:${port}`, plan.say);
-  const api = new Client(system.url, system.key, stopping.signal);
+  const postroom = new Postroom({ apiKey: system.key, baseUrl: system.url, maxRetries: MAX_RETRIES });
   const scenarios: ((kills: KillSchedule) => Promise<Check[]>)[] = [];
-  if (values.journeys) scenarios.push((kills) => journeysUnderKills(system, api, sink, kills, recipients));
+  if (values.journeys) scenarios.push((kills) => journeysUnderKills(system, postroom, sink, kills, recipients));
   else if (values.recipients !== undefined || values.webhooks === undefined)
-    scenarios.push((kills) => campaignUnderKills(system, api, sink, kills, recipients));
+    scenarios.push((kills) => campaignUnderKills(system, postroom, sink, kills, recipients));
   if (values.webhooks !== undefined)
-    scenarios.push((kills) => webhooksUnderKills(system, api, kills, { deliveries, heal: values.heal }));
+    scenarios.push((kills) => webhooksUnderKills(system, postroom, kills, { deliveries, heal: values.heal }));
   const stop = () => void system.stop({ keep: values.keep }).then(() => process.exit(130));
   stopping.signal.addEventListener('abort', stop);
   try {

@@ -1,4 +1,4 @@
-import type { Client } from '../demo/client.ts';
+import type { Postroom } from '../../sdk/typescript/src/index.ts';
 import { type Check, must } from './checks.ts';
 import type { Kills, KillSchedule } from './kills.ts';
 import { type Manner, Receiver } from './receivers.ts';
@@ -14,7 +14,7 @@ const MOST_OF_A_FLOOD = 32 * 1024 * 1024;
 /** Deliveries to one healthy receiver and four failing ones, while components are killed. */
 export async function webhooksUnderKills(
   system: System,
-  api: Client,
+  postroom: Postroom,
   kills: KillSchedule,
   /** `heal`: the failing receivers recover after the kills, and their retries are awaited. */
   { deliveries, heal }: { deliveries: number; heal: boolean },
@@ -24,9 +24,9 @@ export async function webhooksUnderKills(
   try {
     const endpoints = new Map<string, Receiver>();
     for (const receiver of [healthy, ...failing]) {
-      const events = [receiver === healthy ? 'email.delivered' : 'email.opened'];
-      const { data } = await api.post<{ data: { id: string } }>('/v1/webhooks', { url: receiver.url, events });
-      endpoints.set(data.id, receiver);
+      const event = receiver === healthy ? 'email.delivered' : 'email.opened';
+      const { id } = await postroom.webhooks.create({ url: receiver.url, events: [event] });
+      endpoints.set(id, receiver);
     }
     await record(system, 'email.opened', FOR_FAILING);
     await kills.begin();

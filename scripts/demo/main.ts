@@ -1,20 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  makeCampaign,
-  makeEndpoint,
-  makeGroup,
-  makeTemplate,
-  readersAmong,
-  sendAndWatch,
-  untilRead,
-} from './campaign.ts';
+import { Postroom, PostroomError } from '../../sdk/typescript/src/index.ts';
+import { makeCampaign, makeEndpoint, makeTemplate, readersIn, sendAndWatch, untilRead } from './campaign.ts';
 import { countInbox, deliveryWorkflow } from './check.ts';
-import { Client } from './client.ts';
-import { type CsvFile, type Problem, readCsv, UnusableFile } from './csv.ts';
-import { type Imported, importContacts, prepareFields } from './import.ts';
+import { fieldsOf, type Imported, importContacts, problemLine } from './import.ts';
 import { bold, count, dim, fail, red, say, seconds, some } from './print.ts';
 import { Receiver } from './receiver.ts';
 import { type Result, resultTable, verdict } from './result.ts';
@@ -71,17 +62,18 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ((error as NodeJS.ErrnoException).code?.startsWith('ERR_PARSE_ARGS') === true)
     return `${error.message.split('. ')[0]}. See npm run demo -- --help.`;
+  if (error instanceof PostroomError)
+    return [error.message, ...error.details.map(({ field, message }) => `${field} ${message}`)].join('; ');
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
   return error instanceof TypeError ? String(error.stack) : error.message + cause;
 }
 
 async function run(path: string, dataDir: string | undefined): Promise<number> {
   console.log(`${bold('Postroom demo')}\n`);
-  const file = await read(path);
-  say('File', describe(path, file));
+  if (!existsSync(path)) throw new Error(`File not found: ${path}`);
   const system = await findSystem(dataDir, stopping.signal);
   try {
-    const result = await campaignOf(file, system);
+    const result = await campaignOf(path, system);
     console.log(`\n${resultTable(result)}\n`);
     if (system.startedWith !== undefined)
       console.log(dim(`The links work while the system runs: npm start -- ${system.startedWith}\n`));
@@ -93,63 +85,40 @@ async function run(path: string, dataDir: string | undefined): Promise<number> {
   }
 }
 
-async function read(path: string): Promise<CsvFile> {
-  try {
-    const file = readCsv(await readFile(path));
-    if (file.rows.length > 0) return file;
-    throw new UnusableFile(['No row could be imported.', ...file.problems.map(problemLine)].join('\n'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new UnusableFile(`File not found: ${path}`);
-    throw error;
-  }
-}
-
-const DELIMITER_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
-
-function describe(path: string, { rows, problems, encoding, delimiter, header }: CsvFile): string {
-  const separated = DELIMITER_NAMES[delimiter] ?? JSON.stringify(delimiter);
-  return `${basename(path)}: ${some(rows.length + problems.length, 'row')} of ${some(header.length, 'column')}, ${encoding}, separated by ${separated}`;
-}
-
-const problemLine = ({ line, message }: Problem) => `line ${line}: ${message}`;
-
 /** The main scenario, step by step. */
-async function campaignOf(file: CsvFile, system: System): Promise<Result> {
+async function campaignOf(path: string, system: System): Promise<Result> {
   const started = performance.now();
   const project = system.projects[0];
   if (project === undefined || system.keys.full === undefined)
     throw new Error('dev.json has no project or no full-scope key.');
-  const api = new Client(system.url, system.keys.full, stopping.signal);
+  const postroom = new Postroom({ apiKey: system.keys.full, baseUrl: system.url });
   say('System', `${system.url}, project ${project.name}`);
-  const fromEmail = `hello@${await sendingDomain(api, project.id)}`;
-
-  const { fields, text } = await prepareFields(api, file);
-  say('Fields', text);
-  const imported = await importContacts(api, file, fields);
-  const problems = [...file.problems, ...imported.problems].sort((a, b) => a.line - b.line);
-  sayImported(imported, problems);
-  if (imported.ids.length === 0) throw new Error('No contact was imported, so there are no recipients.');
+  const fromEmail = `hello@${await sendingDomain(postroom, project.id)}`;
 
   const tag = newTag();
   const name = `Demo ${new Date().toISOString().slice(0, 16).replace('T', ' ')} ${tag}`;
-  const group = await makeGroup(api, name, imported.ids);
+  const file = readFileSync(path);
+  const names = { group_name: name, file_name: basename(path) };
+  const imported = await importContacts(postroom, new Blob([file]), names, stopping.signal);
+  sayImported(imported);
+  const group = await postroom.groups.get(imported.groupId);
   say('Group', `“${name}” of ${some(group.memberCount, 'contact')}`);
-  const template = await makeTemplate(api, name, fields);
+  const template = await makeTemplate(postroom, name, await fieldsOf(postroom, imported));
   say('Template', `published: “Hello {{name|there}}, …” ${dim(template.id)}`);
   const receiver = await Receiver.start();
   let endpoint: { id: string } | undefined;
   try {
-    endpoint = await makeEndpoint(api, receiver);
+    endpoint = await makeEndpoint(postroom, receiver);
     say('Webhooks', `received by this demo at ${receiver.url} ${dim(endpoint.id)}`);
     const subject = `{{name|Hello}}, your newsletter (${tag})`;
     const letter = { name, subject, fromEmail, templateId: template.id, groupId: group.id };
-    const { id } = await makeCampaign(api, letter);
+    const { id } = await makeCampaign(postroom, letter);
     say('Campaign', `to ${some(group.memberCount, 'recipient')} from ${fromEmail} ${dim(id)}`);
     const sentAt = performance.now();
-    const sent = await sendAndWatch(api, id, receiver, stopping.signal);
+    const sent = await sendAndWatch(postroom, id, receiver, stopping.signal);
     const { lastEventAt } = sent;
-    const readers = readersAmong(file.rows.map(({ email }) => email));
-    const campaign = await untilRead(api, sent.campaign, readers, stopping.signal);
+    const readers = readersIn(file.toString('latin1'));
+    const campaign = await untilRead(postroom, sent.campaign, readers, stopping.signal);
     const inbox = await countInbox(system.inboxUrl, `(${tag})`);
     const delivery =
       system.temporalUiUrl === null ? undefined : await deliveryWorkflow(system.temporalUiUrl, endpoint.id);
@@ -159,7 +128,7 @@ async function campaignOf(file: CsvFile, system: System): Promise<Result> {
       receiver,
       inbox,
       delivery,
-      problems,
+      notImported: rowsNotImported(imported),
       sentAt,
       lastEventAt,
       totalMs: performance.now() - started,
@@ -174,31 +143,42 @@ const CLEAN_UP_MS = 5_000;
 
 /** Deletes the endpoint, because its receiver is gone; also when the demo is stopped. */
 async function forget({ url, keys: { full = '' } }: System, endpointId: string): Promise<void> {
-  const api = new Client(url, full, AbortSignal.timeout(CLEAN_UP_MS));
-  await api
-    .delete(`/v1/webhooks/${endpointId}`)
+  await new Postroom({ apiKey: full, baseUrl: url }).webhooks
+    .delete(endpointId, { signal: AbortSignal.timeout(CLEAN_UP_MS) })
     .catch(() => say('', `The webhook endpoint ${endpointId} could not be deleted.`));
 }
 
 /** A verified sending domain of the project. */
-async function sendingDomain(api: Client, projectId: string): Promise<string> {
-  for await (const domain of api.list<{ domain: string; verifiedForSending: boolean }>(
-    `/v1/projects/${projectId}/domains`,
-  )) {
-    if (domain.verifiedForSending) return domain.domain;
-  }
+async function sendingDomain(postroom: Postroom, projectId: string): Promise<string> {
+  for await (const { domain, verifiedForSending } of postroom.domains.list(projectId))
+    if (verifiedForSending) return domain;
   throw new Error('The project has no verified sending domain.');
 }
 
-function sayImported({ ids, created, updated, elapsedMs }: Imported, problems: readonly Problem[]): void {
-  const rate = Math.round(ids.length / (elapsedMs / 1000));
+const SEPARATOR_NAMES: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'bars' };
+
+const rowsNotImported = ({ counts: { duplicates, suppressed, invalid } }: Imported) =>
+  duplicates + suppressed + invalid;
+
+function sayImported(imported: Imported): void {
+  const { fileName, encoding, separator, columns, causes, startedAt, finishedAt } = imported;
+  const { rows, created, updated, unchanged } = imported.counts;
+  const separated = SEPARATOR_NAMES[separator ?? ''] ?? JSON.stringify(separator);
+  say(
+    'File',
+    `${fileName}: ${some(rows, 'row')} of ${some(columns.length, 'column')}, ${encoding}, separated by ${separated}`,
+  );
+  const fields = columns.filter(({ type }) => type !== null);
+  const names = fields.map(({ name, type, isNew }) => `${name} (${type}${isNew ? '' : ', already exists'})`);
+  say('Fields', names.join(', ') || 'none: the file has only addresses and names');
+  const elapsedMs = Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '');
+  const written = created + updated + unchanged;
+  const rate = Math.round(written / (elapsedMs / 1000));
   say(
     'Contacts',
-    `${count(ids.length)} imported in ${seconds(elapsedMs)} (${count(rate)}/s): ${count(created)} new, ${count(updated)} already existing`,
+    `${count(written)} imported in ${seconds(elapsedMs)} (${count(rate)}/s): ${count(created)} new, ${count(updated + unchanged)} already existing`,
   );
-  if (problems.length === 0) return;
-  say('', red(`${some(problems.length, 'row')} not imported:`));
-  for (const problem of problems) say('', `  ${problemLine(problem)}`);
+  for (const cause of causes.toSorted((a, b) => a.firstLine - b.firstLine)) say('', red(problemLine(cause)));
 }
 
 /** Distinguishes runs on one system: names must be unique, and the inbox is searched by subject. */

@@ -1,30 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-
-/** The body of a webhook (spec: Delivery). */
-export interface WebhookEvent {
-  id: string;
-  type: string;
-  created: string;
-  project_id: string;
-  data: Record<string, unknown>;
-}
-
-/** Tolerance for timestamps; an older one may be a replay (spec: Signature). */
-const TOLERANCE_SECONDS = 300;
-
-/**
- * Whether `header`, an `X-Webhook-Signature`, signs exactly these bytes with this secret and is fresh (spec: Signature).
- */
-export function isSigned(header: string, body: Buffer, secret: string, nowSeconds = Date.now() / 1000): boolean {
-  const parts = header.split(',').map((part) => part.trim());
-  const timestamp = parts.find((part) => part.startsWith('t='))?.slice(2) ?? '';
-  if (!/^\d+$/.test(timestamp) || Math.abs(nowSeconds - Number(timestamp)) > TOLERANCE_SECONDS) return false;
-  const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest();
-  const given = Buffer.from(parts.find((part) => part.startsWith('v1='))?.slice(3) ?? '', 'hex');
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
+import { type PostroomEvent, verifyWebhook } from '../../sdk/typescript/src/index.ts';
 
 /** What a webhook receiver has counted. */
 export interface Tally {
@@ -37,8 +13,6 @@ export interface Tally {
   repeatedEvents: number;
   /** Attempts received again: the sender gives each its own X-Webhook-Id. */
   repeatedAttempts: number;
-  /** Events by their type, each counted once. */
-  byType: Map<string, number>;
 }
 
 /** A customer's server: it verifies each signature, responds with 204 and counts duplicates. */
@@ -49,7 +23,6 @@ export class Receiver {
     refused: 0,
     repeatedEvents: 0,
     repeatedAttempts: 0,
-    byType: new Map(),
   };
   /** The endpoint's secret; until it is set every request is rejected, and so retried. */
   secret: string | undefined;
@@ -106,24 +79,24 @@ export class Receiver {
       return; // the sender aborted the request and will retry
     }
     const body = Buffer.concat(chunks);
-    response.statusCode = this.#take(request, body) ? 204 : 401;
+    response.statusCode = (await this.#take(request, body)) ? 204 : 401;
     response.end();
   }
 
-  #take(request: IncomingMessage, body: Buffer): boolean {
+  async #take(request: IncomingMessage, body: Buffer): Promise<boolean> {
     this.tally.posts++;
-    const signature = String(request.headers['x-webhook-signature'] ?? '');
-    if (this.secret === undefined || !isSigned(signature, body, this.secret)) {
+    const event = await verifyWebhook(body, request.headers, this.secret).catch(() => undefined);
+    if (event === undefined) {
       this.tally.refused++;
       return false;
     }
     this.tally.verified++;
-    this.#count(JSON.parse(body.toString()) as WebhookEvent, String(request.headers['x-webhook-id'] ?? ''));
+    this.#count(event, String(request.headers['x-webhook-id'] ?? ''));
     this.#wake();
     return true;
   }
 
-  #count(event: WebhookEvent, attemptId: string): void {
+  #count(event: PostroomEvent, attemptId: string): void {
     if (this.#attemptIds.has(attemptId)) this.tally.repeatedAttempts++;
     this.#attemptIds.add(attemptId);
     if (this.#eventIds.has(event.id)) {
@@ -132,6 +105,5 @@ export class Receiver {
     }
     this.#eventIds.add(event.id);
     this.lastEventAt = performance.now();
-    this.tally.byType.set(event.type, (this.tally.byType.get(event.type) ?? 0) + 1);
   }
 }

@@ -1,7 +1,6 @@
-import type { Campaign } from './campaign.ts';
+import type { CampaignDetail } from '../../sdk/typescript/src/index.ts';
 import { expectedEvents } from './campaign.ts';
 import { type deliveryWorkflow, type InboxCount, workflowLink } from './check.ts';
-import type { Problem } from './csv.ts';
 import { bold, count, green, red, seconds, some, table } from './print.ts';
 import type { Receiver } from './receiver.ts';
 import type { System } from './system.ts';
@@ -9,11 +8,12 @@ import type { System } from './system.ts';
 /** Everything a run measured. */
 export interface Result {
   system: System;
-  campaign: Campaign;
+  campaign: CampaignDetail;
   receiver: Receiver;
   inbox: InboxCount;
   delivery: Awaited<ReturnType<typeof deliveryWorkflow>>;
-  problems: readonly Problem[];
+  /** Rows of the file. */
+  notImported: number;
   /** As `performance.now()`, like `lastEventAt`, which is `undefined` if an event is missing. */
   sentAt: number;
   lastEventAt: number | undefined;
@@ -21,7 +21,7 @@ export interface Result {
 }
 
 /** Messages still to be sent, such as deferred ones. */
-const open = ({ progress }: Campaign) => progress.planned + progress.claimed;
+const open = ({ progress }: CampaignDetail) => progress.planned + progress.claimed;
 
 /** Losses and duplicates, in the inbox and at the receiver. */
 function balance({ campaign, receiver, inbox }: Result) {
@@ -36,12 +36,12 @@ function balance({ campaign, receiver, inbox }: Result) {
 }
 
 /** The campaign's duration by its own timestamps, in milliseconds. */
-function sendingMs({ startedAt, completedAt }: Campaign): number | undefined {
+function sendingMs({ startedAt, completedAt }: CampaignDetail): number | undefined {
   return startedAt === null || completedAt === null ? undefined : Date.parse(completedAt) - Date.parse(startedAt);
 }
 
 export function resultTable(result: Result): string {
-  const { campaign, receiver, problems, sentAt, lastEventAt, totalMs } = result;
+  const { campaign, receiver, notImported, sentAt, lastEventAt, totalMs } = result;
   const { accepted, failed, suppressed, unknown } = campaign.progress;
   const { mailsLost, mailsDoubled, eventsLost, eventsDoubled } = balance(result);
   const took = sendingMs(campaign);
@@ -64,7 +64,7 @@ export function resultTable(result: Result): string {
     undefined,
     ['Duplicates (mails, events)', `${count(mailsDoubled)}, ${count(eventsDoubled)}`],
     ['Losses (mails, events)', `${count(mailsLost)}, ${count(eventsLost)}`],
-    ['Rows not imported', count(problems.length)],
+    ['Rows not imported', count(notImported)],
     undefined,
     [
       'Sending',
@@ -111,7 +111,7 @@ export function verdict(result: Result): { ok: boolean; text: string } {
 const unknown = (messages: number) =>
   `${some(messages, 'message')} may or may not have arrived: sending was killed mid-transaction`;
 
-function unfinished(campaign: Campaign): string {
+function unfinished(campaign: CampaignDetail): string {
   const waiting = open(campaign);
   return `the campaign is ${campaign.status}${waiting > 0 ? `: ${some(waiting, 'message')} to go` : ''}`;
 }

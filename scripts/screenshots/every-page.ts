@@ -2,7 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import type { Client } from '../demo/client.ts';
+import type { Postroom } from '../../sdk/typescript/src/index.ts';
 import type { System } from '../demo/system.ts';
 import { launchBrowser, nextPaint, settled, signIn } from './browser.ts';
 import type { Stage } from './stage.ts';
@@ -20,11 +20,16 @@ export interface PageProblem {
  * Takes a full-page screenshot of every page of the dashboard, at two widths and in both color schemes, into a folder.
  * Returns the problems that a program can see; the pictures are for people to look at.
  */
-export async function takeEveryPage(system: System, api: Client, stage: Stage, folder: string): Promise<PageProblem[]> {
+export async function takeEveryPage(
+  system: System,
+  postroom: Postroom,
+  stage: Stage,
+  folder: string,
+): Promise<PageProblem[]> {
   await mkdir(folder, { recursive: true });
   const browser = await launchBrowser();
   try {
-    const ids = await moreStates(browser, system, api, stage);
+    const ids = await moreStates(browser, system, postroom, stage);
     const problems: PageProblem[] = [];
     for (const [size, viewport] of Object.entries(SIZES)) {
       for (const colorScheme of SCHEMES) {
@@ -135,10 +140,6 @@ function projectPages({ url, projects }: System, stage: Stage, ids: MoreIds): Re
   return Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, project + path]));
 }
 
-interface Created {
-  data: { id: string };
-}
-
 /** A draft that lacks its template. */
 const THANK_YOU = {
   entry: { type: 'event', event: 'order placed' },
@@ -169,34 +170,28 @@ const buyers = ({ campaign }: Stage, journey: string) => ({
   ],
 });
 
-async function moreStates(browser: Browser, system: System, api: Client, stage: Stage): Promise<MoreIds> {
+async function moreStates(browser: Browser, system: System, postroom: Postroom, stage: Stage): Promise<MoreIds> {
   const campaign = async (name: string) =>
-    (
-      await api.post<Created>('/v1/campaigns', {
-        name,
-        subject: 'A subject',
-        from_email: 'hello@demo.postroom.example',
-      })
-    ).data.id;
+    (await postroom.campaigns.create({ name, subject: 'A subject', from_email: 'hello@demo.postroom.example' })).id;
   const draft = await campaign(
     'A draft with a name that is rather long, as names of campaigns are when people copy them',
   );
-  const group = await api.get<{ data: { id: string }[] }>('/v1/groups');
+  const groups = await postroom.groups.list().toArray(1);
   const ready = async (name: string) => {
     const id = await campaign(name);
-    await api.patch(`/v1/campaigns/${id}`, {
-      group_ids: [group.data[0]?.id],
+    await postroom.campaigns.update(id, {
+      group_ids: groups.map((group) => group.id),
       html: '<p>Hello {{unsubscribe_url}}</p>',
     });
     return id;
   };
   const scheduled = await ready('Christmas offers');
   const inAMonth = new Date(Date.now() + 30 * 86_400_000).toISOString();
-  await api.post(`/v1/campaigns/${scheduled}/schedule`, { scheduled_at: inAMonth });
+  await postroom.campaigns.schedule(scheduled, { scheduled_at: inAMonth });
   const canceled = await ready('Canceled');
-  await api.patch(`/v1/campaigns/${canceled}`, { rate_per_second: 1 });
-  await api.post(`/v1/campaigns/${canceled}/send`);
-  await api.post(`/v1/campaigns/${canceled}/cancel`);
+  await postroom.campaigns.update(canceled, { rate_per_second: 1 });
+  await postroom.campaigns.send(canceled);
+  await postroom.campaigns.cancel(canceled);
   const context = await browser.newContext();
   await signIn(context, system);
   const run = async (query: string) => {
@@ -212,10 +207,8 @@ async function moreStates(browser: Browser, system: System, api: Client, stage: 
   await run(`mutation { connectMailbox(input: { email: "support@example.net", provider: other, signIn: password,
     host: "127.0.0.1", port: 9, password: "p" }) { account { id } } }`);
   await context.close();
-  const journey = (await api.post<Created>('/v1/journeys', { name: 'Thank you', definition: THANK_YOU })).data.id;
-  const segmentByBehavior = (
-    await api.post<Created>('/v1/segments', { name: 'Buyers', filter: buyers(stage, journey) })
-  ).data.id;
+  const journey = (await postroom.journeys.create({ name: 'Thank you', definition: THANK_YOU })).id;
+  const segmentByBehavior = (await postroom.segments.create({ name: 'Buyers', filter: buyers(stage, journey) })).id;
   const unsubscribeUrl = await unsubscribeUrlOf(system);
   return { draft, scheduled, canceled, journey, segmentByBehavior, unsubscribeUrl };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Client } from '../demo/client.ts';
+import { Postroom } from '../../sdk/typescript/src/index.ts';
 import { fail, say } from '../demo/print.ts';
 import { findSystem, type System } from '../demo/system.ts';
 import { takeEveryPage } from './every-page.ts';
@@ -36,15 +36,15 @@ async function main(): Promise<void> {
   process.env.WEBHOOK_WORKFLOWS = 'always';
   const system = await findSystem(folder, stopping.signal);
   try {
-    const api = new Client(system.url, system.keys.full ?? '', stopping.signal);
-    const stage = await setTheStage(api, stopping.signal);
+    const postroom = new Postroom({ apiKey: system.keys.full ?? '', baseUrl: system.url });
+    const stage = await setTheStage(postroom, stopping.signal);
     const { values } = OPTIONS;
     if (values['every-page'] === undefined) {
       const into = join(import.meta.dirname, '../../docs/screenshots');
       for (const { name, kilobytes } of await takePictures(system, stage, into))
         say('Picture', `${name}, ${kilobytes} kB`);
     } else {
-      const problems = await takeEveryPage(system, api, stage, values['every-page']);
+      const problems = await takeEveryPage(system, postroom, stage, values['every-page']);
       for (const { picture, problem } of problems) say('Problem', `${picture}: ${problem}`);
       if (problems.length > 0) process.exitCode = 1;
     }

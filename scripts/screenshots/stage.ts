@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Postroom } from '../../sdk/typescript/src/index.ts';
 import { makeCampaign, makeEndpoint, makeTemplate, sendAndWatch } from '../demo/campaign.ts';
-import type { Client } from '../demo/client.ts';
+import { fieldsOf, importContacts } from '../demo/import.ts';
 import { Receiver } from '../demo/receiver.ts';
 
 /** The subjects of the screenshots. */
@@ -27,46 +28,43 @@ export interface Stage {
 const FROM = 'hello@demo.postroom.example';
 const LOOK_EVERY_MS = 250;
 
-interface Data<T> {
-  data: T;
-}
-
 /** Plays the scenario of the screenshots: the demo's campaign, and typical failures. */
-export async function setTheStage(api: Client, stopped: AbortSignal): Promise<Stage> {
-  const dead = await api.post<Data<{ id: string }>>('/v1/webhooks', {
+export async function setTheStage(postroom: Postroom, stopped: AbortSignal): Promise<Stage> {
+  const dead = await postroom.webhooks.create({
     url: 'http://127.0.0.1:9/webhooks',
     events: ['contact.unsubscribed', 'campaign.completed'],
     description: 'Customer database',
   });
-  const imported = await importContacts(api);
-  const group = await groupWithTrouble(api, imported.groupId);
-  const fields = await fieldsOf(api);
-  const template = await makeTemplate(api, 'Autumn newsletter', fields);
-  const { data: segment } = await api.post<Data<{ id: string }>>('/v1/segments', {
+  const file = await readFile(join(import.meta.dirname, '../../samples/contacts.csv'), 'utf8');
+  const names = { group_name: 'Newsletter', file_name: 'contacts.csv' };
+  const imported = await importContacts(postroom, file, names, stopped);
+  const group = await groupWithTrouble(postroom, imported.groupId);
+  const template = await makeTemplate(postroom, 'Autumn newsletter', await fieldsOf(postroom, imported));
+  const segment = await postroom.segments.create({
     name: 'Enterprise customers',
     filter: { field: 'customFields.plan', op: 'is', value: 'enterprise' },
   });
   const receiver = await Receiver.start();
   try {
-    await makeEndpoint(api, receiver);
+    await makeEndpoint(postroom, receiver);
     const letter = { fromEmail: FROM, templateId: template.id, groupId: group };
-    const { id: campaign } = await makeCampaign(api, {
+    const { id: campaign } = await makeCampaign(postroom, {
       name: 'Autumn newsletter',
       subject: 'What is new this autumn',
       ...letter,
     });
-    await sendAndWatch(api, campaign, receiver, stopped);
-    const contact = await contactWithAStory(api, group);
-    const event = await trackOrders(api, contact);
-    const email = await sendOrders(api);
-    const { id: running } = await makeCampaign(api, {
+    await sendAndWatch(postroom, campaign, receiver, stopped);
+    const contact = await contactWithAStory(postroom, group);
+    const event = await trackOrders(postroom, contact);
+    const email = await sendOrders(postroom);
+    const { id: running } = await makeCampaign(postroom, {
       name: 'Weekly digest',
       subject: 'Your week, {{name|there}}',
       ...letter,
     });
-    await api.patch(`/v1/campaigns/${running}`, { rate_per_second: 4 });
-    await api.post(`/v1/campaigns/${running}/send`);
-    const delivery = await openDelivery(api, dead.data.id);
+    await postroom.campaigns.update(running, { rate_per_second: 4 });
+    await postroom.campaigns.send(running);
+    const delivery = await openDelivery(postroom, dead.id);
     return {
       campaign,
       running,
@@ -75,7 +73,7 @@ export async function setTheStage(api: Client, stopped: AbortSignal): Promise<St
       segment: segment.id,
       template: template.id,
       import: imported.id,
-      endpoint: dead.data.id,
+      endpoint: dead.id,
       delivery,
       email,
     };
@@ -84,55 +82,30 @@ export async function setTheStage(api: Client, stopped: AbortSignal): Promise<St
   }
 }
 
-interface Import {
-  id: string;
-  status: string;
-  groupId: string;
-}
-
-/** Imports the demo's file; its contacts join a group. */
-async function importContacts(api: Client): Promise<Import> {
-  const file = await readFile(join(import.meta.dirname, '../../samples/contacts.csv'), 'utf8');
-  const { id } = await api.upload<Import>('/v1/imports', file, {
-    file_name: 'contacts.csv',
-    create_fields: 'true',
-    group_name: 'Newsletter',
-  });
-  return until(async () => {
-    const { data } = await api.get<Data<Import>>(`/v1/imports/${id}`);
-    return data.status === 'completed' ? data : undefined;
-  });
-}
-
 /** Adds addresses that simulate failures: see docs/how-to/inbox.md. */
-async function groupWithTrouble(api: Client, id: string): Promise<string> {
+async function groupWithTrouble(postroom: Postroom, id: string): Promise<string> {
   const names = (kind: string, howMany: number) =>
     Array.from({ length: howMany }, (_, index) => ({ email: `${kind}+${index + 1}@simulator.invalid` }));
   const contacts = [...names('bounced', 9), ...names('complained', 1), ...names('refused', 5)];
-  await api.post('/v1/contacts/batch', { contacts });
-  await api.post(`/v1/groups/${id}/contacts`, { emails: contacts.map(({ email }) => email) });
+  await postroom.contacts.batch({ contacts });
+  await postroom.groups.addContacts(id, { emails: contacts.map(({ email }) => email) });
   return id;
 }
 
-async function fieldsOf(api: Client) {
-  const { data } = await api.get<Data<{ key: string; label: string; type: 'text' }[]>>('/v1/custom-fields');
-  return data.map((field) => ({ ...field, column: 0, options: [] }));
-}
-
 /** Some unsubscribe, as after every newsletter; returns one who stays. */
-async function contactWithAStory(api: Client, groupId: string): Promise<string> {
-  const { data } = await api.get<Data<{ id: string }[]>>(`/v1/contacts?limit=8&group_id=${groupId}&search=example`);
-  for (const { id } of data.slice(1, 5)) await api.patch(`/v1/contacts/${id}`, { subscribed: false });
+async function contactWithAStory(postroom: Postroom, groupId: string): Promise<string> {
+  const { data } = await postroom.contacts.list({ limit: 8, group_id: groupId, search: 'example' });
+  for (const { id } of data.slice(1, 5)) await postroom.contacts.update(id, { subscribed: false });
   const [first] = data;
   if (first === undefined) throw new Error('The group has no members.');
-  await api.patch(`/v1/contacts/${first.id}`, { name: 'Ada Lovelace', email: 'ada.lovelace@example.com' });
+  await postroom.contacts.update(first.id, { name: 'Ada Lovelace', email: 'ada.lovelace@example.com' });
   return first.id;
 }
 
 /** Orders of the last weeks; one has a total that is no number. */
-async function trackOrders(api: Client, contactId: string): Promise<string> {
+async function trackOrders(postroom: Postroom, contactId: string): Promise<string> {
   const DAY_MS = 86_400_000;
-  await api.post('/v1/events', {
+  await postroom.events.track({
     events: Array.from({ length: 24 }, (_, index) => ({
       name: 'order placed',
       contact_id: contactId,
@@ -140,36 +113,35 @@ async function trackOrders(api: Client, contactId: string): Promise<string> {
       occurred_at: new Date(Date.now() - (index % 9) * index * 0.1 * DAY_MS).toISOString(),
     })),
   });
-  const { data } = await api.get<Data<{ id: string }[]>>('/v1/event-definitions');
-  return data[0]?.id ?? '';
+  const [definition] = await postroom.events.definitions().toArray(1);
+  return definition?.id ?? '';
 }
 
-async function sendOrders(api: Client): Promise<string> {
+async function sendOrders(postroom: Postroom): Promise<string> {
   let last = '';
   for (const [to, subject] of [
     ['ada@example.com', 'Your order 4711 is on its way'],
     ['grace@example.com', 'Your receipt'],
     ['bounced@simulator.invalid', 'Your order 4712 is on its way'],
     ['alan@example.com', 'Reset your password'],
-  ]) {
-    const { data } = await api.post<Data<{ id: string }>>('/v1/emails', {
+  ] as const) {
+    const email = await postroom.emails.send({
       from: `Shop <${FROM}>`,
       to,
       subject,
       html: '<h1>Thank you</h1><p>Your parcel left our house this morning.</p>',
       tags: ['order'],
     });
-    last = data.id;
+    last = email.id;
   }
   return last;
 }
 
 /** A delivery whose first attempt has failed and that waits for the next. */
-async function openDelivery(api: Client, endpointId: string): Promise<string> {
+async function openDelivery(postroom: Postroom, endpointId: string): Promise<string> {
   return until(async () => {
-    const path = `/v1/webhooks/${endpointId}/deliveries?state=retried`;
-    const { data } = await api.get<Data<{ id: string }[]>>(path);
-    return data[0]?.id;
+    const [delivery] = await postroom.webhooks.deliveries(endpointId, { state: 'retried' }).toArray(1);
+    return delivery?.id;
   });
 }
 

@@ -1,7 +1,7 @@
 import type { List } from './list.ts';
 import { type Body, type DataOf, type Query, Resource } from './resource.ts';
 import type { RequestOptions } from './transport.ts';
-import type { Import, ImportContactsInput } from './types.ts';
+import type { Import, ImportContactsInput, ImportDetail } from './types.ts';
 
 /** Uploads of large files take long. */
 const UPLOAD_TIMEOUT_MS = 600_000;
@@ -23,7 +23,7 @@ export class Imports extends Resource {
     return this.data('importContacts', { body }, { timeoutMs: UPLOAD_TIMEOUT_MS, ...options });
   }
 
-  get(id: string, options?: RequestOptions): Promise<Import> {
+  get(id: string, options?: RequestOptions): Promise<ImportDetail> {
     return this.data('getImport', { path: { id } }, options);
   }
 
