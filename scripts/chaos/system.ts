@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '@postroom/embedded';
 import { runFile } from '@postroom/launcher';
 import pg from 'pg';
-
-const ROOT = join(import.meta.dirname, '../..');
+import { startLauncher } from '../demo/system.ts';
 
 /** The components to kill; each is a separate process. */
 export const PARTS = ['worker', 'gateway', 'temporal', 'postgres'] as const;
@@ -32,17 +29,14 @@ export async function startSystem(smtpUrl: string, say: (line: string) => void):
   chmodSync(dataDir, 0o711); // for PostgreSQL's own user, when root runs this
   const [base = 0] = await freePorts(6);
   const { DATABASE_URL: _database, TEMPORAL_ADDRESS: _temporal, ...env } = process.env;
-  const launcher = spawn(
-    process.execPath,
-    [join(ROOT, 'apps/launcher/src/main.ts'), '--data', dataDir, '--port-base', String(base)],
-    {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      detached: true,
-      env: { ...env, NODE_ENV: 'development', SMTP_URL: smtpUrl, RATE_LIMIT_PER_SECOND: '100000' },
+  const launcher = startLauncher(
+    ['--data', dataDir, '--port-base', String(base)],
+    (line, isRunning) => {
+      if (isRunning && /; restarting$| is back after /.test(line)) say(line);
     },
+    { ...env, NODE_ENV: 'development', SMTP_URL: smtpUrl, RATE_LIMIT_PER_SECOND: '100000' },
   );
-  await untilStarted(launcher, say);
+  await launcher.started;
   const dev = JSON.parse(readFileSync(join(dataDir, 'dev.json'), 'utf8')) as {
     url: string;
     databaseUrl: string;
@@ -60,28 +54,10 @@ export async function startSystem(smtpUrl: string, say: (line: string) => void):
     kill: (part) => kill(dataDir, part),
     stop: async ({ keep }) => {
       await pool.end();
-      await end(launcher);
+      await launcher.stop();
       if (!keep) rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Shows the launcher's restart messages once everything runs. */
-function untilStarted(launcher: ChildProcess, say: (line: string) => void): Promise<void> {
-  const words: string[] = [];
-  let running = false;
-  return new Promise((resolve, reject) => {
-    for (const stream of [launcher.stdout!, launcher.stderr!])
-      createInterface({ input: stream }).on('line', (line) => {
-        words.push(line);
-        if (running && /; restarting$| is back after /.test(line)) say(line);
-        if (!line.startsWith('Started in ')) return;
-        running = true;
-        resolve();
-      });
-    launcher.once('error', reject);
-    launcher.once('exit', () => reject(new Error(`The system did not start:\n${words.slice(-10).join('\n')}`)));
-  });
 }
 
 const RUNNING_WITHIN_MS = 120_000;
@@ -98,12 +74,4 @@ async function kill(dataDir: string, part: Part): Promise<void> {
       if (Date.now() > deadline) throw error;
     }
   }
-}
-
-function end(launcher: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (launcher.exitCode !== null || launcher.signalCode !== null) return resolve();
-    launcher.once('exit', () => resolve());
-    launcher.kill('SIGTERM');
-  });
 }

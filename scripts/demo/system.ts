@@ -66,17 +66,14 @@ async function startSystem(dataDir: string, stopped: AbortSignal): Promise<Syste
   const base = await freePortBase();
   const options = ['--data', dataDir, '--port-base', String(base)];
   say('System', 'not running; starting one for this demo');
-  // In its own process group, so that Ctrl-C reaches it once, from here. The IPC channel stops it if this process
-  // is killed.
-  const launcher = spawn(process.execPath, [join(ROOT, 'apps/launcher/src/main.ts'), ...options], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    detached: true,
+  const launcher = startLauncher(options, (line, isRunning) => {
+    const isWorthShowing = isRunning ? line.trim() !== '' && line !== 'Stopped.' : /…$|^ {2}still|migration/.test(line);
+    if (isWorthShowing) say('', dim(line));
   });
-  const stop = () => end(launcher);
+  const { stop } = launcher;
   const stopStarting = () => void stop();
   stopped.addEventListener('abort', stopStarting);
-  await untilStarted(launcher);
+  await launcher.started;
   stopped.removeEventListener('abort', stopStarting);
   const system = await runningSystem(dataDir);
   if (system === undefined) {
@@ -88,23 +85,40 @@ async function startSystem(dataDir: string, stopped: AbortSignal): Promise<Syste
 
 /** The last line that the launcher prints once everything runs. */
 const STARTED = /^Started in /;
+/** Lines of its output that an error contains. */
+const LAST_LINES = 10;
 
-/** Relays the launcher's output until everything runs. */
-function untilStarted(launcher: ChildProcess): Promise<void> {
-  let running = false;
-  const errors: string[] = [];
-  return new Promise((resolve, reject) => {
-    createInterface({ input: launcher.stdout! }).on('line', (line) => {
-      if (!running && /…$|^ {2}still|migration/.test(line)) say('', dim(line));
-      if (running && line.trim() !== '' && line !== 'Stopped.') say('', dim(line));
-      if (!STARTED.test(line)) return;
-      running = true;
-      resolve();
-    });
-    createInterface({ input: launcher.stderr! }).on('line', (line) => errors.push(line));
-    launcher.once('error', reject);
-    launcher.once('exit', () => reject(new Error(`The system did not start. ${errors.join('\n').trim()}`)));
+/**
+ * Runs what `npm start` does. It has its own process group, so that Ctrl-C reaches it once, through `stop`, and the IPC channel stops it
+ * if this process is killed. `show` gets each line of its output, and whether everything runs by then.
+ */
+export function startLauncher(
+  options: readonly string[],
+  show: (line: string, isRunning: boolean) => void,
+  env: NodeJS.ProcessEnv = process.env,
+): { started: Promise<void>; stop: () => Promise<void> } {
+  const launcher = spawn(process.execPath, [join(ROOT, 'apps/launcher/src/main.ts'), ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+    env,
   });
+  const last: string[] = [];
+  let isRunning = false;
+  const started = new Promise<void>((resolve, reject) => {
+    for (const stream of [launcher.stdout!, launcher.stderr!])
+      createInterface({ input: stream }).on('line', (line) => {
+        last.push(line);
+        if (last.length > LAST_LINES) last.shift();
+        show(line, isRunning);
+        if (!STARTED.test(line)) return;
+        isRunning = true;
+        resolve();
+      });
+    launcher.once('error', reject);
+    launcher.once('exit', () => reject(new Error(`The system did not start.\n${last.join('\n')}`)));
+  });
+  return { started, stop: () => end(launcher) };
 }
 
 function end(launcher: ChildProcess): Promise<void> {
