@@ -250,8 +250,6 @@ export interface EagerStart extends WorkflowLabels {
   args: unknown[];
   /** By default the queue that most workflows share. */
   taskQueue?: string;
-  /** Milliseconds until its first task. */
-  startDelayMs?: number;
 }
 
 /**
@@ -302,7 +300,6 @@ async function startLabeled(
       workflowIdReusePolicy:
         start.restartable === true ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.REJECT_DUPLICATE,
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-      ...(start.startDelayMs === undefined ? {} : { startDelay: start.startDelayMs }),
       ...(start.summary === undefined ? {} : { staticSummary: start.summary }),
       ...(start.details === undefined ? {} : { staticDetails: start.details }),
       ...(memo === undefined ? {} : { memo }),
@@ -339,12 +336,4 @@ function searchAttributes(values: NonNullable<WorkflowLabels['searchAttributes']
     return value === undefined ? [] : [{ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value }];
   });
   return new TypedSearchAttributes(pairs);
-}
-
-/** The outbox backlog: pending rows, and the age of the oldest in seconds. */
-export async function outboxBacklog(): Promise<{ rows: number; oldestSeconds: number }> {
-  const { rows } = await pool.query<{ rows: number; oldest: number | null }>(
-    'SELECT count(*)::int AS rows, extract(epoch FROM now() - min(created_at))::float AS oldest FROM outbox',
-  );
-  return { rows: rows[0]?.rows ?? 0, oldestSeconds: rows[0]?.oldest ?? 0 };
 }

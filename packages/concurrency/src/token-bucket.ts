@@ -6,23 +6,19 @@ export interface TokenBucketOptions {
    * most a tenth of a second's worth accumulates, and at least one.
    */
   capacity?: number;
-  /** How far `spend` may overdraw the bucket. */
-  maxDebt?: number;
 }
 
 /** Limits a rate: tokens accumulate over time, and each use spends some. */
 export class TokenBucket {
   #ratePerSecond: number | null;
   readonly #capacity: number | undefined;
-  readonly #maxDebt: number;
   #tokens: number;
   #filledAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ ratePerSecond, capacity, maxDebt = 0 }: TokenBucketOptions) {
+  constructor({ ratePerSecond, capacity }: TokenBucketOptions) {
     this.#ratePerSecond = ratePerSecond;
     this.#capacity = capacity;
-    this.#maxDebt = maxDebt;
     this.#tokens = capacity ?? 1;
   }
 
@@ -32,16 +28,16 @@ export class TokenBucket {
     this.#ratePerSecond = ratePerSecond;
   }
 
-  /** Tokens that may be spent now; negative while the bucket is overdrawn. */
+  /** Tokens that may be spent now. */
   available(): number {
     if (this.#ratePerSecond === null) return Infinity;
     this.#fill();
     return this.#tokens;
   }
 
-  /** Spends tokens, whether they are available or not. */
+  /** Spends tokens, at most as many as there are. */
   spend(count: number): void {
-    this.#tokens = Math.max(-this.#maxDebt, this.#tokens - count);
+    this.#tokens = Math.max(0, this.#tokens - count);
   }
 
   /** Takes one token; if none is available, `ready` is called once one is. */
