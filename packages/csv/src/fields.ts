@@ -1,5 +1,5 @@
 /** The types that a column's values can be guessed to have. */
-export type GuessedType = 'text' | 'number' | 'boolean' | 'date' | 'select';
+type GuessedType = 'text' | 'number' | 'boolean' | 'date' | 'select';
 
 const MAX_KEY_LENGTH = 40;
 /** Built-in placeholder names. */
@@ -67,12 +67,5 @@ export class TypeGuess {
     if (options !== undefined && this.#values >= options.size * 5)
       return { type: 'select', options: [...options].sort() };
     return { type: 'text' };
-  }
-
-  /** Whether at least half of the values fit a type, so that the others are the exceptions. */
-  fits(type: GuessedType): boolean {
-    if (type === 'text') return true;
-    const matching = { number: this.#numbers, date: this.#dates, boolean: this.#booleans, select: 0 }[type];
-    return type !== 'select' && matching >= this.#values / 2;
   }
 }

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { keyFor, TypeGuess } from '../src/index.ts';
+
+const typeOf = (values: readonly string[]) => {
+  const guess = new TypeGuess();
+  for (const value of values) guess.add(value);
+  return guess.type;
+};
+const forty = (value: (index: number) => string) => Array.from({ length: 40 }, (_, index) => value(index));
+
+test.each([
+  ['number', forty((index) => (index === 7 ? 'many' : String(index)))],
+  ['text', forty((index) => `0${1000 + index}`)],
+  ['date', forty((index) => (index === 7 ? '' : `2024-02-${10 + (index % 10)}`))],
+  ['boolean', forty((index) => (index % 2 === 0 ? 'yes' : 'No'))],
+  ['text', forty((index) => `t${index}`)],
+])('a column is a %s if most of its values are', (type, values) => {
+  expect(typeOf(values)).toEqual({ type });
+});
+
+test('a few values that repeat are the options of a select', () => {
+  expect(typeOf(forty((index) => ['b', 'a'][index % 2] as string))).toEqual({ type: 'select', options: ['a', 'b'] });
+});
+
+test('keys are distinct Latin words, and none is the name of a placeholder', () => {
+  expect(keyFor('Código postal', 3, new Set())).toBe('codigo_postal');
+  expect(keyFor('Город', 7, new Set())).toBe('column_8');
+  expect(keyFor('id', 1, new Set())).toBe('csv_id');
+  expect(keyFor('tag', 2, new Set(['tag']))).toBe('tag_3');
+});
