@@ -178,7 +178,7 @@ const JOURNAL_FAILURES = {
   IN_FLIGHT_JOURNAL: 'all messages that a killed worker had claimed become unknown',
 };
 
-/** Whether workers can write to the folders of their journals, judging by the current user. */
+/** Whether workers can write to the folders of their journals, if they run as the current user. */
 function checkJournals(config: Config): Finding {
   const settings = (['SENDING_JOURNAL', 'IN_FLIGHT_JOURNAL'] as const).filter((name) => config[name] !== undefined);
   for (const name of settings) {

@@ -1,17 +1,16 @@
 import {
   contactBatch,
   deleteContacts,
-  fromStoredFilter,
   lockContacts,
   lockSuppressions,
   retryOnCollision,
-  type StoredFilter,
   suppress,
   type SuppressionReason,
 } from '@postroom/contacts';
 import { findOrCreateGroup, addContactsIn, removeContactsIn } from '@postroom/groups';
 import { announce, db, DomainError, inTransaction, paceBulkWork, sql, type Tx } from '@postroom/platform';
 import { type BulkOperation, type BulkStatus, endOperation, topicOf } from './operations.ts';
+import { fromStoredFilter, type StoredFilter } from './stored-filter.ts';
 
 /** Contacts per transaction. */
 const BATCH = 500;

@@ -1,4 +1,4 @@
-import { type ContactFilter, countContacts, fromStoredFilter, toStoredFilter } from '@postroom/contacts';
+import { type ContactFilter, countContacts } from '@postroom/contacts';
 import { getGroup } from '@postroom/groups';
 import {
   announce,
@@ -22,6 +22,7 @@ import {
   type WorkflowStart,
   checkDisplayName,
 } from '@postroom/platform';
+import { fromStoredFilter, toStoredFilter } from './stored-filter.ts';
 
 export type BulkOperation = Prisma.BulkOperationModel;
 export type BulkStatus = BulkOperation['status'];
@@ -49,7 +50,7 @@ export interface StartInput {
 export async function startOperation(projectId: string, actorId: string, input: StartInput): Promise<BulkOperation> {
   const { action } = input;
   const group = await checkGroup(projectId, input);
-  const filter = await toStoredFilter(projectId, input.filter, 'filter.');
+  const filter = await toStoredFilter(projectId, input.filter);
   const total = await countContacts(projectId, fromStoredFilter(filter), MAX_TOTAL);
   if (total === 0) throw invalid({ field: 'filter', message: 'matches no contact' });
   const id = newId(BULK_ID);

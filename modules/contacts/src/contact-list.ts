@@ -16,7 +16,6 @@ import {
   readInParts,
   readLimited,
   pool,
-  type Prisma,
   runCostly,
   sql,
   emailKeyParts,
@@ -37,7 +36,7 @@ export interface ContactFilter {
   search?: string | null | undefined;
   groupId?: string | null | undefined;
   segmentId?: string | null | undefined;
-  /** What a segment was when the filter was stored (`toStoredFilter`). */
+  /** The conditions of a segment as they were earlier. */
   segment?: SegmentFilter | undefined;
   /** A segment filter that is not saved, such as a condition on a custom field. */
   where?: unknown;
@@ -50,31 +49,6 @@ export interface ContactFilter {
 
 /** Maximum number of ids in a filter. */
 export const MAX_FILTER_IDS = 1000;
-
-/** A filter as JSON: times are text, and a segment is its conditions, so that a later edit doesn't change which contacts it selects. */
-export type StoredFilter = Prisma.JsonObject;
-
-/**
- * A filter to store with work on all of its contacts.
- * @throws DomainError as `checkFilter`.
- */
-export async function toStoredFilter(
-  projectId: string,
-  { segmentId, ...filter }: ContactFilter,
-  within = '',
-): Promise<StoredFilter> {
-  await checkFilter(projectId, filter, within);
-  const segment = segmentId == null ? undefined : (await getSegment(projectId, segmentId)).filter;
-  return JSON.parse(JSON.stringify({ ...filter, segment })) as StoredFilter;
-}
-
-/** Reads a filter from where it was stored. */
-export function fromStoredFilter(stored: StoredFilter): ContactFilter {
-  const { createdAfter, createdBefore } = stored as { createdAfter?: string | null; createdBefore?: string | null };
-  return { ...stored, createdAfter: toDate(createdAfter), createdBefore: toDate(createdBefore) };
-}
-
-const toDate = (text: string | null | undefined): Date | undefined => (text == null ? undefined : new Date(text));
 
 interface ListArgs extends PageArgs {
   sort?: ContactSort | null | undefined;
@@ -196,7 +170,7 @@ export async function previewSegment(projectId: string, given: unknown) {
  * Checks a filter, and returns the segment filters in it. `within` is the path of the input that contains it, such as `filter.`.
  * @throws DomainError `not_found` for an absent group or segment, `validation_error`.
  */
-async function checkFilter(
+export async function checkFilter(
   projectId: string,
   { ids, groupId, segmentId, segment, where }: ContactFilter,
   within = '',

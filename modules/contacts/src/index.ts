@@ -11,15 +11,13 @@ export {
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {
   addressPartStatement,
+  checkFilter,
   contactBatch,
   type ContactFilter,
   contactsStatement,
   countContacts,
-  fromStoredFilter,
   listContacts,
   MAX_FILTER_IDS,
-  type StoredFilter,
-  toStoredFilter,
 } from './contact-list.ts';
 export * from './contact-writes.ts';
 export {

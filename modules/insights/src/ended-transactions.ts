@@ -24,11 +24,15 @@ export const IS_FOREIGN = 'xact > pg_snapshot_xmax(pg_current_snapshot())::text:
 /** The number that a reader of all events begins with. Those of a project that was moved here have numbers below 0. */
 export const FIRST_TRANSACTION = 'least(0, (SELECT xact FROM events WHERE project_id = $1 ORDER BY xact LIMIT 1))';
 
-/** Only looks up the first transaction if the project has no row. */
-const startIn = (table: ReaderTable) => `
-  INSERT INTO ${table} (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
-  WHERE NOT EXISTS (SELECT FROM ${table} WHERE project_id = $1)
-  ON CONFLICT DO NOTHING`;
+/** What gives a project its row. Only looks up the first transaction if there is none. */
+const START: Record<ReaderTable, string> = {
+  statistics_progress: `
+    INSERT INTO statistics_progress (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
+    WHERE NOT EXISTS (SELECT FROM statistics_progress WHERE project_id = $1) ON CONFLICT DO NOTHING`,
+  event_exports: `
+    INSERT INTO event_exports (project_id, xact) SELECT $1, ${FIRST_TRANSACTION}
+    WHERE NOT EXISTS (SELECT FROM event_exports WHERE project_id = $1) ON CONFLICT DO NOTHING`,
+};
 
 /**
  * Gives a project its row in `table`. Locks the project first, as foreign keys do, so that a deletion of it comes before or after, and
@@ -38,7 +42,7 @@ const startIn = (table: ReaderTable) => `
 export async function startReading(tx: Tx, table: ReaderTable, projectId: string): Promise<boolean> {
   const [project] = await sql(tx, 'SELECT id FROM projects WHERE id = $1 FOR KEY SHARE', [projectId]);
   if (project === undefined) return false;
-  await sql(tx, startIn(table), [projectId]);
+  await sql(tx, START[table], [projectId]);
   return true;
 }
 

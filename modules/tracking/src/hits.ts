@@ -51,7 +51,7 @@ const STORE = `
 /**
  * Stores hits in batches, with one statement in flight: hits that arrive while a batch commits form the next one. A click is
  * answered once it is stored. An open is answered immediately, so a crash loses at most the opens of a few milliseconds. Beyond a
- * rate per message hits are not stored: whoever has one mail could otherwise fill the queue, and the table, that all mail shares.
+ * rate per message, hits are not stored: a recipient of one mail could otherwise fill the queue and the table that all mail shares.
  */
 export class Hits {
   #waiting: Waiting[] = [];

@@ -16,11 +16,11 @@ export const TRACKING_POLICY = {
     /** Consecutive failures of a batch of opens that are retried: opens are not worth retrying forever. */
     maxRetries: 3,
     /**
-     * Hits of one kind on a message that a gateway stores at once, and then per second. A mail to everybody in a company, or a link that
-     * is shared, stays below; a program that fetches one pixel all the time does not.
+     * Hits of one kind on a message that a gateway stores at once, and then per second. The opens of a mail to
+     * everyone in a company, and the clicks on a shared link, stay below these; a program that keeps fetching one pixel does not.
      */
     perMessage: { capacity: 100, ratePerSecond: 10 },
-    /** Messages whose hits are counted. Those that are forgotten begin anew. */
+    /** Messages whose rates are kept. One that is forgotten begins with its full allowance again. */
     countedMessages: 20_000,
   },
 

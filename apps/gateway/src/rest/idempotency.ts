@@ -47,8 +47,8 @@ const REPEAT =
 /**
  * Claims an `Idempotency-Key` before the work starts, so that two requests with the same key do it once (design).
  * @throws DomainError `idempotency_conflict` for a different request with the same key, or for one in flight: then
- * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`; `conflict` when the stored response was
- * encrypted with a key that the installation no longer has.
+ * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`.
+ * @throws DomainError `conflict` if the stored response was encrypted with a key that the installation no longer has.
  */
 export async function claim(
   response: ServerResponse,
