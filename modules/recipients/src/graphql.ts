@@ -6,6 +6,7 @@ import { Group } from '@postroom/groups/graphql';
 import { atMost, builder, callerProject, jsonSchema, MAX_EMAIL_LENGTH, NAME, relayNames } from '@postroom/platform';
 import { MAX_LINK, RECIPIENT_OUTCOMES } from './filter.ts';
 import { groupRecipients } from './group.ts';
+import './recipient-actions.ts';
 import { listRecipients, type Recipient } from './recipients.ts';
 
 const RecipientState = builder.enumType('RecipientState', {

@@ -1,3 +1,2 @@
 import './campaigns.ts';
 import './preflight.ts';
-import './recipient-actions.ts';

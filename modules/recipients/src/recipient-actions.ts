@@ -1,6 +1,6 @@
+import { getCampaign, resendUnknown, resolveUnknownRecipients, retryFailed } from '@postroom/campaigns';
+import '@postroom/campaigns/graphql';
 import { builder, callerProject } from '@postroom/platform';
-import { getCampaign } from '../campaigns.ts';
-import { resendUnknown, resolveUnknownRecipients, retryFailed } from '../requeue.ts';
 
 const UnknownOutcome = builder.enumType('UnknownOutcome', {
   description: 'The outcome that a user has established for messages whose outcome was unknown.',
