@@ -170,6 +170,10 @@ const STORIES: Record<string, Story> = {
     args: ['cmp_1', new Date(Date.now() + 5_000).toISOString()],
     activities: { startScheduledCampaign: answers('started') },
   },
+  'endAbTest.ended': {
+    args: ['abt_1'],
+    activities: { endDueAbTest: answers(3_000, null) },
+  },
   'sendEmails.sent': {
     args: ['eml_1'],
     activities: {

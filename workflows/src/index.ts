@@ -2,6 +2,7 @@ export { callJourneyHost } from './call-journey-host.ts';
 export { deleteOld } from './delete-old.ts';
 export { deliverBatch } from './deliver-batch.ts';
 export { deliverWebhook } from './deliver-webhook.ts';
+export { endAbTest } from './end-ab-test.ts';
 export { importContacts } from './import-contacts.ts';
 export { verifyDomain } from './verify-domain.ts';
 export { scheduleCampaign } from './schedule-campaign.ts';

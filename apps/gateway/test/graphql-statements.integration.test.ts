@@ -43,6 +43,9 @@ const QUERIES: Record<string, string> = {
   // Rows with long texts are read ten at a time, of which one tells whether there are more.
   campaigns:
     '{ campaigns(first: 9) { totalCount nodes { name editedByName groupIds segmentIds deferred { nextRetryAt } progress { planned } engagement { sent } } } }',
+  'A/B tests → variants, final campaign': `{
+    abTests(first: 9) { nodes { status leaderId variants { label rate campaign { name editedByName engagement { sent } } } finalCampaign { name } } }
+  }`,
   'emails → recipients, attachments, events': `{
     emails { nodes { subject from to html headers recipients { email status } attachments { filename } events { type } } }
   }`,
@@ -286,6 +289,11 @@ async function fill(rows: number): Promise<Filled> {
       [delivery, projectId],
     );
   }
+  await pool.query(
+    `INSERT INTO ab_tests (id, project_id, variant_ids, sample_percent, metric, duration_hours, final_campaign_id)
+     SELECT postroom_id('abt'), $1, ARRAY[id, $2], 20, 'opens', 24, id FROM campaigns WHERE project_id = $1`,
+    [projectId, campaign],
+  );
   const journeys: string[] = [];
   for (const [index, groupId] of groups.entries()) {
     const filter = { field: 'group', op: 'in', value: [groupId] };

@@ -114,6 +114,8 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ["Length of a template's HTML", 'modules/templates/src/check-body.ts', /html: ([\d_]+), mjml/],
   ["Length of a template's MJML", 'modules/templates/src/check-body.ts', /mjml: ([\d_]+) \}/],
   ["Length of a campaign's body", 'modules/campaigns/src/campaigns.ts', 'MAX_BODY_LENGTH'],
+  ['Variants of an A/B test', 'modules/ab-tests/src/ab-tests.ts', 'MAX_VARIANTS'],
+  ['Hours of an A/B test', 'modules/ab-tests/src/ab-tests.ts', 'MAX_HOURS'],
   ['Groups of a campaign', 'modules/campaigns/src/campaigns.ts', 'MAX_AUDIENCE'],
   ["Length of a campaign's preview text", 'modules/campaigns/src/campaigns.ts', 'MAX_PREVIEW_LENGTH'],
   ['Length of a UTM parameter', 'modules/campaigns/src/campaigns.ts', 'MAX_UTM_LENGTH'],

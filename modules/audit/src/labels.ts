@@ -53,6 +53,8 @@ const PAST: Record<string, string> = {
 
 /** Labels of actions that do not follow from their name. */
 const ACTIONS: Record<string, string> = {
+  abTestDelete: 'Deleted A/B test',
+  chooseAbTestWinner: 'Selected the winner of an A/B test',
   changeRole: "Changed a member's role",
   executeDryRun: 'Imported the file of a dry run',
   invite: 'Invited a member',
@@ -79,6 +81,7 @@ const FIELDS: Record<string, string> = {
 };
 
 const WORDS: Record<string, string> = {
+  ab: 'A/B',
   api: 'API',
   bcc: 'Bcc',
   dkim: 'DKIM',

@@ -9,6 +9,7 @@ const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
 
 test.each([
   ['createApiKey', 'Created API key'],
+  ['createAbTest', 'Created A/B test'],
   ['updateWebhookEndpoint', 'Changed webhook endpoint'],
   ['invite', 'Invited a member'],
   ['webhookDeliveryRetry', 'Retried webhook delivery'],

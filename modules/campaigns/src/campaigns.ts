@@ -77,10 +77,15 @@ export async function createCampaign(projectId: string, authorId: string, input:
   const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
   return db.$transaction(async (tx) => {
     const created = await tx.campaign.create({ data: { ...data, ...own } });
-    const limit = { of: projectId, rows: 'campaigns that are drafts', max: MAX_DRAFTS };
-    await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'draft' } }));
+    await checkDrafts(tx, projectId);
     return created;
   });
+}
+
+/** @throws DomainError `conflict` if the project has too many drafts. */
+export async function checkDrafts(tx: Prisma.TransactionClient, projectId: string): Promise<void> {
+  const limit = { of: projectId, rows: 'campaigns that are drafts', max: MAX_DRAFTS };
+  await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'draft' } }));
 }
 
 /** @throws DomainError `not_found`. */
@@ -146,6 +151,7 @@ export async function updateCampaign(
       ? ['draft', 'scheduled', 'sending', 'paused']
       : ['draft', 'scheduled'];
     const statuses = editable.filter((status) => ifStatus == null || status === ifStatus);
+    await shareAudience(tx, id, authorId, data);
     const { count } = await tx.campaign.updateMany({
       where: { id, projectId, status: { in: statuses }, ...(version == null ? {} : { version }) },
       data: { ...data, version: { increment: 1 }, editedById: authorId },
@@ -164,11 +170,37 @@ export async function updateCampaign(
   });
 }
 
-/** Deletes a draft. @throws DomainError `not_found`, `conflict` for a campaign that is not a draft. */
+/**
+ * All variants of an A/B test have the audience of the one that is edited. Locks them in the order of their ids, as every statement
+ * that locks several campaigns does.
+ */
+async function shareAudience(
+  tx: Prisma.TransactionClient,
+  id: string,
+  editedById: string,
+  data: Partial<Campaign>,
+): Promise<void> {
+  const audience = Object.fromEntries(
+    AUDIENCE_FIELDS.flatMap((field) => (field in data ? [[field, data[field]]] : [])),
+  ) as Partial<Record<(typeof AUDIENCE_FIELDS)[number], string[]>>;
+  if (Object.keys(audience).length === 0) return;
+  const [variant] = await tx.$queryRaw<{ abTestId: string }[]>`
+    SELECT v.ab_test_id AS "abTestId" FROM campaigns v JOIN campaigns c ON c.ab_test_id = v.ab_test_id
+    WHERE c.id = ${id} AND v.status = 'draft' ORDER BY v.id FOR NO KEY UPDATE OF v`;
+  if (variant === undefined) return;
+  const isSame = Object.fromEntries(Object.entries(audience).map(([field, ids]) => [field, { equals: ids }]));
+  // By test, because a variant that was added while this waited for the locks was not among those that were to be locked.
+  await tx.campaign.updateMany({
+    where: { abTestId: variant.abTestId, id: { not: id }, status: 'draft', NOT: isSame },
+    data: { ...audience, version: { increment: 1 }, editedById },
+  });
+}
+
+/** Deletes a draft. @throws DomainError `not_found`, `conflict` for a campaign that is not a draft, or belongs to an A/B test. */
 export async function deleteCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
-  const { count } = await db.campaign.deleteMany({ where: { id, projectId, status: 'draft' } });
-  if (count === 0) throw new DomainError('conflict', 'Only a draft can be deleted.');
+  const { count } = await db.campaign.deleteMany({ where: { id, projectId, status: 'draft', abTestId: null } });
+  if (count === 0) throw new DomainError('conflict', 'Only a draft that belongs to no A/B test can be deleted.');
 }
 
 /** Validates the given fields and converts them to their stored form. */
@@ -195,7 +227,8 @@ async function validate(projectId: string, input: CampaignInput): Promise<Partia
   }
   // A campaign has either its own body or a template; setting one clears the other.
   if (input.html != null) data.templateId = null;
-  if (input.templateId != null) Object.assign(data, { html: null, format: 'html', source: null });
+  if (input.templateId != null)
+    Object.assign(data, { html: null, format: 'html', source: null, templateVersion: null });
   return data;
 }
 

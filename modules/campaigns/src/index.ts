@@ -17,6 +17,7 @@ export { watchCampaign } from './progress.ts';
 export {
   acknowledgeCampaign,
   cancelCampaign,
+  checkReady,
   pauseCampaign,
   resumeCampaign,
   scheduleCampaign,
@@ -24,3 +25,15 @@ export {
   unscheduleCampaign,
 } from './sending.ts';
 export { sendTest, type TestSendInput } from './test-send.ts';
+export { WHOLE_AUDIENCE } from './share.ts';
+export {
+  assignToTest,
+  cancelVariants,
+  copyVariant,
+  deleteVariants,
+  findCampaigns,
+  type ReadyVariant,
+  releaseFromTest,
+  sendToRest,
+  startVariant,
+} from './variants.ts';

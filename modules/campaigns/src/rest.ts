@@ -9,7 +9,7 @@ const FIELDS = `id name subject status scheduledAt recipientCount countingRecipi
   deferred { messages nextRetryAt }
   previewText fromName fromEmail replyTo templateId templateVersion groupIds segmentIds excludedGroupIds excludedSegmentIds
   utmSource utmMedium utmCampaign utmTerm utmContent pauseReason blocksSender waitingUntil waitingReason
-  ratePerSecond trackOpens trackClicks
+  ratePerSecond trackOpens trackClicks abTestId
   startedAt completedAt recipientsDeletedAt createdAt updatedAt`;
 const DETAIL = `${FIELDS} html format source text version editedById editedByName`;
 

@@ -26,30 +26,32 @@ import { startSending, timerOf, workflowIdOf } from './workflow.ts';
  * missing. `forbidden` if the sender's domain is no longer verified or is blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string): Promise<void> {
-  await sendIf(projectId, id, () => true);
+  await sendIf(projectId, id, (campaign) => {
+    const problem = statusProblem(campaign);
+    if (problem !== undefined) throw new DomainError('conflict', problem);
+    return true;
+  });
 }
 
-/** Starts a campaign as `sendCampaign` does, as long as a condition holds. @returns whether it was started. */
+/** Starts a draft or scheduled campaign as `sendCampaign` does, as long as a condition holds. @returns whether it was started. */
 async function sendIf(projectId: string, id: string, condition: (campaign: Campaign) => boolean): Promise<boolean> {
   for (;;) {
     const campaign = await getCampaign(projectId, id);
     if (!condition(campaign)) return false;
-    const problem = statusProblem(campaign);
-    if (problem !== undefined) throw new DomainError('conflict', problem);
     const body = await checkReady(campaign);
-    if (await start(campaign, body)) return true;
+    if (await db.$transaction((tx) => start(tx, campaign, body))) return true;
     // The campaign was edited or started since it was read, so check it again.
   }
 }
 
-export type State = Pick<Campaign, 'status' | 'pauseReason' | 'startedAt'>;
+export type State = Pick<Campaign, 'status' | 'pauseReason' | 'startedAt' | 'abTestId'>;
 
-/** Why a campaign cannot be sent in its current status; undefined for a draft or scheduled one. */
-export function statusProblem({ status, pauseReason, startedAt }: State): string | undefined {
+/** Why a campaign cannot be sent in its current status; undefined for a draft or scheduled one that belongs to no A/B test. */
+export function statusProblem({ status, pauseReason, startedAt, abTestId }: State): string | undefined {
   switch (status) {
     case 'draft':
     case 'scheduled':
-      return undefined;
+      return abTestId === null ? undefined : PART_OF_TEST;
     case 'sending':
       return 'This campaign is already being sent.';
     case 'paused':
@@ -61,8 +63,10 @@ export function statusProblem({ status, pauseReason, startedAt }: State): string
   }
 }
 
+const PART_OF_TEST = 'This campaign belongs to an A/B test, which sends it.';
+
 /** The content copied from a campaign's template at the start, and its version; empty if the campaign has its own body. */
-interface Body {
+export interface Body {
   html?: string;
   format?: Campaign['format'];
   source?: string | null;
@@ -70,29 +74,29 @@ interface Body {
   templateVersion?: number;
 }
 
+/** What a campaign gets at its start. */
+type StartValues = Body & { shareFrom?: number; shareTo?: number };
+
 /** Starts the campaign if it is unchanged since it was read. The UPDATE's condition lets only one concurrent caller win. */
-async function start(campaign: Campaign, body: Body): Promise<boolean> {
+export async function start(tx: Prisma.TransactionClient, campaign: Campaign, body: StartValues): Promise<boolean> {
   const { id, status, updatedAt } = campaign;
-  return db.$transaction(async (tx) => {
-    const now = new Date();
-    const { count } = await tx.campaign.updateMany({
-      where: { id, status, updatedAt },
-      data: {
-        ...body,
-        status: 'sending',
-        startedAt: now,
-        isCounted: true,
-        pauseReason: null,
-        pauseBlocksSender: false,
-      },
-    });
-    if (count === 0) return false;
-    // Fix the project's tracking settings now, like everything else about the campaign.
-    await tx.$executeRaw`UPDATE campaigns c SET track_opens = coalesce(c.track_opens, p.track_opens),
-      track_clicks = coalesce(c.track_clicks, p.track_clicks) FROM projects p WHERE c.id = ${id} AND p.id = c.project_id`;
-    await startSending(tx, campaign);
-    return true;
+  const { count } = await tx.campaign.updateMany({
+    where: { id, status, updatedAt },
+    data: {
+      ...body,
+      status: 'sending',
+      startedAt: new Date(),
+      isCounted: true,
+      pauseReason: null,
+      pauseBlocksSender: false,
+    },
   });
+  if (count === 0) return false;
+  // Fix the project's tracking settings now, like everything else about the campaign.
+  await tx.$executeRaw`UPDATE campaigns c SET track_opens = coalesce(c.track_opens, p.track_opens),
+    track_clicks = coalesce(c.track_clicks, p.track_clicks) FROM projects p WHERE c.id = ${id} AND p.id = c.project_id`;
+  await startSending(tx, campaign);
+  return true;
 }
 
 /**
@@ -100,7 +104,7 @@ async function start(campaign: Campaign, body: Body): Promise<boolean> {
  * @returns the content of its template.
  * @throws DomainError `validation_error` naming each thing that is missing, then `forbidden` for a sender that may not send.
  */
-async function checkReady(campaign: Campaign): Promise<Body> {
+export async function checkReady(campaign: Campaign): Promise<Body> {
   const { problems, body } = await missingParts(campaign);
   const [first] = problems;
   if (first !== undefined) {
@@ -160,9 +164,11 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
 async function templateBody({
   projectId,
   templateId,
+  templateVersion,
   subject,
 }: Campaign): Promise<{ problems: FieldProblem[]; body: Body }> {
-  if (templateId === null) return { problems: [], body: {} };
+  // The winner of an A/B test is sent as it was tested, whatever the template has become.
+  if (templateId === null || templateVersion !== null) return { problems: [], body: {} };
   const template = await db.template.findFirst({ where: { id: templateId, projectId } });
   const problem = (message: string) => ({ problems: [{ field: 'templateId', message }], body: {} });
   if (template === null) return problem('is no longer a template of this project');
@@ -196,7 +202,7 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
   await checkReady(campaign);
   await db.$transaction(async (tx) => {
     const { count } = await tx.campaign.updateMany({
-      where: { id, projectId, status: { in: ['draft', 'scheduled'] } },
+      where: { id, projectId, status: { in: ['draft', 'scheduled'] }, abTestId: null },
       data: { status: 'scheduled', scheduledAt },
     });
     if (count === 0) throw new DomainError('conflict', NOT_SCHEDULABLE);
@@ -209,16 +215,18 @@ export async function scheduleCampaign(projectId: string, id: string, scheduledA
 const MAX_SCHEDULED = 500;
 const NOT_SCHEDULABLE = 'Only a draft or scheduled campaign can be scheduled.';
 
-/** Why a campaign cannot be scheduled in its current status; undefined for a draft or scheduled one. */
-export const scheduleStatusProblem = (campaign: State): string | undefined =>
-  statusProblem(campaign) === undefined ? undefined : NOT_SCHEDULABLE;
+/** Why a campaign cannot be scheduled in its current status; undefined for one that `statusProblem` accepts. */
+export const scheduleStatusProblem = (campaign: State): string | undefined => {
+  const problem = statusProblem(campaign);
+  return problem === undefined || problem === PART_OF_TEST ? problem : NOT_SCHEDULABLE;
+};
 
 /** Turns a scheduled campaign back into a draft. @throws DomainError `not_found`, `conflict` if it is not scheduled. */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
   const { count } = await db.$transaction((tx) =>
     tx.campaign.updateMany({
-      where: { id, projectId, status: 'scheduled' },
+      where: { id, projectId, status: 'scheduled', abTestId: null },
       data: { status: 'draft', scheduledAt: null },
     }),
   );
@@ -258,7 +266,8 @@ export async function resumeCampaign(projectId: string, id: string): Promise<voi
   // A scheduled campaign that was paused because it could not start is started now.
   if (campaign.startedAt === null) {
     const body = await checkReady(campaign);
-    if (!(await start(campaign, body))) throw new DomainError('conflict', 'This campaign is no longer paused.');
+    if (!(await db.$transaction((tx) => start(tx, campaign, body))))
+      throw new DomainError('conflict', 'This campaign is no longer paused.');
     return;
   }
   await checkSender(campaign);
@@ -294,14 +303,20 @@ export async function acknowledgeCampaign(projectId: string, id: string): Promis
   });
 }
 
+const cancellation = (): Command => ({
+  from: ['scheduled', 'sending', 'paused'],
+  data: { status: 'canceled', completedAt: new Date() },
+  signal: 'cancel',
+});
+
 /** Cancels a campaign; unsent messages are never sent. @throws DomainError `not_found`, `conflict`. */
 export async function cancelCampaign(projectId: string, id: string): Promise<void> {
-  await command(projectId, id, {
-    from: ['scheduled', 'sending', 'paused'],
-    data: { status: 'canceled', completedAt: new Date() },
-    signal: 'cancel',
-  });
+  await command(projectId, id, cancellation());
 }
+
+/** Cancels a campaign in the caller's transaction, unless it has ended. */
+export const cancelIn = (tx: Prisma.TransactionClient, id: string): Promise<boolean> =>
+  commandIn(tx, id, cancellation());
 
 interface Command {
   from: Campaign['status'][];
@@ -311,17 +326,24 @@ interface Command {
 }
 
 /** Changes the status, which the send run checks with each page, and signals the workflow. */
-async function command(projectId: string, id: string, { from, data, signal, also }: Command): Promise<void> {
+async function command(projectId: string, id: string, command: Command): Promise<void> {
   await getCampaign(projectId, id);
-  await db.$transaction(async (tx) => {
-    const { count } = await tx.campaign.updateMany({ where: { id, projectId, status: { in: from } }, data });
-    if (count === 0) throw new DomainError('conflict', `Cannot ${signal}: the campaign must be ${from.join(' or ')}.`);
-    await also?.(tx, id);
-    const { run, startedAt } = await tx.campaign.findUniqueOrThrow({
-      where: { id },
-      select: { run: true, startedAt: true },
-    });
-    if (startedAt !== null) await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
-    await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
+  const { signal, from } = command;
+  if (!(await db.$transaction((tx) => commandIn(tx, id, command))))
+    throw new DomainError('conflict', `Cannot ${signal}: the campaign must be ${from.join(' or ')}.`);
+}
+
+/** @returns false, having changed nothing, if the campaign is in no status that the command applies to. */
+async function commandIn(tx: Prisma.TransactionClient, id: string, command: Command): Promise<boolean> {
+  const { from, data, signal, also } = command;
+  const { count } = await tx.campaign.updateMany({ where: { id, status: { in: from } }, data });
+  if (count === 0) return false;
+  await also?.(tx, id);
+  const { run, startedAt } = await tx.campaign.findUniqueOrThrow({
+    where: { id },
+    select: { run: true, startedAt: true },
   });
+  if (startedAt !== null) await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
+  await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
+  return true;
 }

@@ -1,10 +1,11 @@
 import { Parameters } from '@postroom/contacts';
-import { audienceProblems, audienceSql, disableNestedLoops } from '@postroom/groups';
+import { audienceProblems, audienceSql, type ContactRange, disableNestedLoops } from '@postroom/groups';
 import { mailboxIdFor } from '@postroom/transports';
 import { insertRecipients } from '@postroom/ledger/sql';
 import { DomainError, inTransaction, record } from '@postroom/platform';
 import type pg from 'pg';
 import { campaignStarted } from './events.ts';
+import { shareSql } from './share.ts';
 
 interface Row {
   id: string;
@@ -15,6 +16,9 @@ interface Row {
   segmentIds: string[];
   excludedGroupIds: string[];
   excludedSegmentIds: string[];
+  abTestId: string | null;
+  shareFrom: number | null;
+  shareTo: number | null;
   status: string;
   frozenAt: Date | null;
   prefix: string | null;
@@ -115,7 +119,7 @@ async function lockSnapshot(client: pg.ClientBase, campaignId: string): Promise<
   const { rows } = await client.query<Row>(
     `SELECT id, project_id AS "projectId", name, from_email AS "fromEmail", status::text, frozen_at AS "frozenAt",
        group_ids AS "groupIds", segment_ids AS "segmentIds", excluded_group_ids AS "excludedGroupIds",
-       excluded_segment_ids AS "excludedSegmentIds", snapshot_prefix AS prefix, snapshot_until AS until, snapshot_cursor AS cursor,
+       excluded_segment_ids AS "excludedSegmentIds", ab_test_id AS "abTestId", share_from AS "shareFrom", share_to AS "shareTo", snapshot_prefix AS prefix, snapshot_until AS until, snapshot_cursor AS cursor,
        recipient_count AS recipients, suppressed_count AS suppressed
      FROM campaigns WHERE id = $1`,
     [campaignId],
@@ -152,7 +156,7 @@ async function nextRange(client: pg.ClientBase, { projectId, ...known }: Row, wa
 
 async function insertMessages(
   client: pg.ClientBase,
-  { id, projectId, fromEmail, recipients: before, ...audience }: Row,
+  { id, projectId, fromEmail, recipients: before, abTestId, shareFrom, shareTo, ...audience }: Row,
   { prefix, from, to }: Range,
 ): Promise<RecipientSnapshot> {
   const parameters = new Parameters();
@@ -164,19 +168,16 @@ async function insertMessages(
   const gone = (await audienceProblems(client, projectId, audience)).find(({ field }) => field.startsWith('excluded'));
   if (gone !== undefined)
     throw new DomainError('validation_error', `An excluded audience was deleted: ${gone.message}.`);
-  const condition = await audienceSql(
-    projectId,
-    audience,
-    parameters,
-    (contactId) => `${contactId} > ${after} AND ${contactId} <= ${last}`,
-  );
+  const range: ContactRange = (contactId) => `${contactId} > ${after} AND ${contactId} <= ${last}`;
+  const condition = await audienceSql(projectId, audience, parameters, range);
+  const share = abTestId === null ? 'true' : shareSql({ abTestId, shareFrom, shareTo }, parameters, range);
   const messageId = idSql(parameters.add(prefix), parameters.add(before));
   await disableNestedLoops(client);
   const { rowCount } = await client.query(
     insertRecipients(`SELECT ${messageId}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,
        CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END
-     FROM contacts c WHERE c.project_id = ${project} AND ${condition} ORDER BY c.id`),
+     FROM contacts c WHERE c.project_id = ${project} AND ${condition} AND ${share} ORDER BY c.id`),
     parameters.values,
   );
   const { rows } = await client.query<{ suppressed: number }>(

@@ -3,6 +3,7 @@ export {
   type AudienceCount,
   audienceProblems,
   audienceSql,
+  type ContactRange,
   countAudience,
   hasRecipients,
   disableNestedLoops,

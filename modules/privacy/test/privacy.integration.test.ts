@@ -90,6 +90,7 @@ const NOT_OF_CONTACTS = [
   'webhook_endpoint_hours',
   'webhook_endpoints',
   // Content written by users.
+  'ab_tests',
   'campaigns',
   'forms',
   'groups',

@@ -12,6 +12,7 @@ export const MODULES: readonly string[] = [
   'imports',
   'bulk',
   'campaigns',
+  'ab-tests',
   'sending-policy',
   'journeys',
   'backtests',

@@ -1,3 +1,4 @@
+import { AbTests } from './ab-tests.ts';
 import { BulkOperations, Contacts, CustomFields, Events, Groups, Segments, Suppressions } from './audience.ts';
 import { Deliveries, Webhooks } from './endpoints.ts';
 import { Backtests } from './backtests.ts';
@@ -35,6 +36,7 @@ export class Postroom {
   readonly imports: Imports;
   readonly bulkOperations: BulkOperations;
   readonly campaigns: Campaigns;
+  readonly abTests: AbTests;
   readonly journeys: Journeys;
   readonly enrollments: Enrollments;
   readonly backtests: Backtests;
@@ -59,6 +61,7 @@ export class Postroom {
     this.imports = new Imports(transport);
     this.bulkOperations = new BulkOperations(transport);
     this.campaigns = new Campaigns(transport);
+    this.abTests = new AbTests(transport);
     this.journeys = new Journeys(transport);
     this.enrollments = new Enrollments(transport);
     this.backtests = new Backtests(transport);

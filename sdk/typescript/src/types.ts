@@ -654,6 +654,8 @@ export interface Campaign {
   trackOpens: boolean | null;
   /** Whether clicks are tracked; until the campaign starts, null means the project's setting. */
   trackClicks: boolean | null;
+  /** The A/B test that it belongs to, which sends it; null if none. */
+  abTestId: string | null;
   /** When it was started. */
   startedAt: string | null;
   /** When it was completed or canceled. */
@@ -678,6 +680,60 @@ export interface CampaignLink {
   uniqueClicks: number;
   /** Clicks by bots. */
   clicksByMachines: number;
+}
+
+/**
+ * The state of an A/B test.
+ *
+ * - `canceled`: It was canceled. No winner was chosen.
+ * - `completed`: The winner is chosen, and the rest of the audience gets it.
+ * - `draft`: Its settings and variants can be edited, and it can be started.
+ * - `testing`: Its variants are sent, or were, and the winner is not chosen yet.
+ */
+export type AbTestStatus = 'canceled' | 'completed' | 'draft' | 'testing';
+
+/**
+ * What decides an A/B test, as a rate of the accepted messages.
+ *
+ * - `clicks`: People who clicked a link. Bots are not counted.
+ * - `opens`: People who opened the message. Bots are not counted.
+ */
+export type AbTestMetric = 'clicks' | 'opens';
+
+/** An A/B test: campaigns that are each sent to a share of the audience, until the best one is sent to the rest. */
+export interface AbTest {
+  /** A/B test id; also the id of its workflow in Temporal. */
+  id: string;
+  /** Its state. */
+  status: AbTestStatus;
+  /** Percentage of the audience that receives a variant, in equal shares. With 100, no one is left for the winner. */
+  samplePercent: number;
+  /** What decides it. */
+  metric: AbTestMetric;
+  /** Hours from the start until the winner is chosen. */
+  durationHours: number;
+  /** The campaigns that are its variants, in order. */
+  variantIds: string[];
+  /** The variant with the best rate so far, the first of equal ones; null until a message is accepted. */
+  leaderId: string | null;
+  /** The variant that won; null until it is chosen. */
+  winnerId: string | null;
+  /** Who chose the winner, `usr_…` or `key_…`; null if the metric did. */
+  chosenById: string | null;
+  /** The campaign that sends the winner to the rest of the audience; null until then, or if there is no rest. */
+  finalCampaignId: string | null;
+  /** When it was started. */
+  startedAt: string | null;
+  /** When the winner is chosen unless a user chooses it before; null before the start. */
+  endsAt: string | null;
+  /** When the winner was chosen or the test was canceled. */
+  completedAt: string | null;
+  /** Incremented by each edit; an edit may name the version it is based on. */
+  version: number;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
 }
 
 /**
@@ -1555,6 +1611,8 @@ export interface CampaignDetail {
   trackOpens: boolean | null;
   /** Whether clicks are tracked; until the campaign starts, null means the project's setting. */
   trackClicks: boolean | null;
+  /** The A/B test that it belongs to, which sends it; null if none. */
+  abTestId: string | null;
   /** When it was started. */
   startedAt: string | null;
   /** When it was completed or canceled. */
@@ -1579,6 +1637,86 @@ export interface CampaignDetail {
   editedById: string | null;
   /** What the person or the key is called now; null when they are gone. */
   editedByName: string | null;
+}
+
+/** Engagement counters. */
+export interface CampaignEngagementSummary {
+  /** Messages the provider accepted. */
+  sent: number;
+  /** Recipients who opened the message. */
+  opened: number;
+  /** Recipients who clicked a link. */
+  clicked: number;
+  /** Messages opened by a bot, such as a privacy proxy that fetches images on arrival. */
+  openedByMachines: number;
+  /** Messages clicked by a bot, such as a link scanner. */
+  clickedByMachines: number;
+}
+
+/** A campaign: one email to many recipients. */
+export interface CampaignSummary {
+  /** Campaign id; also the id of its first Temporal workflow. */
+  id: string;
+  /** Display name. */
+  name: string;
+  /** Subject; may contain placeholders. */
+  subject: string | null;
+  /** Current status. */
+  status: CampaignStatus;
+  /** Why it was paused automatically, or why it blocks its sender after completion; null if a user paused it. */
+  pauseReason: string | null;
+  /** Number of recipients in the snapshot taken at the start; 0 before that. */
+  recipientCount: number;
+  /** Engagement counters. */
+  engagement: CampaignEngagementSummary;
+}
+
+/** A variant of an A/B test: a campaign that is sent to a share of the audience. */
+export interface AbTestVariant {
+  /** A for the first, and so on. */
+  label: string;
+  /** The fraction of its accepted messages that people opened or clicked; null if none was accepted. */
+  rate: number | null;
+  /** The campaign. */
+  campaign: CampaignSummary;
+}
+
+/** An A/B test: campaigns that are each sent to a share of the audience, until the best one is sent to the rest. */
+export interface AbTestDetail {
+  /** A/B test id; also the id of its workflow in Temporal. */
+  id: string;
+  /** Its state. */
+  status: AbTestStatus;
+  /** Percentage of the audience that receives a variant, in equal shares. With 100, no one is left for the winner. */
+  samplePercent: number;
+  /** What decides it. */
+  metric: AbTestMetric;
+  /** Hours from the start until the winner is chosen. */
+  durationHours: number;
+  /** The campaigns that are its variants, in order. */
+  variantIds: string[];
+  /** The variant with the best rate so far, the first of equal ones; null until a message is accepted. */
+  leaderId: string | null;
+  /** The variant that won; null until it is chosen. */
+  winnerId: string | null;
+  /** Who chose the winner, `usr_…` or `key_…`; null if the metric did. */
+  chosenById: string | null;
+  /** The campaign that sends the winner to the rest of the audience; null until then, or if there is no rest. */
+  finalCampaignId: string | null;
+  /** When it was started. */
+  startedAt: string | null;
+  /** When the winner is chosen unless a user chooses it before; null before the start. */
+  endsAt: string | null;
+  /** When the winner was chosen or the test was canceled. */
+  completedAt: string | null;
+  /** Incremented by each edit; an edit may name the version it is based on. */
+  version: number;
+  /** When it was created. */
+  createdAt: string;
+  /** When it was last changed. */
+  updatedAt: string;
+  /** Its variants, in order. */
+  variants: AbTestVariant[];
 }
 
 /** A problem that prevents a draft from being published. */
@@ -2628,6 +2766,34 @@ export interface Preflight {
   audience: AudienceCount;
   /** Its placeholders. */
   variables: VariableCheck[];
+}
+
+/** A new A/B test. */
+export interface CreateAbTestInput {
+  /** A draft campaign, which becomes the first variant. The others are copies of it. */
+  campaign_id: string;
+  /** Hours from the start until the winner is chosen, 1 to 168; 24 if omitted. */
+  duration_hours?: number | null | undefined;
+  /** What decides the test; opens if omitted. */
+  metric?: AbTestMetric | null | undefined;
+  /** Percentage of the audience that receives a variant, 1 to 100; 20 if omitted. */
+  sample_percent?: number | null | undefined;
+  /** How many variants there are, 2 to 5; 2 if omitted. */
+  variants?: number | null | undefined;
+}
+
+/** Settings to update; omitted ones are unchanged. */
+export interface UpdateAbTestInput {
+  /** Hours from the start until the winner is chosen, 1 to 168. */
+  duration_hours?: number | null | undefined;
+  /** What decides the test. */
+  metric?: AbTestMetric | null | undefined;
+  /** Percentage of the audience that receives a variant, 1 to 100. */
+  sample_percent?: number | null | undefined;
+  /** How many variants there are, 2 to 5. Further ones are copies of the first one; if there are fewer, the last ones are deleted. */
+  variants?: number | null | undefined;
+  /** The version that the edit is based on; `conflict` if it is not the current one. */
+  version?: number | null | undefined;
 }
 
 /** A new journey, saved as a draft. */
@@ -3871,6 +4037,28 @@ export interface CampaignLinkListResponse {
   data: CampaignLink[];
 }
 
+/** Has a `AbTestDetail` in `data`. */
+export interface AbTestDetailResponse {
+  data: AbTestDetail;
+}
+
+/** Has a list of `AbTest` in `data`. */
+export interface AbTestListResponse {
+  data: AbTest[];
+  /** Whether there is a next page. */
+  has_more: boolean;
+  /** The `cursor` of the next page; null on the last page. */
+  next_cursor: string | null;
+  /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
+  total?: number | undefined;
+}
+
+/** End a running A/B test with a winner, which the rest of the audience gets. */
+export interface ChooseAbTestWinnerInput {
+  /** The campaign that is the variant. */
+  campaign_id: string;
+}
+
 /** Has a `Journey` in `data`. */
 export interface JourneyResponse {
   data: Journey;
@@ -5012,6 +5200,87 @@ export interface Operations {
     body: undefined;
     reply: CampaignLinkListResponse;
   };
+  /** Make an A/B test from a draft campaign */
+  createAbTest: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateAbTestInput;
+    reply: AbTestDetailResponse;
+  };
+  /** List A/B tests, newest first */
+  listAbTests: {
+    path: Record<never, never>;
+    query: {
+      /** Maximum number of results. */
+      limit?: number | undefined;
+      /** The `next_cursor` of the previous page. */
+      cursor?: string | undefined;
+      /** Whether to return `total`, the number of all results, counted up to 100000. */
+      total?: boolean | undefined;
+    };
+    body: undefined;
+    reply: AbTestListResponse;
+  };
+  /** Retrieve an A/B test with the figures of its variants */
+  getAbTest: {
+    path: {
+      /** A/B test id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: AbTestDetailResponse;
+  };
+  /** Change the settings of an A/B test that has not been started */
+  updateAbTest: {
+    path: {
+      /** A/B test id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: UpdateAbTestInput;
+    reply: AbTestDetailResponse;
+  };
+  /** Delete an A/B test that has not been started */
+  deleteAbTest: {
+    path: {
+      /** A/B test id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: DeletedResponse;
+  };
+  /** Start an A/B test; its variants are sent in the background */
+  startAbTest: {
+    path: {
+      /** A/B test id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: AbTestDetailResponse;
+  };
+  /** End a running A/B test with a winner, which the rest of the audience gets */
+  chooseAbTestWinner: {
+    path: {
+      /** A/B test id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: ChooseAbTestWinnerInput;
+    reply: AbTestDetailResponse;
+  };
+  /** Cancel a running A/B test and what its variants have not sent */
+  cancelAbTest: {
+    path: {
+      /** A/B test id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: AbTestDetailResponse;
+  };
   /** Save a journey as a draft */
   createJourney: {
     path: Record<never, never>;
@@ -5893,6 +6162,14 @@ export const OPERATIONS = {
   testTemplate: 'POST /v1/templates/{id}/test',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
   listCampaignLinks: 'GET /v1/campaigns/{id}/links',
+  createAbTest: 'POST /v1/ab-tests',
+  listAbTests: 'GET /v1/ab-tests',
+  getAbTest: 'GET /v1/ab-tests/{id}',
+  updateAbTest: 'PATCH /v1/ab-tests/{id}',
+  deleteAbTest: 'DELETE /v1/ab-tests/{id}',
+  startAbTest: 'POST /v1/ab-tests/{id}/start',
+  chooseAbTestWinner: 'POST /v1/ab-tests/{id}/choose-winner',
+  cancelAbTest: 'POST /v1/ab-tests/{id}/cancel',
   createJourney: 'POST /v1/journeys',
   listJourneys: 'GET /v1/journeys',
   getJourney: 'GET /v1/journeys/{id}',

@@ -28,6 +28,13 @@ const complete = ({ ids }: Everything) =>
     ids['/v1/campaigns'],
   ]);
 
+/** Has an A/B test running, with the campaign of the examples as a variant. */
+const runTest = ({ ids }: Everything) =>
+  pool.query("UPDATE ab_tests SET status = 'testing', variant_ids[2] = $2 WHERE id = $1", [
+    ids['/v1/ab-tests'],
+    ids['/v1/campaigns'],
+  ]);
+
 const resumeJourney = ({ api, fill }: Everything) => api.post(fill('/v1/journeys/{id}/resume'));
 
 /** Setup that a route needs before its example can succeed. */
@@ -43,6 +50,8 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
     api.post(fill('/v1/campaigns/{id}/schedule'), { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() }),
   'POST /v1/campaigns/{id}/pause': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
   'POST /v1/campaigns/{id}/cancel': ({ api, fill }) => api.post(fill('/v1/campaigns/{id}/send')),
+  'POST /v1/ab-tests/{id}/choose-winner': runTest,
+  'POST /v1/ab-tests/{id}/cancel': runTest,
   'POST /v1/backtests/{id}/cancel': ({ ids }) =>
     pool.query("UPDATE backtests SET status = 'running', finished_at = NULL WHERE id = $1", [ids['/v1/backtests']]),
   'POST /v1/campaigns/{id}/recipients/retry': complete,

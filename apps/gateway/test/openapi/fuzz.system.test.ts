@@ -17,9 +17,15 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
  * data must be accepted, once fuzz_hooks.py has named rows that exist, times to come, and content that parses.
  */
 const NEEDS_STATE: Record<string, string> = {
+  'DELETE /v1/ab-tests/{id}': 'only a draft can be deleted',
   'DELETE /v1/groups/{id}/contacts/{contact_id}': 'a group keeps its last member',
+  'PATCH /v1/ab-tests/{id}': 'only a draft can be changed, in its current version',
   'PATCH /v1/custom-fields/{id}': 'only a select has options',
   'PATCH /v1/forms/{id}': 'a template has a link to confirm, and fields exist',
+  'POST /v1/ab-tests': 'the campaign must be a draft of no test',
+  'POST /v1/ab-tests/{id}/cancel': 'the test must run',
+  'POST /v1/ab-tests/{id}/choose-winner': 'the test must run, and the campaign be its variant',
+  'POST /v1/ab-tests/{id}/start': 'the test must be a draft',
   'POST /v1/backtests': 'the draft must be complete',
   'POST /v1/campaigns/{id}/recipients/group': 'some recipient must match',
   'POST /v1/campaigns/{id}/schedule': 'the campaign must be complete',

@@ -110,6 +110,14 @@ export async function everything(): Promise<Everything> {
     html: '<p>News</p>',
     group_ids: [group],
   });
+  const tested = {
+    name: 'Tested',
+    subject: 'News',
+    from_email: `news@${DOMAIN}`,
+    html: '<p>News</p>',
+    group_ids: [group],
+  };
+  const abTest = await make('/v1/ab-tests', { campaign_id: await make('/v1/campaigns', tested) });
   const definition = (await api.get('/v1/event-definitions')).body.data[0].id;
   const bulkOperation = await runningBulkOperation(api.projectId, group);
   const upload = await createImport(api.projectId, await checkOptions(api.projectId, {}));
@@ -135,6 +143,7 @@ export async function everything(): Promise<Everything> {
     '/v1/webhooks': webhook,
     '/v1/deliveries': delivery,
     '/v1/campaigns': campaign,
+    '/v1/ab-tests': abTest,
     '/v1/bulk-operations': bulkOperation,
     '/v1/event-definitions': definition,
     '/v1/imports': upload.id,

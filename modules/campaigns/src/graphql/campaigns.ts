@@ -138,7 +138,7 @@ function plannedOf(row: CampaignModel): number {
 /** Columns of the row cost nothing more, so that a page of 1,000 campaigns stays below the limit of a query. */
 const PART_OF_ROW = { field: 1, multiplier: 0 };
 
-const Campaign = builder.prismaObject('Campaign', {
+export const Campaign = builder.prismaObject('Campaign', {
   interfaces: [Node],
   description: 'A campaign: one email to many recipients.',
   fields: (t) => ({
@@ -267,6 +267,10 @@ const Campaign = builder.prismaObject('Campaign', {
     ratePerSecond: t.exposeInt('ratePerSecond', {
       nullable: true,
       description: 'Maximum messages per second; null for no limit.',
+    }),
+    abTestId: t.exposeID('abTestId', {
+      nullable: true,
+      description: 'The A/B test that it belongs to, which sends it; null if none.',
     }),
     startedAt: t.expose('startedAt', { type: 'DateTime', nullable: true, description: 'When it was started.' }),
     workflowUrl: t.string({

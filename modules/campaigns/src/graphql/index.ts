@@ -1,2 +1,4 @@
 import './campaigns.ts';
 import './preflight.ts';
+
+export { Campaign } from './campaigns.ts';

@@ -1,0 +1,300 @@
+import {
+  assignToTest,
+  type Campaign,
+  cancelVariants,
+  checkReady,
+  copyVariant,
+  deleteVariants,
+  findCampaigns,
+  getCampaign,
+  type ReadyVariant,
+  releaseFromTest,
+  sendToRest,
+  startVariant,
+} from '@postroom/campaigns';
+import {
+  assertValid,
+  db,
+  defineIdPrefix,
+  DomainError,
+  type FieldProblem,
+  invalid,
+  isId,
+  newId,
+  notFound,
+  type Page,
+  type PageArgs,
+  type Prisma,
+  readRows,
+  type RowsQuery,
+  startWorkflow,
+  versionConflict,
+  type WorkflowStart,
+} from '@postroom/platform';
+import { readTracking } from '@postroom/tracking';
+import { leaderOf, labelOf, sharesOf } from './variants.ts';
+
+export type AbTest = Prisma.AbTestModel;
+export const AB_TEST_ID = defineIdPrefix('abt', 'A/B test');
+
+export const MIN_VARIANTS = 2;
+export const MAX_VARIANTS = 5;
+/** The longest test, in hours: a week. */
+export const MAX_HOURS = 168;
+const DEFAULTS = { variants: MIN_VARIANTS, samplePercent: 20, metric: 'opens', durationHours: 24 } as const;
+
+/** What can be changed until the start. */
+export interface Settings {
+  /** How many variants there are. */
+  variants?: number | null | undefined;
+  samplePercent?: number | null | undefined;
+  metric?: AbTest['metric'] | null | undefined;
+  durationHours?: number | null | undefined;
+}
+
+/** @throws DomainError `not_found`. */
+export async function getAbTest(projectId: string, id: string, query: RowsQuery = {}): Promise<AbTest> {
+  const found = isId(AB_TEST_ID, id) ? await db.abTest.findFirst({ ...query, where: { id, projectId } }) : null;
+  if (found === null) throw notFound('A/B test');
+  return found;
+}
+
+/** The project's A/B tests, newest first. */
+export const listAbTests = (projectId: string, page: PageArgs, query: RowsQuery = {}): Promise<Page<AbTest>> =>
+  readRows(db.abTest, AB_TEST_ID, page, { projectId }, query);
+
+/** The project's A/B tests with these ids. */
+export const findAbTests = (projectId: string, ids: string[]): Promise<AbTest[]> =>
+  db.abTest.findMany({ where: { projectId, id: { in: ids } } });
+
+/** The variants of a test, in order. */
+async function variantsOf({ projectId, variantIds }: AbTest): Promise<Campaign[]> {
+  const found = new Map((await findCampaigns(projectId, variantIds)).map((campaign) => [campaign.id, campaign]));
+  return variantIds.flatMap((id) => found.get(id) ?? []);
+}
+
+/**
+ * Makes an A/B test from a draft campaign, which becomes its first variant; the others are copies of it. A test whose sample is
+ * everyone has no campaign for the rest.
+ * @throws DomainError `not_found` for the campaign, `validation_error` naming each bad field, `conflict` if it is not a draft or
+ * belongs to a test already.
+ */
+export async function createAbTest(
+  projectId: string,
+  authorId: string,
+  { campaignId, ...input }: Settings & { campaignId: string },
+): Promise<string> {
+  assertValid(settingProblems(input));
+  const { variants, ...settings } = { ...DEFAULTS, ...given(input) };
+  const id = newId(AB_TEST_ID);
+  const campaign = await getCampaign(projectId, campaignId);
+  await db.$transaction(async (tx) => {
+    // The foreign key of a variant needs the test, whose variants are known only then.
+    await tx.abTest.create({ data: { ...settings, id, projectId, variantIds: Array(variants).fill(campaignId) } });
+    await assignToTest(tx, campaign.id, id);
+    const copies = await copyVariant(tx, authorId, campaignId, suffixes(1, variants));
+    await tx.abTest.update({ where: { id }, data: { variantIds: [campaignId, ...copies] } });
+  });
+  return id;
+}
+
+const suffixes = (from: number, to: number) =>
+  Array.from({ length: Math.max(0, to - from) }, (_, index) => ` (${labelOf(from + index)})`);
+
+/** The settings that are neither omitted nor null. */
+const given = (input: Settings) =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value != null)) as {
+    [Key in keyof Settings]: NonNullable<Settings[Key]>;
+  };
+
+const RANGES = {
+  variants: [MIN_VARIANTS, MAX_VARIANTS],
+  samplePercent: [1, 100],
+  durationHours: [1, MAX_HOURS],
+} as const;
+
+function settingProblems(input: Settings): FieldProblem[] {
+  return Object.entries(RANGES).flatMap(([field, [min, max]]) => {
+    const value = input[field as keyof typeof RANGES];
+    return value == null || (value >= min && value <= max) ? [] : [{ field, message: `must be ${min} to ${max}` }];
+  });
+}
+
+const NOT_A_DRAFT = 'Only an A/B test that has not been started can be changed.';
+
+/**
+ * Changes settings of a draft. Further variants are copies of the first one; if there should be fewer, the last ones are deleted.
+ * @throws DomainError `not_found`, `validation_error`, `conflict` once it was started or when `version` is no longer current.
+ */
+export async function updateAbTest(
+  projectId: string,
+  authorId: string,
+  id: string,
+  { version, ...input }: Settings & { version?: number | null | undefined },
+): Promise<void> {
+  const test = await getAbTest(projectId, id);
+  const { variants, ...settings } = given(input);
+  assertValid(settingProblems(input));
+  if (variants === undefined && Object.keys(settings).length === 0)
+    throw new DomainError('validation_error', 'Provide at least one field to update.');
+  if (test.status !== 'draft') throw new DomainError('conflict', NOT_A_DRAFT);
+  if (version != null && version !== test.version) throw versionConflict('A/B test');
+  const count = variants ?? test.variantIds.length;
+  await db.$transaction(async (tx) => {
+    await changeDraft(tx, test, { ...settings, version: { increment: 1 } });
+    if (count < test.variantIds.length) await deleteVariants(tx, id, test.variantIds.slice(count));
+    const [first = ''] = test.variantIds;
+    const copies = await copyVariant(tx, authorId, first, suffixes(test.variantIds.length, count));
+    await tx.abTest.update({ where: { id }, data: { variantIds: [...test.variantIds.slice(0, count), ...copies] } });
+  });
+}
+
+/** Changes a draft unless it was changed or started since it was read. */
+async function changeDraft(
+  tx: Prisma.TransactionClient,
+  test: AbTest,
+  data: Prisma.AbTestUpdateManyMutationInput,
+): Promise<void> {
+  const { id, version } = test;
+  const { count } = await tx.abTest.updateMany({ where: { id, version, status: 'draft' }, data });
+  if (count === 0) throw versionConflict('A/B test');
+}
+
+/** Deletes a draft with its variants, except the first, which becomes an ordinary draft again. @throws DomainError `not_found`, `conflict`. */
+export async function deleteAbTest(projectId: string, id: string): Promise<void> {
+  const test = await getAbTest(projectId, id);
+  if (test.status !== 'draft') throw new DomainError('conflict', 'Only a draft can be deleted.');
+  await db.$transaction(async (tx) => {
+    await changeDraft(tx, test, { version: { increment: 1 } });
+    const [first = '', ...others] = test.variantIds;
+    await deleteVariants(tx, id, others);
+    await releaseFromTest(tx, first);
+    await tx.abTest.delete({ where: { id } });
+  });
+}
+
+/**
+ * Starts a test: all variants are sent at once, each to its share of the audience. A workflow chooses the winner at the end.
+ * @throws DomainError `not_found`, `conflict` unless it is a draft, and as `sendCampaign` with the name of the variant.
+ */
+export async function startAbTest(projectId: string, id: string): Promise<void> {
+  for (;;) {
+    const test = await getAbTest(projectId, id);
+    if (test.status !== 'draft') throw new DomainError('conflict', 'This A/B test has already been started.');
+    const ready: ReadyVariant[] = [];
+    for (const [index, campaign] of (await variantsOf(test)).entries())
+      ready.push(await checkVariant(campaign, index, test.metric));
+    if (ready.length === test.variantIds.length && (await start(test, ready))) return;
+    // A variant or the test was changed since it was checked, so check it again.
+  }
+}
+
+/** @throws DomainError as `sendCampaign` for a variant that can't be sent, or whose result would not be measured, with its name. */
+async function checkVariant(campaign: Campaign, index: number, metric: AbTest['metric']): Promise<ReadyVariant> {
+  const problemOf = ({ field, message }: FieldProblem) => ({ field: `variants[${index}].${field}`, message });
+  try {
+    const body = await checkReady(campaign);
+    const { projectId, fromEmail, trackOpens: opens, trackClicks: clicks } = campaign;
+    const tracks = await readTracking(projectId, fromEmail ?? '', { opens, clicks });
+    if (tracks[metric]) return { campaign, body };
+    throw invalid({
+      field: metric === 'opens' ? 'trackOpens' : 'trackClicks',
+      message: `must be on, because ${metric} decide the test`,
+    });
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new DomainError(error.code, `Variant ${labelOf(index)}: ${error.message}`, error.details.map(problemOf));
+  }
+}
+
+/** Signals that a transaction must be rolled back because a row was changed meanwhile. */
+class Changed extends Error {}
+
+async function start(test: AbTest, ready: readonly ReadyVariant[]): Promise<boolean> {
+  const { id, version, durationHours, samplePercent } = test;
+  const shares = sharesOf(samplePercent, ready.length);
+  const byId = ready
+    .map((variant, index) => ({ variant, share: shares[index] ?? { from: 0, to: 0 } }))
+    .toSorted((a, b) => (a.variant.campaign.id < b.variant.campaign.id ? -1 : 1));
+  const startedAt = new Date();
+  const endsAt = new Date(startedAt.getTime() + durationHours * 3_600_000);
+  return db
+    .$transaction(async (tx) => {
+      const data = { status: 'testing', startedAt, endsAt, version: { increment: 1 } } as const;
+      const { count } = await tx.abTest.updateMany({ where: { id, version, status: 'draft' }, data });
+      if (count === 0) throw new Changed();
+      for (const { variant, share } of byId) if (!(await startVariant(tx, variant, share))) throw new Changed();
+      await startWorkflow(tx, workflowOf(test));
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Changed) return false;
+      throw error;
+    });
+}
+
+/** The workflow that ends a test. Started again, it goes on waiting. */
+export const workflowOf = ({ id, projectId }: Pick<AbTest, 'id' | 'projectId'>): WorkflowStart => ({
+  workflowId: id,
+  type: 'endAbTest',
+  args: [id],
+  summary: 'A/B test of campaigns',
+  searchAttributes: { projectId },
+  restartable: true,
+});
+
+/**
+ * Ends a test whose time is up: chooses the variant with the best rate, the first of equal ones, and sends it to the rest.
+ * @returns the milliseconds until then, or null if it has ended.
+ */
+export async function endIfDue(id: string): Promise<number | null> {
+  const test = await db.abTest.findUnique({ where: { id } });
+  if (test?.status !== 'testing') return null;
+  const waitMs = (test.endsAt?.getTime() ?? 0) - Date.now();
+  if (waitMs > 0) return waitMs;
+  const variants = await variantsOf(test);
+  const winner = leaderOf(variants, test.metric) ?? variants[0];
+  if (winner !== undefined) await complete(test, winner, null);
+  return null;
+}
+
+/**
+ * Ends a test with the winner that a user chose, before its time is up.
+ * @throws DomainError `not_found`, `conflict` unless it is running, `validation_error` if the campaign is none of its variants.
+ */
+export async function chooseWinner(projectId: string, authorId: string, id: string, campaignId: string): Promise<void> {
+  const test = await getAbTest(projectId, id);
+  if (test.status !== 'testing') throw notTesting(test.status);
+  const winner = (await variantsOf(test)).find((variant) => variant.id === campaignId);
+  if (winner === undefined) throw invalid({ field: 'campaignId', message: 'is not a variant of this A/B test' });
+  if (!(await complete(test, winner, authorId))) throw notTesting('completed');
+}
+
+const notTesting = (status: AbTest['status']) =>
+  new DomainError('conflict', status === 'draft' ? 'This A/B test has not been started.' : 'This A/B test has ended.');
+
+/** Stores the winner and makes the campaign for the rest, unless the test has ended. The UPDATE's condition lets only one caller win. */
+function complete({ id, samplePercent }: AbTest, winner: Campaign, chosenById: string | null): Promise<boolean> {
+  const finalCampaignId = samplePercent === 100 ? null : newId('cmp');
+  return db.$transaction(async (tx) => {
+    const { count } = await tx.abTest.updateMany({
+      where: { id, status: 'testing' },
+      data: { status: 'completed', completedAt: new Date(), winnerId: winner.id, chosenById, finalCampaignId },
+    });
+    if (count === 1 && finalCampaignId !== null) await sendToRest(tx, winner, finalCampaignId);
+    return count === 1;
+  });
+}
+
+/** Cancels a running test and what its variants have not sent; no one else gets anything. @throws DomainError `not_found`, `conflict`. */
+export async function cancelAbTest(projectId: string, id: string): Promise<void> {
+  const test = await getAbTest(projectId, id);
+  await db.$transaction(async (tx) => {
+    const { count } = await tx.abTest.updateMany({
+      where: { id, status: 'testing' },
+      data: { status: 'canceled', completedAt: new Date() },
+    });
+    if (count === 0) throw notTesting(test.status === 'draft' ? 'draft' : 'canceled');
+    await cancelVariants(tx, test.variantIds);
+  });
+}

@@ -1,0 +1,30 @@
+import { type Campaign, WHOLE_AUDIENCE } from '@postroom/campaigns';
+import type { Prisma } from '@postroom/platform';
+
+type Metric = Prisma.AbTestModel['metric'];
+
+/** What a variant is called: A for the first. */
+export const labelOf = (index: number): string => String.fromCharCode(65 + index);
+
+/** The variants' equal shares of the audience, which have nothing in common and together are the sample. */
+export function sharesOf(samplePercent: number, variants: number): { from: number; to: number }[] {
+  const sample = (WHOLE_AUDIENCE * samplePercent) / 100;
+  const begin = (index: number) => Math.floor((sample * index) / variants);
+  return Array.from({ length: variants }, (_, index) => ({ from: begin(index), to: begin(index + 1) }));
+}
+
+type Counts = Pick<Campaign, 'acceptedCount' | 'openedCount' | 'clickedCount'>;
+
+/** The people who opened or clicked, as a fraction of the accepted messages; null if there are none. */
+export const rateOf = ({ acceptedCount, openedCount, clickedCount }: Counts, metric: Metric): number | null =>
+  acceptedCount === 0 ? null : (metric === 'opens' ? openedCount : clickedCount) / acceptedCount;
+
+/** The variant with the best rate, the first of equal ones; undefined while no message was accepted. */
+export function leaderOf<Variant extends Counts>(variants: readonly Variant[], metric: Metric): Variant | undefined {
+  let best: Variant | undefined;
+  for (const variant of variants) {
+    const rate = rateOf(variant, metric);
+    if (rate !== null && (best === undefined || rate > (rateOf(best, metric) ?? 0))) best = variant;
+  }
+  return best;
+}

@@ -1,0 +1,391 @@
+import { pool, sql } from '@postroom/platform';
+import { type Api, interleave, testApi } from '@postroom/testkit';
+import { describe, expect, test } from 'vitest';
+// The snapshot of recipients is an activity of campaigns, which no worker runs here.
+import { snapshotRecipients } from '../../campaigns/src/snapshot-recipients.ts';
+import { endIfDue } from '../src/ab-tests.ts';
+import { CAMPAIGN, created, fieldsOf, projectWith } from './support.ts';
+
+const create = (api: Api, campaign: string, settings: object = {}) =>
+  created(api, '/v1/ab-tests', { campaign_id: campaign, ...settings });
+
+/** A test that was started. */
+async function started(contacts: number, settings: object = {}) {
+  const { api, group, campaign } = await projectWith(contacts);
+  const { id, variantIds: variants } = await create(api, campaign, settings);
+  const reply = await api.post(`/v1/ab-tests/${id}/start`);
+  expect(reply.status, JSON.stringify(reply.body)).toBe(200);
+  return { api, group, id: id as string, variants: variants as string[], path: `/v1/ab-tests/${id}` };
+}
+
+const read = async (api: Api, path: string) => (await api.get(path)).body.data;
+
+/** The ids of contacts with a message of a campaign. */
+async function recipientsOf(campaign: string): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>('SELECT contact_id AS id FROM messages WHERE campaign_id = $1', [
+    campaign,
+  ]);
+  return rows.map(({ id }) => id);
+}
+
+const isEnding = (id: string) => pool.query('UPDATE ab_tests SET ends_at = now() WHERE id = $1', [id]);
+const count = (campaign: string, counts: { accepted: number; opened?: number; clicked?: number }) =>
+  pool.query('UPDATE campaigns SET accepted_count = $2, opened_count = $3, clicked_count = $4 WHERE id = $1', [
+    campaign,
+    counts.accepted,
+    counts.opened ?? 0,
+    counts.clicked ?? 0,
+  ]);
+const setFinal = async (api: Api, path: string) => {
+  const { finalCampaignId: final } = await read(api, path);
+  await pool.query("UPDATE campaigns SET status = 'sending' WHERE id = $1", [final]);
+  return final as string;
+};
+
+describe('a test', () => {
+  test('is made from a draft, which becomes its first variant; the others are copies with the same audience', async () => {
+    const { api, group, campaign } = await projectWith(1);
+    const made = await create(api, campaign, { variants: 3, metric: 'clicks' });
+    expect(made).toMatchObject({
+      status: 'draft',
+      samplePercent: 20,
+      metric: 'clicks',
+      durationHours: 24,
+      leaderId: null,
+      variants: [
+        { label: 'A', rate: null, campaign: { id: campaign, name: 'News' } },
+        { label: 'B', campaign: { name: 'News (B)', subject: 'News' } },
+        { label: 'C', campaign: { name: 'News (C)' } },
+      ],
+    });
+    for (const id of made.variantIds)
+      expect(await read(api, `/v1/campaigns/${id}`)).toMatchObject({
+        groupIds: [group],
+        html: CAMPAIGN.html,
+        abTestId: made.id,
+      });
+    expect((await api.get('/v1/ab-tests')).body.data).toMatchObject([{ id: made.id }]);
+  });
+
+  test('has as many variants as its settings say', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: before } = await create(api, campaign);
+    const patch = async (body: object) => (await api.patch(`/v1/ab-tests/${id}`, body)).body.data;
+    const more = await patch({ variants: 4 });
+    expect(more.variants.map(({ campaign: { name } }: { campaign: { name: string } }) => name)).toEqual([
+      'News',
+      'News (B)',
+      'News (C)',
+      'News (D)',
+    ]);
+    expect((await patch({ variants: 2, sample_percent: 50 })).variantIds).toEqual(before);
+    expect((await api.get(`/v1/campaigns/${more.variantIds[3]}`)).status).toBe(404);
+    expect((await api.patch(`/v1/ab-tests/${id}`, { duration_hours: 3, version: 1 })).status).toBe(409);
+  });
+
+  test.each([
+    ['variants', 1],
+    ['variants', 6],
+    ['sample_percent', 0],
+    ['sample_percent', 101],
+    ['duration_hours', 0],
+    ['duration_hours', 169],
+    ['metric', 'sales'],
+  ])('with a value out of range is a validation_error that names the field: %s, here %j', async (field, value) => {
+    const { api, campaign } = await projectWith(1);
+    const reply = await api.post('/v1/ab-tests', { campaign_id: campaign, [field]: value });
+    expect([reply.status, fieldsOf(reply)]).toEqual([400, [field]]);
+    const { id } = await create(api, campaign);
+    const change = await api.patch(`/v1/ab-tests/${id}`, { [field]: value });
+    expect([change.status, fieldsOf(change)]).toEqual([400, [field]]);
+  });
+
+  test('needs a draft that belongs to no other test, even when two are made at once', async () => {
+    const { api, campaign } = await projectWith(1);
+    const replies = await Promise.all([1, 2, 3].map(() => api.post('/v1/ab-tests', { campaign_id: campaign })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
+    expect((await api.get('/v1/campaigns?total=true')).body.total).toBe(2);
+  });
+
+  test('leaves its first variant as an ordinary draft when it is deleted', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: variants } = await create(api, campaign);
+    expect((await api.delete(`/v1/ab-tests/${id}`)).status).toBe(200);
+    expect(await read(api, `/v1/campaigns/${campaign}`)).toMatchObject({ abTestId: null });
+    expect((await api.get(`/v1/campaigns/${variants[1]}`)).status).toBe(404);
+    expect((await api.post(`/v1/campaigns/${campaign}/send`)).status).toBe(202);
+  });
+
+  test('belongs to one project', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id } = await create(api, campaign);
+    const other = await testApi();
+    expect((await other.post('/v1/ab-tests', { campaign_id: campaign })).status).toBe(404);
+    expect((await other.post(`/v1/ab-tests/${id}/start`)).status).toBe(404);
+    expect((await other.get('/v1/ab-tests')).body.data).toEqual([]);
+  });
+});
+
+describe('a campaign of a test', () => {
+  test('cannot be sent, scheduled or deleted by itself', async () => {
+    const { api, campaign } = await projectWith(1);
+    await create(api, campaign);
+    const path = `/v1/campaigns/${campaign}`;
+    const later = { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
+    for (const reply of [await api.post(`${path}/send`), await api.post(`${path}/schedule`, later)])
+      expect([reply.status, reply.body.error.message]).toEqual([
+        409,
+        'This campaign belongs to an A/B test, which sends it.',
+      ]);
+    expect((await api.delete(path)).status).toBe(409);
+    expect((await api.post(`${path}/preflight`)).body.data).toMatchObject({
+      isReady: false,
+      problems: [{ field: 'status' }],
+    });
+  });
+
+  test('shares its audience with the others, and has its own content', async () => {
+    const { api, group, campaign } = await projectWith(1);
+    const { variantIds: variants } = await create(api, campaign);
+    const other = await created(api, '/v1/groups', {
+      name: 'Staff',
+      contact_ids: [(await api.contact('staff@mail.test')).id],
+    });
+    await api.patch(`/v1/campaigns/${variants[1]}`, { subject: 'Other', excluded_group_ids: [other.id] });
+    expect(await read(api, `/v1/campaigns/${variants[0]}`)).toMatchObject({
+      subject: 'News',
+      groupIds: [group],
+      excludedGroupIds: [other.id],
+      version: 2,
+    });
+    // As the editor saves it, with the audience as it is.
+    await api.patch(`/v1/campaigns/${variants[1]}`, { subject: 'Third', excluded_group_ids: [other.id] });
+    expect(await read(api, `/v1/campaigns/${variants[0]}`)).toMatchObject({ subject: 'News', version: 2 });
+  });
+
+  test('that is added while the audience is edited has the new one', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id } = await create(api, campaign);
+    const other = await created(api, '/v1/groups', {
+      name: 'Staff',
+      contact_ids: [(await api.contact('staff@mail.test')).id],
+    });
+    const [added, edited] = await Promise.all([
+      api.patch(`/v1/ab-tests/${id}`, { variants: 5 }),
+      api.patch(`/v1/campaigns/${campaign}`, { group_ids: [other.id] }),
+    ]);
+    expect([added.status, edited.status]).toEqual([200, 200]);
+    for (const variant of added.body.data.variantIds)
+      expect(await read(api, `/v1/campaigns/${variant}`)).toMatchObject({ groupIds: [other.id] });
+  });
+
+  test('that is edited while the test is being started is checked again', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: variants } = await create(api, campaign);
+    const reply = await interleave(
+      (tx) => sql(tx, 'SELECT FROM campaigns WHERE id = $1 FOR UPDATE', [variants[1]]),
+      () => api.post(`/v1/ab-tests/${id}/start`),
+      (tx) =>
+        sql(tx, `UPDATE campaigns SET subject = NULL, updated_at = now() + interval '1 second' WHERE id = $1`, [
+          variants[1],
+        ]),
+    );
+    expect([reply.status, fieldsOf(reply)]).toEqual([400, ['variants[1].subject']]);
+    expect(await read(api, `/v1/ab-tests/${id}`)).toMatchObject({ status: 'draft', startedAt: null });
+    expect(await read(api, `/v1/campaigns/${campaign}`)).toMatchObject({ status: 'draft' });
+  });
+});
+
+describe('start', () => {
+  test('names the variant that cannot be sent, and the field', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: variants } = await create(api, campaign, { metric: 'clicks' });
+    const start = () => api.post(`/v1/ab-tests/${id}/start`);
+    await api.patch(`/v1/campaigns/${variants[1]}`, { html: null });
+    const incomplete = await start();
+    expect([incomplete.status, fieldsOf(incomplete)]).toEqual([400, ['variants[1].html']]);
+    expect(incomplete.body.error.message).toBe('Variant B: The campaign is incomplete: html.');
+    await api.patch(`/v1/campaigns/${variants[1]}`, { html: 'Hi', from_email: 'me@other.example' });
+    const forbidden = await start();
+    expect([forbidden.status, forbidden.body.error.message]).toEqual([403, expect.stringMatching(/^Variant B: /)]);
+    await api.patch(`/v1/campaigns/${variants[1]}`, { from_email: 'news@example.com', track_clicks: false });
+    const untracked = await start();
+    expect([untracked.status, fieldsOf(untracked)]).toEqual([400, ['variants[1].track_clicks']]);
+  });
+
+  test('gives each variant its own part of the sample, and together all of it', async () => {
+    const { variants } = await started(2_000, { variants: 3, sample_percent: 100 });
+    const parts = [];
+    for (const id of variants) {
+      // Ranges of ids must not matter.
+      await snapshotRecipients(id, { rangeSize: 300 });
+      parts.push(await recipientsOf(id));
+    }
+    expect(new Set(parts.flat()).size).toBe(2_000);
+    expect(parts.flat()).toHaveLength(2_000);
+    // 667 of 2,000 on average; six standard deviations are 126.
+    for (const part of parts) expect(Math.abs(part.length - 667)).toBeLessThan(126);
+  });
+
+  test('of two at once, one starts the test', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id } = await create(api, campaign);
+    const replies = await Promise.all([1, 2, 3].map(() => api.post(`/v1/ab-tests/${id}/start`)));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    expect((await api.patch(`/v1/ab-tests/${id}`, { variants: 3 })).status).toBe(409);
+    expect((await api.delete(`/v1/ab-tests/${id}`)).status).toBe(409);
+  });
+});
+
+describe('the end of a test', () => {
+  test('sends the variant with the best rate to everyone who has no message of the test, also to who joined meanwhile', async () => {
+    const { api, group, id, variants, path } = await started(1_000, { sample_percent: 40 });
+    for (const variant of variants) await snapshotRecipients(variant);
+    const tested = (await Promise.all(variants.map(recipientsOf))).flat();
+    await count(variants[0]!, { accepted: 200, opened: 50 });
+    await count(variants[1]!, { accepted: 100, opened: 26 });
+    const joined = await api.contact('joined@mail.test');
+    // Someone who got a message is deleted and added again.
+    const { rows } = await pool.query<{ email: string }>(`DELETE FROM contacts WHERE id = $1 RETURNING email`, [
+      tested[0],
+    ]);
+    const again = await api.contact(rows[0]!.email);
+    await api.post(`/v1/groups/${group}/contacts`, { contact_ids: [joined.id, again.id] });
+
+    expect(await endIfDue(id)).toBeGreaterThan(86_000_000);
+    await isEnding(id);
+    expect(await endIfDue(id)).toBeNull();
+    const ended = await read(api, path);
+    expect(ended).toMatchObject({ status: 'completed', winnerId: variants[1], chosenById: null });
+    const final = await setFinal(api, path);
+    expect(await read(api, `/v1/campaigns/${final}`)).toMatchObject({
+      name: 'News (B) (winner)',
+      abTestId: id,
+      groupIds: [group],
+    });
+    await snapshotRecipients(final, { rangeSize: 300 });
+    const rest = await recipientsOf(final);
+    expect(rest).toContain(joined.id);
+    expect(rest).not.toContain(again.id);
+    expect(rest.filter((contact) => tested.includes(contact))).toEqual([]);
+    expect(rest).toHaveLength(1_000 - tested.length + 1);
+  });
+
+  test('leaves out the whole share of a variant whose messages do not tell who got one', async () => {
+    const { api, variants, path } = await started(1_000, { sample_percent: 40 });
+    const [counting, deleted] = variants as [string, string];
+    await snapshotRecipients(counting, { isFirst: true, rangeSize: 100 });
+    await snapshotRecipients(deleted);
+    await api.post(`${path}/choose-winner`, { campaign_id: counting });
+    await pool.query('UPDATE campaigns SET recipients_deleted_at = now() WHERE id = $1', [deleted]);
+    const ofDeleted = await recipientsOf(deleted);
+    await pool.query('DELETE FROM messages WHERE campaign_id = $1', [deleted]);
+    const final = await setFinal(api, path);
+    await snapshotRecipients(final);
+    await snapshotRecipients(counting);
+    const all = [...(await recipientsOf(final)), ...(await recipientsOf(counting)), ...ofDeleted];
+    expect([all.length, new Set(all).size]).toEqual([1_000, 1_000]);
+  });
+
+  test('is decided by clicks if the settings say so; the first of equal variants wins', async () => {
+    const { api, id, variants, path } = await started(10, { variants: 3, metric: 'clicks' });
+    await count(variants[1]!, { accepted: 10, clicked: 5, opened: 5 });
+    await count(variants[2]!, { accepted: 20, clicked: 10, opened: 20 });
+    expect(await read(api, path)).toMatchObject({ leaderId: variants[1], variants: [{}, { rate: 0.5 }, {}] });
+    await isEnding(id);
+    await endIfDue(id);
+    expect(await read(api, path)).toMatchObject({ winnerId: variants[1] });
+  });
+
+  test('without any accepted message sends the first variant', async () => {
+    const { api, id, variants, path } = await started(10);
+    await isEnding(id);
+    await endIfDue(id);
+    expect(await read(api, path)).toMatchObject({ leaderId: null, winnerId: variants[0] });
+  });
+
+  test('with everyone in the sample only chooses the winner', async () => {
+    const { api, id, variants, path } = await started(10, { sample_percent: 100 });
+    await isEnding(id);
+    await endIfDue(id);
+    expect(await read(api, path)).toMatchObject({ winnerId: variants[0], finalCampaignId: null });
+    expect((await api.get('/v1/campaigns?total=true')).body.total).toBe(2);
+  });
+
+  test('sends the template as it was tested', async () => {
+    const { api, campaign } = await projectWith(10);
+    const template = await created(api, '/v1/templates', { name: 'News', subject: 'News', body: '<p>Tested</p>' });
+    await api.post(`/v1/templates/${template.id}/publish`);
+    await api.patch(`/v1/campaigns/${campaign}`, { template_id: template.id });
+    const { id } = await create(api, campaign);
+    await api.post(`/v1/ab-tests/${id}/start`);
+    const { templateVersion: tested } = await read(api, `/v1/campaigns/${campaign}`);
+    await api.patch(`/v1/templates/${template.id}`, { body: '<p>Newer</p>' });
+    await api.post(`/v1/templates/${template.id}/publish`);
+    await isEnding(id);
+    await endIfDue(id);
+    const { finalCampaignId: final } = await read(api, `/v1/ab-tests/${id}`);
+    // As after a pause that kept it from starting.
+    await pool.query("UPDATE campaigns SET status = 'paused' WHERE id = $1", [final]);
+    expect((await api.post(`/v1/campaigns/${final}/resume`)).body.data).toMatchObject({
+      status: 'sending',
+      html: '<p>Tested</p>',
+      templateId: template.id,
+      templateVersion: tested,
+    });
+  });
+});
+
+describe('a user', () => {
+  test('chooses the winner before the end, once', async () => {
+    const { api, id, variants, path } = await started(10);
+    const choose = (campaign: string) => api.post(`${path}/choose-winner`, { campaign_id: campaign });
+    const wrong = await choose('cmp_01k9zq3v5re8rt5xw7m2n4p6q8');
+    expect([wrong.status, fieldsOf(wrong)]).toEqual([400, ['campaign_id']]);
+    const chosen = await choose(variants[1]!);
+    expect(chosen.body.data).toMatchObject({
+      status: 'completed',
+      winnerId: variants[1],
+      chosenById: expect.stringMatching(/^key_/),
+    });
+    expect((await choose(variants[0]!)).status).toBe(409);
+    await isEnding(id);
+    expect(await endIfDue(id)).toBeNull();
+    expect((await read(api, path)).winnerId).toBe(variants[1]);
+  });
+
+  test('who chooses while the time runs out gets this winner or the other one, and one campaign is sent', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { api, id, variants, path } = await started(10);
+      await isEnding(id);
+      const choose = () => api.post(`${path}/choose-winner`, { campaign_id: variants[1] });
+      const [first, , second] = await Promise.all([choose(), endIfDue(id), choose(), endIfDue(id)]);
+      const won = [first, second].filter(({ status }) => status === 200);
+      const ended = await read(api, path);
+      expect(ended.winnerId).toBe(variants[won.length]);
+      const { rows } = await pool.query('SELECT id FROM campaigns WHERE ab_test_id = $1 AND NOT id = ANY ($2)', [
+        id,
+        variants,
+      ]);
+      expect(rows).toEqual([{ id: ended.finalCampaignId }]);
+      const { rows: starts } = await pool.query(`SELECT FROM outbox WHERE workflow_id LIKE $1 || '@%'`, [
+        ended.finalCampaignId,
+      ]);
+      expect(starts).toHaveLength(1);
+    }
+  });
+
+  test('cancels a test with what its variants have not sent; no winner is chosen', async () => {
+    const { api, id, variants, path } = await started(10);
+    await snapshotRecipients(variants[0]!);
+    await api.post(`/v1/campaigns/${variants[1]}/pause`);
+    expect((await api.post(`${path}/cancel`)).body.data).toMatchObject({ status: 'canceled', winnerId: null });
+    for (const variant of variants)
+      expect(await read(api, `/v1/campaigns/${variant}`)).toMatchObject({ status: 'canceled' });
+    await isEnding(id);
+    expect(await endIfDue(id)).toBeNull();
+    expect((await api.post(`${path}/cancel`)).status).toBe(409);
+    expect((await api.post(`${path}/choose-winner`, { campaign_id: variants[0] })).status).toBe(409);
+    expect((await read(api, path)).finalCampaignId).toBeNull();
+  });
+});
