@@ -1,5 +1,6 @@
 /** Pages by id prefix. */
 const PAGES: Record<string, string> = {
+  abt: 'ab-tests',
   ced: 'events',
   cmp: 'campaigns',
   ctc: 'contacts',

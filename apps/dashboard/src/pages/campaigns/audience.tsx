@@ -48,12 +48,22 @@ const SELECTS = [
 ] as const;
 
 /** The recipients section: groups, segments and the current recipient count. */
-export function Audience({ draft, set, readOnly, campaignId }: PartProps & { campaignId: string }) {
+export function Audience({
+  draft,
+  set,
+  readOnly,
+  campaignId,
+  isShared,
+}: PartProps & { campaignId: string; /** By all variants of an A/B test. */ isShared: boolean }) {
   const { data } = useApiQuery(AUDIENCES, {});
   return (
     <Section
       title="Recipients"
-      about="Each contact in any of these gets one email, except those you exclude. Suppressed addresses are skipped."
+      about={
+        isShared
+          ? 'All variants of the A/B test have this audience: changes apply to each of them.'
+          : 'Each contact in any of these gets one email, except those you exclude. Suppressed addresses are skipped.'
+      }
     >
       <Card>
         <Stack>

@@ -114,7 +114,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
           </Stack>
         </Card>
       </Section>
-      <Audience {...part} campaignId={campaign.id} />
+      <Audience {...part} campaignId={campaign.id} isShared={campaign.abTestId !== null} />
       <Content {...part} />
       <TrackingChoice {...part} />
       <UtmParameters {...part} />

@@ -17,7 +17,7 @@ const DELETE = graphql(`
 
 /** The campaign menu: duplicate any campaign, delete drafts. */
 export function CampaignMenu({ campaign }: { campaign: CampaignRow }) {
-  const { id, name, status } = campaign;
+  const { id, name, status, abTestId } = campaign;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const remove = useApiMutation(DELETE);
@@ -31,15 +31,16 @@ export function CampaignMenu({ campaign }: { campaign: CampaignRow }) {
     <MoreMenu
       name={name}
       duplicate={{ run: () => void duplicate.run(), running: duplicate.running }}
-      {...(status === 'draft' && {
-        remove: {
-          title: 'Delete this draft?',
-          about: 'Its content will be lost.',
-          run: () => void confirm(),
-          running: remove.running,
-          problem: remove.problem,
-        },
-      })}
+      {...(status === 'draft' &&
+        abTestId === null && {
+          remove: {
+            title: 'Delete this draft?',
+            about: 'Its content will be lost.',
+            run: () => void confirm(),
+            running: remove.running,
+            problem: remove.problem,
+          },
+        })}
     />
   );
 }

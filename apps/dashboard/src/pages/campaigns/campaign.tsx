@@ -49,6 +49,7 @@ const CAMPAIGN = graphql(`
       waitingUntil
       workflowUrl
       ratePerSecond
+      abTestId
       trackOpens
       trackClicks
       startedAt
@@ -108,11 +109,17 @@ export function Campaign() {
   const row = campaign.data?.campaign;
   useTopWhenSent(row?.status);
   useLive(PROGRESS, { id: campaignId }, { pause: row === undefined || !MOVING.has(row.status) });
-  const back = (
-    <TextLink to="/p/$projectId/campaigns" params={{ projectId }} size="sm">
-      <BackLabel>Campaigns</BackLabel>
-    </TextLink>
-  );
+  const abTestId = row?.abTestId ?? null;
+  const back =
+    abTestId === null ? (
+      <TextLink to="/p/$projectId/campaigns" params={{ projectId }} size="sm">
+        <BackLabel>Campaigns</BackLabel>
+      </TextLink>
+    ) : (
+      <TextLink to="/p/$projectId/ab-tests/$abTestId" params={{ projectId, abTestId }} size="sm">
+        <BackLabel>A/B test</BackLabel>
+      </TextLink>
+    );
   if (row === undefined) {
     return (
       <Page title="Campaign" back={back}>

@@ -75,13 +75,22 @@ export function Campaigns() {
   const show = useShowSearch();
   const [creating, setCreating] = useCreateDialog();
   const canWrite = usePermission('write');
+  const { id: projectId } = useProject();
   const create = canWrite && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
       New campaign
     </Button>
   );
+  const actions = (
+    <>
+      <ButtonLink to="/p/$projectId/ab-tests" params={{ projectId }} variant="default">
+        A/B tests
+      </ButtonLink>
+      {create}
+    </>
+  );
   return (
-    <Page title="Campaigns" about="Newsletters and announcements, newest first." actions={create}>
+    <Page title="Campaigns" about="Newsletters and announcements, newest first." actions={actions}>
       <Stack gap="sm">
         <Group gap="sm">
           <SearchBox value={q ?? ''} label="Search campaigns" onSearch={(next) => show({ status, q: next })} />

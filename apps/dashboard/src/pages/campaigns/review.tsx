@@ -8,7 +8,8 @@ import { type ApiQuery, useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignPreflightQuery } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { TextLink } from '../../components/link.tsx';
+import { FormProblem } from '../../components/form.tsx';
+import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
@@ -18,6 +19,7 @@ import type { CampaignRow } from './campaign.tsx';
 import { countOf, describeTracking, duration } from './campaign-labels.ts';
 import { InZones, Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
+import { useCreateAbTest } from './use-create-ab-test.ts';
 
 const SEND = graphql(`
   mutation SendCampaign($id: ID!) {
@@ -55,7 +57,7 @@ export function Review({
       <Card>
         <Stack>
           <QueryResult of={preflight}>
-            {({ campaignPreflight }) => <Findings preflight={campaignPreflight} />}
+            {({ campaignPreflight }) => <Findings preflight={shownOf(campaign, campaignPreflight)} />}
           </QueryResult>
           <NumberInput
             size="sm"
@@ -75,11 +77,21 @@ export function Review({
               at that time.
             </Alert>
           )}
-          {!part.readOnly && <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />}
+          {!part.readOnly && campaign.abTestId === null && (
+            <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />
+          )}
+          {campaign.abTestId !== null && <Variant campaign={campaign} abTestId={campaign.abTestId} save={save} />}
         </Stack>
       </Card>
     </Section>
   );
+}
+
+/** A variant of an A/B test is not sent by itself, which its page says with a link instead. */
+function shownOf({ abTestId }: CampaignRow, preflight: Preflight): Preflight {
+  if (abTestId === null) return preflight;
+  const problems = preflight.problems.filter(({ field }) => field !== 'status');
+  return { ...preflight, problems, isReady: problems.length === 0 };
 }
 
 function Findings({
@@ -178,6 +190,7 @@ function Commands({
   const [asking, setAsking] = useState<'send' | 'schedule' | 'unschedule' | 'test'>();
   const send = useApiMutation(SEND);
   const unschedule = useApiMutation(UNSCHEDULE);
+  const abTest = useCreateAbTest(campaign.id);
   const { id, name, status } = campaign;
   const close = () => setAsking(undefined);
   const ready = preflight.data?.campaignPreflight.isReady === true;
@@ -187,6 +200,9 @@ function Commands({
   /** Saves pending edits before checking. */
   const ask = async (what: typeof asking) => {
     if (isSaved || (await save())) setAsking(what);
+  };
+  const createTest = async () => {
+    if (isSaved || (await save())) await abTest.run();
   };
   const confirmUnschedule = async () => {
     if ((await unschedule.run({ id })) === undefined) return;
@@ -200,10 +216,18 @@ function Commands({
   };
   return (
     <>
+      <FormProblem problem={abTest.problem} />
       <Group justify="space-between" gap="xs">
-        <Button variant="default" disabled={waits} onClick={() => void ask('test')}>
-          Send test email
-        </Button>
+        <Group gap="xs">
+          <Button variant="default" disabled={waits} onClick={() => void ask('test')}>
+            Send test email
+          </Button>
+          {status === 'draft' && (
+            <Button variant="default" loading={abTest.running} onClick={() => void createTest()}>
+              Create A/B test
+            </Button>
+          )}
+        </Group>
         <Group gap="xs">
           {isScheduled && (
             <Button variant="default" disabled={waits} onClick={() => void ask('unschedule')}>
@@ -256,5 +280,33 @@ function Commands({
       <Schedule campaign={campaign} opened={asking === 'schedule'} onClose={close} />
       <TestSend campaignId={id} opened={asking === 'test'} onClose={close} />
     </>
+  );
+}
+
+/** A variant is sent by its test. */
+function Variant({
+  campaign: { id },
+  abTestId,
+  save,
+}: {
+  campaign: CampaignRow;
+  abTestId: string;
+  save: () => Promise<boolean>;
+}) {
+  const { id: projectId } = useProject();
+  const [testing, setTesting] = useState(false);
+  const ask = async () => {
+    if (await save()) setTesting(true);
+  };
+  return (
+    <Group justify="space-between" gap="xs">
+      <Button variant="default" onClick={() => void ask()}>
+        Send test email
+      </Button>
+      <ButtonLink to="/p/$projectId/ab-tests/$abTestId" params={{ projectId, abTestId }}>
+        Go to the A/B test
+      </ButtonLink>
+      <TestSend campaignId={id} opened={testing} onClose={() => setTesting(false)} />
+    </Group>
   );
 }

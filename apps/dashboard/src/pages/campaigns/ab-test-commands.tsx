@@ -1,0 +1,163 @@
+import { Button, Select, Stack, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useProject } from '../../app/session.tsx';
+import { Confirm } from '../../components/confirm.tsx';
+import { MoreMenu } from '../../components/more-menu.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
+import { useApiMutation } from '../../data/api-mutation.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { AbTestRow } from './ab-test.tsx';
+
+const START = graphql(`
+  mutation StartAbTest($id: ID!) {
+    startAbTest(id: $id) {
+      id
+    }
+  }
+`);
+
+const CHOOSE = graphql(`
+  mutation ChooseAbTestWinner($id: ID!, $campaignId: ID!) {
+    chooseAbTestWinner(id: $id, campaignId: $campaignId) {
+      id
+    }
+  }
+`);
+
+const CANCEL = graphql(`
+  mutation CancelAbTest($id: ID!) {
+    cancelAbTest(id: $id) {
+      id
+    }
+  }
+`);
+
+const DELETE = graphql(`
+  mutation DeleteAbTest($id: ID!) {
+    abTestDelete(id: $id) {
+      deletedId
+    }
+  }
+`);
+
+/** What can be done with a test in its state. */
+export function AbTestCommands({ test }: { test: AbTestRow }) {
+  if (test.status === 'draft') return <DraftCommands test={test} />;
+  return test.status === 'testing' ? <RunningCommands test={test} /> : null;
+}
+
+function DraftCommands({ test: { id, name, variants, samplePercent } }: { test: AbTestRow }) {
+  const { id: projectId } = useProject();
+  const navigate = useNavigate();
+  const [asking, setAsking] = useState(false);
+  const start = useApiMutation(START);
+  const remove = useApiMutation(DELETE);
+  const confirm = async () => {
+    if ((await start.run({ id })) === undefined) return;
+    notifySuccess('The A/B test was started.');
+    setAsking(false);
+  };
+  const confirmDelete = async () => {
+    if ((await remove.run({ id })) === undefined) return;
+    notifySuccess('The A/B test was deleted.');
+    void navigate({ to: '/p/$projectId/ab-tests', params: { projectId }, ignoreBlocker: true });
+  };
+  return (
+    <>
+      <MoreMenu
+        name={name}
+        remove={{
+          title: 'Delete this A/B test?',
+          about: 'Its variants are deleted too, except A, which becomes an ordinary draft again.',
+          run: () => void confirmDelete(),
+          running: remove.running,
+          problem: remove.problem,
+        }}
+      />
+      <Button leftSection={<IconSend size={16} aria-hidden />} onClick={() => setAsking(true)}>
+        Start
+      </Button>
+      <Confirm
+        opened={asking}
+        onClose={() => setAsking(false)}
+        title="Start this A/B test now?"
+        action="Start"
+        harmless
+        running={start.running}
+        problem={start.problem}
+        onConfirm={() => void confirm()}
+      >
+        {variants.length} variants go to {samplePercent} % of the audience now, in equal shares.{' '}
+        {samplePercent < 100 && 'The rest gets the winner when the time is up.'}
+      </Confirm>
+    </>
+  );
+}
+
+function RunningCommands({ test: { id, variants, leaderId, samplePercent } }: { test: AbTestRow }) {
+  const [asking, setAsking] = useState<'choose' | 'cancel'>();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const choose = useApiMutation(CHOOSE);
+  const cancel = useApiMutation(CANCEL);
+  const close = () => setAsking(undefined);
+  const campaignId = chosen ?? leaderId ?? variants[0]?.campaign.id ?? '';
+  const confirmChoice = async () => {
+    if ((await choose.run({ id, campaignId })) === undefined) return;
+    notifySuccess('The winner was chosen.');
+    close();
+  };
+  const confirmCancel = async () => {
+    if ((await cancel.run({ id })) === undefined) return;
+    notifySuccess('The A/B test was canceled.');
+    close();
+  };
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking('cancel')}>
+        Cancel test
+      </Button>
+      <Button onClick={() => setAsking('choose')}>Choose winner</Button>
+      <Confirm
+        opened={asking === 'choose'}
+        onClose={close}
+        title="Choose the winner now?"
+        action="Choose"
+        harmless
+        running={choose.running}
+        problem={choose.problem}
+        onConfirm={() => void confirmChoice()}
+      >
+        <Stack>
+          <Text size="sm">
+            {samplePercent < 100
+              ? 'It is sent to the rest of the audience now.'
+              : 'Everyone is in the sample, so nothing more is sent.'}
+          </Text>
+          <Select
+            label="Winner"
+            allowDeselect={false}
+            data={variants.map(({ label, campaign }) => ({
+              value: campaign.id,
+              label: `${label}: ${campaign.subject ?? campaign.name}`,
+            }))}
+            value={campaignId}
+            onChange={setChosen}
+          />
+        </Stack>
+      </Confirm>
+      <Confirm
+        opened={asking === 'cancel'}
+        onClose={close}
+        title="Cancel this A/B test?"
+        action="Cancel the test"
+        running={cancel.running}
+        problem={cancel.problem}
+        onConfirm={() => void confirmCancel()}
+      >
+        What its variants have not sent is not sent, no winner is chosen, and no one else gets anything.
+      </Confirm>
+    </>
+  );
+}

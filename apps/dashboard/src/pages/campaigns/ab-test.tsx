@@ -1,0 +1,215 @@
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import { IconClock, IconTrophy } from '@tabler/icons-react';
+import { useParams } from '@tanstack/react-router';
+import { usePermission, useProject } from '../../app/session.tsx';
+import { StatusBadge } from '../../components/badge.tsx';
+import { RowLink, TextLink } from '../../components/link.tsx';
+import { BackLabel, Page, Section } from '../../components/page.tsx';
+import { QueryResult } from '../../components/states.tsx';
+import { DataTable, NONE } from '../../components/table.tsx';
+import { When } from '../../components/when.tsx';
+import { useApiQuery } from '../../data/api-query.ts';
+import { usePolling } from '../../data/polling.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { AbTestQuery } from '../../generated/graphql.ts';
+import { AbTestCommands } from './ab-test-commands.tsx';
+import { AB_TEST_STATUS } from './ab-test-labels.ts';
+import { AbTestSettings } from './ab-test-settings.tsx';
+import { number, percent, STATUS_LABELS } from './campaign-labels.ts';
+
+const AB_TEST = graphql(`
+  query AbTest($id: ID!) {
+    abTest(id: $id) {
+      id
+      status
+      samplePercent
+      metric
+      durationHours
+      leaderId
+      winnerId
+      chosenById
+      endsAt
+      version
+      finalCampaign {
+        id
+        name
+        status
+        pauseReason
+        recipientCount
+      }
+      variants {
+        label
+        campaign {
+          id
+          name
+          subject
+          fromName
+          status
+          pauseReason
+          recipientCount
+          engagement {
+            opened
+            clicked
+          }
+          progress {
+            accepted
+          }
+        }
+      }
+    }
+  }
+`);
+
+type Row = AbTestQuery['abTest'];
+type Variant = Row['variants'][number];
+/** A test with the name of its first variant. */
+export type AbTestRow = Row & { name: string };
+
+/** One A/B test: its settings, its variants side by side, and what came of it. */
+export function AbTest() {
+  const { projectId, abTestId } = useParams({ from: '/auth/p/$projectId/ab-tests/$abTestId' });
+  const read = useApiQuery(AB_TEST, { id: abTestId });
+  const row = read.data?.abTest;
+  const canWrite = usePermission('write');
+  usePolling(read.again, row !== undefined && row.status !== 'draft');
+  const test = row === undefined ? undefined : { ...row, name: row.variants[0]?.campaign.name ?? 'A/B test' };
+  return (
+    <Page
+      title={test?.name ?? 'A/B test'}
+      about="Each variant goes to a share of the audience, and the best one to the rest."
+      mark={
+        test !== undefined && (
+          <StatusBadge tone={AB_TEST_STATUS[test.status][0]}>{AB_TEST_STATUS[test.status][1]}</StatusBadge>
+        )
+      }
+      actions={test !== undefined && canWrite && <AbTestCommands test={test} />}
+      back={
+        <TextLink to="/p/$projectId/ab-tests" params={{ projectId }} size="sm">
+          <BackLabel>A/B tests</BackLabel>
+        </TextLink>
+      }
+    >
+      <QueryResult of={read}>{() => test !== undefined && <Content test={test} />}</QueryResult>
+    </Page>
+  );
+}
+
+function Content({ test }: { test: AbTestRow }) {
+  return (
+    <>
+      <Outcome test={test} />
+      <Section
+        title="Variants"
+        about={test.status === 'draft' ? 'Open a variant to edit it. The audience is the same for all.' : undefined}
+      >
+        <VariantTable test={test} />
+      </Section>
+      <AbTestSettings test={test} />
+    </>
+  );
+}
+
+/** When the winner is chosen, or which one it is and what happens with it. */
+function Outcome({ test: { status, endsAt, winnerId, chosenById, variants, finalCampaign } }: { test: AbTestRow }) {
+  const { id: projectId } = useProject();
+  if (status === 'testing' && endsAt !== null)
+    return (
+      <Alert color="blue" icon={<IconClock aria-hidden />}>
+        The winner is chosen <When at={endsAt} />.
+      </Alert>
+    );
+  const winner = variants.find(({ campaign }) => campaign.id === winnerId);
+  if (winner === undefined) return null;
+  return (
+    <Alert
+      color="green"
+      icon={<IconTrophy aria-hidden />}
+      title={`Variant ${winner.label} won${chosenById === null ? '' : ', as chosen by a user'}`}
+    >
+      {finalCampaign === null ? (
+        'Everyone was in the sample, so nothing more is sent.'
+      ) : (
+        <Stack gap={4} align="flex-start">
+          <Group gap="xs">
+            <Text size="sm">The rest of the audience:</Text>
+            <TextLink
+              to="/p/$projectId/campaigns/$campaignId"
+              params={{ projectId, campaignId: finalCampaign.id }}
+              size="sm"
+              underline="always"
+            >
+              {finalCampaign.name}
+            </TextLink>
+            <StatusBadge tone={STATUS_LABELS[finalCampaign.status][0]}>
+              {STATUS_LABELS[finalCampaign.status][1]}
+            </StatusBadge>
+          </Group>
+          {finalCampaign.pauseReason !== null && <Text size="sm">{finalCampaign.pauseReason}</Text>}
+        </Stack>
+      )}
+    </Alert>
+  );
+}
+
+function VariantTable({ test: { variants, metric, leaderId, winnerId } }: { test: AbTestRow }) {
+  const { id: projectId } = useProject();
+  const rate = ({ campaign: { engagement, progress } }: Variant, count: 'opened' | 'clicked') =>
+    progress.accepted === 0 ? NONE : `${number(engagement[count])} (${percent(engagement[count], progress.accepted)})`;
+  // While no one has reacted, no variant leads.
+  const counted = metric === 'opens' ? 'opened' : 'clicked';
+  const decides = (name: string, by: typeof metric) => (metric === by ? `${name} (decides)` : name);
+  return (
+    <DataTable
+      label="Variants"
+      rows={variants}
+      keyOf={({ label }) => label}
+      columns={[
+        {
+          title: 'Variant',
+          cell: ({ label, campaign }) => (
+            <>
+              <RowLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId: campaign.id }}>
+                {label}: {campaign.subject ?? 'No subject yet'}
+              </RowLink>
+              <Text size="xs" c="dimmed">
+                {campaign.name}
+                {campaign.fromName !== null && `, from ${campaign.fromName}`}
+              </Text>
+              {campaign.status === 'paused' && campaign.pauseReason !== null && (
+                <Text size="xs" c="var(--mantine-color-error)">
+                  {campaign.pauseReason}
+                </Text>
+              )}
+            </>
+          ),
+        },
+        {
+          title: 'Status',
+          width: 190,
+          cell: ({ campaign: { id, status, engagement } }) => (
+            <Group gap={6}>
+              <StatusBadge tone={STATUS_LABELS[status][0]}>{STATUS_LABELS[status][1]}</StatusBadge>
+              {id === winnerId && <StatusBadge tone="good">Won</StatusBadge>}
+              {winnerId === null && id === leaderId && engagement[counted] > 0 && (
+                <StatusBadge tone="busy">Leads</StatusBadge>
+              )}
+            </Group>
+          ),
+        },
+        {
+          title: 'Recipients',
+          align: 'right',
+          cell: ({ campaign }) => (campaign.recipientCount === 0 ? NONE : number(campaign.recipientCount)),
+        },
+        {
+          title: 'Accepted',
+          from: 'sm',
+          align: 'right',
+          cell: ({ campaign }) => (campaign.progress.accepted === 0 ? NONE : number(campaign.progress.accepted)),
+        },
+        { title: decides('Opens', 'opens'), align: 'right', cell: (variant) => rate(variant, 'opened') },
+        { title: decides('Clicks', 'clicks'), align: 'right', cell: (variant) => rate(variant, 'clicked') },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { accessibilityViolations, inBrowser, soon, windowOf } from './browser.ts';
+import { readyProject } from './ready-project.ts';
+
+const LETTER = { name: 'Sale', subject: 'Our sale', from_email: 'news@example.com', html: '<p>Hello</p>' };
+
+async function draft() {
+  const api = await readyProject();
+  const [group] = (await api.get('/v1/groups')).body.data;
+  const { id } = (await api.post('/v1/campaigns', { ...LETTER, group_ids: [group.id] })).body.data;
+  return { api, id: id as string };
+}
+
+inBrowser('A/B tests', () => {
+  test('a draft becomes a test, whose settings and variants are edited, which is started, and whose winner is chosen', async () => {
+    const { api, id } = await draft();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'Create A/B test' }).click();
+    await page.getByRole('heading', { name: 'Sale', level: 1 }).waitFor();
+    const settings = page.getByRole('region', { name: 'Settings' });
+    await settings.getByLabel('Variants').fill('3');
+    await settings.getByLabel('Sample').fill('50');
+    await settings.getByLabel('Duration in hours').fill('4');
+    await settings.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Settings saved.').waitFor();
+    const variants = page.getByRole('table', { name: 'Variants' });
+    await variants.getByRole('link', { name: 'C: Our sale' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await variants.getByRole('link', { name: 'B: Our sale' }).click();
+    await page.getByText('All variants of the A/B test have this audience').waitFor();
+    expect(await page.getByRole('button', { name: 'Send now' }).count()).toBe(0);
+    await page.getByLabel('Subject').fill('Only this week');
+    await page.getByRole('link', { name: 'Go to the A/B test' }).click();
+    await variants.getByRole('link', { name: 'B: Only this week' }).waitFor();
+
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('3 variants go to 50 % of the audience').waitFor();
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await page.getByText('The winner is chosen in 4 hours.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Choose winner' }).click();
+    await dialog.getByRole('combobox', { name: 'Winner' }).click();
+    await page.getByRole('option', { name: 'B: Only this week' }).click();
+    await dialog.getByRole('button', { name: 'Choose' }).click();
+    await page.getByText('Variant B won, as chosen by a user').waitFor();
+    await page.getByRole('link', { name: 'Sale (B) (winner)' }).waitFor();
+    await variants.getByText('Won').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    const [made] = (await api.get('/v1/ab-tests')).body.data;
+    expect(made).toMatchObject({ status: 'completed', samplePercent: 50, durationHours: 4 });
+
+    await page.getByRole('link', { name: 'A/B tests' }).click();
+    await page.getByRole('table', { name: 'A/B tests' }).getByRole('link', { name: 'Sale' }).waitFor();
+  });
+
+  test('a test that cannot be started says which variant and why; deleting it leaves the draft', async () => {
+    const { api, id } = await draft();
+    const made = (await api.post('/v1/ab-tests', { campaign_id: id })).body.data;
+    await api.patch(`/v1/campaigns/${made.variantIds[1]}`, { html: null });
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/campaigns');
+    await page.getByRole('link', { name: 'A/B tests' }).click();
+    await page.getByRole('link', { name: 'Sale' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Start' }).click();
+    await dialog.getByText('Variant B: The campaign is incomplete: html.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'More for Sale' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await dialog.getByLabel('Type Sale to confirm').fill('Sale');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No A/B tests yet').waitFor();
+    await soon(async () => (await api.get(`/v1/campaigns/${id}`)).body.data.abTestId).toBeNull();
+  });
+});
