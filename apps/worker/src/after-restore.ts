@@ -2,6 +2,7 @@
 // lists it. `--release` then lets mail be sent again. See docs/how-to/restore.md.
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { endTimersAfterRestore } from '@postroom/ab-tests';
 import { pauseUncertain } from '@postroom/campaigns';
 import { runCommand } from '@postroom/errors';
 import { pauseAfterRestore } from '@postroom/journeys';
@@ -78,6 +79,11 @@ async function markRestored(): Promise<void> {
   }
   const journeys = await pauseAfterRestore();
   if (journeys > 0) console.log(`${journeys} journeys are paused, because they would repeat what they did since then.`);
+  const abTests = await endTimersAfterRestore();
+  if (abTests > 0)
+    console.log(
+      `A user has to choose the winners of ${abTests} A/B tests, because they may have been sent since then.`,
+    );
   await beginEpoch(restored);
   console.log(`${marked} messages may have been sent since then and are now unknown.`);
 }

@@ -31,8 +31,9 @@ import {
   versionConflict,
   type WorkflowStart,
 } from '@postroom/platform';
+import { heldReason } from '@postroom/ledger';
 import { readTracking } from '@postroom/tracking';
-import { leaderOf, labelOf, sharesOf } from './variants.ts';
+import { candidatesOf, labelOf, leaderOf, sharesOf } from './variants.ts';
 
 export type AbTest = Prisma.AbTestModel;
 export const AB_TEST_ID = defineIdPrefix('abt', 'A/B test');
@@ -116,7 +117,9 @@ const RANGES = {
 function settingProblems(input: Settings): FieldProblem[] {
   return Object.entries(RANGES).flatMap(([field, [min, max]]) => {
     const value = input[field as keyof typeof RANGES];
-    return value == null || (value >= min && value <= max) ? [] : [{ field, message: `must be ${min} to ${max}` }];
+    return value == null || (value >= min && value <= max)
+      ? []
+      : [{ field, message: `must be between ${min} and ${max}` }];
   });
 }
 
@@ -243,19 +246,39 @@ export const workflowOf = ({ id, projectId }: Pick<AbTest, 'id' | 'projectId'>):
   restartable: true,
 });
 
+/** How long a test that is due waits while sending is held, before it looks again. */
+const HELD_POLL_MS = 60_000;
+
 /**
- * Ends a test whose time is up: chooses the variant with the best rate, the first of equal ones, and sends it to the rest.
- * @returns the milliseconds until then, or null if it has ended.
+ * Ends a test whose time is up: chooses the variant with the best rate, the first of equal ones, and sends it to the rest. If users have
+ * canceled all variants, the test is canceled.
+ * @returns the milliseconds until then, or null if it has ended or a user has to choose.
  */
 export async function endIfDue(id: string): Promise<number | null> {
   const test = await db.abTest.findUnique({ where: { id } });
-  if (test?.status !== 'testing') return null;
-  const waitMs = (test.endsAt?.getTime() ?? 0) - Date.now();
+  if (test?.status !== 'testing' || test.endsAt === null) return null;
+  const waitMs = test.endsAt.getTime() - Date.now();
   if (waitMs > 0) return waitMs;
+  // In a restored database a winner may be missing that was chosen, and sent, after the restored point.
+  if ((await heldReason()) !== undefined) return HELD_POLL_MS;
   const variants = await variantsOf(test);
-  const winner = leaderOf(variants, test.metric) ?? variants[0];
-  if (winner !== undefined) await complete(test, winner, null);
+  const winner = leaderOf(variants, test.metric) ?? candidatesOf(variants)[0];
+  if (winner === undefined) await db.$transaction((tx) => cancel(tx, test));
+  else await complete(test, winner, null);
   return null;
+}
+
+/**
+ * Leaves the choice of the winner to users in all tests that run, after a restore: it may have been made, and the winner sent to the
+ * rest, after the restored point.
+ * @returns how many tests there were.
+ */
+export async function endTimersAfterRestore(): Promise<number> {
+  const { count } = await db.abTest.updateMany({
+    where: { status: 'testing', endsAt: { not: null } },
+    data: { endsAt: null },
+  });
+  return count;
 }
 
 /**
@@ -289,12 +312,16 @@ function complete({ id, samplePercent }: AbTest, winner: Campaign, chosenById: s
 /** Cancels a running test and what its variants have not sent; no one else gets anything. @throws DomainError `not_found`, `conflict`. */
 export async function cancelAbTest(projectId: string, id: string): Promise<void> {
   const test = await getAbTest(projectId, id);
-  await db.$transaction(async (tx) => {
-    const { count } = await tx.abTest.updateMany({
-      where: { id, status: 'testing' },
-      data: { status: 'canceled', completedAt: new Date() },
-    });
-    if (count === 0) throw notTesting(test.status === 'draft' ? 'draft' : 'canceled');
-    await cancelVariants(tx, test.variantIds);
+  if (!(await db.$transaction((tx) => cancel(tx, test))))
+    throw notTesting(test.status === 'draft' ? 'draft' : 'canceled');
+}
+
+/** @returns false, having changed nothing, unless the test was running. */
+async function cancel(tx: Prisma.TransactionClient, { id, variantIds }: AbTest): Promise<boolean> {
+  const { count } = await tx.abTest.updateMany({
+    where: { id, status: 'testing' },
+    data: { status: 'canceled', completedAt: new Date() },
   });
+  if (count === 1) await cancelVariants(tx, variantIds);
+  return count === 1;
 }

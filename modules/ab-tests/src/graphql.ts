@@ -142,7 +142,8 @@ const AbTest = builder.prismaObject('AbTest', {
     endsAt: t.expose('endsAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the winner is chosen unless a user chooses it before; null before the start.',
+      description:
+        'When the winner is chosen unless a user chooses it before; null before the start, and after a restore of the database, when a user has to choose.',
     }),
     completedAt: t.expose('completedAt', {
       type: 'DateTime',

@@ -14,15 +14,20 @@ export function sharesOf(samplePercent: number, variants: number): { from: numbe
 }
 
 type Counts = Pick<Campaign, 'acceptedCount' | 'openedCount' | 'clickedCount'>;
+type Candidate = Counts & Pick<Campaign, 'status'>;
 
 /** The people who opened or clicked, as a fraction of the accepted messages; null if there are none. */
 export const rateOf = ({ acceptedCount, openedCount, clickedCount }: Counts, metric: Metric): number | null =>
   acceptedCount === 0 ? null : (metric === 'opens' ? openedCount : clickedCount) / acceptedCount;
 
-/** The variant with the best rate, the first of equal ones; undefined while no message was accepted. */
-export function leaderOf<Variant extends Counts>(variants: readonly Variant[], metric: Metric): Variant | undefined {
+/** The variants that can win: a user who canceled one does not want it to be sent. */
+export const candidatesOf = <Variant extends Candidate>(variants: readonly Variant[]): Variant[] =>
+  variants.filter(({ status }) => status !== 'canceled');
+
+/** The candidate with the best rate, the first of equal ones; undefined while no message was accepted. */
+export function leaderOf<Variant extends Candidate>(variants: readonly Variant[], metric: Metric): Variant | undefined {
   let best: Variant | undefined;
-  for (const variant of variants) {
+  for (const variant of candidatesOf(variants)) {
     const rate = rateOf(variant, metric);
     if (rate !== null && (best === undefined || rate > (rateOf(best, metric) ?? 0))) best = variant;
   }

@@ -1,9 +1,9 @@
-import { pool, sql } from '@postroom/platform';
+import { config, pool, sql } from '@postroom/platform';
 import { type Api, interleave, testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 // The snapshot of recipients is an activity of campaigns, which no worker runs here.
 import { snapshotRecipients } from '../../campaigns/src/snapshot-recipients.ts';
-import { endIfDue } from '../src/ab-tests.ts';
+import { endIfDue, endTimersAfterRestore } from '../src/ab-tests.ts';
 import { CAMPAIGN, created, fieldsOf, projectWith } from './support.ts';
 
 const create = (api: Api, campaign: string, settings: object = {}) =>
@@ -238,6 +238,45 @@ describe('start', () => {
 });
 
 describe('the end of a test', () => {
+  test('never sends a variant that was canceled, and cancels a test whose variants all were', async () => {
+    const { api, id, variants, path } = await started(20, { sample_percent: 40 });
+    await count(variants[0]!, { accepted: 4, opened: 4 });
+    await count(variants[1]!, { accepted: 4, opened: 1 });
+    expect((await api.post(`/v1/campaigns/${variants[0]}/cancel`)).status).toBe(200);
+    expect((await read(api, path)).leaderId).toBe(variants[1]);
+    const other = await started(20, { sample_percent: 40 });
+    for (const variant of other.variants)
+      expect((await other.api.post(`/v1/campaigns/${variant}/cancel`)).status).toBe(200);
+    for (const test of [id, other.id]) {
+      await isEnding(test);
+      expect(await endIfDue(test)).toBeNull();
+    }
+    expect(await read(api, path)).toMatchObject({ status: 'completed', winnerId: variants[1] });
+    expect(await read(other.api, other.path)).toMatchObject({
+      status: 'canceled',
+      winnerId: null,
+      finalCampaignId: null,
+    });
+  });
+
+  test('waits while sending is held, and after a restore for a user, who may choose or cancel', async () => {
+    const { api, id, variants, path } = await started(20, { sample_percent: 40 });
+    await isEnding(id);
+    config.HOLD_SENDING = true;
+    try {
+      expect(await endIfDue(id)).toBe(60_000);
+    } finally {
+      config.HOLD_SENDING = false;
+    }
+    expect(await endTimersAfterRestore()).toBeGreaterThan(0);
+    expect(await endIfDue(id)).toBeNull();
+    expect(await read(api, path)).toMatchObject({ status: 'testing', endsAt: null });
+    expect((await api.post(`${path}/choose-winner`, { campaign_id: variants[1] })).body.data).toMatchObject({
+      status: 'completed',
+      winnerId: variants[1],
+    });
+  });
+
   test('sends the variant with the best rate to everyone who has no message of the test, also to who joined meanwhile', async () => {
     const { api, group, id, variants, path } = await started(1_000, { sample_percent: 40 });
     for (const variant of variants) await snapshotRecipients(variant);

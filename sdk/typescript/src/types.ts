@@ -724,7 +724,7 @@ export interface AbTest {
   finalCampaignId: string | null;
   /** When it was started. */
   startedAt: string | null;
-  /** When the winner is chosen unless a user chooses it before; null before the start. */
+  /** When the winner is chosen unless a user chooses it before; null before the start, and after a restore of the database, when a user has to choose. */
   endsAt: string | null;
   /** When the winner was chosen or the test was canceled. */
   completedAt: string | null;
@@ -1705,7 +1705,7 @@ export interface AbTestDetail {
   finalCampaignId: string | null;
   /** When it was started. */
   startedAt: string | null;
-  /** When the winner is chosen unless a user chooses it before; null before the start. */
+  /** When the winner is chosen unless a user chooses it before; null before the start, and after a restore of the database, when a user has to choose. */
   endsAt: string | null;
   /** When the winner was chosen or the test was canceled. */
   completedAt: string | null;

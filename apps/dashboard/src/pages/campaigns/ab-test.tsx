@@ -1,5 +1,5 @@
 import { Alert, Group, Stack, Text } from '@mantine/core';
-import { IconClock, IconTrophy } from '@tabler/icons-react';
+import { IconAlertTriangle, IconClock, IconTrophy } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
@@ -112,8 +112,13 @@ function Content({ test }: { test: AbTestRow }) {
 /** When the winner is chosen, or which one it is and what happens with it. */
 function Outcome({ test: { status, endsAt, winnerId, chosenById, variants, finalCampaign } }: { test: AbTestRow }) {
   const { id: projectId } = useProject();
-  if (status === 'testing' && endsAt !== null)
-    return (
+  if (status === 'testing')
+    return endsAt === null ? (
+      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title="Choose the winner, or cancel the test">
+        The database was restored to an earlier time, so no winner is chosen automatically. If one had been chosen after
+        that time, the rest of the audience may already have its message and would get it again.
+      </Alert>
+    ) : (
       <Alert color="blue" icon={<IconClock aria-hidden />}>
         The winner is chosen <When at={endsAt} />.
       </Alert>

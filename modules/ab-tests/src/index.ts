@@ -1,0 +1,1 @@
+export { endTimersAfterRestore } from './ab-tests.ts';
