@@ -21,7 +21,7 @@ import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
 import { fileSize } from './import-labels.ts';
-import { columnsInput, guessTargets, type Target, targetsProblem } from './mapping.ts';
+import { columnsInput, guessTargets, targetsProblem } from './mapping.ts';
 import { MAX_FILE_BYTES, sendFile } from './send-file.ts';
 
 interface Chosen {
