@@ -15,6 +15,7 @@ export const routes: Route[] = [
     summary: 'Make an A/B test from a draft campaign',
     document: gql`mutation ($input: CreateAbTestInput!) { createAbTest(input: $input) { ${DETAIL} } }`,
     reply: created('createAbTest'),
+    errors: ['not_found'],
     example: {
       campaign_id: 'cmp_01k9zq3v5re8rt5xw7m2n4p6q8',
       variants: 2,
@@ -67,6 +68,7 @@ export const routes: Route[] = [
       }
     `,
     reply: deleted(),
+    errors: ['conflict'],
   },
   {
     method: 'POST',

@@ -161,6 +161,7 @@ const TAGS: Record<string, string> = {
   Groups: 'Contacts selected individually.',
   Imports: 'Bulk imports of contacts from CSV files.',
   Campaigns: 'One email to many contacts.',
+  'A/B tests': 'Variants of a campaign, each sent to a share of the audience, and the best one to the rest.',
   Journeys:
     'Automations that take contacts through steps: messages, waits and conditions. Backtests run them against the past.',
   Forms: 'Pages on which people can subscribe, with double opt-in and records of consent.',

@@ -134,6 +134,7 @@ const ABSENT: Record<string, (about: Everything) => Promise<Reply>[]> = {
   'GET /v1/deliveries': ({ api }) => [api.get('/v1/deliveries?event_id=nobody')],
   'GET /v1/backtests': ({ api }) => [api.get('/v1/backtests?journey_id=nobody')],
   'GET /v1/contacts/export': ({ api }) => [api.get('/v1/contacts/export?group_id=nobody')],
+  'POST /v1/ab-tests': ({ api }) => [api.post('/v1/ab-tests', { campaign_id: 'nobody' })],
   'POST /v1/bulk-operations': ({ api }) => [
     api.post('/v1/bulk-operations', { action: 'add_to_group', group_id: 'nobody', filter: { search: 'ada' } }),
   ],
@@ -150,6 +151,10 @@ test('without an id in the path, not_found is documented where an id elsewhere i
 
 /** Requests to delete a row in a state that does not allow it, by route. */
 const IN_USE: Record<string, (about: Everything) => Promise<Reply>> = {
+  'DELETE /v1/ab-tests/{id}': async (about) => {
+    await runTest(about);
+    return about.api.delete(about.fill('/v1/ab-tests/{id}'));
+  },
   'DELETE /v1/campaigns/{id}': async (about) => {
     await complete(about);
     return about.api.delete(about.fill('/v1/campaigns/{id}'));
