@@ -174,7 +174,6 @@ const INFO: Schema = {
   title: 'Postroom',
   version: '1',
   summary: 'Contacts, campaigns, transactional email and webhooks.',
-  contact: { name: 'Postroom', url: 'https://www.npmjs.com/package/@postroom/sdk' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   description: `
 Everything is JSON over HTTP. Authenticate each request with an API key: \`Authorization: Bearer pr_…\`.
