@@ -1,6 +1,6 @@
 import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { campaignKit } from '../../campaigns/test/support.ts';
+import { campaignKit } from '@postroom/campaigns/testing';
 
 const RECIPIENTS = 600;
 

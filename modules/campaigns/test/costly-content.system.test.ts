@@ -1,6 +1,6 @@
 import { eventually, mailSystem } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem();
 

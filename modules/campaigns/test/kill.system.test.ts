@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const RECIPIENTS = 2_000;
 /** The worker's default connections to its mail server, each of which may have a message on the wire. */

@@ -6,7 +6,7 @@ import { type MailboxServer, startMailboxServer } from '@postroom/transports/tes
 import { newId, secretColumn } from '@postroom/platform';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const SENDER = 'ada@mailbox.test';
 const folder = mkdtempSync(join(tmpdir(), 'postroom-mailbox-'));

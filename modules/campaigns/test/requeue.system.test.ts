@@ -3,7 +3,7 @@ import { recordReports } from '@postroom/bounces';
 import { config } from '@postroom/platform';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem((to) =>
   refused.has(to) ? { code: 554, message: '5.7.1 Refused by policy' } : undefined,

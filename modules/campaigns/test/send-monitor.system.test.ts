@@ -1,7 +1,7 @@
 import { recordReports, type Report } from '@postroom/bounces';
 import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem((to) =>
   to.startsWith('refuse') ? { code: 550, message: '5.7.1 Refused by policy' } : undefined,

@@ -1,7 +1,7 @@
 import { eventually, mailSystem, type SystemApi } from '@postroom/testkit';
 import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem();
 

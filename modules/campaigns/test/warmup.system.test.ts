@@ -2,7 +2,7 @@ import { config } from '@postroom/platform';
 import { eventually, mailSystem } from '@postroom/testkit';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { campaignKit } from './support.ts';
+import { campaignKit } from './testing.ts';
 
 const { sink, system } = await mailSystem();
 let temporal: Client;
