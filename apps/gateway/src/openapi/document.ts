@@ -174,6 +174,7 @@ const INFO: Schema = {
   title: 'Postroom',
   version: '1',
   summary: 'Contacts, campaigns, transactional email and webhooks.',
+  contact: { name: 'Postroom' },
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   description: `
 Everything is JSON over HTTP. Authenticate each request with an API key: \`Authorization: Bearer pr_…\`.
