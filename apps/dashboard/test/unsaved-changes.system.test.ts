@@ -82,15 +82,15 @@ inBrowser('unsaved changes', () => {
           await fill('Name');
         },
       ],
+      [
+        '/imports/new',
+        async () => {
+          const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nada@example.com\n') };
+          await page.locator('input[type=file]').setInputFiles(file);
+          await page.getByRole('radio', { name: 'Skip the row' }).check();
+        },
+      ],
     ];
-    forms.push([
-      '/imports/new',
-      async () => {
-        const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nada@example.com\n') };
-        await page.locator('input[type=file]').setInputFiles(file);
-        await page.getByRole('radio', { name: 'Skip the row' }).check();
-      },
-    ]);
     for (const [path, change] of forms) {
       answers.accepts = true;
       await window.open(path);
@@ -102,7 +102,7 @@ inBrowser('unsaved changes', () => {
     }
     answers.accepts = true;
     await window.open('/domains');
-    await window.open(`/domains/${domain}`);
+    await page.getByRole('link', { name: domain }).click();
     await page.getByRole('button', { name: 'Publish records' }).click();
     await page.getByRole('dialog').getByLabel('API token').fill('secret');
     answers.asked.length = 0;
