@@ -128,6 +128,7 @@ test('so does a DELETE by its operation', async () => {
   const make = clientOf(api);
   const ada = await make.contacts.create({ email: 'ada@example.com' });
   const campaign = await make.call('createCampaign', { body: { name: 'News' } });
+  const variant = await make.call('createCampaign', { body: { name: 'Tested' } });
   await api.post('/v1/events', { name: 'order placed', contact_id: ada.id });
   const [definition] = (await api.get('/v1/event-definitions')).body.data;
   const ids = {
@@ -140,6 +141,7 @@ test('so does a DELETE by its operation', async () => {
     deleteTemplate: (await make.templates.create({ name: 'Hello', subject: 'Hello', body: '<p>Hello</p>' })).id,
     deleteWebhookEndpoint: (await make.webhooks.create({ url: 'https://example.com/hook', events: ['*'] })).id,
     deleteCampaign: campaign.data.id,
+    deleteAbTest: (await make.abTests.create({ campaign_id: variant.data.id })).id,
     deleteForm: (await make.forms.create({ name: 'Newsletter', double_opt_in: false })).id,
     deleteCustomEventDefinition: definition?.id ?? '',
   };
