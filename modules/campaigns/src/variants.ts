@@ -2,7 +2,7 @@
  * The campaigns of an A/B test: its variants, each sent to a share of the audience, and the one that sends the winner to the rest. The
  * module ab-tests decides when they are made, sent and canceled, in its own transactions.
  */
-import { db, DomainError, newId, type Prisma, startWorkflow } from '@postroom/platform';
+import { db, DomainError, MAX_NAME_LENGTH, newId, type Prisma, startWorkflow } from '@postroom/platform';
 import { type Campaign, checkDrafts } from './campaigns.ts';
 import { type Body, cancelIn, start } from './sending.ts';
 import type { Share } from './share.ts';
@@ -32,10 +32,8 @@ function contentOf(campaign: Campaign): Omit<Prisma.CampaignUncheckedCreateInput
   return { ...letter, ...audience, ...links, abTestId: campaign.abTestId };
 }
 
-const MAX_NAME = 200;
-
 /** The name of a copy: as much of the campaign's as fits before the suffix. */
-const nameOf = (name: string, suffix: string) => `${name.slice(0, MAX_NAME - suffix.length)}${suffix}`;
+const nameOf = (name: string, suffix: string) => `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
 
 /**
  * Copies a variant into further drafts of its test, one for each suffix of its name. Its lock makes edits of the audience wait.
