@@ -33,7 +33,7 @@ import {
 } from '@postroom/platform';
 import { heldReason } from '@postroom/ledger';
 import { readTracking } from '@postroom/tracking';
-import { candidatesOf, labelOf, leaderOf, sharesOf } from './variants.ts';
+import { candidatesOf, labelOf, leaderOf, shareOf } from './variants.ts';
 
 export type AbTest = Prisma.AbTestModel;
 export const AB_TEST_ID = defineIdPrefix('abt', 'A/B test');
@@ -215,9 +215,8 @@ class Changed extends Error {}
 
 async function start(test: AbTest, ready: readonly ReadyVariant[]): Promise<boolean> {
   const { id, version, durationHours, samplePercent } = test;
-  const shares = sharesOf(samplePercent, ready.length);
   const byId = ready
-    .map((variant, index) => ({ variant, share: shares[index] ?? { from: 0, to: 0 } }))
+    .map((variant, index) => ({ variant, share: shareOf(index, { samplePercent, variants: ready.length }) }))
     .toSorted((a, b) => (a.variant.campaign.id < b.variant.campaign.id ? -1 : 1));
   const startedAt = new Date();
   const endsAt = new Date(startedAt.getTime() + durationHours * 3_600_000);

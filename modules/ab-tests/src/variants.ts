@@ -1,4 +1,4 @@
-import { type Campaign, WHOLE_AUDIENCE } from '@postroom/campaigns';
+import { type Campaign, type Share, WHOLE_AUDIENCE } from '@postroom/campaigns';
 import type { Prisma } from '@postroom/platform';
 
 type Metric = Prisma.AbTestModel['metric'];
@@ -6,11 +6,14 @@ type Metric = Prisma.AbTestModel['metric'];
 /** What a variant is called: A for the first. */
 export const labelOf = (index: number): string => String.fromCharCode(65 + index);
 
-/** The variants' equal shares of the audience, which have nothing in common and together are the sample. */
-export function sharesOf(samplePercent: number, variants: number): { from: number; to: number }[] {
+/** A variant's share of the audience: they are equal, have nothing in common and together are the sample. */
+export function shareOf(
+  index: number,
+  { samplePercent, variants }: { samplePercent: number; variants: number },
+): Share {
   const sample = (WHOLE_AUDIENCE * samplePercent) / 100;
-  const begin = (index: number) => Math.floor((sample * index) / variants);
-  return Array.from({ length: variants }, (_, index) => ({ from: begin(index), to: begin(index + 1) }));
+  const begin = (at: number) => Math.floor((sample * at) / variants);
+  return { from: begin(index), to: begin(index + 1) };
 }
 
 type Counts = Pick<Campaign, 'acceptedCount' | 'openedCount' | 'clickedCount'>;

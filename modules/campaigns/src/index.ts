@@ -25,7 +25,7 @@ export {
   unscheduleCampaign,
 } from './sending.ts';
 export { sendTest, type TestSendInput } from './test-send.ts';
-export { WHOLE_AUDIENCE } from './share.ts';
+export { type Share, WHOLE_AUDIENCE } from './share.ts';
 export {
   assignToTest,
   cancelVariants,
