@@ -58,7 +58,7 @@ export function DialogForm<Values extends Record<string, unknown>>({
 }
 
 /** Validates a field that must not be blank. */
-export const required = (message: string) => (value: string) => (value.trim() === '' ? message : null);
+export const required = (message: string) => (value: string | number) => (`${value}`.trim() === '' ? message : null);
 
 /**
  * Shows the server's field errors next to the fields. The form keeps its input. In a long form the first problem may be out of sight, so its

@@ -1,7 +1,7 @@
 import { Button, Card, Group, NumberInput, Select } from '@mantine/core';
 import { usePermission } from '../../app/session.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { ApiForm } from '../../components/form.tsx';
+import { ApiForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -44,11 +44,17 @@ export function AbTestSettings({ test }: { test: AbTestRow }) {
   );
 }
 
+/** The fields hold whole numbers, and an empty text while they are blank. */
+const WHOLE = { size: 'sm', allowDecimal: false } as const;
+
+const requireNumber = required('Enter a number');
+
 function SettingsForm({ test: { id, version, variants, samplePercent, metric, durationHours } }: { test: AbTestRow }) {
   const update = useApiMutation(UPDATE);
   return (
     <ApiForm
       values={{ variants: variants.length, samplePercent, metric, durationHours }}
+      validate={{ variants: requireNumber, samplePercent: requireNumber, durationHours: requireNumber }}
       mutation={update}
       save={async (values) => {
         if ((await update.run({ id, input: { ...values, version } })) !== undefined) notifySuccess('Settings saved.');
@@ -64,7 +70,7 @@ function SettingsForm({ test: { id, version, variants, samplePercent, metric, du
       {(form) => (
         <Group align="flex-start" gap="md">
           <NumberInput
-            size="sm"
+            {...WHOLE}
             label="Variants"
             description="2 to 5"
             w={150}
@@ -73,7 +79,7 @@ function SettingsForm({ test: { id, version, variants, samplePercent, metric, du
             {...form.getInputProps('variants')}
           />
           <NumberInput
-            size="sm"
+            {...WHOLE}
             label="Sample"
             description="Share of the audience"
             suffix=" %"
@@ -92,7 +98,7 @@ function SettingsForm({ test: { id, version, variants, samplePercent, metric, du
             {...form.getInputProps('metric')}
           />
           <NumberInput
-            size="sm"
+            {...WHOLE}
             label="Duration in hours"
             description="1 to 168"
             w={180}

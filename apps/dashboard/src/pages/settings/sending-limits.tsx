@@ -3,6 +3,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SendingPolicyQuery } from '../../generated/graphql.ts';
+import { required } from '../../components/form.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { numberOrNull } from './mailbox-labels.ts';
@@ -60,9 +61,9 @@ function LimitsForm({ policy }: { policy: Policy }) {
     <SettingForm
       values={valuesOf(policy)}
       validate={{
-        bounceMinSent: (value) => (value === '' ? 'Enter a number' : null),
-        complaintMinSent: (value) => (value === '' ? 'Enter a number' : null),
-        frequencyCapDays: (value) => (value === '' ? 'Enter a number' : null),
+        bounceMinSent: required('Enter a number'),
+        complaintMinSent: required('Enter a number'),
+        frequencyCapDays: required('Enter a number'),
       }}
       mutation={update}
       save={(values) =>
