@@ -52,7 +52,8 @@ function truncate(value: unknown): unknown {
   if (value === undefined) return null;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   if (text.length <= MAX_VALUE_LENGTH) return value;
-  return `${text.slice(0, MAX_VALUE_LENGTH)}… (${text.length.toLocaleString('en')} characters)`;
+  // PostgreSQL rejects JSON with half of a surrogate pair.
+  return `${text.slice(0, MAX_VALUE_LENGTH).toWellFormed()}… (${text.length.toLocaleString('en')} characters)`;
 }
 
 /** The columns of these fields: `fromEmail` is `from_email AS "fromEmail"`. */

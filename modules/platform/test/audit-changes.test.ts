@@ -30,6 +30,11 @@ test('long values are shortened and many changes are cut off, so that an entry h
   expect(changesBetween({}, many)).toHaveLength(MAX_CHANGES);
 });
 
+test('a text that is cut within an emoji can be stored', () => {
+  const [change] = changesBetween({ html: '' }, { html: `${'x'.repeat(MAX_VALUE_LENGTH - 1)}😀😀` });
+  expect(String(change?.after).isWellFormed()).toBe(true);
+});
+
 test('long texts that differ only after the cut are still a change', () => {
   const start = 'x'.repeat(MAX_VALUE_LENGTH);
   expect(changesBetween({ html: `${start}a` }, { html: `${start}bc` })).toHaveLength(1);
