@@ -58,6 +58,44 @@ inBrowser('A/B tests', () => {
     await page.getByRole('table', { name: 'A/B tests' }).getByRole('link', { name: 'Sale' }).waitFor();
   });
 
+  test('a draft shows what others do to it, and keeps what is being typed', async () => {
+    const { api, id } = await draft();
+    const path = `/v1/ab-tests/${(await api.post('/v1/ab-tests', { campaign_id: id })).body.data.id}`;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(path.replace('/v1', ''));
+    const settings = page.getByRole('region', { name: 'Settings' });
+    const sample = settings.getByLabel('Sample');
+    await sample.fill('50');
+    await api.patch(path, { duration_hours: 4 });
+    await soon(() => settings.getByLabel('Duration in hours').inputValue()).toBe('4');
+    expect(await sample.inputValue()).toBe('50 %');
+    await settings.getByRole('button', { name: 'Save settings' }).click();
+    await page.getByText('Settings saved.').waitFor();
+
+    await sample.fill('60');
+    await api.patch(path, { sample_percent: 30 });
+    await settings.getByText('Conflicting changes: sample.').waitFor();
+    expect(await sample.inputValue()).toBe('60 %');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await settings.getByRole('button', { name: 'Keep mine' }).click();
+    await soon(async () => (await api.get(path)).body.data.samplePercent).toBe(60);
+
+    await api.post(`${path}/start`);
+    await page.getByText('The winner is chosen in 4 hours.').waitFor();
+  });
+
+  test('the page of a draft that someone else deletes says so', async () => {
+    const { api, id } = await draft();
+    const { id: deleted } = (await api.post('/v1/ab-tests', { campaign_id: id })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/ab-tests/${deleted}`);
+    await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
+    await api.delete(`/v1/ab-tests/${deleted}`);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+
   test('a test that cannot be started says which variant and why; deleting it leaves the draft', async () => {
     const { api, id } = await draft();
     const made = (await api.post('/v1/ab-tests', { campaign_id: id })).body.data;

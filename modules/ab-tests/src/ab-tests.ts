@@ -13,6 +13,7 @@ import {
   startVariant,
 } from '@postroom/campaigns';
 import {
+  announce,
   assertValid,
   db,
   defineIdPrefix,
@@ -67,6 +68,9 @@ export const listAbTests = (projectId: string, page: PageArgs, query: RowsQuery 
 /** The project's A/B tests with these ids. */
 export const findAbTests = (projectId: string, ids: string[]): Promise<AbTest[]> =>
   db.abTest.findMany({ where: { projectId, id: { in: ids } } });
+
+/** The topic of notifications about a test. Its campaigns have their own. */
+export const topicOf = (id: string): string => `ab-test ${id}`;
 
 /** The variants of a test, in order. */
 async function variantsOf({ projectId, variantIds }: AbTest): Promise<Campaign[]> {
@@ -161,6 +165,7 @@ async function changeDraft(
   const { id, version } = test;
   const { count } = await tx.abTest.updateMany({ where: { id, version, status: 'draft' }, data });
   if (count === 0) throw versionConflict('A/B test');
+  await announce(tx, topicOf(id));
 }
 
 /** Deletes a draft with its variants, except the first, which becomes an ordinary draft again. @throws DomainError `not_found`, `conflict`. */
@@ -227,6 +232,7 @@ async function start(test: AbTest, ready: readonly ReadyVariant[]): Promise<bool
       if (count === 0) throw new Changed();
       for (const { variant, share } of byId) if (!(await startVariant(tx, variant, share))) throw new Changed();
       await startWorkflow(tx, workflowOf(test));
+      await announce(tx, topicOf(id));
       return true;
     })
     .catch((error: unknown) => {
@@ -304,6 +310,7 @@ function complete({ id, samplePercent }: AbTest, winner: Campaign, chosenById: s
       data: { status: 'completed', completedAt: new Date(), winnerId: winner.id, chosenById, finalCampaignId },
     });
     if (count === 1 && finalCampaignId !== null) await sendToRest(tx, winner, finalCampaignId);
+    if (count === 1) await announce(tx, topicOf(id));
     return count === 1;
   });
 }
@@ -321,6 +328,8 @@ async function cancel(tx: Prisma.TransactionClient, { id, variantIds }: AbTest):
     where: { id, status: 'testing' },
     data: { status: 'canceled', completedAt: new Date() },
   });
-  if (count === 1) await cancelVariants(tx, variantIds);
-  return count === 1;
+  if (count === 0) return false;
+  await cancelVariants(tx, variantIds);
+  await announce(tx, topicOf(id));
+  return true;
 }

@@ -34,6 +34,7 @@ import {
   startAbTest,
   updateAbTest,
 } from './ab-tests.ts';
+import { watchAbTest } from './progress.ts';
 import { labelOf, leaderOf, rateOf } from './variants.ts';
 
 const AbTestStatus = builder.enumType('AbTestStatus', {
@@ -183,6 +184,16 @@ builder.queryFields((t) => ({
     ...relayNames('AbTest'),
   ),
 }));
+
+builder.subscriptionField('abTestProgress', (t) =>
+  t.field({
+    type: AbTest,
+    description: 'An A/B test now and after each change of it or of its campaigns, until all of them have ended.',
+    args: { id: t.arg.id(abTestId) },
+    subscribe: (_root, { id }, context) => watchAbTest(callerProject(context), id),
+    resolve: (test) => test,
+  }),
+);
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 

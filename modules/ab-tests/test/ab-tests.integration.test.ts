@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 // The snapshot of recipients is an activity of campaigns, which no worker runs here.
 import { snapshotRecipients } from '../../campaigns/src/snapshot-recipients.ts';
 import { endIfDue, endTimersAfterRestore } from '../src/ab-tests.ts';
+import { watchAbTest } from '../src/progress.ts';
 import { CAMPAIGN, created, fieldsOf, projectWith } from './support.ts';
 
 const create = (api: Api, campaign: string, settings: object = {}) =>
@@ -372,6 +373,46 @@ describe('the end of a test', () => {
       templateId: template.id,
       templateVersion: tested,
     });
+  });
+});
+
+describe('progress', () => {
+  test('is the test, and each change of it and of its campaigns, until all of them have ended', async () => {
+    const { api, campaign } = await projectWith(10);
+    const { id, variantIds: variants } = await create(api, campaign);
+    const path = `/v1/ab-tests/${id}`;
+    const states = watchAbTest(api.projectId, id);
+    const next = async () => (await states.next()).value;
+    expect(await next()).toMatchObject({ id, status: 'draft' });
+    await api.patch(path, { sample_percent: 50 });
+    expect(await next()).toMatchObject({ samplePercent: 50 });
+    await api.post(`${path}/start`);
+    expect(await next()).toMatchObject({ status: 'testing' });
+    const paused = next();
+    await api.post(`/v1/campaigns/${variants[1]}/pause`);
+    expect(await paused).toMatchObject({ status: 'testing' });
+    const ended = next();
+    await api.post(`${path}/choose-winner`, { campaign_id: variants[0] });
+    expect(await ended).toMatchObject({ status: 'completed', winnerId: variants[0] });
+    const { finalCampaignId: final } = await read(api, path);
+    for (const each of [...variants, final]) {
+      const change = states.next();
+      await api.post(`/v1/campaigns/${each}/cancel`);
+      expect((await change).done).toBe(false);
+    }
+    expect((await states.next()).done).toBe(true);
+  });
+
+  test('ends with not_found once the test is deleted, and for another project', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id } = await create(api, campaign);
+    const states = watchAbTest(api.projectId, id);
+    await states.next();
+    const last = states.next();
+    await api.delete(`/v1/ab-tests/${id}`);
+    await expect(last).rejects.toMatchObject({ code: 'not_found' });
+    const other = await testApi();
+    await expect(watchAbTest(other.projectId, id).next()).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -32,6 +32,7 @@ export {
   copyVariant,
   deleteVariants,
   findCampaigns,
+  findProgress,
   type ReadyVariant,
   releaseFromTest,
   sendToRest,

@@ -100,6 +100,14 @@ export async function cancelVariants(tx: Prisma.TransactionClient, ids: readonly
   for (const id of ids.toSorted()) await cancelIn(tx, id);
 }
 
+/** Campaigns by id, in the order of their ids, without what is sent. */
+export const findProgress = (projectId: string, ids: readonly string[]) =>
+  db.campaign.findMany({
+    where: { projectId, id: { in: [...ids] } },
+    omit: { html: true, source: true, text: true },
+    orderBy: { id: 'asc' },
+  });
+
 /** Campaigns by id, in any order. */
 export const findCampaigns = (projectId: string, ids: readonly string[]): Promise<Campaign[]> =>
   db.campaign.findMany({ where: { projectId, id: { in: [...ids] } } });

@@ -21,25 +21,27 @@ export interface SubscribeOptions {
 }
 
 /**
- * Yields once when it listens to a topic, and then after each notification, until `signal` is aborted. Notifications
+ * Yields once when it listens to its topics, and then after each notification, until `signal` is aborted. Notifications
  * that arrive while a change is being processed are coalesced into the next one, so none is lost and a burst costs a
  * slow reader one read. Yields after each reconnect to the database too: readers re-read what they show.
  */
 export async function* subscribe(
-  topic: string,
+  topics: string | readonly string[],
   signal: AbortSignal,
   { minIntervalMs = 0, pollMs }: SubscribeOptions = {},
 ): AsyncGenerator<Change, void> {
   const notifier = new Notifier();
   let payloads: string[] = [];
   let mayHaveMissed = true;
-  const stopListening = await listen(topic, (payload) => {
+  const hear = (payload: string) => {
     if (payload === '') mayHaveMissed = true;
     else payloads.push(payload);
     if (payloads.length > MAX_PAYLOADS) payloads.shift();
     notifier.notify();
-  });
+  };
+  const leave: (() => Promise<void>)[] = [];
   try {
+    for (const topic of [topics].flat()) leave.push(await listen(topic, hear));
     while (!signal.aborted) {
       const change = { payloads, mayHaveMissed };
       payloads = [];
@@ -49,7 +51,7 @@ export async function* subscribe(
       await notifier.wait({ timeoutMs: pollMs, signal });
     }
   } finally {
-    await stopListening();
+    for (const stopListening of leave) await stopListening();
   }
 }
 

@@ -41,6 +41,7 @@ export function useLive<Data, Variables extends Record<string, unknown>>(
           refreshSoon();
         },
         onOpen: refreshSoon,
+        onError: refreshSoon,
         mark,
       }),
     );
@@ -63,7 +64,12 @@ export function useLiveValue<Data>(
   useEffect(() => {
     if (off) return undefined;
     let stop = () => {};
-    const listener = { onEvent: (data: unknown) => tellEvent(data as Data), onOpen: () => {}, mark: () => {} };
+    const listener = {
+      onEvent: (data: unknown) => tellEvent(data as Data),
+      onOpen: () => {},
+      onError: () => {},
+      mark: () => {},
+    };
     const starting = setTimeout(() => {
       stop = whileVisible(() => run(textOf(document), {}, listener));
     }, SHELL_WAIT_MS);
@@ -78,6 +84,8 @@ interface Listener {
   onEvent: (data: unknown) => void;
   /** Called when the stream has opened. */
   onOpen: () => void;
+  /** Called when the server ends the stream with an error. */
+  onError: () => void;
   /** Receives the state of the stream. */
   mark: (state: LiveState) => void;
 }
@@ -101,7 +109,11 @@ function whileVisible(start: () => () => void): () => void {
 }
 
 /** Keeps a stream open until stopped, with exponential backoff. */
-function run(query: string, variables: Record<string, unknown>, { onEvent, onOpen, mark }: Listener): () => void {
+function run(
+  query: string,
+  variables: Record<string, unknown>,
+  { onEvent, onOpen, onError, mark }: Listener,
+): () => void {
   const stopped = new AbortController();
   const opened = () => {
     mark('live');
@@ -110,7 +122,7 @@ function run(query: string, variables: Record<string, unknown>, { onEvent, onOpe
   void (async () => {
     for (let waitMs = FIRST_WAIT_MS; !stopped.signal.aborted; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       mark(navigator.onLine ? 'connecting' : 'offline');
-      const worked = await listen(query, variables, { onEvent, onOpen: opened, signal: stopped.signal });
+      const worked = await listen(query, variables, { onEvent, onOpen: opened, onError, signal: stopped.signal });
       if (worked) waitMs = FIRST_WAIT_MS;
       mark(navigator.onLine ? 'connecting' : 'offline');
       await pause(waitMs * (0.5 + Math.random()), stopped.signal);
@@ -127,7 +139,7 @@ function run(query: string, variables: Record<string, unknown>, { onEvent, onOpe
 async function listen(
   query: string,
   variables: Record<string, unknown>,
-  { onEvent, onOpen, signal }: Omit<Listener, 'mark'> & { signal: AbortSignal },
+  { onEvent, onOpen, onError, signal }: Omit<Listener, 'mark'> & { signal: AbortSignal },
 ): Promise<boolean> {
   const { createClient } = await import('graphql-sse');
   if (signal.aborted) return false;
@@ -150,7 +162,12 @@ async function listen(
   const settled = setTimeout(opened, SETTLED_MS);
   try {
     for await (const { data, errors } of client.iterate({ query, variables })) {
-      if (errors !== undefined || signal.aborted) break;
+      if (signal.aborted) break;
+      if (errors !== undefined) {
+        // What the page shows may be gone.
+        onError();
+        break;
+      }
       opened();
       onEvent(data);
     }

@@ -44,6 +44,7 @@ async function follow(url: string, headers: Headers, query: string, variables: R
 
 /** One object of another project: the collection of its id. */
 const OF_AN_OBJECT: Record<string, string> = {
+  abTestProgress: '/v1/ab-tests',
   backtestProgress: '/v1/backtests',
   bulkOperationProgress: '/v1/bulk-operations',
   campaignProgress: '/v1/campaigns',

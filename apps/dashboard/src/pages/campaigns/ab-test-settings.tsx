@@ -1,10 +1,13 @@
-import { Button, Card, Group, NumberInput, Select } from '@mantine/core';
+import { Button, Card, Group, NumberInput, Select, Stack } from '@mantine/core';
 import { usePermission } from '../../app/session.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
-import { ApiForm, required } from '../../components/form.tsx';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
+import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestMetric } from '../../generated/graphql.ts';
 import { METRICS } from './ab-test-labels.ts';
@@ -28,7 +31,7 @@ export function AbTestSettings({ test }: { test: AbTestRow }) {
     <Section title="Settings">
       <Card>
         {test.status === 'draft' && canWrite ? (
-          <SettingsForm key={test.version} test={test} />
+          <SettingsForm test={test} />
         ) : (
           <DescriptionList
             items={[
@@ -47,46 +50,64 @@ export function AbTestSettings({ test }: { test: AbTestRow }) {
 /** The fields hold whole numbers, and an empty text while they are blank. */
 const WHOLE = { size: 'sm', allowDecimal: false } as const;
 
-const requireNumber = required('Enter a number');
+const LABELS = {
+  variants: 'variants',
+  samplePercent: 'sample',
+  metric: 'what decides',
+  durationHours: 'duration',
+};
 
-function SettingsForm({ test: { id, version, variants, samplePercent, metric, durationHours } }: { test: AbTestRow }) {
+function SettingsForm({ test }: { test: AbTestRow }) {
+  const { id, version, variants, samplePercent, metric, durationHours, updatedAt } = test;
   const update = useApiMutation(UPDATE);
+  const edited = useVersionedForm({
+    content: { variants: variants.length, samplePercent, metric, durationHours },
+    version,
+  });
+  const { content, set, isSaved, conflict } = edited;
+  useUnsavedChanges(!isSaved);
+  const save = async () => {
+    await edited.save(async (written, base) => {
+      const data = await update.run({ id, input: { ...written, version: Number(base) } });
+      if (data !== undefined) notifySuccess('Settings saved.');
+      return data?.updateAbTest.version;
+    });
+  };
+  // A rejected version shows as the conflict.
+  const problem = update.problem?.fields.version === undefined ? update.problem : undefined;
+  const isBlank = Object.values<number | string>(content).includes('');
+  const numberProps = (name: 'variants' | 'samplePercent' | 'durationHours') => ({
+    ...WHOLE,
+    value: content[name],
+    onChange: (value: number | string) => set({ [name]: value }),
+    error: `${content[name]}` === '' ? 'Enter a number' : problem?.fields[name],
+  });
   return (
-    <ApiForm
-      values={{ variants: variants.length, samplePercent, metric, durationHours }}
-      validate={{ variants: requireNumber, samplePercent: requireNumber, durationHours: requireNumber }}
-      mutation={update}
-      save={async (values) => {
-        if ((await update.run({ id, input: { ...values, version } })) !== undefined) notifySuccess('Settings saved.');
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBlank) void save();
       }}
-      buttons={(form) => (
-        <Group justify="flex-end">
-          <Button type="submit" variant="default" loading={update.running} disabled={!form.isDirty()}>
-            Save settings
-          </Button>
-        </Group>
-      )}
+      noValidate
     >
-      {(form) => (
+      <Stack>
+        <ConflictAlert
+          conflict={conflict}
+          of={{ editedById: null, editedByName: null, updatedAt }}
+          labels={LABELS}
+          onKeep={() => void save()}
+        />
+        <FormProblem problem={problem} fields={Object.keys(LABELS)} />
         <Group align="flex-start" gap="md">
+          <NumberInput label="Variants" description="2 to 5" w={150} min={2} max={5} {...numberProps('variants')} />
           <NumberInput
-            {...WHOLE}
-            label="Variants"
-            description="2 to 5"
-            w={150}
-            min={2}
-            max={5}
-            {...form.getInputProps('variants')}
-          />
-          <NumberInput
-            {...WHOLE}
             label="Sample"
             description="Share of the audience"
             suffix=" %"
             w={180}
             min={1}
             max={100}
-            {...form.getInputProps('samplePercent')}
+            {...numberProps('samplePercent')}
           />
           <Select
             size="sm"
@@ -95,19 +116,29 @@ function SettingsForm({ test: { id, version, variants, samplePercent, metric, du
             w={220}
             allowDeselect={false}
             data={Object.entries(METRICS).map(([value, label]) => ({ value: value as AbTestMetric, label }))}
-            {...form.getInputProps('metric')}
+            value={content.metric}
+            onChange={(value) => value !== null && set({ metric: value })}
           />
           <NumberInput
-            {...WHOLE}
             label="Duration in hours"
             description="1 to 168"
             w={180}
             min={1}
             max={168}
-            {...form.getInputProps('durationHours')}
+            {...numberProps('durationHours')}
           />
         </Group>
-      )}
-    </ApiForm>
+        <Group justify="flex-end">
+          <Button
+            type="submit"
+            variant="default"
+            loading={update.running}
+            disabled={isSaved || isBlank || conflict !== undefined}
+          >
+            Save settings
+          </Button>
+        </Group>
+      </Stack>
+    </form>
   );
 }

@@ -9,13 +9,13 @@ import { QueryResult } from '../../components/states.tsx';
 import { DataTable, NONE } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
-import { usePolling } from '../../data/polling.ts';
+import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestQuery } from '../../generated/graphql.ts';
 import { AbTestCommands } from './ab-test-commands.tsx';
 import { AB_TEST_STATUS } from './ab-test-labels.ts';
 import { AbTestSettings } from './ab-test-settings.tsx';
-import { number, percent, STATUS_LABELS } from './campaign-labels.ts';
+import { changesOnItsOwn, number, percent, STATUS_LABELS } from './campaign-labels.ts';
 
 const AB_TEST = graphql(`
   query AbTest($id: ID!) {
@@ -30,6 +30,7 @@ const AB_TEST = graphql(`
       chosenById
       endsAt
       version
+      updatedAt
       finalCampaign {
         id
         name
@@ -60,6 +61,14 @@ const AB_TEST = graphql(`
   }
 `);
 
+const PROGRESS = graphql(`
+  subscription AbTestProgress($id: ID!) {
+    abTestProgress(id: $id) {
+      id
+    }
+  }
+`);
+
 type Row = AbTestQuery['abTest'];
 type Variant = Row['variants'][number];
 /** A test with the name of its first variant. */
@@ -71,7 +80,7 @@ export function AbTest() {
   const read = useApiQuery(AB_TEST, { id: abTestId });
   const row = read.data?.abTest;
   const canWrite = usePermission('write');
-  usePolling(read.again, row !== undefined && row.status !== 'draft');
+  useLive(PROGRESS, { id: abTestId }, { pause: row === undefined || hasEnded(row) });
   const test = row === undefined ? undefined : { ...row, name: row.variants[0]?.campaign.name ?? 'A/B test' };
   return (
     <Page
@@ -92,6 +101,13 @@ export function AbTest() {
       <QueryResult of={read}>{() => test !== undefined && <Content test={test} />}</QueryResult>
     </Page>
   );
+}
+
+/** Whether neither the test nor one of its campaigns will change. */
+function hasEnded({ status, variants, finalCampaign }: Row): boolean {
+  if (status === 'draft' || status === 'testing') return false;
+  const campaigns = variants.map(({ campaign }) => campaign);
+  return ![...campaigns, ...(finalCampaign === null ? [] : [finalCampaign])].some(changesOnItsOwn);
 }
 
 function Content({ test }: { test: AbTestRow }) {

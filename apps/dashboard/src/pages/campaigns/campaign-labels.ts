@@ -11,6 +11,10 @@ export const STATUS_LABELS: Record<CampaignStatus, [tone: Tone, label: string]> 
   canceled: ['quiet', 'Canceled'],
 };
 
+/** Whether a campaign changes without a user. */
+export const changesOnItsOwn = ({ status }: { status: CampaignStatus }): boolean =>
+  status === 'scheduled' || status === 'sending' || status === 'paused';
+
 /** Recipient states in bar order, with description and color. */
 export const RECIPIENT_LABELS: Record<RecipientState, { label: string; tone: Tone; color: string; meaning: string }> = {
   accepted: { label: 'Sent', tone: 'good', color: 'pine.6', meaning: 'The provider accepted the message.' },

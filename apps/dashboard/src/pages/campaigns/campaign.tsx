@@ -9,6 +9,7 @@ import type { CampaignQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
+import { changesOnItsOwn } from './campaign-labels.ts';
 import { Running } from './running.tsx';
 
 /** Reports, which are opened more often, load without the code that edits drafts. */
@@ -96,9 +97,6 @@ const PROGRESS = graphql(`
   }
 `);
 
-/** Subscribes only to campaigns that change on their own. */
-const MOVING = new Set(['scheduled', 'sending', 'paused']);
-
 export type CampaignRow = CampaignQuery['campaign'];
 
 /** One campaign: the editor before sending, then progress and results. */
@@ -108,7 +106,7 @@ export function Campaign() {
   const campaign = useApiQuery(CAMPAIGN, { id: campaignId });
   const row = campaign.data?.campaign;
   useTopWhenSent(row?.status);
-  useLive(PROGRESS, { id: campaignId }, { pause: row === undefined || !MOVING.has(row.status) });
+  useLive(PROGRESS, { id: campaignId }, { pause: row === undefined || !changesOnItsOwn(row) });
   const abTestId = row?.abTestId ?? null;
   const back =
     abTestId === null ? (
