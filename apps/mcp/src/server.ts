@@ -17,7 +17,7 @@ export function createServer(credentials: Credentials): McpServer {
     { name: 'postroom', title: 'Postroom', version: '0.1.0' },
     {
       instructions:
-        'Contacts, campaigns, journeys and webhooks of one Postroom project. Mail is sent only by send_campaign and by active journeys: publish_journey, resume_journey, enroll_contacts and track_event may cause it.',
+        'Contacts, campaigns, journeys and webhooks of one Postroom project. Mail is sent only by send_campaign, by A/B tests (start_ab_test, choose_ab_test_winner) and by active journeys: publish_journey, resume_journey, enroll_contacts and track_event may cause it.',
     },
   );
   registerTools(server, new Postroom({ ...credentials, timeoutMs: 20_000, maxRetries: 2 }));

@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type Postroom, PostroomError } from '../../../sdk/typescript/src/index.ts';
+import { registerAbTestTools } from './ab-test-tools.ts';
 import { answer, page, paging, READS } from './answers.ts';
 import { registerFormTools } from './form-tools.ts';
 import { registerJourneyTools } from './journey-tools.ts';
@@ -12,6 +13,7 @@ export function registerTools(server: McpServer, postroom: Postroom): void {
   registerContactTools(server, postroom);
   registerEventTools(server, postroom);
   registerCampaignTools(server, postroom);
+  registerAbTestTools(server, postroom);
   registerFormTools(server, postroom);
   registerJourneyTools(server, postroom);
   registerWebhookTools(server, postroom);

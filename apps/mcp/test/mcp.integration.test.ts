@@ -101,6 +101,7 @@ describe.each([
     const reads = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
     const writes = tools.filter(({ name }) => !reads.includes(name)).map(({ name }) => name);
     expect(writes.sort()).toEqual([
+      'choose_ab_test_winner',
       'create_contact',
       'create_form',
       'create_journey',
@@ -110,6 +111,7 @@ describe.each([
       'resume_journey',
       'send_campaign',
       'send_test_webhook',
+      'start_ab_test',
       'start_backtest',
       'track_event',
       'update_form',
@@ -118,10 +120,12 @@ describe.each([
     expect(reads.sort()).toEqual([
       'campaign_preflight',
       'delivery_status',
+      'get_ab_test',
       'get_backtest',
       'get_form',
       'get_journey',
       'journey_preflight',
+      'list_ab_tests',
       'list_backtest_contacts',
       'list_campaigns',
       'list_contacts',
@@ -299,6 +303,26 @@ describe.each([
     });
     expect(await call(client, 'send_campaign', { campaign_id: id })).toEqual({ id, status: 'sending' });
     expect((await call(client, 'send_campaign', { campaign_id: id })).error).toMatch(/^conflict/);
+  });
+
+  test('an A/B test is read, started once and ended with a winner', async () => {
+    const api = await testApi();
+    const client = await connected(connect, api);
+    const campaign_id = await readyCampaign(api);
+    const { id: ab_test_id, variantIds } = (await api.post('/v1/ab-tests', { campaign_id })).body.data;
+    expect(await call(client, 'list_ab_tests')).toMatchObject({ data: [{ id: ab_test_id, status: 'draft' }] });
+    expect((await call(client, 'send_campaign', { campaign_id })).error).toMatch(/^conflict/);
+    expect(await call(client, 'start_ab_test', { ab_test_id })).toMatchObject({ status: 'testing' });
+    expect((await call(client, 'start_ab_test', { ab_test_id })).error).toMatch(/^conflict/);
+    expect(await call(client, 'get_ab_test', { ab_test_id })).toMatchObject({
+      status: 'testing',
+      variants: [{ label: 'A', campaign: { id: campaign_id } }, { label: 'B' }],
+    });
+    const winner = { ab_test_id, campaign_id: variantIds[1] };
+    expect(await call(client, 'choose_ab_test_winner', winner)).toMatchObject({
+      status: 'completed',
+      winnerId: variantIds[1],
+    });
   });
 
   test('the API key limits access: no other project, no wider scope, and nothing without a valid key', async () => {
