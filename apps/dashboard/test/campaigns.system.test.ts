@@ -286,7 +286,7 @@ inBrowser('templates and campaigns', () => {
     const { page } = window;
     const duplicate = async () => {
       await window.open(`/templates/${id}`);
-      await page.getByRole('button', { name: 'More for Letter' }).click();
+      await page.getByRole('button', { name: /^More for / }).click();
       await page.getByRole('menuitem', { name: 'Duplicate' }).click();
     };
     await duplicate();
@@ -298,6 +298,10 @@ inBrowser('templates and campaigns', () => {
     await duplicate();
     await page.getByText('A copy with that name may already exist.').waitFor();
     expect((await api.get('/v1/templates')).body.data).toHaveLength(2);
+    // The name of a copy is cut, here within an emoji.
+    await api.patch(`/v1/templates/${id}`, { name: `${'x'.repeat(189)}😀😀` });
+    await duplicate();
+    await page.getByRole('heading', { level: 1, name: /^x{189}\ufffd \(copy\)$/ }).waitFor();
   });
 
   test('concurrent campaign edits merge, and conflicts ask which to keep', async () => {

@@ -33,7 +33,8 @@ function contentOf(campaign: Campaign): Omit<Prisma.CampaignUncheckedCreateInput
 }
 
 /** The name of a copy: as much of the campaign's as fits before the suffix. */
-const nameOf = (name: string, suffix: string) => `${name.slice(0, MAX_NAME_LENGTH - suffix.length)}${suffix}`;
+const nameOf = (name: string, suffix: string) =>
+  `${name.slice(0, MAX_NAME_LENGTH - suffix.length).toWellFormed()}${suffix}`;
 
 /**
  * Copies a variant into further drafts of its test, one for each suffix of its name. Its lock makes edits of the audience wait.

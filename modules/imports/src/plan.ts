@@ -239,7 +239,9 @@ async function createFields(
     const guess = guesses.get(column);
     if (guess === undefined || guess.values === 0) continue;
     const { type, options = [] } = guess.type;
-    const label = labelFor(header.names[column] ?? '', column).slice(0, 200);
+    const label = labelFor(header.names[column] ?? '', column)
+      .slice(0, 200)
+      .toWellFormed();
     const field = { key, label, type, options };
     fields.push(plannedField(column, row.dryRun ? field : await createOrUseField(row.projectId, field)));
   }

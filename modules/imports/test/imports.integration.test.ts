@@ -295,6 +295,14 @@ test('a dry run writes nothing, and predicts the import including its errors', a
   expect(await errorsOf(api, dry.id)).toEqual(await errorsOf(api, real.id));
 });
 
+test('create_fields cuts a long name of a column, also within an emoji', async () => {
+  const api = await testApi();
+  const file = `email,${'x'.repeat(199)}😀\nada@example.com,1\n`;
+  expect(await importFile(api, file, { create_fields: true })).toMatchObject({ status: 'completed' });
+  const [field] = (await api.get('/v1/custom-fields')).body.data;
+  expect(field.label).toHaveLength(200);
+});
+
 test('create_fields creates custom fields with the guessed types, except for blank columns', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'city', type: 'text' });

@@ -79,7 +79,7 @@ export function RecipientActions({ campaign, search, total }: ActionsProps) {
 function nameOf(campaign: string, { state, outcome, q }: RecipientSearch): string {
   const label = outcome === undefined ? state && RECIPIENT_LABELS[state].label : OUTCOME_LABELS[outcome].label;
   const parts = [label?.toLowerCase() ?? 'recipients', q].filter((part) => part !== undefined);
-  return `${campaign.slice(0, 120)}: ${parts.join(', ')}`;
+  return `${campaign.slice(0, 120).toWellFormed()}: ${parts.join(', ')}`;
 }
 
 type SaveProps = Omit<ActionsProps, 'total'> & { onClose: () => void };

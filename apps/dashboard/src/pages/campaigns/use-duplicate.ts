@@ -25,7 +25,7 @@ export function useDuplicate(campaign: CampaignRow) {
     const { html, source, format, templateId, templateVersion } = campaign;
     const own = html === null ? {} : { html: source ?? html, format };
     const draft = {
-      name: `${name.slice(0, 190)} (copy)`,
+      name: `${name.slice(0, 190).toWellFormed()} (copy)`,
       subject,
       fromName,
       fromEmail,

@@ -32,7 +32,7 @@ export function TemplateMenu({ template }: { template: TemplateRow }) {
   const create = useApiMutation(DUPLICATE);
   const duplicate = async () => {
     const { subject, body, source, format } = newestOf(template);
-    const input = { name: `${name.slice(0, 190)} (copy)`, subject, body: source ?? body, format };
+    const input = { name: `${name.slice(0, 190).toWellFormed()} (copy)`, subject, body: source ?? body, format };
     const data = await create.run({ input });
     if (data === undefined) {
       notifyError('The template could not be duplicated. A copy with that name may already exist.');
