@@ -84,29 +84,32 @@ inBrowser('forms', () => {
     expect((await api.get(`/v1/forms/${id}`)).body.data).toMatchObject({ title: 'Get our news', fields });
   });
 
-  test('an edit does not overwrite what another user saved meanwhile, however often it is saved', async () => {
+  test('an edit keeps what another user saved meanwhile, and asks which of two texts of a field stays', async () => {
     const api = await testApi();
-    const { id } = (
-      await api.post('/v1/forms', { name: 'Footer', double_opt_in: false, fields: [{ key: 'name', required: true }] })
-    ).body.data;
+    const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
+    const path = `/v1/forms/${id}`;
+    const read = async () => (await api.get(path)).body.data;
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/forms/${id}/edit`);
     await page.getByLabel('Title').fill('Get our news');
-    expect((await api.patch(`/v1/forms/${id}`, { title: 'Our newsletter' })).status).toBe(200);
-    for (let time = 0; time < 2; time++) {
-      const answered = page.waitForResponse(
-        (response) => response.request().postData()?.includes('UpdateForm') === true,
-      );
-      await page.getByRole('button', { name: 'Save' }).click();
-      await answered;
-      await page
-        .getByRole('alert')
-        .getByText(/modified since you loaded it/)
-        .waitFor();
-    }
-    expect(await page.getByLabel('Title').inputValue()).toBe('Get our news');
-    expect((await api.get(`/v1/forms/${id}`)).body.data.title).toBe('Our newsletter');
+    expect((await api.patch(path, { description: 'Monthly.' })).status).toBe(200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Form saved.').waitFor();
+    await soon(read).toMatchObject({ title: 'Get our news', description: 'Monthly.' });
+
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('Title').fill('Mine');
+    expect((await api.patch(path, { title: 'Theirs' })).status).toBe(200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Conflicting changes: title.').waitFor();
+    expect((await read()).title).toBe('Theirs');
+    await page.getByRole('button', { name: 'Show theirs' }).click();
+    await soon(() => page.getByLabel('Title').inputValue()).toBe('Theirs');
+    await page.getByRole('button', { name: 'Show mine' }).click();
+    await soon(() => page.getByLabel('Title').inputValue()).toBe('Mine');
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await soon(async () => (await read()).title).toBe('Mine');
   });
 
   test('the public pages are accessible in both color schemes and sizes, also with errors', async () => {

@@ -1,10 +1,11 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { FormToEditQuery } from '../../generated/graphql.ts';
+import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
@@ -35,6 +36,9 @@ const FORM = graphql(`
       confirmedUrl
       allowedOrigins
       version
+      updatedAt
+      editedById
+      editedByName
     }
   }
 `);
@@ -84,7 +88,7 @@ export function NewForm() {
         </TextLink>
       }
     >
-      <FormEditor initialValues={NEW_FORM} submit="Create form" mutation={create} onSubmit={submit}>
+      <FormEditor values={NEW_FORM} submit="Create form" mutation={create} onSubmit={submit}>
         <ButtonLink to="/p/$projectId/forms" params={{ projectId }} variant="default" ignoreBlocker>
           Cancel
         </ButtonLink>
@@ -111,38 +115,79 @@ export function EditForm() {
   );
 }
 
-function Editor({ form }: { form: FormToEditQuery['form'] }) {
+const LABELS = {
+  groupIds: 'groups',
+  consentText: 'consent',
+  doubleOptIn: 'double opt-in',
+  replyTo: 'reply-to',
+  templateId: 'template',
+  reminderAfterHours: 'reminder',
+  submittedUrl: 'page after submission',
+  confirmedUrl: 'page after confirmation',
+  allowedOrigins: 'allowed origins',
+};
+
+function Editor({
+  form: { id, version, updatedAt, editedById, editedByName, ...saved },
+}: {
+  form: FormToEditQuery['form'];
+}) {
   const { id: projectId } = useProject();
-  // A newer version must not be overwritten by what was written on this one.
-  const [{ id, version, ...loaded }] = useState(form);
+  const edited = useVersionedForm<FormValues>({ content: valuesOf(saved), version });
+  const { content, set, conflict } = edited;
   const update = useApiMutation(UPDATE);
   const navigate = useNavigate();
   const there = { to: '/p/$projectId/forms/$formId', params: { projectId, formId: id } } as const;
+  const save = async () => {
+    await edited.save(async (values, base) => {
+      const data = await update.run({ id, input: { ...inputOf(values), version: Number(base) } });
+      if (data === undefined) return undefined;
+      notifySuccess('Form saved.');
+      void navigate({ ...there, ignoreBlocker: true });
+      return data.updateForm.version;
+    });
+  };
   return (
-    <FormEditor
-      initialValues={{
-        ...loaded,
-        description: loaded.description ?? '',
-        consentText: loaded.consentText ?? '',
-        from: loaded.from ?? '',
-        replyTo: loaded.replyTo ?? '',
-        subject: loaded.subject ?? '',
-        templateId: loaded.templateId ?? '',
-        reminderAfterHours: loaded.reminderAfterHours ?? '',
-        submittedUrl: loaded.submittedUrl ?? '',
-        confirmedUrl: loaded.confirmedUrl ?? '',
-      }}
-      submit="Save"
-      mutation={update}
-      onSubmit={async (values) => {
-        if ((await update.run({ id, input: { ...inputOf(values), version } })) === undefined) return;
-        notifySuccess('Form saved.');
-        void navigate(there);
-      }}
-    >
-      <ButtonLink {...there} variant="default" ignoreBlocker>
-        Cancel
-      </ButtonLink>
-    </FormEditor>
+    <>
+      <ConflictAlert
+        conflict={conflict}
+        of={{ editedById, editedByName, updatedAt }}
+        labels={LABELS}
+        onKeep={() => void save()}
+      />
+      <FormEditor
+        values={content}
+        onChange={set}
+        submit="Save"
+        isReadOnly={conflict?.seesTheirs}
+        disabled={conflict !== undefined}
+        mutation={{
+          running: update.running,
+          // A rejected version shows as the conflict.
+          problem: update.problem?.fields.version === undefined ? update.problem : undefined,
+        }}
+        onSubmit={save}
+      >
+        <ButtonLink {...there} variant="default" ignoreBlocker>
+          Cancel
+        </ButtonLink>
+      </FormEditor>
+    </>
   );
 }
+
+/** What is not set is an empty text. */
+const valuesOf = (
+  saved: Omit<FormToEditQuery['form'], 'id' | 'version' | 'updatedAt' | 'editedById' | 'editedByName'>,
+): FormValues => ({
+  ...saved,
+  description: saved.description ?? '',
+  consentText: saved.consentText ?? '',
+  from: saved.from ?? '',
+  replyTo: saved.replyTo ?? '',
+  subject: saved.subject ?? '',
+  templateId: saved.templateId ?? '',
+  reminderAfterHours: saved.reminderAfterHours ?? '',
+  submittedUrl: saved.submittedUrl ?? '',
+  confirmedUrl: saved.confirmedUrl ?? '',
+});

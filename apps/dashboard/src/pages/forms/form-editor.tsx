@@ -15,7 +15,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useForm, type UseFormReturnType } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useEffectEvent } from 'react';
 import type { ApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useUnsavedForm } from '../../data/unsaved-changes.ts';
@@ -90,7 +90,12 @@ export const NEW_FORM: FormValues = {
 };
 
 interface FormEditorProps {
-  initialValues: FormValues;
+  /** The values at first. Later ones, such as those of another user, replace what is written. */
+  values: FormValues;
+  onChange?: (values: FormValues) => void;
+  isReadOnly?: boolean | undefined;
+  /** Whether it can't be saved. */
+  disabled?: boolean;
   submit: string;
   mutation: Pick<ApiMutation<unknown, never>, 'running' | 'problem'>;
   onSubmit: (values: FormValues) => Promise<void>;
@@ -99,23 +104,37 @@ interface FormEditorProps {
 }
 
 /** The settings of a form, next to how it looks. */
-export function FormEditor({ initialValues, submit, mutation, onSubmit, children }: FormEditorProps) {
+export function FormEditor({
+  values,
+  onChange = () => {},
+  isReadOnly = false,
+  disabled = false,
+  submit,
+  mutation,
+  onSubmit,
+  children,
+}: FormEditorProps) {
   const { data } = useApiQuery(CHOICES, {});
   const form = useForm<FormValues>({
-    initialValues,
+    initialValues: values,
+    onValuesChange: onChange,
     validate: {
       name: required('Enter a name'),
       from: (from, { doubleOptIn }) => (doubleOptIn && from.trim() === '' ? 'Enter the sender of the email' : null),
     },
   });
   useUnsavedForm(form);
+  const replace = useEffectEvent(() => {
+    if (JSON.stringify(values) !== JSON.stringify(form.values)) form.setValues(values);
+  });
+  useEffect(() => replace(), [values]);
   const { ref, showProblem } = useFieldProblems(form, mutation.problem);
   const names = fieldNames(data);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
-      <form ref={ref} onSubmit={form.onSubmit(onSubmit, showProblem)} noValidate>
+      <form ref={ref} onSubmit={form.onSubmit(onSubmit, showProblem)} inert={isReadOnly} noValidate>
         <Stack>
-          <FormProblem problem={mutation.problem} fields={Object.keys(initialValues)} />
+          <FormProblem problem={mutation.problem} fields={Object.keys(values)} />
           <Part title="Form">
             <TextInput label="Name" description="For your team." {...form.getInputProps('name')} />
             <TextInput label="Title" placeholder={form.values.name} {...form.getInputProps('title')} />
@@ -189,7 +208,7 @@ export function FormEditor({ initialValues, submit, mutation, onSubmit, children
               {...form.getInputProps('allowedOrigins')}
             />
           </Part>
-          <FormButtons submit={submit} running={mutation.running}>
+          <FormButtons submit={submit} running={mutation.running} disabled={disabled}>
             {children}
           </FormButtons>
         </Stack>
