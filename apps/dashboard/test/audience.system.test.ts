@@ -104,11 +104,18 @@ inBrowser('contacts, groups and segments', () => {
     await page.getByRole('link', { name: 'Previous' }).click();
     await page.getByRole('link', { name: 'Grace' }).waitFor();
 
-    await page.getByRole('searchbox', { name: 'Search contacts' }).fill('grac');
+    const search = page.getByRole('searchbox', { name: 'Search contacts' });
+    await search.pressSequentially('person ');
+    await page.waitForURL(/q=person$/);
+    await search.pressSequentially('59');
+    await page.waitForURL(/q=person(%20|\+)59$/);
+    await page.getByRole('link', { name: 'Person 59' }).waitFor();
+    await search.fill('grac');
     await page.waitForURL(/q=grac/);
     await page.getByRole('link', { name: 'Person 59' }).waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('link', { name: 'Grace' }).waitFor();
+    expect(await search.inputValue()).toBe('grac');
 
     await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByRole('combobox', { name: 'Status' }).click();

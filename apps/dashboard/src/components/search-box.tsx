@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch, IconX } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 const TYPING_MS = 250;
 
@@ -19,11 +19,20 @@ export function SearchBox({
   onSearch: (text: string | undefined) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  const search = useDebouncedCallback(
-    (text: string) => onSearch(text.trim() === '' ? undefined : text.trim()),
-    TYPING_MS,
-  );
+  /** The texts that were searched for and are not the value yet. */
+  const asked = useRef<string[]>([]);
+  useEffect(() => {
+    // What was typed since stays, such as the space before the next word.
+    const at = asked.current.indexOf(value);
+    asked.current = at === -1 ? [] : asked.current.slice(at + 1);
+    if (at === -1) setTyped(value);
+  }, [value]);
+  const search = useDebouncedCallback((given: string) => {
+    const text = given.trim();
+    if (text === (asked.current.at(-1) ?? value)) return;
+    asked.current.push(text);
+    onSearch(text === '' ? undefined : text);
+  }, TYPING_MS);
   const type = (text: string) => {
     setTyped(text);
     search(text);
