@@ -60,6 +60,10 @@ inBrowser('many contacts at once', () => {
     await page.getByRole('button', { name: 'Unsubscribe' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('recorded as your action').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await soon(() => page.evaluate('document.activeElement.textContent')).toBe('Unsubscribe');
+    await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Unsubscribe' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('1 contact was unsubscribed.').waitFor();

@@ -60,6 +60,11 @@ inBrowser('templates and campaigns', () => {
     await insert.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: /^Amount/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menuitem', { name: /^Amount/ }).waitFor({ state: 'detached' });
+    await soon(() => insert.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: /^Amount/ }).waitFor();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await preview.getByText('Total: €9.50').waitFor();

@@ -366,6 +366,20 @@ inBrowser('the frame', () => {
     await page.keyboard.press('Escape');
     await item.waitFor({ state: 'detached' });
     await soon(() => isFocused(projects)).toBe(true);
+
+    const filter = { field: 'email', op: 'endsWith', value: '.com' };
+    const { id } = (await api.post('/v1/segments', { name: 'All', filter })).body.data;
+    await window.open(`/segments/${id}`);
+    const more = page.getByRole('button', { name: 'More for All' });
+    await more.focus();
+    await page.keyboard.press('Enter');
+    const remove = page.getByRole('menuitem', { name: 'Delete' });
+    await remove.focus();
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Type All to confirm').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await soon(() => isFocused(more)).toBe(true);
   });
 
   test('a new page gets the focus if the focused element is gone', async () => {
