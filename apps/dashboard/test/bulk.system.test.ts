@@ -114,6 +114,13 @@ inBrowser('many contacts at once', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open('/contacts');
+    const columns = (expanded: boolean) => page.getByRole('button', { name: 'Choose columns', expanded });
+    await columns(false).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitemcheckbox', { name: 'City' }).waitFor();
+    await columns(true).waitFor();
+    await page.keyboard.press('Escape');
+    await columns(false).waitFor();
     await page.getByRole('combobox', { name: 'Sort' }).click();
     await page.getByRole('option', { name: 'Email, A to Z' }).click();
     await page.waitForURL(/sort=email/);

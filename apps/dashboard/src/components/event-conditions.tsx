@@ -84,39 +84,49 @@ export function PropertyConditions({
       {where.map((condition, index) => {
         const takes = PROPERTY_OPERATORS[condition.op]?.takes ?? 'any';
         return (
-          <Group key={index} gap="xs" align="flex-end" wrap="nowrap">
-            <Autocomplete
-              size="sm"
-              label={index === 0 ? 'Property' : undefined}
-              aria-label="Property"
-              placeholder="plan"
-              flex={1}
-              data={properties}
-              value={condition.property}
-              onChange={(property) => set(index, { ...condition, property })}
-            />
-            <Select
-              aria-label="Operator"
-              w={150}
-              allowDeselect={false}
-              data={Object.entries(PROPERTY_OPERATORS).map(([value, { label }]) => ({ value, label }))}
-              value={condition.op}
-              onChange={(op) => {
-                const { property, value } = condition;
-                const next = PROPERTY_OPERATORS[op ?? '']?.takes;
-                set(index, { property, op: op ?? 'is', ...(next === 'nothing' ? {} : { value: value ?? '' }) });
-              }}
-            />
-            {takes !== 'nothing' && (
-              <TextInput
-                aria-label="Value"
-                flex={1}
-                value={String(condition.value ?? '')}
-                onChange={({ currentTarget: { value: text } }) => {
-                  set(index, { ...condition, value: takes === 'text' ? text : valueOf(text) });
+          <Group
+            key={index}
+            gap="xs"
+            align="flex-end"
+            wrap="nowrap"
+            role="group"
+            aria-label={`Condition ${index + 1} on the event`}
+          >
+            <Group gap="xs" flex={1} align="flex-end">
+              <Autocomplete
+                size="sm"
+                label={index === 0 ? 'Property' : undefined}
+                aria-label="Property"
+                placeholder="plan"
+                flex="1 1 110px"
+                data={properties}
+                value={condition.property}
+                onChange={(property) => set(index, { ...condition, property })}
+              />
+              <Select
+                aria-label="Operator"
+                flex="1 1 110px"
+                maw={170}
+                allowDeselect={false}
+                data={Object.entries(PROPERTY_OPERATORS).map(([value, { label }]) => ({ value, label }))}
+                value={condition.op}
+                onChange={(op) => {
+                  const { property, value } = condition;
+                  const next = PROPERTY_OPERATORS[op ?? '']?.takes;
+                  set(index, { property, op: op ?? 'is', ...(next === 'nothing' ? {} : { value: value ?? '' }) });
                 }}
               />
-            )}
+              {takes !== 'nothing' && (
+                <TextInput
+                  aria-label="Value"
+                  flex="1 1 110px"
+                  value={String(condition.value ?? '')}
+                  onChange={({ currentTarget: { value: text } }) => {
+                    set(index, { ...condition, value: takes === 'text' ? text : valueOf(text) });
+                  }}
+                />
+              )}
+            </Group>
             <ActionIcon size="lg" aria-label="Remove condition" onClick={() => set(index, undefined)}>
               <IconTrash size={16} aria-hidden />
             </ActionIcon>

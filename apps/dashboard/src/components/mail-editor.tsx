@@ -175,15 +175,23 @@ function Problems({
 /** Inserts a placeholder or tag at the cursor. Names get a default for contacts without one. */
 export function PlaceholderMenu({
   placeholders,
+  field,
   onChoose,
 }: {
   placeholders: Placeholder[];
+  /** Where it is inserted, if there are several menus. */
+  field?: string;
   onChoose: (text: string) => void;
 }) {
   return (
     <Menu width={280} returnFocus={false}>
       <Menu.Target>
-        <Button variant="default" size="compact-sm" leftSection={<IconBraces size={15} aria-hidden />}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          leftSection={<IconBraces size={15} aria-hidden />}
+          {...(field !== undefined && { 'aria-label': `Insert a placeholder: ${field}` })}
+        >
           Insert a placeholder
         </Button>
       </Menu.Target>

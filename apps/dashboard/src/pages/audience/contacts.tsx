@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Checkbox, Group, Menu, Select, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Group, Menu, Select, Stack, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
@@ -317,24 +317,21 @@ function ColumnChoice({
   return (
     <Menu closeOnItemClick={false} width={240}>
       <Menu.Target>
-        <Tooltip label="Columns">
-          <ActionIcon variant="default" size={36} aria-label="Choose columns" visibleFrom="md">
-            <IconColumns3 size={18} stroke={1.7} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
+        <ActionIcon variant="default" size={36} aria-label="Choose columns" title="Choose columns" visibleFrom="md">
+          <IconColumns3 size={18} stroke={1.7} aria-hidden />
+        </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown mah={400} className="scrolling">
         <Menu.Label>Custom field columns</Menu.Label>
         {fields.map(({ key, label }) => (
-          <Menu.Item
+          <Menu.CheckboxItem
             key={key}
-            role="menuitemcheckbox"
-            aria-checked={chosen.includes(key)}
-            onClick={() => toggle(key)}
-            leftSection={<Checkbox.Indicator size="xs" checked={chosen.includes(key)} aria-hidden />}
+            className="breakable"
+            checked={chosen.includes(key)}
+            onChange={() => toggle(key)}
           >
             {label}
-          </Menu.Item>
+          </Menu.CheckboxItem>
         ))}
       </Menu.Dropdown>
     </Menu>

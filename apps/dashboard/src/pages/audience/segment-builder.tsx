@@ -42,13 +42,14 @@ const MAX_DEPTH = 4;
 export function BundleEditor({
   bundle,
   choices,
-  depth = 1,
+  path = [],
   onChange,
   onRemove,
 }: {
   bundle: Bundle;
   choices: Choices;
-  depth?: number;
+  /** The positions of the bundle and of those around it, from the outermost; empty for the whole filter. */
+  path?: readonly number[];
   onChange: (bundle: Bundle) => void;
   onRemove?: () => void;
 }) {
@@ -59,7 +60,11 @@ export function BundleEditor({
     });
   const add = (node: Node) => onChange({ ...bundle, children: [...bundle.children, node] });
   return (
-    <Box className="bundle" role="group" aria-label={`Conditions, level ${depth}`}>
+    <Box
+      className="bundle"
+      role="group"
+      aria-label={path.length === 0 ? 'Conditions' : `Condition group ${path.join('.')}`}
+    >
       <Stack gap="sm">
         <Group gap="xs" wrap="nowrap" justify="space-between">
           <Group gap="xs">
@@ -88,13 +93,14 @@ export function BundleEditor({
               key={child.id}
               bundle={child}
               choices={choices}
-              depth={depth + 1}
+              path={[...path, index + 1]}
               onChange={(next) => replace(index, next)}
               onRemove={() => replace(index, undefined)}
             />
           ) : (
             <ConditionEditor
               key={child.id}
+              label={`Condition ${[...path, index + 1].join('.')}`}
               condition={child}
               choices={choices}
               onChange={(next) => replace(index, next)}
@@ -111,7 +117,7 @@ export function BundleEditor({
           >
             Add condition
           </Button>
-          {depth < MAX_DEPTH && (
+          {path.length < MAX_DEPTH - 1 && (
             <Button
               size="compact-sm"
               variant="subtle"
@@ -136,11 +142,14 @@ function RemoveButton({ label, onClick }: { label: string; onClick: () => void }
 }
 
 function ConditionEditor({
+  label,
   condition,
   choices: { fields, campaigns, templates, events },
   onChange,
   onRemove,
 }: {
+  /** Tells its controls from those of other conditions. */
+  label: string;
   condition: Condition;
   choices: Choices;
   onChange: (condition: Condition) => void;
@@ -161,7 +170,7 @@ function ConditionEditor({
     onChange({ ...condition, op, value: same ? condition.value : undefined });
   };
   return (
-    <Group gap="xs" align="flex-start" wrap="nowrap">
+    <Group gap="xs" align="flex-start" wrap="nowrap" role="group" aria-label={label}>
       <Group gap="xs" flex={1} align="flex-start">
         <Select
           aria-label="Field"

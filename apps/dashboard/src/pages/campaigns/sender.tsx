@@ -80,7 +80,8 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
   );
 }
 
-interface PlaceholderInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
+interface PlaceholderInputProps extends Omit<TextInputProps, 'label' | 'value' | 'onChange'> {
+  label: string;
   value: string;
   onChange: (value: string) => void;
 }
@@ -106,7 +107,7 @@ function PlaceholderInput({ value, onChange, readOnly = false, ...props }: Place
           {field}
           {!readOnly && (
             <div className="under-input">
-              <PlaceholderMenu placeholders={placeholders} onChoose={insert} />
+              <PlaceholderMenu placeholders={placeholders} field={props.label} onChoose={insert} />
             </div>
           )}
         </>

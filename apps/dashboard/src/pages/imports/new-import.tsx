@@ -61,11 +61,14 @@ export function NewImport() {
           maxSize={MAX_FILE_BYTES}
           multiple={false}
           p="xl"
-          inputProps={{ 'aria-label': 'CSV file' }}
+          // The button below opens the file dialog by keyboard: its click reaches the area.
+          activateOnKeyboard={false}
+          inputProps={{ hidden: true }}
         >
           <Stack align="center" gap="xs" mih={160} justify="center" className="behind">
             <IconFileUpload size={40} stroke={1.4} aria-hidden />
-            <Text fw={600}>Drop a CSV file here, or click to browse</Text>
+            <Text fw={600}>Drop a CSV file here, or</Text>
+            <Button variant="default">Choose a file</Button>
             <Text size="sm" c="dimmed" ta="center">
               At most {fileSize(MAX_FILE_BYTES)}. Encoding and separator are detected automatically.
             </Text>
