@@ -249,6 +249,37 @@ inBrowser('the frame', () => {
     expect(await page.evaluate(isCut)).toBe(false);
   });
 
+  test('on a phone long names, URLs and values break, and conditions on events keep their width', async () => {
+    const api = await testApi();
+    const name = 'W'.repeat(150);
+    const created = async (path: string, body: object) => (await api.post(path, body)).body.data.id as string;
+    const template = await created('/v1/templates', { name, subject: 'Hi', body: '<p>Hi</p>' });
+    const endpoint = await created('/v1/webhooks', { url: `https://example.com/${name}`, events: ['email.sent'] });
+    await api.post('/v1/custom-fields', { key: 'note', label: 'Note', type: 'text' });
+    await api.post('/v1/custom-fields', { key: 'score', label: name, type: 'number' });
+    await api.post('/v1/contacts', { email: 'ada@example.com', custom_fields: { note: name, score: 5 } });
+    const where = [{ property: 'total', op: 'atLeast', value: 5 }];
+    const filter = { field: 'event', op: 'ever', event: 'order placed', where };
+    const segment = await created('/v1/segments', { name, filter });
+    await using window = await windowOf(api, 'owner', SIZES.phone);
+    const { page } = window;
+    for (const path of [
+      `/templates/${template}/versions`,
+      `/webhooks/${endpoint}`,
+      '/contacts',
+      `/segments/${segment}`,
+    ]) {
+      await window.open(path);
+      await soon(() => page.locator('[aria-busy=true]').count()).toBe(0);
+      const isCut = `[document.documentElement, ...document.querySelectorAll('.data-table')].some(
+        ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)`;
+      expect(await page.evaluate(isCut), path).toBe(false);
+    }
+    const condition = page.getByRole('group', { name: 'Condition 1 on the event' });
+    for (const input of await condition.getByRole('textbox').all())
+      expect((await input.boundingBox())?.width).toBeGreaterThan(90);
+  });
+
   test('a long name breaks in a dialog', async () => {
     const api = await testApi();
     const name = 'W'.repeat(100);

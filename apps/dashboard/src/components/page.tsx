@@ -45,7 +45,7 @@ export function Page({ title, about, mark, back, actions, width, children }: Pag
               {mark}
             </Group>
             {about !== undefined && (
-              <Text c="dimmed" size="sm">
+              <Text c="dimmed" size="sm" className="breakable">
                 {about}
               </Text>
             )}
@@ -61,8 +61,8 @@ export function Page({ title, about, mark, back, actions, width, children }: Pag
 /** The content of the `back` link. */
 export function BackLabel({ children }: { children: string }) {
   return (
-    <Group component="span" gap={4} wrap="nowrap" display="inline-flex" mb="xs">
-      <IconChevronLeft size={16} aria-hidden />
+    <Group component="span" gap={4} wrap="nowrap" display="inline-flex" mb="xs" className="breakable">
+      <IconChevronLeft size={16} style={{ flex: 'none' }} aria-hidden />
       {children}
     </Group>
   );
