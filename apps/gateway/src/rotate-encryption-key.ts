@@ -79,16 +79,22 @@ const keyOf = ({ key }: SecretColumn) => key.map((name) => `"${name}"`).join(', 
 const select = (secret: SecretColumn) =>
   `SELECT ARRAY[${keyOf(secret)}] AS key, "${secret.column}" AS sealed FROM "${secret.table}"`;
 
-/** Updates only rows unchanged since they were read. */
+/** Updates only rows unchanged since they were read, and locks them in key order, as whatever else locks several does. */
 async function write(
   { table, column, key }: SecretColumn,
   fresh: readonly { key: string[]; old: string; renewed: string }[],
 ): Promise<number> {
   const names = [...key.map((_, index) => `key_${index}`), 'old', 'renewed'];
+  const isSame = key.map((name, index) => `t."${name}" = fresh.key_${index}`).join(' AND ');
+  const keys = key.map((name) => `t."${name}"`).join(', ');
   const { rowCount } = await pool.query(
-    `UPDATE "${table}" t SET "${column}" = fresh.renewed
-     FROM unnest(${names.map((_, index) => `$${index + 1}::text[]`).join(', ')}) AS fresh(${names.join(', ')})
-     WHERE ${key.map((name, index) => `t."${name}" = fresh.key_${index}`).join(' AND ')} AND t."${column}" = fresh.old`,
+    `WITH fresh AS MATERIALIZED (
+       SELECT * FROM unnest(${names.map((_, index) => `$${index + 1}::text[]`).join(', ')}) AS fresh(${names.join(', ')})
+     ), locked AS MATERIALIZED (
+       SELECT fresh.* FROM "${table}" t JOIN fresh ON ${isSame} WHERE t."${column}" = fresh.old
+       ORDER BY ${keys} FOR NO KEY UPDATE OF t
+     )
+     UPDATE "${table}" t SET "${column}" = fresh.renewed FROM locked fresh WHERE ${isSame} AND t."${column}" = fresh.old`,
     [
       ...key.map((_, index) => fresh.map((row) => row.key[index])),
       fresh.map(({ old }) => old),

@@ -108,7 +108,7 @@ test(
     const [child, ended] = start('../src/rotate-encryption-key.ts', BOTH);
     await eventually(async () => {
       const { rows } = await db.query(
-        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'UPDATE "${table}"%'`,
+        `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE "${table}"%'`,
       );
       expect(rows).toHaveLength(1);
     });
@@ -176,3 +176,34 @@ test('a gateway that cannot read the secrets reports them without delaying its s
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);
 }, 90_000);
+
+test('the run locks rows in the order of their keys, so that it never waits in a circle with webhooks that fail', async () => {
+  const secret = secretColumns().find(({ table, column }) => `${table}.${column}` === 'webhook_endpoints.secret');
+  const ids = Array.from({ length: 50 }, (_, at) => `whe_order${String(at).padStart(2, '0')}`);
+  const sealed = await Promise.all(ids.map((id) => secret?.encrypt('whsec_x', id)));
+  await db.query(`INSERT INTO projects (id, name) VALUES ('prj_order', 'x')`);
+  // The order in the table is not that of the keys.
+  await db.query(
+    `INSERT INTO webhook_endpoints (id, project_id, url, events, secret, updated_at)
+     SELECT id, 'prj_order', 'https://example.com', '{*}', secret, now() FROM unnest($1::text[], $2::text[]) AS e(id, secret)
+     ORDER BY id DESC`,
+    [ids, sealed],
+  );
+  const holder = new pg.Client({ connectionString: databaseUrl });
+  await holder.connect();
+  const lock = (id = '') => holder.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR NO KEY UPDATE', [id]);
+  await holder.query('BEGIN');
+  await lock(ids[0]);
+  const keys = { POSTROOM_SECRET_KEY: fresh, POSTROOM_SECRET_KEY_PREVIOUS: process.env.POSTROOM_SECRET_KEY ?? '' };
+  const [, ended] = start('../src/rotate-encryption-key.ts', keys);
+  await eventually(async () => {
+    const { rows } = await db.query(
+      `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE "webhook_endpoints"%'`,
+    );
+    expect(rows).toHaveLength(1);
+  }, 60_000);
+  await lock(ids.at(-1));
+  await holder.query('COMMIT');
+  await holder.end();
+  expect((await ended).output).toContain('webhook_endpoints.secret: 50 re-encrypted');
+}, 180_000);
