@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isConnectionRefused } from '@postroom/errors';
 import { logger } from '@postroom/observability';
 
 /**
@@ -21,11 +22,12 @@ export function isOutage(error: unknown): boolean {
   const { code = '', errno } = error as { code?: unknown; errno?: unknown };
   if (error.name === 'AbortError' || error.name === 'TimeoutError' || error.name === 'CancelledFailure') return true;
   if (typeof code === 'string') {
-    if (/^[0-9A-Z]{5}$/.test(code) && 'severity' in error) return OUTAGE_CLASSES.has(code.slice(0, 2));
+    if (/^[0-9A-Z]{5}$/.test(code) && 'severity' in error)
+      return OUTAGE_CLASSES.has(code.slice(0, 2)) || isConnectionRefused(error);
     if (PRISMA_OUTAGES.test(code) || code.startsWith('UND_ERR') || code.startsWith('ERR_TLS')) return true;
     if (errno !== undefined || /^E[A-Z]+$/.test(code)) return true;
   }
-  return NO_CONNECTION.test(error.message) || isOutage(error.cause);
+  return NO_CONNECTION.test(error.message) || isConnectionRefused(error) || isOutage(error.cause);
 }
 
 /** An activity that fails this many times in a row without an outage is assumed to fail forever. */

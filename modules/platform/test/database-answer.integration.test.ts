@@ -1,30 +1,56 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { databaseAnswerOf, RetryLater } from '@postroom/errors';
+import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { PrismaClient } from '../generated/prisma/client.ts';
+import { isOutage } from '../src/outages.ts';
 
-/** The error that pg throws if the server does this to a connection. */
-async function failureOf(answer: 'none' | 'reset' | 'end'): Promise<unknown> {
-  const server = createServer((socket) => (answer === 'reset' ? socket.resetAndDestroy() : socket.end()));
+/** What PostgreSQL sends to a new connection when its disk is full and it has to write a file first. */
+const FULL_DISK = (() => {
+  const fields = 'SFATAL\0VFATAL\0CXX000\0Mcould not write init file\0\0';
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + fields.length);
+  return Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)]);
+})();
+
+type Failure = 'none' | 'reset' | 'end' | 'full';
+
+/** The error that pg, or Prisma, throws if the server does this to a connection. */
+async function failureOf(answer: Failure, query = (pool: pg.Pool): Promise<unknown> => pool.query('SELECT 1')) {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    if (answer === 'reset') socket.resetAndDestroy();
+    else if (answer === 'full') socket.once('data', () => socket.end(FULL_DISK));
+    else socket.end();
+  });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   if (answer === 'none') await new Promise((resolve) => server.close(resolve));
   const pool = new pg.Pool({ host: '127.0.0.1', port });
-  const error: unknown = await pool.query('SELECT 1').catch((reason: unknown) => reason);
+  const error: unknown = await query(pool).catch((reason: unknown) => reason);
   await pool.end();
   server.close();
   return error;
 }
 
-test.each(['none', 'reset', 'end'] as const)(
-  'a database that cannot be reached is a RetryLater: %s',
+test.each(['none', 'reset', 'end', 'full'] as const)(
+  'a database that cannot be reached is a RetryLater and an outage: %s',
   async (answer) => {
-    const answered = databaseAnswerOf(await failureOf(answer));
+    const error = await failureOf(answer);
+    const answered = databaseAnswerOf(error);
     expect(answered).toBeInstanceOf(RetryLater);
     expect(answered?.code).toBe('timeout');
+    expect(isOutage(error)).toBe(true);
   },
 );
+
+test('so it is when Prisma finds that out', async () => {
+  const error = await failureOf('full', (pool) => new PrismaClient({ adapter: new PrismaPg(pool) }).project.count());
+  expect(databaseAnswerOf(error)).toBeInstanceOf(RetryLater);
+  expect(isOutage(error)).toBe(true);
+});
 
 test('an error in our code is not blamed on the database', () => {
   expect(databaseAnswerOf(new TypeError('x is not a function'))).toBeUndefined();

@@ -96,9 +96,9 @@ export function isUniqueViolation(error: unknown): boolean {
 
 /**
  * PostgreSQL's codes after which the same request may succeed: no connection, rolled back in favor of another transaction, no
- * resources, a lock that is not available, a server that shuts down or starts.
+ * resources, a file that can't be read or written, a lock that is not available, a server that shuts down or starts.
  */
-const TRANSIENT = /^(08|40|53)...$|^55P03$|^57P0.$/;
+const TRANSIENT = /^(08|40|53|58)...$|^55P03$|^57P0.$/;
 /** Prisma's: unreachable, no connection in time, a transaction that did not start or end in time, a write conflict. */
 const PRISMA_TRANSIENT = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2034', 'P2037']);
 /** Messages of pg, which have no code. */
@@ -134,21 +134,38 @@ export function databaseAnswerOf(error: unknown): DomainError | undefined {
       (code) =>
         typeof code === 'string' && (TRANSIENT.test(code) || PRISMA_TRANSIENT.has(code) || UNREACHABLE.has(code)),
     ) ||
+    isConnectionRefused(error) ||
     (error instanceof Error && NO_CONNECTION.test(error.message));
   return isTransient
     ? new RetryLater('timeout', 'The database is too busy or unreachable. Try again in a moment.', BUSY_RETRY_SECONDS)
     : undefined;
 }
 
+/**
+ * Whether PostgreSQL ended the connection with the error, or refused it. With a full disk it refuses some with the code of an
+ * internal error.
+ */
+export function isConnectionRefused(error: unknown): boolean {
+  const fatal = ['FATAL', 'PANIC'];
+  return causesOf(error).some(({ severity }) => fatal.includes(severity ?? ''));
+}
+
 /** The error code from Prisma or pg. */
-function codesOf(error: unknown): unknown[] {
+const codesOf = (error: unknown): unknown[] => [
+  (error as { code?: unknown } | null)?.code,
+  ...causesOf(error).map(({ originalCode }) => originalCode),
+];
+
+interface Cause {
+  originalCode?: unknown;
+  severity?: string;
+}
+
+/** An error of pg, or one of Prisma and what it says of that of pg. */
+function causesOf(error: unknown): Cause[] {
   if (typeof error !== 'object' || error === null) return [];
-  const { code, meta, cause } = error as {
-    code?: unknown;
-    meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } };
-    cause?: { originalCode?: unknown };
-  };
-  return [code, meta?.driverAdapterError?.cause?.originalCode, cause?.originalCode];
+  const { meta, cause } = error as { meta?: { driverAdapterError?: { cause?: Cause } }; cause?: Cause };
+  return [error as Cause, meta?.driverAdapterError?.cause ?? {}, cause ?? {}];
 }
 
 /** For `.catch()` on a write: turns a unique violation into `conflict`. The database's constraint decides races. */

@@ -12,6 +12,7 @@ export {
   RetryLater,
   STATUS_BY_CODE,
   databaseAnswerOf,
+  isConnectionRefused,
   versionConflict,
 } from './errors.ts';
 export { errorLine, runCommand } from './command.ts';
