@@ -25,6 +25,7 @@ export {
   versionConflict,
   STATUS_BY_CODE,
   databaseAnswerOf,
+  mayHaveCommitted,
   checkDisplayName,
   displayNameProblem,
   displayNameProblems,

@@ -150,6 +150,16 @@ export function isConnectionRefused(error: unknown): boolean {
   return causesOf(error).some(({ severity }) => fatal.includes(severity ?? ''));
 }
 
+/** Codes of PostgreSQL, Prisma and the operating system for a connection that broke. */
+const BROKEN = /^(08...|57P0[12]|P1017|P1008|P2028|ECONNRESET|EPIPE|ETIMEDOUT)$/;
+/** The same, as a message of pg without a code. */
+const BROKEN_CONNECTION = /^Connection terminated/;
+
+/** Whether a connection to PostgreSQL broke while it was in use, so that its last statement, such as COMMIT, may have been executed. */
+export const mayHaveCommitted = (error: unknown): boolean =>
+  codesOf(error).some((code) => typeof code === 'string' && BROKEN.test(code)) ||
+  (error instanceof Error && BROKEN_CONNECTION.test(error.message));
+
 /** The error code from Prisma or pg. */
 const codesOf = (error: unknown): unknown[] => [
   (error as { code?: unknown } | null)?.code,

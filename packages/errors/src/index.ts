@@ -13,6 +13,7 @@ export {
   STATUS_BY_CODE,
   databaseAnswerOf,
   isConnectionRefused,
+  mayHaveCommitted,
   versionConflict,
 } from './errors.ts';
 export { errorLine, runCommand } from './command.ts';

@@ -4,6 +4,7 @@ import {
   claimIdempotencyKey,
   DomainError,
   invalid,
+  mayHaveCommitted,
   readIdempotencyKey,
   releaseIdempotencyKey,
   requireReadable,
@@ -95,7 +96,10 @@ async function settle(
   await settleIdempotencyKey(projectId, key, { status: answer.status, body });
 }
 
-/** Runs a request under its claimed idempotency key. Client errors are stored and replayed as well. */
+/**
+ * Runs a request under its claimed idempotency key. Client errors are stored and replayed as well. The key of a request that may have been
+ * carried out, although it failed, stays claimed: with another claim, it could be carried out twice.
+ */
 export async function runOnce(
   response: ServerResponse,
   { replay, settle }: Claim,
@@ -106,12 +110,14 @@ export async function runOnce(
     response.setHeader('Idempotent-Replayed', 'true');
     return replay.status < 400 ? replay : withRequestId(replay, requestId);
   }
+  let isUnknown = false;
   const answer = await run().catch((error: unknown) => {
+    isUnknown = mayHaveCommitted(error);
     setErrorHeaders(response, error);
     const { status, body } = errorResponse(error, requestId);
     return { status, body: JSON.stringify(body) };
   });
-  await settle(answer);
+  if (!isUnknown) await settle(answer);
   return answer;
 }
 
