@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { config } from '@postroom/settings/config';
-import { assignments, type ConnectionSettings } from './connection-settings.ts';
+import { assignments, type ConnectionSettings, KEEP_ALIVE_MS } from './connection-settings.ts';
 import { logger } from '@postroom/observability';
 import { applicationName } from '@postroom/settings';
 import { inTransactionsOnly } from './transaction-mode.ts';
@@ -50,6 +50,7 @@ export function createPool(max: number, settings: ConnectionSettings): pg.Pool {
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: async (client) => {
       if (config.behindPooler) inTransactionsOnly(client, all());
       else await client.query(assignments('SET', all()));

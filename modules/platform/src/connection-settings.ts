@@ -6,3 +6,6 @@ export const assignments = (command: 'SET' | 'SET LOCAL', settings: ConnectionSe
   Object.entries(settings)
     .map(([name, value]) => `${command} ${name} = ${value}`)
     .join('; ');
+
+/** After this time without traffic, the kernel probes whether the server is there: its machine may be gone without closing connections. */
+export const KEEP_ALIVE_MS = 10_000;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { config } from '@postroom/settings/config';
+import { KEEP_ALIVE_MS } from './connection-settings.ts';
 import { logger } from '@postroom/observability';
 import { applicationName } from '@postroom/settings';
 import { exponentialDelays, retry } from '@postroom/errors';
@@ -65,6 +66,7 @@ async function connect(since: number): Promise<void> {
     connectionString: config.directDatabaseUrl ?? '',
     application_name: applicationName(),
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: 10_000,
   });
   let isBroken = false;
