@@ -55,12 +55,12 @@ export async function forgetFailures(key: string): Promise<void> {
   await pool.query('DELETE FROM sign_in_failures WHERE key = $1', [key]);
 }
 
-let purgedAt = 0;
+let purgedAt = -Infinity;
 
 /** Deletes old rows, so that attempts on made-up addresses don't accumulate. */
 function purge(): void {
-  if (Date.now() - purgedAt < PURGE_EVERY_MS) return;
-  purgedAt = Date.now();
+  if (performance.now() - purgedAt < PURGE_EVERY_MS) return;
+  purgedAt = performance.now();
   pool
     .query(`DELETE FROM sign_in_failures WHERE updated_at < now() - ${FORGET_AFTER}`)
     .catch((error: unknown) => logger.warn({ err: error }, 'could not delete old sign-in failures'));

@@ -46,14 +46,14 @@ export async function continueBacktest(
   signal: AbortSignal,
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<Progress> {
-  const until = Date.now() + WORK_MS;
+  const until = performance.now() + WORK_MS;
   let limit = MAX_PAGE;
   for (;;) {
     const row = await findBacktest(id);
     if (row === undefined) return { status: 'deleted', processed: 0, total: 0 };
     const { status, processed, total } = row;
     onProgress({ status, processed, total });
-    if (status !== 'running' || Date.now() >= until || isDraining()) return { status, processed, total };
+    if (status !== 'running' || performance.now() >= until || isDraining()) return { status, processed, total };
     signal.throwIfAborted();
     if (row.cancelRequestedAt !== null) {
       await endBacktest(id, 'canceled');

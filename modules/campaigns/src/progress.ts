@@ -20,8 +20,8 @@ export function watchCampaign(projectId: string, id: string): AsyncIterableItera
       const state = JSON.stringify(campaign);
       if (state !== shown) yield campaign;
       shown = state;
-      if (FINAL.has(campaign.status)) endedAt = Math.min(endedAt, Date.now());
-      if (Date.now() >= endedAt + LINGER_MS || isSettled(campaign)) return;
+      if (FINAL.has(campaign.status)) endedAt = Math.min(endedAt, performance.now());
+      if (performance.now() >= endedAt + LINGER_MS || isSettled(campaign)) return;
     }
   });
 }

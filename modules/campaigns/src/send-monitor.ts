@@ -121,7 +121,7 @@ export class SendMonitor {
   readonly #limit: number | null;
   readonly #before: number;
   #refusals: number;
-  #checkedAt = Date.now();
+  #checkedAt = performance.now();
 
   constructor(id: string, refusalsBefore: number, limit: number | null) {
     this.#id = id;
@@ -137,8 +137,8 @@ export class SendMonitor {
       else if (state === 'failed') this.#refusals++;
       if (this.#limit !== null && this.#refusals >= this.#limit) return this.#pause(answer ?? '');
     }
-    if (Date.now() - this.#checkedAt < MAIL_POLICY.campaign.sendingMonitorIntervalMs) return;
-    this.#checkedAt = Date.now();
+    if (performance.now() - this.#checkedAt < MAIL_POLICY.campaign.sendingMonitorIntervalMs) return;
+    this.#checkedAt = performance.now();
     await pauseOverThreshold(this.#id);
   }
 

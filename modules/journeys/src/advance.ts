@@ -37,7 +37,7 @@ export async function advance(
   onProgress: (progress: Advance) => void = () => {},
 ): Promise<Advance> {
   const progress: Advance = { more: false, transitions: 0, triggers: 0 };
-  const until = Date.now() + WORK_MS;
+  const until = performance.now() + WORK_MS;
   await scanForEntries(id);
   for (;;) {
     signal.throwIfAborted();
@@ -49,7 +49,7 @@ export async function advance(
     onProgress(progress);
     if (triggers === 0 && found === 0) return progress;
     // A draining worker ends its run, so that another one continues.
-    if (Date.now() >= until || isDraining()) return { ...progress, more: true };
+    if (performance.now() >= until || isDraining()) return { ...progress, more: true };
     await paceBulkWork(projectId, performance.now() - began, AbortSignal.any([signal, drainSignal])).catch(() => {});
   }
 }

@@ -31,9 +31,11 @@ export interface BatchOutcome {
 export async function runBatch(deliveries: readonly DueDelivery[], signal: AbortSignal): Promise<BatchOutcome> {
   const results = new ResultWriter();
   const queues = toQueues(deliveries.filter(({ enabled }) => enabled));
-  const deadline = Date.now() + POLICY.batch.startWindowMs;
+  const deadline = performance.now() + POLICY.batch.startWindowMs;
   await Promise.all(
-    queues.map((queue) => runQueue(queue, results, () => signal.aborted || isDraining() || Date.now() > deadline)),
+    queues.map((queue) =>
+      runQueue(queue, results, () => signal.aborted || isDraining() || performance.now() > deadline),
+    ),
   );
   await results.flush();
   const unstarted = queues.flatMap(({ waiting }) => waiting.map(({ id }) => id));

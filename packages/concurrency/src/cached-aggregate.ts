@@ -28,14 +28,18 @@ export function cachedAggregate<Result>(): (key: string, count: () => Promise<Ag
     // Keys may contain filters of any size, and the cache keeps a thousand.
     const key = createHash('sha256').update(of).digest('base64');
     const cached = cache.get(key);
-    if (cached !== undefined && Date.now() < cached.expiresAt) return (await cached.aggregate).result;
+    if (cached !== undefined && performance.now() < cached.expiresAt) return (await cached.aggregate).result;
     const counting = count();
     // An expired entry means the aggregate is expensive, so concurrent callers wait for this count.
     if (cached !== undefined) cache.set(key, { aggregate: counting, expiresAt: Infinity });
     try {
       const { result, rows } = await counting;
       if (rows < MIN_CACHED_ROWS) cache.delete(key);
-      else cache.set(key, { aggregate: counting, expiresAt: Date.now() + Math.min(rows / ROWS_PER_MS, MAX_TTL_MS) });
+      else
+        cache.set(key, {
+          aggregate: counting,
+          expiresAt: performance.now() + Math.min(rows / ROWS_PER_MS, MAX_TTL_MS),
+        });
       return result;
     } catch (error) {
       cache.delete(key);

@@ -53,10 +53,10 @@ export class FairSemaphore {
    * once, and there is a semaphore per request.
    */
   readonly #used: LRUCache<string, { busyMs: number; at: number }> | undefined;
-  /** The key that started work last, and when any other key last did, in milliseconds since the epoch. */
+  /** The key that started work last, and when any other key last did, on the clock of `performance.now()`. */
   #latestKey: string | undefined;
-  #latestAt = 0;
-  #otherAt = 0;
+  #latestAt = -Infinity;
+  #otherAt = -Infinity;
 
   constructor(options: FairSemaphoreOptions) {
     const { total, perKey, perKeyShared = perKey, lightBelow = 0, waitingPerKey = Infinity } = options;
@@ -78,7 +78,7 @@ export class FairSemaphore {
       return await work();
     } finally {
       const tookMs = performance.now() - began;
-      this.#used?.set(key, { busyMs: this.#busyMs(key) + tookMs * slots, at: Date.now() });
+      this.#used?.set(key, { busyMs: this.#busyMs(key) + tookMs * slots, at: performance.now() });
       if (this.#pace === undefined || this.#isLight(key)) release();
       else void this.#pace(key, tookMs).finally(release);
     }
@@ -141,13 +141,13 @@ export class FairSemaphore {
 
   #busyMs(key: string): number {
     const used = this.#used?.get(key);
-    return used === undefined ? 0 : used.busyMs * 2 ** ((used.at - Date.now()) / HALF_LIFE_MS);
+    return used === undefined ? 0 : used.busyMs * 2 ** ((used.at - performance.now()) / HALF_LIFE_MS);
   }
 
   #hasOthers(key: string): boolean {
     if (this.#lines.size > (this.#lines.has(key) ? 1 : 0)) return true;
     const otherAt = key === this.#latestKey ? this.#otherAt : this.#latestAt;
-    return Date.now() - otherAt < ACTIVE_MS;
+    return performance.now() - otherAt < ACTIVE_MS;
   }
 
   #start(key: string, line: Line, slots: number): void {
@@ -157,6 +157,6 @@ export class FairSemaphore {
     this.#lines.set(key, line);
     if (key !== this.#latestKey) this.#otherAt = this.#latestAt;
     this.#latestKey = key;
-    this.#latestAt = Date.now();
+    this.#latestAt = performance.now();
   }
 }

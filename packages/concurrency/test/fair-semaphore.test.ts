@@ -72,7 +72,7 @@ test('what fails gives its room back, and more than may wait for a key is rate_l
 });
 
 test('a key has less room while others are active, and all of it again when they have been idle for two seconds', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const semaphore = new FairSemaphore({ total: Infinity, perKey: 3, perKeyShared: 1 });
     const take = () => semaphore.tryAcquire('a');

@@ -180,11 +180,11 @@ const IN_FLIGHT = `
 /** Waits until nothing is in flight. Claims that were made before requests were refused are committed by then. */
 async function drain({ source, projectId, drainMs, report }: Move): Promise<void> {
   await waitForOlderTransactions(source);
-  const until = Date.now() + drainMs;
+  const until = performance.now() + drainMs;
   for (;;) {
     const { rows } = await source.query<Record<'mail' | 'webhooks' | 'exports', string>>(IN_FLIGHT, [projectId]);
     const { mail, webhooks, exports } = rows[0] as Record<'mail' | 'webhooks' | 'exports', string>;
-    const isOver = Date.now() > until;
+    const isOver = performance.now() > until;
     // An export that no worker finishes does not block the move: its range is written again, under other names.
     if (mail === '0' && webhooks === '0' && (exports === '0' || isOver)) break;
     if (isOver)

@@ -89,7 +89,7 @@ class SesTransport implements Transport {
   readonly #client: SESv2Client;
   readonly #limiter: RateLimiter;
   #rate: number = MIN_RATE;
-  #rateReadAt = 0;
+  #rateReadAt = -Infinity;
   #inFlight = 0;
   #closed = false;
 
@@ -109,7 +109,7 @@ class SesTransport implements Transport {
     this.#inFlight++;
     try {
       await this.#limiter.acquire(traffic);
-      if (Date.now() - this.#rateReadAt > RATE_CACHE_MS) void this.readRate();
+      if (performance.now() - this.#rateReadAt > RATE_CACHE_MS) void this.readRate();
       return await this.#sendNow(message);
     } finally {
       if (--this.#inFlight === 0 && this.#closed) this.#client.destroy();
@@ -144,7 +144,7 @@ class SesTransport implements Transport {
 
   /** Updates the rate limit from the account's limits; keeps the current rate if they can't be read. */
   async readRate(): Promise<void> {
-    this.#rateReadAt = Date.now();
+    this.#rateReadAt = performance.now();
     try {
       const { maxPerSecond } = await accountOf(this.#client);
       this.#rate = Math.max(MIN_RATE, maxPerSecond);
