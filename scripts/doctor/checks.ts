@@ -26,6 +26,9 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** PostgreSQL 15 is the oldest version that the tests run on. */
 const MIN_POSTGRES_VERSION = 150_000;
 
+/** How far this machine's clock may differ from PostgreSQL's, in seconds. */
+const MAX_CLOCK_SECONDS = 5;
+
 /** PostgreSQL's code. */
 const TOO_MANY_CONNECTIONS = '53300';
 
@@ -170,6 +173,8 @@ interface DatabaseFacts {
   fsync: string;
   /** Whether the locale knows letters beyond ASCII. */
   cases: boolean;
+  /** Its time, in milliseconds since the epoch. */
+  ms: number;
 }
 
 /** What happens while workers cannot write to a journal. */
@@ -240,9 +245,11 @@ const checkDatabase = (config: Config) =>
     const { rows } = await client.query<DatabaseFacts>(
       `SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version,
          current_setting('max_connections')::int AS max, current_setting('fsync') AS fsync, lower('É') = 'é' AS cases,
+         (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms,
          (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used`,
     );
-    const { number, version, max, used, fsync, cases } = rows[0]!;
+    const { number, version, max, used, fsync, cases, ms } = rows[0]!;
+    const ahead = Math.round((Date.now() - ms) / 1000);
     if (number < MIN_POSTGRES_VERSION)
       return failed(`PostgreSQL ${version} is too old`, 'Upgrade PostgreSQL to 15 or later.');
     if (!cases)
@@ -252,6 +259,11 @@ const checkDatabase = (config: Config) =>
       );
     if (fsync !== 'on' && config.NODE_ENV === 'production')
       return failed('fsync is off: a power failure loses accepted mail', 'Set fsync = on in postgresql.conf.');
+    if (Math.abs(ahead) > MAX_CLOCK_SECONDS)
+      return warning(
+        `the clock of this machine is ${Math.abs(ahead)} seconds ${ahead > 0 ? 'ahead of' : 'behind'} PostgreSQL's`,
+        'Run NTP on both machines: sign-in, authenticator codes and certificates are checked with the clock of the machine.',
+      );
     const perProcess = config.DATABASE_POOL;
     if (max - used < perProcess)
       return warning(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { selfSigned } from '@postroom/platform';
 import { startSmtpSink } from '@postroom/testkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runChecks } from './checks.ts';
 
 const POSTROOM = join(import.meta.dirname, '../../bin/postroom.mjs');
@@ -99,6 +99,15 @@ test('doctor checks what the named programs need, and nothing else', async () =>
     ['Migrations', 'failed'],
   ]);
   expect(results[1]?.detail).toContain('SUBMISSION_TLS_CERT: is required');
+});
+
+test("a clock that is an hour ahead of PostgreSQL's is a warning", async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const results = await runChecks({ ...process.env, TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  const found = results.find(({ check }) => check === 'Database');
+  expect(found).toMatchObject({ status: 'warning', fix: expect.stringMatching(/NTP/) });
+  expect(found?.detail).toMatch(/^the clock of this machine is 3[56]\d\d seconds ahead of PostgreSQL's$/);
 });
 
 test('a key file that others can read is a warning', async () => {

@@ -1,4 +1,4 @@
-import { config, logger, type ScheduledWorkflow } from '@postroom/platform';
+import { config, databaseNow, logger, type ScheduledWorkflow } from '@postroom/platform';
 import { loadParts } from '@postroom/registry';
 import {
   type Client,
@@ -97,7 +97,7 @@ export async function countOverdueSchedules(client: Client): Promise<number> {
       try {
         const { state, info } = await client.schedule.getHandle(scheduleId).describe();
         const [next] = info.nextActionTimes;
-        return !state.paused && (next === undefined || next.getTime() < Date.now() - 60_000);
+        return !state.paused && (next === undefined || next.getTime() < databaseNow() - 60_000);
       } catch (error) {
         if (error instanceof ScheduleNotFoundError) return true;
         throw error;

@@ -15,6 +15,8 @@ import {
 import {
   announce,
   assertValid,
+  databaseNow,
+  databaseTime,
   db,
   defineIdPrefix,
   DomainError,
@@ -223,7 +225,7 @@ async function start(test: AbTest, ready: readonly ReadyVariant[]): Promise<bool
   const byId = ready
     .map((variant, index) => ({ variant, share: shareOf(index, { samplePercent, variants: ready.length }) }))
     .toSorted((a, b) => (a.variant.campaign.id < b.variant.campaign.id ? -1 : 1));
-  const startedAt = new Date();
+  const startedAt = databaseTime();
   const endsAt = new Date(startedAt.getTime() + durationHours * 3_600_000);
   return db
     .$transaction(async (tx) => {
@@ -262,7 +264,7 @@ const HELD_POLL_MS = 60_000;
 export async function endIfDue(id: string): Promise<number | null> {
   const test = await db.abTest.findUnique({ where: { id } });
   if (test?.status !== 'testing' || test.endsAt === null) return null;
-  const waitMs = test.endsAt.getTime() - Date.now();
+  const waitMs = test.endsAt.getTime() - databaseNow();
   if (waitMs > 0) return waitMs;
   // In a restored database a winner may be missing that was chosen, and sent, after the restored point.
   if ((await heldReason()) !== undefined) return HELD_POLL_MS;
@@ -307,7 +309,7 @@ function complete({ id, samplePercent }: AbTest, winner: Campaign, chosenById: s
   return db.$transaction(async (tx) => {
     const { count } = await tx.abTest.updateMany({
       where: { id, status: 'testing' },
-      data: { status: 'completed', completedAt: new Date(), winnerId: winner.id, chosenById, finalCampaignId },
+      data: { status: 'completed', completedAt: databaseTime(), winnerId: winner.id, chosenById, finalCampaignId },
     });
     if (count === 1 && finalCampaignId !== null) await sendToRest(tx, winner, finalCampaignId);
     if (count === 1) await announce(tx, topicOf(id));
@@ -326,7 +328,7 @@ export async function cancelAbTest(projectId: string, id: string): Promise<void>
 async function cancel(tx: Prisma.TransactionClient, { id, variantIds }: AbTest): Promise<boolean> {
   const { count } = await tx.abTest.updateMany({
     where: { id, status: 'testing' },
-    data: { status: 'canceled', completedAt: new Date() },
+    data: { status: 'canceled', completedAt: databaseTime() },
   });
   if (count === 0) return false;
   await cancelVariants(tx, variantIds);

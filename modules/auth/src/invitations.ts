@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  checkLimit,
   config,
   conflictIfTaken,
+  databaseNow,
+  databaseTime,
   db,
   DomainError,
   emailKey,
@@ -15,7 +18,6 @@ import {
   type Prisma,
   sql,
   type Tx,
-  checkLimit,
 } from '@postroom/platform';
 import { askOtherCells, type UserProfile } from '@postroom/projects/cells';
 import { PERMISSIONS, type Role } from './caller.ts';
@@ -53,7 +55,7 @@ export async function invite(
     );
   }
   const token = randomBytes(32).toString('base64url');
-  const expiresAt = new Date(Date.now() + VALID_MS);
+  const expiresAt = new Date(databaseNow() + VALID_MS);
   const invitation = await db.$transaction(async (tx) => {
     if (!(await mayInvite(tx, { projectId, invitedById, role })))
       throw new DomainError('forbidden', 'You may no longer invite people to this project.');
@@ -88,7 +90,7 @@ export async function invite(
 export const pendingInvitations = (projectId: string) => ({
   projectId,
   acceptedAt: null,
-  expiresAt: { gt: new Date() },
+  expiresAt: { gt: databaseTime() },
 });
 
 /** A project's pending invitations, newest first. */
@@ -135,7 +137,7 @@ async function findAnywhere(token: string): Promise<FoundInvitation> {
 /** A pending invitation to a project of this cell. */
 export async function findByHash(tokenHash: string): Promise<FoundInvitation | undefined> {
   const invitation = await db.invitation.findUnique({ where: { tokenHash }, include: { project: true } });
-  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < new Date()) return undefined;
+  if (invitation === null || invitation.acceptedAt !== null || invitation.expiresAt < databaseTime()) return undefined;
   if (!(await mayInvite(pool, invitation))) return undefined;
   return { email: invitation.email, projectName: invitation.project.name, invitation };
 }

@@ -1,5 +1,5 @@
 import { findRecipient, type MessageRecipient } from '@postroom/unsubscribe';
-import { inTransaction, logger, pool, sql, type Tx } from '@postroom/platform';
+import { databaseTime, inTransaction, logger, pool, sql, type Tx } from '@postroom/platform';
 import { runForReport } from '@postroom/projects';
 import { cellOf, forwardTo, MAX_HOPS, otherCells, PROJECTS_BY } from '@postroom/projects/cells';
 import { namedAddresses } from './named.ts';
@@ -53,7 +53,7 @@ export async function recordReceivedReport(received: ReceivedReport, hops = 0): 
   if (cell !== undefined) return forwardTo(cell, REPORT, received, hops);
   const { messageId } = address;
   const { kind, detail } = received;
-  const report = { messageId, kind, at: new Date(), ...(detail !== undefined && { detail }) };
+  const report = { messageId, kind, at: databaseTime(), ...(detail !== undefined && { detail }) };
   // A report about a deleted message changes nothing unless it proves its project, which is that of the link or of the domain.
   const project = (await projectOf(messageId)) ?? received.linked?.projectId ?? address.domain;
   await runForReport(project, () =>

@@ -6,7 +6,7 @@ import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { readTracking } from '@postroom/tracking';
 import { signatureWarning } from '@postroom/transports';
 import { dayVolume } from '@postroom/domains';
-import { type FieldProblem, pool } from '@postroom/platform';
+import { databaseTime, type FieldProblem, pool } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
 import { contentWarnings, isBlankWithoutValues } from '@postroom/content-warnings';
@@ -109,7 +109,7 @@ async function compile(content: CampaignContent, tracking: CampaignTracking): Pr
     const someone = { id, email: 'someone@example.com', name: 'Someone', customFields: {} };
     // The subject may be empty without values, and then no message can be composed.
     const sample = isBlankWithoutValues(content.subject ?? '') ? { ...content, subject: 'News' } : content;
-    return (await compileCampaign(sample, tracking)).render(someone, new Date()).data.length;
+    return (await compileCampaign(sample, tracking)).render(someone, databaseTime()).data.length;
   } catch (error) {
     if (!(error instanceof MessageError)) throw error;
     return { field: error.field, message: error.message };

@@ -8,7 +8,7 @@ import {
   messageRetentions,
   NOTHING_DROPPED,
 } from '@postroom/ledger';
-import { idsFrom, pool, type RetentionOptions } from '@postroom/platform';
+import { databaseNow, idsFrom, pool, type RetentionOptions } from '@postroom/platform';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -39,7 +39,7 @@ interface Options extends RetentionOptions {
  */
 export async function deleteOldRecipients({
   days,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
   dropped = NOTHING_DROPPED,
 }: Options = {}): Promise<number> {
@@ -59,7 +59,7 @@ export async function deleteOldRecipients({
 
 /** Marks the expired campaigns of each project whose message ids begin before a limit. */
 async function markExpired(
-  { days, now = Date.now(), onBatch = () => {} }: RetentionOptions,
+  { days, now = databaseNow(), onBatch = () => {} }: RetentionOptions,
   limitOf: (project: { days: number; before: Date }) => string,
 ): Promise<void> {
   for (const project of await messageRetentions(days)) {

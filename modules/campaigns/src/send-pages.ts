@@ -23,7 +23,15 @@ import { MessageError } from '@postroom/mime';
 import { routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume } from '@postroom/domains';
-import { drainSignal, isDraining, logger, paceBulkWork, runBulkStep, Stopwatch } from '@postroom/platform';
+import {
+  databaseTime,
+  drainSignal,
+  isDraining,
+  logger,
+  paceBulkWork,
+  runBulkStep,
+  Stopwatch,
+} from '@postroom/platform';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
 import { type CampaignRow, readCampaignRow } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
@@ -124,7 +132,7 @@ export async function sendPages(
   const notice = () => (by === 'campaign' ? campaignNotice(campaignId) : '');
   let isRecorded = false;
   const send = async (row: ClaimedRecipient) => {
-    const { data, subject } = frame.render(row, new Date());
+    const { data, subject } = frame.render(row, databaseTime());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal };
     return { outcome: await trace.send(row.id, () => route.send(message)), subject };
   };
@@ -201,7 +209,7 @@ export class SnapshotEnd {
    * @returns whether to look for messages again, which is true once more after the last range.
    */
   async mayFollow(): Promise<boolean> {
-    if (this.#isReached || this.#signal.aborted || Date.now() >= this.#deadline) return false;
+    if (this.#isReached || this.#signal.aborted || performance.now() >= this.#deadline) return false;
     const campaign = await readCampaignRow(this.#campaignId);
     this.#isReached = campaign?.frozen_at !== null;
     if (!this.#isReached) await sleep(RANGE_POLL_MS, undefined, { signal: this.#signal }).catch(() => {});

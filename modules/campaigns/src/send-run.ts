@@ -16,7 +16,7 @@ import {
 import { closeUnsent } from '@postroom/ledger/sql';
 import { type DayVolume, nextDay } from '@postroom/domains';
 import { assertHere } from '@postroom/projects';
-import { drainSignal, isDraining, pool, record } from '@postroom/platform';
+import { databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
 import { campaignCompleted } from './events.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
 import { prepare, type Sender, sendPages, SnapshotEnd, type Tally } from './send-pages.ts';
@@ -101,7 +101,7 @@ async function waitForNextDay(campaignId: string, result: SendRun, { domain, lim
      ) SELECT pg_notify('postroom', $4)`,
     [campaignId, until, waiting, `campaign ${campaignId}`],
   );
-  const waitMs = Math.min(MAIL_POLICY.campaign.warmupRecheckMs, Math.max(1, until.getTime() - Date.now()));
+  const waitMs = Math.min(MAIL_POLICY.campaign.warmupRecheckMs, Math.max(1, until.getTime() - databaseNow()));
   return { ...result, waitMs, waiting: `${waiting} Sending resumes at ${until.toISOString()}.` };
 }
 
@@ -113,10 +113,10 @@ export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promi
 
 /** Claims pages of reserved messages, and reserves more when those are used up, until the time of the run is over. */
 function nextPages(campaignId: string, reservations: CampaignReservations, signal: AbortSignal): Sender['next'] {
-  const lastClaimAt = Date.now() + MAIL_POLICY.campaign.runMs;
+  const lastClaimAt = performance.now() + MAIL_POLICY.campaign.runMs;
   const snapshot = new SnapshotEnd(campaignId, signal, lastClaimAt);
   return async (claimReserved): Promise<ClaimedPage> => {
-    while (Date.now() < lastClaimAt && !isDraining()) {
+    while (performance.now() < lastClaimAt && !isDraining()) {
       const reserved = await reservations.current();
       // A shard in this process sends what is behind the cursor, over the same connections.
       const isShared = isShardHere(campaignId);

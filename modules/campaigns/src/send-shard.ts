@@ -45,7 +45,7 @@ export async function sendShard(of: CampaignOfRun, claim: string, signal: AbortS
   if (!(await openShard(of, claim))) return false;
   const renewing = setInterval(() => void renewShard(claim).catch(warn), renewMs);
   claiming.add(of.id);
-  const deadline = Date.now() + runMs;
+  const deadline = performance.now() + runMs;
   const snapshot = new SnapshotEnd(of.id, AbortSignal.any([signal, drainSignal]), deadline);
   const ranges = new ShardRanges(of.id, claim, { deadline, mayFollow: () => snapshot.mayFollow() });
   try {

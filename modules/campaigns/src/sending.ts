@@ -5,6 +5,8 @@ import { parseTemplate } from '@postroom/templating';
 import { scheduleProblem } from '@postroom/emails';
 import { sendingProblem } from '@postroom/transports';
 import {
+  checkLimit,
+  databaseTime,
   db,
   DomainError,
   type FieldProblem,
@@ -13,7 +15,6 @@ import {
   type Prisma,
   signalWorkflow,
   startWorkflow,
-  checkLimit,
 } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
@@ -85,7 +86,7 @@ export async function start(tx: Prisma.TransactionClient, campaign: Campaign, bo
     data: {
       ...body,
       status: 'sending',
-      startedAt: new Date(),
+      startedAt: databaseTime(),
       isCounted: true,
       pauseReason: null,
       pauseBlocksSender: false,
@@ -305,7 +306,7 @@ export async function acknowledgeCampaign(projectId: string, id: string): Promis
 
 const cancellation = (): Command => ({
   from: ['scheduled', 'sending', 'paused'],
-  data: { status: 'canceled', completedAt: new Date() },
+  data: { status: 'canceled', completedAt: databaseTime() },
   signal: 'cancel',
 });
 

@@ -2,7 +2,7 @@
  * The campaigns of an A/B test: its variants, each sent to a share of the audience, and the one that sends the winner to the rest. The
  * module ab-tests decides when they are made, sent and canceled, in its own transactions.
  */
-import { db, DomainError, MAX_NAME_LENGTH, newId, type Prisma, startWorkflow } from '@postroom/platform';
+import { databaseTime, db, DomainError, MAX_NAME_LENGTH, newId, type Prisma, startWorkflow } from '@postroom/platform';
 import { type Campaign, checkDrafts } from './campaigns.ts';
 import { type Body, cancelIn, start } from './sending.ts';
 import type { Share } from './share.ts';
@@ -91,7 +91,12 @@ export const startVariant = (
  * pauses it, with the reason.
  */
 export async function sendToRest(tx: Prisma.TransactionClient, winner: Campaign, id: string): Promise<void> {
-  const campaign = { id, projectId: winner.projectId, name: nameOf(winner.name, ' (winner)'), scheduledAt: new Date() };
+  const campaign = {
+    id,
+    projectId: winner.projectId,
+    name: nameOf(winner.name, ' (winner)'),
+    scheduledAt: databaseTime(),
+  };
   await tx.campaign.create({ data: { ...contentOf(winner), ...campaign, status: 'scheduled' } });
   await startWorkflow(tx, timerOf(campaign));
 }

@@ -1,5 +1,5 @@
 import {
-  retryOn,
+  databaseTime,
   DEADLOCK,
   DomainError,
   emailKey,
@@ -8,6 +8,7 @@ import {
   newId,
   record,
   recordSelected,
+  retryOn,
   sql,
   type Tx,
   UNIQUE_VIOLATION,
@@ -242,15 +243,11 @@ async function createFirsts(
     firsts.map(({ key }) => key).join('\n'),
     firsts.map(({ name }) => name ?? ''),
     firsts.map(({ customFields }) => JSON.stringify(customFields)).join('\n'),
-    new Date(), // the time in the ids: filters by time rely on it
+    databaseTime(), // the time in the ids: filters by time rely on it
   ]);
   const absent = new Set(left.map(({ id }) => id));
-  const created = new Map<number, string>();
-  for (const [place, { index }] of firsts.entries()) {
-    const id = ids[place] as string;
-    if (!absent.has(id)) created.set(index, id);
-  }
-  return created;
+  const all = firsts.map(({ index }, place) => [index, ids[place] as string] as const);
+  return new Map(all.filter(([, id]) => !absent.has(id)));
 }
 
 async function existingIds(tx: Tx, projectId: string, rows: readonly Placed[]): Promise<Map<string, string>> {

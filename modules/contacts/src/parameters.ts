@@ -1,3 +1,4 @@
+import { databaseNow } from '@postroom/clock';
 /** Collects the parameters of an SQL statement that is composed of parts. */
 export class Parameters {
   readonly values: unknown[] = [];
@@ -11,7 +12,7 @@ export class Parameters {
     this.asOf = asOf;
   }
 
-  daysAgo = (days: number): Date => new Date((this.asOf?.getTime() ?? Date.now()) - days * 86_400_000);
+  daysAgo = (days: number): Date => new Date((this.asOf?.getTime() ?? databaseNow()) - days * 86_400_000);
 
   /** Adds a value and returns its placeholder, such as `$3`. */
   add(value: unknown): string {

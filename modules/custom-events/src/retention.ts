@@ -1,4 +1,4 @@
-import { deleteInBatches, type RetentionOptions } from '@postroom/platform';
+import { databaseNow, deleteInBatches, type RetentionOptions } from '@postroom/platform';
 import { customEventRetentions } from '@postroom/projects';
 import { LATE_DAYS } from './check-event.ts';
 import { createPartitions, dropPartition, isEmpty, listPartitions } from './partitions.ts';
@@ -20,7 +20,7 @@ export interface Deleted {
  */
 export async function deleteOld({
   days,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
 }: RetentionOptions = {}): Promise<Deleted> {
   await createPartitions();
@@ -43,7 +43,7 @@ export async function deleteOld({
 
 /** Drops the partitions that end before the time, and those of the past that have become empty. */
 async function dropPartitions(before: Date, onBatch: () => void): Promise<number> {
-  const late = Date.now() - (LATE_DAYS + 1) * DAY_MS;
+  const late = databaseNow() - (LATE_DAYS + 1) * DAY_MS;
   let dropped = 0;
   for (const partition of await listPartitions()) {
     const until = partition.until.getTime();

@@ -1,6 +1,8 @@
 import { lockContacts, retryOnCollision, shareSuppressions, SUPPRESSED, writeContacts } from '@postroom/contacts';
 import {
   CHECK_VIOLATION,
+  coalesceByProject,
+  databaseNow,
   defineIdPrefix,
   DomainError,
   type FieldProblem,
@@ -10,7 +12,6 @@ import {
   newIdAt,
   record,
   sql,
-  coalesceByProject,
   type Tx,
 } from '@postroom/platform';
 import { IS_SUBSCRIBED } from '@postroom/webhooks/sql';
@@ -51,7 +52,7 @@ export async function trackEvents(projectId: string, { events, ...single }: Trac
     if (events.length === 0 || events.length > MAX_EVENTS)
       throw invalid({ field: 'events', message: `must be 1 to ${MAX_EVENTS} events` });
   }
-  const now = Date.now();
+  const now = databaseNow();
   const outcomes = await Promise.all(inputs.map((input) => trackOne(projectId, input, now)));
   return outcomes.map((outcome, index) => {
     if (outcome.status !== 'error') return { ...outcome, index };

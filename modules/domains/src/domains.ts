@@ -1,6 +1,8 @@
 import {
+  checkLimit,
   config,
   conflictIfTaken,
+  databaseTime,
   db,
   DomainError,
   invalid,
@@ -14,9 +16,8 @@ import {
   readRows,
   type RowsQuery,
   signalWorkflow,
-  startWorkflow,
-  checkLimit,
   sql,
+  startWorkflow,
 } from '@postroom/platform';
 import { createDkimKey } from './dkim/keys.ts';
 import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
@@ -167,7 +168,10 @@ export async function setTrackingDomain(
     const isLocal = domain.mailFromDomain === null;
     const { tracking: _, ...memory } = domain.memory as { tracking?: unknown };
     const tracking = isLocal ? ('verified' as const) : ('pending' as const);
-    await tx.domain.update({ where: { id }, data: { trackingDomain, tracking, trackingSince: new Date(), memory } });
+    await tx.domain.update({
+      where: { id },
+      data: { trackingDomain, tracking, trackingSince: databaseTime(), memory },
+    });
     const detail =
       trackingDomain === null
         ? 'Tracking links use the default host again.'
@@ -232,7 +236,7 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
 export async function blockDomain(name: string, reason: string): Promise<number> {
   const problem = reason.trim() === '' ? 'is required' : oneLineProblem(reason, MAX_REASON_LENGTH);
   if (problem !== undefined) throw invalid({ field: 'reason', message: problem });
-  return setBlocked(name, { blockedAt: new Date(), blockedReason: reason.trim() });
+  return setBlocked(name, { blockedAt: databaseTime(), blockedReason: reason.trim() });
 }
 
 /**

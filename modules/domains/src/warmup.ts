@@ -1,4 +1,4 @@
-import { db, invalid, isId, notFound, pool } from '@postroom/platform';
+import { databaseTime, db, invalid, isId, notFound, pool } from '@postroom/platform';
 import { normalizeDomain } from './domain-name.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function setWarmup(projectId: string, id: string, steps: readonly n
   const data =
     steps === null
       ? { warmupSteps: [], warmupSince: null }
-      : { warmupSteps: [...steps], warmupSince: new Date(new Date().toISOString().slice(0, 10)) };
+      : { warmupSteps: [...steps], warmupSince: new Date(databaseTime().toISOString().slice(0, 10)) };
   const { count } = await db.$transaction((tx) => tx.domain.updateMany({ where: { id, projectId }, data }));
   if (count === 0) throw notFound('domain');
 }
@@ -166,6 +166,6 @@ export async function dayVolume(projectId: string, fromEmail: string): Promise<D
 }
 
 /** Start of the next day of a plan, in UTC. */
-export function nextDay(now = new Date()): Date {
+export function nextDay(now = databaseTime()): Date {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 }

@@ -1,6 +1,6 @@
 import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from '@postroom/mime';
 import { ledgerPool } from '@postroom/ledger';
-import { normalizeDomain } from '@postroom/platform';
+import { databaseTime, normalizeDomain } from '@postroom/platform';
 import { literalTemplate, renderTemplate } from '@postroom/templating';
 import type { TrackedHtml } from '@postroom/tracking';
 import type { OutgoingMessage } from '@postroom/transports';
@@ -106,7 +106,7 @@ export async function compose(row: MessageToSend, content: Content, parts: Part[
       data: compiled.render({
         to: onlyTo,
         messageId,
-        date: new Date(),
+        date: databaseTime(),
         values: own,
         unsubscribe: row.needs_consent
           ? { url: unsubscribeUrl(row.id, { projectId: row.project_id, email: row.email }) }
@@ -118,7 +118,7 @@ export async function compose(row: MessageToSend, content: Content, parts: Part[
   const { headers } = content;
   const data = await buildMessage({
     messageId,
-    date: new Date(),
+    date: databaseTime(),
     from,
     to,
     cc,

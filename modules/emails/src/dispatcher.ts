@@ -30,7 +30,7 @@ const state = {
 
 async function dispatch(client: Client): Promise<Round> {
   if ((await heldReason()) !== undefined) return { more: false };
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   const drains = await listDrainingProjects();
   const { projects, last } = await readWaiting(state.afterProject);
   state.afterProject = last;

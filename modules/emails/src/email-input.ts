@@ -1,4 +1,4 @@
-import { emailKey, type FieldProblem, MAX_TAG_LENGTH, displayNameProblem } from '@postroom/platform';
+import { databaseNow, displayNameProblem, emailKey, type FieldProblem, MAX_TAG_LENGTH } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { checkMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from '@postroom/mime';
@@ -235,7 +235,7 @@ function readScheduledAt(given: Date | null | undefined, path: string, problems:
 }
 
 /** Why mail can't be scheduled for a time; undefined if it can. */
-export function scheduleProblem(at: Date, now = Date.now()): string | undefined {
+export function scheduleProblem(at: Date, now = databaseNow()): string | undefined {
   if (at.getTime() <= now) return 'must be in the future';
   if (at.getTime() > now + MAX_SCHEDULE_DAYS * DAY_MS) return `must be at most ${MAX_SCHEDULE_DAYS} days in the future`;
   return undefined;

@@ -1,4 +1,4 @@
-import { idsCreatedFrom, idsCreatedUntil, invalid, messagesOfEvents } from '@postroom/platform';
+import { databaseTime, idsCreatedFrom, idsCreatedUntil, invalid, messagesOfEvents } from '@postroom/platform';
 import { messagesFirstHit } from '@postroom/tracking/sql';
 
 /** Outcomes of a message, as `statistics` counts them. The descriptions are shown in the API reference. */
@@ -52,7 +52,7 @@ export function messagesWithOutcome(
     return undefined;
   }
   if (since == null) throw invalid({ field: 'since', message: 'is required with outcome' });
-  const end = until ?? new Date();
+  const end = until ?? databaseTime();
   if (end <= since)
     throw invalid(
       until == null

@@ -1,4 +1,13 @@
-import { config, deleteInBatches, DomainError, emailKey, isId, pool } from '@postroom/platform';
+import {
+  config,
+  databaseNow,
+  databaseTime,
+  deleteInBatches,
+  DomainError,
+  emailKey,
+  isId,
+  pool,
+} from '@postroom/platform';
 import type pg from 'pg';
 
 /** A mail in the list. */
@@ -114,7 +123,7 @@ export async function insertMails(
       // All bodies are sent as one binary value and split by the server: an array would be sent as text.
       raw,
       mails.map((mail) => mail.start),
-      new Date(),
+      databaseTime(),
       reports.map((report) => report.messageId),
       reports.map((report) => report.recipient),
       reports.map((report) => report.kind),
@@ -176,7 +185,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function deleteOldInboxMails(onBatch?: () => void): Promise<number> {
   return deleteInBatches(
     `DELETE FROM inbox_mails WHERE id IN (SELECT id FROM inbox_mails WHERE received_at < $1 LIMIT ${DELETE_BATCH} FOR UPDATE SKIP LOCKED)`,
-    [new Date(Date.now() - config.RETENTION_DAYS * DAY_MS)],
+    [new Date(databaseNow() - config.RETENTION_DAYS * DAY_MS)],
     { batch: DELETE_BATCH, ...(onBatch && { onBatch }) },
   );
 }

@@ -1,5 +1,5 @@
 import { ledgerPool } from '@postroom/ledger';
-import { idsFrom } from '@postroom/platform';
+import { databaseNow, idsFrom } from '@postroom/platform';
 import { MAX_DUE, type Queue } from '@postroom/platform/metrics';
 import { FIRST_ATTEMPT, SEPARATE } from './due.ts';
 
@@ -44,7 +44,7 @@ export const queues: readonly Queue[] = [
         ledgerPool.query<{ unknown: number }>({
           name: 'emails-metrics-unknown',
           text: UNKNOWN,
-          values: [idsFrom('eml', new Date(Date.now() - WEEK_MS))],
+          values: [idsFrom('eml', new Date(databaseNow() - WEEK_MS))],
         }),
       ]);
       return {

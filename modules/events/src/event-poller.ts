@@ -1,4 +1,4 @@
-import { idsFrom, logger, Notifier, pool } from '@postroom/platform';
+import { databaseNow, idsFrom, logger, Notifier, pool } from '@postroom/platform';
 import { type SnapshotCursor, cursorFrom } from '@postroom/snapshot-cursor';
 import { MAX_COMMIT_DELAY_MS, POLL_INTERVAL_MS } from './policy.ts';
 
@@ -55,7 +55,7 @@ export const POLL_FOR_EVENTS = `
 
 async function poll(): Promise<void> {
   const projectIds = [...subscribers.keys()];
-  const startedAt = Date.now();
+  const startedAt = databaseNow();
   try {
     const { rows } = await pool.query<{ snapshot: string; projects: string[] }>({
       name: 'poll-for-events',

@@ -1,4 +1,13 @@
-import { FairSemaphore, invalid, isShared, paceBulkWork, subscription, sleep, pool } from '@postroom/platform';
+import {
+  databaseNow,
+  FairSemaphore,
+  invalid,
+  isShared,
+  paceBulkWork,
+  pool,
+  sleep,
+  subscription,
+} from '@postroom/platform';
 import { transactionShifts } from '@postroom/projects';
 import { eventTypeProblems } from './event-types.ts';
 import { lowestUnseenId, pollEvents } from './event-poller.ts';
@@ -77,12 +86,12 @@ async function* eventsAfter(
   try {
     let isLast = true;
     // Nothing is known about the age of events after a client's cursor.
-    let fromId = after === undefined ? lowestUnseenId(Date.now()) : '';
+    let fromId = after === undefined ? lowestUnseenId(databaseNow()) : '';
     while (!signal.aborted) {
       if (isLast) await poll.waitForEvents(signal);
       else await sleep(0, signal); // yields to other readers while catching up
       if (signal.aborted) return;
-      const readAt = Date.now();
+      const readAt = databaseNow();
       const page = await readUnseen(projectId, { ...start, cursor: seen }, types, fromId);
       for (const event of page.events) {
         yield event;

@@ -1,6 +1,6 @@
 import { type ContactEmailInput, type PreparedEmail, prepareEmails } from '@postroom/emails';
 import { cancelPlanned } from '@postroom/ledger';
-import { newId, sql, type Tx } from '@postroom/platform';
+import { databaseNow, newId, sql, type Tx } from '@postroom/platform';
 import { escapeHtml } from '@postroom/templating';
 import { CONFIRM_URL } from './check-form.ts';
 import type { PublicForm } from './public-form.ts';
@@ -30,7 +30,7 @@ export async function prepareMails(
   subscriber: Subscriber,
 ): Promise<{ mail: Mail; reminder: Mail | undefined; reminderAt: Date | null }> {
   const { reminderAfterHours: hours } = form;
-  const reminderAt = hours === null ? null : new Date(Date.now() + hours * 3_600_000);
+  const reminderAt = hours === null ? null : new Date(databaseNow() + hours * 3_600_000);
   const url = confirmUrl(subscriber.submissionId);
   const times = [null, ...(reminderAt === null ? [] : [reminderAt])];
   const ofTemplate =

@@ -2,6 +2,8 @@ import {
   checkLimit,
   coalesceReads,
   conflictIfTaken,
+  databaseNow,
+  databaseTime,
   db,
   DomainError,
   emailKey,
@@ -157,7 +159,7 @@ export function statusOf({
   expiresAt,
 }: Pick<FormSubmission, 'confirmedAt' | 'expiresAt'>): SubmissionStatus {
   if (confirmedAt !== null) return 'confirmed';
-  return expiresAt.getTime() > Date.now() ? 'pending' : 'expired';
+  return expiresAt.getTime() > databaseNow() ? 'pending' : 'expired';
 }
 
 /** The submissions of a form that match every filter, newest first. @throws DomainError `not_found`. */
@@ -172,7 +174,7 @@ export async function listSubmissions(
   query: RowsQuery = {},
 ): Promise<Page<FormSubmission>> {
   await getForm(projectId, formId, { select: { id: true } });
-  const now = new Date();
+  const now = databaseTime();
   const ofStatus = {
     pending: { confirmedAt: null, expiresAt: { gt: now } },
     confirmed: { confirmedAt: { not: null } },

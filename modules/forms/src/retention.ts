@@ -1,4 +1,4 @@
-import { config, deleteInBatches, type RetentionOptions } from '@postroom/platform';
+import { config, databaseNow, deleteInBatches, type RetentionOptions } from '@postroom/platform';
 
 /** Maximum rows deleted per statement. */
 const BATCH = 1_000;
@@ -17,7 +17,7 @@ const ORPHANED = `
 /** Deletes submissions that were not confirmed in time, and those whose contact is gone. */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
 }: RetentionOptions = {}): Promise<{ formSubmissions: number }> {
   const options = { batch: BATCH, onBatch };

@@ -1,4 +1,4 @@
-import { config, isId, macFor } from '@postroom/platform';
+import { config, databaseNow, isId, macFor } from '@postroom/platform';
 import { SUBMISSION_ID } from './ids.ts';
 
 const SUFFIX_LENGTH = 26;
@@ -34,13 +34,13 @@ const MIN_FILL_MS = 2_000;
 const MAX_PAGE_AGE_MS = 24 * 60 * 60_000;
 
 /** A token that says when the page of a form was shown. */
-export function pageToken(formId: string, now = Date.now()): string {
+export function pageToken(formId: string, now = databaseNow()): string {
   const time = now.toString(36);
   return `${time}.${pages.sign(`${formId} ${time}`, PAGE_BYTES, 'base64url')}`;
 }
 
 /** Whether a token says that the page of the form was shown long enough ago, and not too long ago. */
-export function isPageToken(formId: string, token: string, now = Date.now()): boolean {
+export function isPageToken(formId: string, token: string, now = databaseNow()): boolean {
   const [time = '', signature = ''] = token.split('.', 2);
   if (!/^[0-9a-z]{1,11}$/.test(time)) return false;
   const age = now - Number.parseInt(time, 36);

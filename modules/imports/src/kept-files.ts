@@ -1,4 +1,4 @@
-import { pool, sql, type Tx } from '@postroom/platform';
+import { databaseTime, pool, sql, type Tx } from '@postroom/platform';
 
 /** For how long the file of a completed dry run is kept, in days. */
 const KEPT_DAYS = 7;
@@ -23,7 +23,7 @@ export const dropKeptFiles = (tx: Tx, projectId: string): Promise<number> =>
   dropFiles(tx, 'SELECT id FROM imports WHERE project_id = $1 AND file_expires_at IS NOT NULL', [projectId]);
 
 /** Deletes kept files whose time is over. @returns their number. */
-export const dropExpiredFiles = (now = new Date()): Promise<number> =>
+export const dropExpiredFiles = (now = databaseTime()): Promise<number> =>
   dropFiles(pool, 'SELECT id FROM imports WHERE file_expires_at <= $1 LIMIT 100', [now]);
 
 async function dropFiles(tx: Tx, imports: string, values: unknown[]): Promise<number> {

@@ -1,5 +1,6 @@
 import {
   cachedAggregate,
+  databaseNow,
   idsCreatedFrom,
   idsCreatedUntil,
   invalid,
@@ -57,7 +58,7 @@ export async function statistics(
 ): Promise<Statistics[]> {
   if (!isTimeZone(timeZone)) throw invalid({ field: 'timeZone', message: 'must be a time zone such as Europe/Berlin' });
   if (until !== undefined && until <= since) throw invalid({ field: 'until', message: 'must be after since' });
-  const end = Math.min(until?.getTime() ?? Infinity, Date.now());
+  const end = Math.min(until?.getTime() ?? Infinity, databaseNow());
   if ((end - since.getTime()) / STEP_MS[step] > MAX_POINTS) {
     const whence = until === undefined ? 'ago' : 'before until';
     throw invalid({ field: 'since', message: `must be at most ${MAX_POINTS} ${step}s ${whence}` });

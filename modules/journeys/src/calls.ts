@@ -1,5 +1,15 @@
 import { type Answer, createGuardedClient, type GuardedClient } from '@postroom/guarded-client';
-import { announce, config, inTransaction, isDraining, jsonProblem, logger, pool, sql } from '@postroom/platform';
+import {
+  announce,
+  config,
+  databaseNow,
+  inTransaction,
+  isDraining,
+  jsonProblem,
+  logger,
+  pool,
+  sql,
+} from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import { ATTEMPT, isAcknowledged, renderBody, requestHeaders, retryDelayMs } from '@postroom/webhooks';
 import { JOURNEYS } from './journeys.ts';
@@ -66,11 +76,11 @@ const CLAIM = `
  * @returns whether more may be due.
  */
 export async function callHost(projectId: string, host: string, signal: AbortSignal): Promise<boolean> {
-  const until = Date.now() + WORK_MS;
+  const until = performance.now() + WORK_MS;
   const secret = await signingSecretOf(projectId);
   const inFlight = new Set<Promise<void>>();
   for (;;) {
-    const isOver = Date.now() >= until || isDraining() || signal.aborted;
+    const isOver = performance.now() >= until || isDraining() || signal.aborted;
     const values = [projectId, host, CONCURRENCY - inFlight.size];
     const { rows } = isOver ? { rows: [] } : await pool.query<Call>({ name: 'journeys-calls', text: CLAIM, values });
     for (const call of rows.filter(({ isActive }) => isActive)) {
@@ -108,7 +118,7 @@ async function attemptCall(projectId: string, secret: string, call: Call): Promi
   const headers = () =>
     requestHeaders(
       { deliveryId: id, number, eventType: EVENT_TYPE, secrets: { current: secret, previous: undefined } },
-      { eventId: id, timestamp: Math.floor(Date.now() / 1000), body },
+      { eventId: id, timestamp: Math.floor(databaseNow() / 1000), body },
     );
   await recordAttempt(id, number, await client.post({ url, headers, body }));
 }

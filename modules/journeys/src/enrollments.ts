@@ -4,6 +4,8 @@ import {
   announce,
   checkJsonObject,
   countUpTo,
+  databaseNow,
+  databaseTime,
   db,
   defineIdPrefix,
   DomainError,
@@ -19,8 +21,8 @@ import {
   pool,
   type Prisma,
   readRows,
-  runCostly,
   type RowsQuery,
+  runCostly,
   sql,
   type Tx,
 } from '@postroom/platform';
@@ -95,7 +97,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   const matching = filter === undefined ? new Set(ids) : await contactsMatching(tx, projectId, filter, ids);
   const last = await sql<{ contactId: string; enteredAt: Date; isOpen: boolean }>(tx, LAST_RUNS, [id, ids]);
   const lastOf = new Map(last.map((run) => [run.contactId, run]));
-  const now = Date.now();
+  const now = databaseNow();
   const entering = entrants.filter(({ contactId }) => {
     if (!contacts.has(contactId)) return false;
     const refusal = refusalOf(definition, lastOf.get(contactId), { isMatching: matching.has(contactId), now });
@@ -107,7 +109,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   const places = await computeArrivals(
     tx,
     projectId,
-    entering.map(({ contactId, at = new Date() }) => ({
+    entering.map(({ contactId, at = databaseTime() }) => ({
       definition,
       to: start,
       from: start ?? '',
@@ -126,7 +128,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
     places.map(({ dueAt }) => dueAt),
     places.map(({ waitsFor }) => waitsFor),
     entering.map(({ properties }) => JSON.stringify(properties)),
-    entering.map(({ at = new Date() }) => at),
+    entering.map(({ at = databaseTime() }) => at),
     places.map(({ endReason }) => endReason),
   ]);
   for (const { contactId } of entering) outcomes.set(contactId, 'in_progress');

@@ -1,6 +1,6 @@
 import { type StepOf } from '@postroom/journey-definition';
 import { lastNotified, notify } from '@postroom/notifications';
-import { pool, sql } from '@postroom/platform';
+import { databaseNow, pool, sql } from '@postroom/platform';
 import type { DueRun, Plan } from './plan.ts';
 
 /** The least time between two notifications of a journey, in milliseconds. Contacts who come in between wait, and share the next. */
@@ -22,7 +22,7 @@ export async function notifyStep(
   const last = await lastNotified(pool, about);
   const next = new Date((last?.getTime() ?? 0) + INTERVAL_MS);
   const runs = plan.moves.map(({ run }) => run as DueRun);
-  if (next.getTime() > Date.now()) return { moves: [], postponed: runs.map((run) => ({ run, until: next })) };
+  if (next.getTime() > databaseNow()) return { moves: [], postponed: runs.map((run) => ({ run, until: next })) };
   return {
     ...plan,
     notifies: true,

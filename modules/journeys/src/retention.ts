@@ -1,4 +1,4 @@
-import { deleteInBatches } from '@postroom/platform';
+import { databaseNow, deleteInBatches } from '@postroom/platform';
 import { messageRetentions } from '@postroom/ledger';
 import { mergePassages } from './passages.ts';
 import { deleteOldWaiting } from './waiting-events.ts';
@@ -19,7 +19,7 @@ const DELETE_RUNS = `
  */
 export async function deleteOld({
   onBatch,
-  now = Date.now(),
+  now = databaseNow(),
 }: {
   onBatch: () => void;
   now?: number;

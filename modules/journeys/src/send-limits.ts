@@ -1,7 +1,7 @@
 import { type Definition, zoneOf } from '@postroom/journey-definition';
 import { type FrequencyCap, frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { CONTACTS_AT_FREQUENCY_CAP, frequencyCapLock } from '@postroom/ledger/sql';
-import { lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
+import { databaseNow, lockUntilCommit, pool, sql, type Tx } from '@postroom/platform';
 import { quietUntil } from './local-time.ts';
 import type { DueRun, Plan } from './plan.ts';
 
@@ -25,7 +25,9 @@ export async function limitSends(
 ): Promise<Limited> {
   const postponed = runs.flatMap((run) => {
     const until =
-      quietHours === undefined ? undefined : quietUntil(zoneOf(definition, run.customFields), quietHours, Date.now());
+      quietHours === undefined
+        ? undefined
+        : quietUntil(zoneOf(definition, run.customFields), quietHours, databaseNow());
     return until === undefined ? [] : [{ run, until }];
   });
   const isQuiet = new Set(postponed.map(({ run }) => run.id));

@@ -2,7 +2,7 @@ import { type Definition, type StepOf } from '@postroom/journey-definition';
 import { withFooter } from '@postroom/campaigns';
 import { dayVolume, nextDay } from '@postroom/domains';
 import { type ContentBudget, insertPrepared, parseMailbox, type PreparedEmail, prepareEmails } from '@postroom/emails';
-import { newId } from '@postroom/platform';
+import { databaseNow, newId } from '@postroom/platform';
 import { postalAddressOf } from '@postroom/projects';
 import { getTemplate } from '@postroom/templates';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
@@ -37,7 +37,7 @@ export async function sendStep(
   const volume = transactional ? undefined : await dayVolume(projectId, sender.email);
   const granted = volume === undefined ? runs.length : await volume.take(allowed.sending.length);
   const granting = allowed.sending.slice(0, granted);
-  const until = new Date(Math.min(nextDay().getTime(), Date.now() + RECHECK_MS));
+  const until = new Date(Math.min(nextDay().getTime(), databaseNow() + RECHECK_MS));
   const postponed = [...allowed.postponed, ...allowed.sending.slice(granted).map((run) => ({ run, until }))];
 
   const responses = await responsesOf(definition, granting);

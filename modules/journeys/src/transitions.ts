@@ -1,4 +1,4 @@
-import { sql, type Tx } from '@postroom/platform';
+import { databaseNow, sql, type Tx } from '@postroom/platform';
 import type { Definition } from '@postroom/journey-definition';
 import { eventsSince } from './past-events.ts';
 import { type Arrival, computeArrival, type EndReason, getStep } from './rules.ts';
@@ -52,7 +52,7 @@ export async function computeArrivals(
   projectId: string,
   arriving: readonly PendingArrival[],
 ): Promise<Arrival[]> {
-  const now = Date.now();
+  const now = databaseNow();
   const seen = await findAlreadyHappened(tx, projectId, arriving);
   return arriving.map(({ definition, customFields, ...place }, index) =>
     computeArrival(definition, place, { now, customFields, happened: seen.has(index) }),

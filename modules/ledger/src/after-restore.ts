@@ -1,5 +1,5 @@
 import { ALL_IDS, isIdWithin } from '@postroom/partitions/sql';
-import { inTransaction, pool } from '@postroom/platform';
+import { databaseTime, inTransaction, pool } from '@postroom/platform';
 import {
   announce,
   holdSending,
@@ -106,7 +106,7 @@ export async function markUncertain({ scope, position, until }: Reservation): Pr
 export async function beginEpoch({ before, reservations }: Restored): Promise<void> {
   const newest = reservations.reduce<Pick<Reservation, 'epoch' | 'number'>>((a, b) => (isLater(b, a) ? b : a), before);
   const next = { epoch: newest.epoch + 1, number: newest.number + 1 };
-  await announce([{ scope: 'installation', position: '', until: new Date().toISOString(), ...next }]);
+  await announce([{ scope: 'installation', position: '', until: databaseTime().toISOString(), ...next }]);
   await inTransaction(async (client) => {
     await client.query(
       `INSERT INTO sending_reservations (scope, position, until, epoch, number)

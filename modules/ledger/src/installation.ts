@@ -1,4 +1,4 @@
-import { config, logger } from '@postroom/platform';
+import { config, databaseTime, logger } from '@postroom/platform';
 import { ledgerPool } from './ledger-pool.ts';
 import { isLater, latestOf, type Reservation, type Witness } from './witness.ts';
 
@@ -95,7 +95,7 @@ async function holdOf({ heldReason: known, heldAt, timelineChange }: Installatio
   const reason = await holdSending(
     `PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`,
   );
-  return { reason, since: new Date(), remedy: RELEASE };
+  return { reason, since: databaseTime(), remedy: RELEASE };
 }
 
 /** Holds sending until an operator releases it. @returns the reason. */

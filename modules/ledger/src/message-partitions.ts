@@ -6,7 +6,7 @@ import {
   queryPatiently,
   withTableLocked,
 } from '@postroom/partitions';
-import { config, DomainError, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
+import { config, databaseNow, DomainError, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
 import { DELETE_HITS_BETWEEN, DELETE_LINKS_BETWEEN, ofMessagesBetween } from '@postroom/tracking/sql';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -48,7 +48,7 @@ interface Options extends RetentionOptions {
  */
 export async function dropOldMessages({
   days = config.MESSAGE_RETENTION_DAYS,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
   markExpired,
 }: Options): Promise<DroppedMessages> {

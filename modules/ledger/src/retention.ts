@@ -1,5 +1,5 @@
 import { rowWithId } from '@postroom/partitions/sql';
-import { config, idsFrom, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
+import { config, databaseNow, idsFrom, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
 import { DELETE_HITS, DELETE_LINKS } from '@postroom/tracking/sql';
 import type pg from 'pg';
 import { batchesBefore, type DroppedMessages, NOTHING_DROPPED } from './message-partitions.ts';
@@ -15,7 +15,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export async function deleteOldContents({
   days = config.CONTENT_RETENTION_DAYS,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
 }: RetentionOptions = {}): Promise<number> {
   if (days === undefined) return 0;
@@ -69,7 +69,7 @@ interface EmailRetention extends RetentionOptions {
  */
 export async function deleteOldEmails({
   days,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
   dropped = NOTHING_DROPPED,
 }: EmailRetention = {}): Promise<number> {

@@ -1,3 +1,4 @@
+import { databaseNow } from '@postroom/clock';
 import type { Settlement } from './ledger.ts';
 import { classify, type SendOutcome } from '@postroom/smtp';
 import { MAIL_POLICY } from './policy.ts';
@@ -10,7 +11,7 @@ export interface Claimed {
 }
 
 /** Translates the outcome of one send into the outcome to record. Messages that may have been sent are never retried (design: Sending). */
-export function settlementOf(row: Claimed, outcome: SendOutcome, now = Date.now()): Settlement {
+export function settlementOf(row: Claimed, outcome: SendOutcome, now = databaseNow()): Settlement {
   const { id } = row;
   const { answer } = outcome;
   switch (outcome.kind) {

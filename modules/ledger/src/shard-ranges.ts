@@ -8,7 +8,7 @@ const { minRange, maxRange, rangeMs } = MAIL_POLICY.shard;
 
 /** When a shard takes no more ranges. */
 interface Until {
-  /** In milliseconds, as `Date.now()`. */
+  /** On the clock of `performance.now()`. */
   deadline: number;
   /** Waits a moment when all messages are taken. @returns whether more may follow. */
   mayFollow: () => Promise<boolean>;
@@ -44,7 +44,7 @@ export class ShardRanges {
         if (page.rows.length > 0 || page.isFencedOff) return page;
       }
       // A range that was begun is sent to its end, even after the deadline.
-      this.isTimeUp = Date.now() >= this.#until.deadline;
+      this.isTimeUp = performance.now() >= this.#until.deadline;
       if (this.isTimeUp || !(await this.#extend())) return NO_PAGE;
     }
     return NO_PAGE;

@@ -1,3 +1,4 @@
+import { databaseTime } from '@postroom/clock';
 import type { Prisma } from '@postroom/platform';
 
 /** Email statuses in `/v1`, derived from the ledger state and later reports. The texts are shown in the API reference. */
@@ -30,7 +31,7 @@ type Facts = Pick<
 >;
 
 /** The status of a ledger row. */
-export function statusOf(message: Facts, now = new Date()): EmailStatus {
+export function statusOf(message: Facts, now = databaseTime()): EmailStatus {
   switch (message.state) {
     case 'planned':
       return isScheduled(message, now) ? 'scheduled' : 'queued';

@@ -1,5 +1,5 @@
 import { filterMembers, listManagers, mailUser } from '@postroom/auth/managers';
-import { config, db, pool } from '@postroom/platform';
+import { config, databaseTime, db, pool } from '@postroom/platform';
 import type { Notification } from './notify.ts';
 
 /**
@@ -10,7 +10,7 @@ export async function listMailRecipients(notificationId: string): Promise<string
   const userIds = await usersToMail(notificationId);
   await db.notificationRecipient.updateMany({
     where: { notificationId, mailClosedAt: null, userId: { notIn: userIds } },
-    data: { mailClosedAt: new Date() },
+    data: { mailClosedAt: databaseTime() },
   });
   return userIds;
 }
@@ -62,7 +62,7 @@ export async function mailOne(notificationId: string, userId: string): Promise<v
   await mailUser(userId, { subject: title, text: text.join('\n'), id: `${notificationId}.${userId}` });
   await db.notificationRecipient.updateMany({
     where: { notificationId, userId },
-    data: { mailClosedAt: new Date() },
+    data: { mailClosedAt: databaseTime() },
   });
 }
 

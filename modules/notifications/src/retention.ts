@@ -1,4 +1,4 @@
-import { config, deleteInBatches, type RetentionOptions } from '@postroom/platform';
+import { config, databaseNow, deleteInBatches, type RetentionOptions } from '@postroom/platform';
 
 /** Maximum rows deleted per statement. */
 const BATCH = 1_000;
@@ -12,7 +12,7 @@ const EXPIRED = `
 /** Deletes notifications that are older than the events of their project are kept, with who has read them. */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
 }: RetentionOptions = {}): Promise<{ notifications: number }> {
   return { notifications: await deleteInBatches(EXPIRED, [new Date(now), days], { batch: BATCH, onBatch }) };

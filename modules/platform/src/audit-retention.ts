@@ -1,3 +1,4 @@
+import { databaseNow } from '@postroom/clock';
 import { config } from '@postroom/settings/config';
 import { deleteInBatches, type RetentionOptions } from './db.ts';
 import { idsFrom } from './ids.ts';
@@ -10,7 +11,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Deletes audit entries past their retention. Ids begin with the time, so they select by age. */
 export async function deleteOldAuditEntries({
   days = config.AUDIT_RETENTION_DAYS,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
 }: RetentionOptions = {}): Promise<number> {
   if (days === undefined) return 0;

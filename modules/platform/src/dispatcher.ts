@@ -42,7 +42,7 @@ export interface DispatchSource {
 export interface Round {
   /** Requests another round at once. */
   more: boolean;
-  /** The next round starts no earlier than this, in Unix milliseconds: rows accumulate meanwhile. */
+  /** The next round starts no earlier than this, on the clock of `performance.now()`: rows accumulate meanwhile. */
   resumeAt?: number;
 }
 
@@ -91,7 +91,7 @@ async function runRounds(
   let resumeAt = 0;
   for (;;) {
     for (const startIfDue of starters) startIfDue();
-    if (Date.now() < resumeAt) await sleep(resumeAt - Date.now(), signal);
+    if (performance.now() < resumeAt) await sleep(resumeAt - performance.now(), signal);
     if (signal.aborted) return;
     notifier.clear();
     let timeoutMs = POLL_MS;
@@ -112,11 +112,11 @@ async function runRounds(
 /** Returns a function that starts a task if it is due and not running. */
 function periodically(client: Client, source: string, { intervalMs, run }: PeriodicTask): () => void {
   let isRunning = false;
-  let startedAt = 0;
+  let startedAt = -Infinity;
   return () => {
-    if (isRunning || Date.now() - startedAt < intervalMs) return;
+    if (isRunning || performance.now() - startedAt < intervalMs) return;
     isRunning = true;
-    startedAt = Date.now();
+    startedAt = performance.now();
     run(client)
       .catch((error: unknown) => logger.warn({ err: error, source }, 'a periodic task failed; will retry'))
       .finally(() => (isRunning = false));

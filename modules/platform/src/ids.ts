@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto';
+import { databaseNow } from '@postroom/clock';
 
 /** The prefix of each kind of id. An id with another prefix is `not_found`. */
 export const ID_PREFIXES = {
@@ -48,14 +49,16 @@ const entropy = Buffer.alloc(10 * 512);
 let entropyUsed = entropy.length;
 let lastMs = 0;
 let sequence = 0;
+/** Maximum difference between the time in an id and the `created_at` of its row, in milliseconds. */
+const SLACK_MS = 60_000;
 
 /**
- * A TypeID: the prefix, `_`, and a UUIDv7 in 26 characters of base32. Ids from one process sort by creation: the 12
- * bits after the milliseconds are a counter.
+ * A TypeID: the prefix, `_`, and a UUIDv7 in 26 characters of base32, with PostgreSQL's time. Ids from one process sort by creation: the
+ * 12 bits after the milliseconds are a counter. Only if the clock goes back by more than `SLACK_MS` do new ids sort before older ones.
  */
 export function newId(prefix: IdPrefix): string {
-  const now = Date.now();
-  if (now > lastMs) {
+  const now = databaseNow();
+  if (now > lastMs || lastMs - now > SLACK_MS) {
     lastMs = now;
     sequence = 0;
   } else if (++sequence > 0xfff) {
@@ -112,9 +115,6 @@ export function idsFrom(prefix: IdPrefix, date: Date): string {
   const ms = Math.min(Math.max(date.getTime(), 0), MAX_MS);
   return `${prefix}_${base32([Math.floor(ms / 0x10000), ((ms % 0x10000) << 16) >>> 0, 0, 0])}`;
 }
-
-/** Maximum difference between the time in an id and the `created_at` of its row, in milliseconds. */
-const SLACK_MS = 60_000;
 
 /** A lower bound of the ids of rows whose `created_at` is this time or later. */
 export const idsCreatedFrom = (prefix: IdPrefix, date: Date): string =>

@@ -133,6 +133,7 @@ export {
   newIdAt,
   timeOfId,
 } from './ids.ts';
+export { databaseNow, databaseTime } from '@postroom/clock';
 export * from './json-schema.ts';
 export * from './limits.ts';
 export { listen } from './listen.ts';

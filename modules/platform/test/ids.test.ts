@@ -1,5 +1,14 @@
-import { expect, test } from 'vitest';
-import { idsFrom, isId, newId } from '../src/ids.ts';
+import { afterEach, expect, test } from 'vitest';
+import { setDatabaseTime } from '@postroom/clock';
+import { idsFrom, isId, newId, timeOfId } from '../src/ids.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** PostgreSQL's clock differs from the machine's. @returns what is reported. */
+const setAhead = (ms: number) =>
+  setDatabaseTime({ databaseMs: Date.now() + ms, askedAt: performance.now(), answeredAt: performance.now() });
+
+afterEach(() => void setAhead(0));
 
 test('ids made one after the other sort in that order, within a millisecond too', () => {
   const ids = Array.from({ length: 10_000 }, () => newId('ctc'));
@@ -38,4 +47,21 @@ test('a range of ids begins at a time: ids made before sort before, those made t
   expect(newId('evt') > from).toBe(true);
   expect(idsFrom('evt', new Date(-1))).toBe(`evt_${'0'.repeat(26)}`);
   expect(idsFrom('evt', new Date(2 ** 50)) > newId('evt')).toBe(true);
+});
+
+test.each([-HOUR_MS, HOUR_MS])("ids have PostgreSQL's time, which is ahead of the machine's by %d ms", (ahead) => {
+  setAhead(ahead);
+  for (const id of [newId('evt'), newId('evt')])
+    expect(Math.abs(timeOfId(id).getTime() - Date.now() - ahead)).toBeLessThan(1_000);
+});
+
+test('ids follow a clock that goes back by an hour, and keep their order when it goes back by less', () => {
+  setAhead(HOUR_MS);
+  const before = newId('evt');
+  setAhead(HOUR_MS - 50_000);
+  const after = newId('evt');
+  expect(after > before).toBe(true);
+  setAhead(0);
+  expect(newId('evt') < before).toBe(true);
+  expect(timeOfId(newId('evt')).getTime() - Date.now()).toBeLessThan(1_000);
 });

@@ -1,5 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 import {
+  checkDisplayName,
+  checkLimit,
+  databaseTime,
   db,
   DomainError,
   inTransaction,
@@ -11,8 +14,6 @@ import {
   type RowsQuery,
   sql,
   type Tx,
-  checkDisplayName,
-  checkLimit,
 } from '@postroom/platform';
 
 const PREFIX = 'pr_';
@@ -117,7 +118,7 @@ async function assertManages(tx: Tx, userId: string, projectIds: readonly string
 
 /** Revokes a key permanently, with immediate effect (spec: Authentication). Idempotent. */
 export async function revokeApiKey(id: string): Promise<void> {
-  const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: new Date() } });
+  const { count } = await db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: databaseTime() } });
   if (count === 0 && (await db.apiKey.count({ where: { id } })) === 0)
     throw new DomainError('not_found', 'No such API key.');
 }

@@ -2,7 +2,7 @@ import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { campaignNotice, EMAIL_EVENT_MEMBERS } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
 import { isIdWithin, rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
-import { inTransaction, recordSelected } from '@postroom/platform';
+import { databaseTime, inTransaction, recordSelected } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import { TRACKING_POLICY } from './policy.ts';
 
@@ -158,7 +158,7 @@ const BATCH = `
  * Classifies the hits that are due. An advisory lock lets only one process do so at a time; others return 0.
  * @returns the number of hits classified.
  */
-export async function classifyHits(now = new Date()): Promise<number> {
+export async function classifyHits(now = databaseTime()): Promise<number> {
   return inTransaction(async (client) => {
     const { rows: locks } = await client.query<{ mine: boolean }>(
       "SELECT pg_try_advisory_xact_lock(hashtext('postroom tracking')) AS mine",

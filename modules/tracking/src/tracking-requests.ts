@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { anonymizedNetwork, clientAddress, logger } from '@postroom/platform';
+import { anonymizedNetwork, clientAddress, databaseTime, logger } from '@postroom/platform';
 import { type Hit, Hits } from './hits.ts';
 import { classifyHits } from './classify-hits.ts';
 import { answerPage } from '@postroom/unsubscribe';
@@ -35,12 +35,12 @@ export function startTracking(): Tracking {
 
 function startClassifying(): { stop: () => Promise<void> } {
   let running: Promise<void> | undefined;
-  let deletedAt = Date.now();
+  let deletedAt = performance.now();
   const classifyAll = async () => {
     try {
       while ((await classifyHits()) > 0);
-      if (Date.now() - deletedAt < TRACKING_POLICY.retention.intervalMs) return;
-      deletedAt = Date.now();
+      if (performance.now() - deletedAt < TRACKING_POLICY.retention.intervalMs) return;
+      deletedAt = performance.now();
       await deleteOldHits();
     } catch (error) {
       logger.warn({ err: error }, 'failed to classify hits; will retry');
@@ -110,7 +110,7 @@ function hitOf(request: IncomingMessage, messageId: string, position: number | n
   return {
     messageId,
     position,
-    at: new Date(),
+    at: databaseTime(),
     userAgent,
     network: anonymizedNetwork(clientAddress(request)),
     reason: botReason({ method, userAgent }),

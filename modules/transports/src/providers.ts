@@ -2,19 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { normalizeDomain } from '@postroom/domains';
 import {
   assertValid,
+  checkLimit,
   config,
+  databaseTime,
   db,
+  displayNameProblems,
   type FieldProblem,
   hostProblem,
+  ifReadable,
   invalid,
   isId,
   newId,
+  newUrlProblem,
   notFound,
   type Prisma,
-  newUrlProblem,
-  displayNameProblems,
-  checkLimit,
-  ifReadable,
 } from '@postroom/platform';
 import { withAdvice } from './mailboxes/status.ts';
 import { providerCredentials, UNREADABLE } from './credentials.ts';
@@ -273,7 +274,7 @@ export async function testProvider(projectId: string, id: string): Promise<void>
     data: {
       status: trouble === undefined ? 'working' : 'failing',
       statusReason: trouble ?? null,
-      checkedAt: new Date(),
+      checkedAt: databaseTime(),
     },
   });
 }

@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { pool, stopAfterRepeatedErrors } from '@postroom/platform';
+import { databaseNow, pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
 import {
   type AttemptResult,
@@ -42,7 +42,7 @@ export async function attemptDelivery(deliveryId: string): Promise<Outcome> {
 }
 
 async function attemptOnce(deliveryId: string): Promise<Outcome> {
-  individualBudget.recordBegun(deliveryId, Date.now());
+  individualBudget.recordBegun(deliveryId, databaseNow());
   const [delivery] = await loadDeliveries([deliveryId]);
   if (delivery === undefined) return 'deleted';
   if (delivery.state === 'acknowledged' || delivery.state === 'failed') return delivery.state;

@@ -1,11 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import {
+  coalesceByProject,
   config,
   currentTraceparent,
+  databaseNow,
+  databaseTime,
   inSpan,
   logger,
   pool,
-  coalesceByProject,
   withLogContext,
 } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
@@ -59,6 +61,7 @@ export interface AttemptResult {
   /** 1 to 6. Counted from our rows, so that a crash never uses up an attempt. */
   number: number;
   headers: Record<string, string>;
+  startedAt: Date;
   answer: Answer;
   acknowledged: boolean;
   /** Milliseconds until the next attempt; `undefined` if there is none. */
@@ -70,6 +73,7 @@ let client: GuardedClient | undefined;
 /** Posts a delivery once, freshly signed. Writes nothing: see `recordAttempts`. */
 export async function post(delivery: DueDelivery): Promise<AttemptResult> {
   const number = delivery.attempt_count + 1;
+  const startedAt = databaseTime();
   const secrets = secretsOf(delivery);
   const { headers, answer } =
     secrets === undefined
@@ -83,7 +87,7 @@ export async function post(delivery: DueDelivery): Promise<AttemptResult> {
   measureAttempt(answer);
   const acknowledged = isAcknowledged(answer);
   const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
-  return { delivery, number, headers, answer, acknowledged, delayMs };
+  return { delivery, number, headers, startedAt, answer, acknowledged, delayMs };
 }
 
 /** In the trace of the request that caused the event, which receivers may continue. */
@@ -107,7 +111,7 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
     (headers = {
       ...requestHeaders(
         { deliveryId: delivery.id, number, eventType: delivery.event_type, secrets },
-        { eventId: delivery.event_id, timestamp: Math.floor(Date.now() / 1000), body },
+        { eventId: delivery.event_id, timestamp: Math.floor(databaseNow() / 1000), body },
       ),
       ...(traceparent === null ? {} : { traceparent }),
     });
@@ -201,7 +205,7 @@ export async function recordAttempts(made: readonly AttemptResult[], { requeue }
     values: [
       ids,
       attempts.map(({ number }) => number),
-      attempts.map(({ answer }) => answer.startedAt),
+      attempts.map(({ startedAt }) => startedAt),
       attempts.map(({ answer }) => answer.durationMs),
       attempts.map(({ answer }) => answer.status),
       attempts.map(({ answer }) => answer.error),

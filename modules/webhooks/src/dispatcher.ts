@@ -1,4 +1,4 @@
-import { config, pool } from '@postroom/platform';
+import { config, databaseNow, pool } from '@postroom/platform';
 import { type DispatchSource, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { EndpointLoads } from './endpoint-load.ts';
@@ -59,10 +59,10 @@ const isAlways = config.WEBHOOK_WORKFLOWS === 'always';
  */
 async function adaptBudget(): Promise<void> {
   const { maxWaitMs, attemptEndsMs } = POLICY.individual;
-  const late = individualBudget.waitingLongerThan(maxWaitMs, Date.now());
+  const late = individualBudget.waitingLongerThan(maxWaitMs, databaseNow());
   if (late.length > 0) individualBudget.forget(await selectAttempted(late));
-  individualBudget.adapt(Date.now());
-  individualBudget.forget(individualBudget.waitingLongerThan(attemptEndsMs, Date.now()));
+  individualBudget.adapt(databaseNow());
+  individualBudget.forget(individualBudget.waitingLongerThan(attemptEndsMs, databaseNow()));
 }
 
 /** Those of the deliveries whose first attempt has been recorded. */
@@ -79,7 +79,7 @@ const NO_RETRIES: { claimed: ClaimedRetry[]; more: boolean } = { claimed: [], mo
 
 async function dispatch(client: Client): Promise<Round> {
   const first = await claimInTurn(claimWaiting);
-  const retries = Date.now() < state.retriesAt ? NO_RETRIES : await claimInTurn(claimDueRetries);
+  const retries = databaseNow() < state.retriesAt ? NO_RETRIES : await claimInTurn(claimDueRetries);
   await startAll(client, startsOf([...first.claimed, ...retries.claimed]), (rejected) =>
     releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds)),
   );
@@ -87,28 +87,28 @@ async function dispatch(client: Client): Promise<Round> {
 }
 
 async function claimWaiting(client: Queryable): Promise<Required<Round> & { claimed: Claimed[] }> {
-  const from = state.window.next(Date.now());
+  const from = state.window.next(databaseNow());
   const { endpoints, inFlight, last } = await readWaiting(client, state.afterEndpoint, from);
   state.afterEndpoint = last;
   const takes = plan(
     endpoints.map((row) => state.loads.toQueue(row)),
     {
-      individually: individualBudget.available(Date.now(), { isAlways }),
+      individually: individualBudget.available(databaseNow(), { isAlways }),
       mayBatch: !isAlways,
       inFlight,
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
-      now: Date.now(),
+      now: databaseNow(),
     },
   );
   const claimed = await claimFirstAttempts(client, takes, from);
-  state.window.done(from, { claimed, isLastPage: last === '' }, Date.now());
+  state.window.done(from, { claimed, isLastPage: last === '' }, databaseNow());
   state.loads.recordDispatched(claimed);
   const isBurst = takes.some(({ batch }) => batch !== null);
-  individualBudget.spend(claimed.length, Date.now());
+  individualBudget.spend(claimed.length, databaseNow());
   if (!isBurst)
     individualBudget.recordClaimed(
       claimed.map(({ id }) => id),
-      Date.now(),
+      databaseNow(),
     );
   const isPartial = isBurst && claimed.length < POLICY.batch.size;
   // What may not be batched waits until Temporal has started what is before it.
@@ -118,32 +118,32 @@ async function claimWaiting(client: Queryable): Promise<Required<Round> & { clai
   return {
     claimed,
     more: last !== '' || mustWait || (claimed.length > 0 && (hasMorePerEndpoint || isFull)),
-    resumeAt: isPartial || mustWait ? Date.now() + POLICY.batch.lingerMs : 0,
+    resumeAt: isPartial || mustWait ? performance.now() + POLICY.batch.lingerMs : 0,
   };
 }
 
 /** Reads its own pages, so that endpoints with many retries delay no first attempts. */
 async function claimDueRetries(client: Queryable): Promise<{ claimed: ClaimedRetry[]; more: boolean }> {
-  const from = state.retryWindow.next(Date.now());
+  const from = state.retryWindow.next(databaseNow());
   const { endpoints, inFlight, last } = await readDueRetries(client, state.afterRetries, from);
   state.afterRetries = last;
-  if (last === '') state.retriesAt = Date.now() + POLICY.dispatch.retryIntervalMs;
+  if (last === '') state.retriesAt = databaseNow() + POLICY.dispatch.retryIntervalMs;
   const takes = planRetries(
     endpoints.map((row) => state.retryLoads.toQueue(row)),
     {
-      individually: individualBudget.available(Date.now(), { isAlways }),
+      individually: individualBudget.available(databaseNow(), { isAlways }),
       mayBatch: !isAlways,
       inFlight,
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT * POLICY.dispatch.retryShare,
     },
   );
   const claimed = await claimRetries(client, takes, from);
-  state.retryWindow.done(from, { claimed, isLastPage: last === '' }, Date.now());
+  state.retryWindow.done(from, { claimed, isLastPage: last === '' }, databaseNow());
   state.retryLoads.recordDispatched(claimed);
   if (isAlways)
     individualBudget.recordClaimed(
       claimed.map(({ id }) => id),
-      Date.now(),
+      databaseNow(),
     );
   return { claimed, more: last !== '' };
 }

@@ -1,3 +1,4 @@
+import { databaseNow } from '@postroom/clock';
 import type { EndpointQueue } from './plan.ts';
 import type { Claimed, WaitingRow } from './queue.ts';
 import { POLICY } from './policy.ts';
@@ -19,7 +20,7 @@ export class EndpointLoads {
    * a failure.
    */
   toQueue(row: WaitingRow): EndpointQueue {
-    const now = Date.now();
+    const now = databaseNow();
     const before = this.#loadOf(row.endpoint_id);
     const isDraining = !row.failing && row.attempting < before.attempting;
     const healthyAt = row.failing ? 0 : isDraining ? now : before.healthyAt;
@@ -43,17 +44,17 @@ export class EndpointLoads {
     for (const { endpoint_id: id } of claimed) counts.set(id, (counts.get(id) ?? 0) + 1);
     for (const [id, count] of counts) {
       const before = this.#loadOf(id);
-      this.#endpoints.set(id, { ...before, attempting: before.attempting + count, servedAt: Date.now() });
+      this.#endpoints.set(id, { ...before, attempting: before.attempting + count, servedAt: databaseNow() });
     }
   }
 
   /** Drops endpoints that have had nothing waiting for a while. */
   forgetIdle(): void {
     for (const [id, { readAt }] of this.#endpoints)
-      if (Date.now() - readAt > POLICY.endpoint.healthyMs) this.#endpoints.delete(id);
+      if (databaseNow() - readAt > POLICY.endpoint.healthyMs) this.#endpoints.delete(id);
   }
 
   #loadOf(id: string): EndpointLoad {
-    return this.#endpoints.get(id) ?? { attempting: 0, healthyAt: 0, servedAt: 0, readAt: Date.now() };
+    return this.#endpoints.get(id) ?? { attempting: 0, healthyAt: 0, servedAt: 0, readAt: databaseNow() };
   }
 }

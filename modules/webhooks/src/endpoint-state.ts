@@ -1,4 +1,4 @@
-import { pool } from '@postroom/platform';
+import { databaseNow, pool } from '@postroom/platform';
 import { POLICY } from './policy.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -38,7 +38,7 @@ export const HOURS_OF_ENDPOINTS = `
   FROM webhook_endpoint_hours WHERE endpoint_id = ANY ($1) AND hour >= $2`;
 
 /** What each endpoint answered in the last `POLICY.endpoint.stateWindowHours` hours, the current one included. */
-export async function answersOf(endpointIds: readonly string[], now = Date.now()): Promise<Map<string, Answers>> {
+export async function answersOf(endpointIds: readonly string[], now = databaseNow()): Promise<Map<string, Answers>> {
   const current = Math.floor(now / HOUR_MS) * HOUR_MS;
   const window = Array.from(
     { length: POLICY.endpoint.stateWindowHours },

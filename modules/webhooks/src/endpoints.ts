@@ -1,7 +1,8 @@
 import {
-  retryOn,
   assertValid,
+  checkLimit,
   config,
+  databaseNow,
   db,
   DEADLOCK,
   DomainError,
@@ -9,19 +10,19 @@ import {
   inTransaction,
   isId,
   newId,
+  newUrlProblem,
   notFound,
+  oneLineProblems,
   type Page,
   type PageArgs,
   pool,
   type Prisma,
   readRows,
   requireReadable,
+  retryOn,
   type RowsQuery,
   sql,
   type Tx,
-  newUrlProblem,
-  oneLineProblems,
-  checkLimit,
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
 import { ALL_EVENTS, eventTypeProblems } from '@postroom/events';
@@ -222,7 +223,7 @@ export async function rotateSecret(projectId: string, id: string): Promise<strin
     data: {
       secret: signingSecret.encrypt(secret, id),
       previousSecret: previous,
-      previousSecretExpiresAt: new Date(Date.now() + POLICY.endpoint.rotationOverlapMs),
+      previousSecretExpiresAt: new Date(databaseNow() + POLICY.endpoint.rotationOverlapMs),
     },
   });
   if (count === 0)

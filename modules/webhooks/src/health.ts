@@ -1,4 +1,4 @@
-import { logger, pool } from '@postroom/platform';
+import { databaseNow, logger, pool } from '@postroom/platform';
 import type { AttemptResult } from './attempts.ts';
 import { disableAutomatically } from './endpoints.ts';
 import { POLICY } from './policy.ts';
@@ -53,7 +53,7 @@ export async function recordHealth(attempts: readonly AttemptResult[]): Promise<
 
 function observe(attempts: readonly AttemptResult[]): Observed[] {
   const byEndpoint = new Map<string, Observed>();
-  for (const { delivery, number, answer, acknowledged } of attempts) {
+  for (const { delivery, number, startedAt, acknowledged } of attempts) {
     const { endpoint_id: endpointId, failing } = delivery;
     const previous = byEndpoint.get(endpointId);
     if (acknowledged) {
@@ -65,14 +65,14 @@ function observe(attempts: readonly AttemptResult[]): Observed[] {
     byEndpoint.set(endpointId, {
       ...before,
       failures: before.failures + (number === 1 ? 1 : 0),
-      failingSince: before.failingSince ?? answer.startedAt,
+      failingSince: before.failingSince ?? startedAt,
     });
   }
   return [...byEndpoint.values()];
 }
 
 async function disableIfFailing(health: Health): Promise<void> {
-  const reason = disableReason(health, Date.now());
+  const reason = disableReason(health, databaseNow());
   if (reason === undefined || !(await disableAutomatically(health.id, reason))) return;
   logger.warn({ endpointId: health.id, reason }, 'webhook endpoint disabled');
 }

@@ -1,3 +1,4 @@
+import { databaseNow } from '@postroom/clock';
 import { POLICY } from './policy.ts';
 
 const { initialPerSecond, minPerSecond, maxPerSecond, maxWaitMs, calmWaitMs, growth, shrinkage } = POLICY.individual;
@@ -86,4 +87,4 @@ export class IndividualBudget {
 }
 
 /** The budget of this process's dispatcher. It affects only fairness and latency, never correctness. */
-export const individualBudget = new IndividualBudget(Date.now());
+export const individualBudget = new IndividualBudget(databaseNow());

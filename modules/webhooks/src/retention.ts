@@ -9,6 +9,7 @@ import {
 } from '@postroom/partitions';
 import {
   config,
+  databaseNow,
   deleteEventsWhere,
   deleteIdempotencyKeys,
   idsFrom,
@@ -44,7 +45,7 @@ const ATTEMPTS = { name: 'attempts', prefix: 'dlv' } as const;
  */
 export async function deleteOld({
   days = config.RETENTION_DAYS,
-  now = Date.now(),
+  now = databaseNow(),
   onBatch = () => {},
 }: RetentionOptions = {}): Promise<Deleted> {
   const deleteAll = async (batch: () => Promise<number>) => {

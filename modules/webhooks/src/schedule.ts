@@ -1,3 +1,4 @@
+import { databaseNow } from '@postroom/clock';
 import { type Answer, isSuccess } from '@postroom/guarded-client';
 import { POLICY } from './policy.ts';
 
@@ -23,7 +24,7 @@ function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : date - Date.now();
+  return Number.isNaN(date) ? undefined : date - databaseNow();
 }
 
 /** A short summary of the response for lists and the Temporal UI. It contains none of the receiver's text. */

@@ -1,4 +1,4 @@
-import { db, pool, type Prisma, subscribe, subscription } from '@postroom/platform';
+import { databaseTime, db, pool, type Prisma, subscribe, subscription } from '@postroom/platform';
 import { getEndpoint } from './endpoints.ts';
 import { POLICY } from './policy.ts';
 
@@ -33,7 +33,7 @@ async function* attemptedDeliveries(
     minIntervalMs: POLICY.stream.minIntervalMs,
   })) {
     const from = readUntil;
-    readUntil = new Date();
+    readUntil = databaseTime();
     if (mayHaveMissed && from !== undefined) yield* attemptedSince(projectId, endpointId, from);
     else yield* await readNamedDeliveries(projectId, endpointId, payloads);
   }

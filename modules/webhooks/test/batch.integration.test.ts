@@ -71,7 +71,7 @@ test('attempts of a project that end at once are recorded in a few statements', 
   const { deliveries } = await marked(50, () => {});
   const answer = noAnswer('No complete response within 10 seconds.');
   const attempts = deliveries.map((delivery) => {
-    return { delivery, number: 1, headers: {}, answer, acknowledged: false, delayMs: 60_000 };
+    return { delivery, number: 1, headers: {}, startedAt: new Date(), answer, acknowledged: false, delayMs: 60_000 };
   });
   const query = vi.spyOn(pool, 'query');
   await Promise.all(attempts.map(recordAttempt));

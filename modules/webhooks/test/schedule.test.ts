@@ -6,7 +6,6 @@ import { POLICY } from '../src/policy.ts';
 afterEach(() => vi.useRealTimers());
 
 const answer = (more: Partial<Answer> = {}): Answer => ({
-  startedAt: new Date(),
   durationMs: 1,
   status: 500,
   error: null,

@@ -10,7 +10,6 @@ export interface Post {
 
 /** The outcome of a POST. Nothing a receiver does makes it throw. */
 export interface Answer {
-  startedAt: Date;
   durationMs: number;
   /** `null` when no status arrived. */
   status: number | null;
@@ -34,7 +33,7 @@ export interface ExchangeLimits {
 
 /** The outcome of a POST that was not sent. */
 export function noAnswer(error: string): Answer {
-  return { startedAt: new Date(), durationMs: 0, status: null, error, body: '', retryAfter: null };
+  return { durationMs: 0, status: null, error, body: '', retryAfter: null };
 }
 
 /** Any 2xx acknowledges (spec: Delivery). */
@@ -54,7 +53,6 @@ export class Exchange {
   /** Whether it was sent again, because the connection turned out to be closed. */
   isRetried = false;
   readonly #limits: ExchangeLimits;
-  readonly #startedAt = new Date();
   readonly #startedMs = performance.now();
   #timer: NodeJS.Timeout;
   #settle: ((answer: Answer) => void) | undefined;
@@ -120,7 +118,6 @@ export class Exchange {
     this.#settle = undefined;
     clearTimeout(this.#timer);
     settle?.({
-      startedAt: this.#startedAt,
       durationMs: Math.round(performance.now() - this.#startedMs),
       status: this.#status,
       error: isSuccess(this.#status) ? null : error,

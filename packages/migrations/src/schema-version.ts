@@ -2,26 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { config } from '@postroom/settings/config';
 import { DATA_MIGRATION_NAMES } from './data-migrations.ts';
-import { pool } from '@postroom/platform';
+import { isOutage, pool } from '@postroom/platform';
+import { keepDatabaseTime } from '@postroom/clock';
 import { logger } from '@postroom/observability';
 import { migrationNames } from './migrate.ts';
-import { isOutage } from '@postroom/platform';
 
 /** How often a program looks whether the schema is current, in milliseconds. */
 const LOOK_MS = 1_000;
 
 /**
  * Waits for the database to respond, and up to MIGRATION_WAIT_SECONDS for its schema to be current. A newer schema is: migrations
- * are additive.
+ * are additive. From then on, this process has PostgreSQL's time.
  * @throws Error naming a pending migration.
  */
 export async function waitForSchema(waitSeconds = config.MIGRATION_WAIT_SECONDS): Promise<void> {
-  const until = Date.now() + waitSeconds * 1000;
+  const until = performance.now() + waitSeconds * 1000;
   let told: string | undefined;
   for (;;) {
     const problem = await schemaProblem();
     if (problem === undefined) return;
-    if (!problem.isOutage && Date.now() >= until) throw new Error(problem.message);
+    if (!problem.isOutage && performance.now() >= until) throw new Error(problem.message);
     if (told !== problem.message) logger.warn(`waiting for the database: ${problem.message}`);
     told = problem.message;
     await sleep(LOOK_MS);
@@ -36,13 +36,20 @@ interface SchemaProblem {
 async function schemaProblem(): Promise<SchemaProblem | undefined> {
   try {
     const pending = await pendingMigrations(pool);
-    if (pending.length === 0) return undefined;
+    if (pending.length === 0) return void (await keepDatabaseTime(readDatabaseTime));
     const message = `The database lacks ${pending.length} migrations of this version, the first is ${pending[0]}. Run "postroom migrate", or set MIGRATION_WAIT_SECONDS to wait for it.`;
     return { message, isOutage: false };
   } catch (error) {
     if (!isOutage(error)) throw error;
     return { message: `it is not responding: ${(error as Error).message}`, isOutage: true };
   }
+}
+
+async function readDatabaseTime(): Promise<number> {
+  const { rows } = await pool.query<{ ms: number }>(
+    'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+  );
+  return rows[0]?.ms ?? Date.now();
 }
 
 /** Names of the migrations that this version has and the database has not finished, in order. */

@@ -1,4 +1,4 @@
-import { config, pool, secretKeysFor } from '@postroom/platform';
+import { config, databaseNow, pool, secretKeysFor } from '@postroom/platform';
 import { gatewayOf, request, VOUCHER_VALID_MS } from './peers.ts';
 
 /** What cells must have in common, and which database the gateways of one use. */
@@ -31,7 +31,7 @@ export async function factsFor(projectId: string): Promise<Facts> {
       .map(({ id }) => id)
       .toSorted(),
     publicUrl: config.PUBLIC_URL,
-    at: Date.now(),
+    at: databaseNow(),
     hasLock: rows[0]?.hasLock === true,
   };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import {
   config,
   databaseAnswerOf,
+  databaseNow,
   DomainError,
   type ErrorCode,
   type FieldProblem,
@@ -56,7 +57,7 @@ export function voucherFor(
   url: string,
   about: Partial<Pick<Voucher, 'user' | 'person' | 'hops'>> = {},
 ): string {
-  const voucher: Voucher = { at: Date.now(), method, url, hops: 1, ...about };
+  const voucher: Voucher = { at: databaseNow(), method, url, hops: 1, ...about };
   const text = Buffer.from(JSON.stringify(voucher)).toString('base64url');
   return `${text}.${mac.sign(text, MAC_BYTES, 'base64url')}`;
 }
@@ -69,7 +70,7 @@ export function readVoucher({ headers, method = 'GET', url = '/' }: IncomingMess
   const bytes = Buffer.from(signature, 'base64url');
   if (/^[\w-]+$/.test(text) && bytes.length === MAC_BYTES && mac.verify(text, bytes)) {
     const voucher = JSON.parse(Buffer.from(text, 'base64url').toString()) as Voucher;
-    if (voucher.method === method && voucher.url === url && Math.abs(Date.now() - voucher.at) < VOUCHER_VALID_MS)
+    if (voucher.method === method && voucher.url === url && Math.abs(databaseNow() - voucher.at) < VOUCHER_VALID_MS)
       return voucher;
   }
   throw new DomainError('forbidden', 'This request was not forwarded by another cell.');

@@ -2,6 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   type Caller,
   config,
+  databaseNow,
+  databaseTime,
   db,
   DomainError,
   isId,
@@ -41,14 +43,14 @@ export async function beginAuthorization(projectId: string, id: string, userId: 
   const state = randomBytes(32).toString('base64url');
   const verifier = randomBytes(32).toString('base64url');
   const authorization = authorizationId(state);
-  await db.mailboxAuthorization.deleteMany({ where: { expiresAt: { lt: new Date() } } });
+  await db.mailboxAuthorization.deleteMany({ where: { expiresAt: { lt: databaseTime() } } });
   await db.mailboxAuthorization.create({
     data: {
       id: authorization,
       mailboxId: id,
       userId,
       verifier: sealedVerifier.encrypt(verifier, authorization),
-      expiresAt: new Date(Date.now() + TRANSPORT_POLICY.mailboxes.consentMs),
+      expiresAt: new Date(databaseNow() + TRANSPORT_POLICY.mailboxes.consentMs),
     },
   });
   const url = new URL(withTenant(oauth.authorizeUrl, account.tenant));
@@ -88,7 +90,7 @@ export async function finishAuthorization(
 ): Promise<{ id: string; projectId: string; email: string }> {
   const id = authorizationId(state);
   const pending = await db.mailboxAuthorization.findUnique({ where: { id }, include: { mailbox: true } });
-  if (pending === null || pending.expiresAt < new Date()) throw notFound('authorization');
+  if (pending === null || pending.expiresAt < databaseTime()) throw notFound('authorization');
   if (pending.userId !== user.id) throw new DomainError('forbidden', 'Another user started connecting this account.');
   if (!user.may('manage', pending.mailbox.projectId))
     throw new DomainError('forbidden', 'You may no longer connect accounts of this project.');

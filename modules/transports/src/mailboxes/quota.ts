@@ -1,4 +1,4 @@
-import { inTransaction, pool } from '@postroom/platform';
+import { databaseNow, inTransaction, pool } from '@postroom/platform';
 import { TRANSPORT_POLICY } from '../policy.ts';
 
 const MINUTE_MS = 60_000;
@@ -66,7 +66,7 @@ export async function usedToday(mailboxIds: readonly string[]): Promise<Map<stri
   const { rows } = await pool.query<{ mailbox_id: string; count: number }>(
     `SELECT mailbox_id, sum(count)::int AS count FROM mailbox_usage
      WHERE mailbox_id = ANY ($1) AND hour > $2 GROUP BY mailbox_id`,
-    [mailboxIds, new Date(Date.now() - 25 * HOUR_MS)],
+    [mailboxIds, new Date(databaseNow() - 25 * HOUR_MS)],
   );
   return new Map(rows.map(({ mailbox_id, count }) => [mailbox_id, count]));
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { config, guardedFetch, pool } from '@postroom/platform';
+import { config, databaseNow, guardedFetch, pool } from '@postroom/platform';
 import { z } from 'zod';
 import { HandshakeError, hostDeferred, oneLine } from '@postroom/smtp';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
@@ -22,7 +22,7 @@ const tokens = new LRUCache<string, Token, string | undefined>({
   ignoreFetchAbort: true,
   fetchMethod: async (mailboxId, _stale, { context: refused, options }) => {
     const token = await refresh(mailboxId, refused);
-    options.ttl = Math.max(1, token.expiresAt - EXPIRY_MARGIN_MS - Date.now());
+    options.ttl = Math.max(1, token.expiresAt - EXPIRY_MARGIN_MS - databaseNow());
     return token;
   },
 });
@@ -46,7 +46,7 @@ export async function accessToken(mailboxId: string, refused?: string): Promise<
   }
 }
 
-const isFresh = (expiresAt: number | undefined) => (expiresAt ?? 0) - EXPIRY_MARGIN_MS > Date.now();
+const isFresh = (expiresAt: number | undefined) => (expiresAt ?? 0) - EXPIRY_MARGIN_MS > databaseNow();
 
 /** A user has to consent again. */
 class ConsentRequired extends Error {}
@@ -144,7 +144,7 @@ export async function requestToken(
     clientId,
     clientSecret,
     accessToken: access_token,
-    expiresAt: Date.now() + expires_in * 1000,
+    expiresAt: databaseNow() + expires_in * 1000,
     refreshToken: refresh_token ?? credentials.refreshToken,
   };
 }

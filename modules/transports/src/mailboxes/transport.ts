@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { config, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
+import { config, databaseNow, guardedLookup, hostProblem, logger, type Prisma } from '@postroom/platform';
 import { localHostName, probeRelay, type Relay, type SendOutcome, type SmtpPool } from '@postroom/smtp';
 import { providerLimits } from '../provider-limits.ts';
 import { TRANSPORT_POLICY } from '../policy.ts';
@@ -42,7 +42,7 @@ class MailboxTransport implements Transport {
   async send(message: OutgoingMessage): Promise<SendOutcome> {
     const { id, email } = this.#account;
     const cooldownMs = this.#needsAttention
-      ? this.#lastFailedAt + TRANSPORT_POLICY.mailboxes.attentionMs - Date.now()
+      ? this.#lastFailedAt + TRANSPORT_POLICY.mailboxes.attentionMs - databaseNow()
       : 0;
     if (cooldownMs > 0) return this.#defer(`The mailbox account ${email} needs attention.`, cooldownMs);
     const quota = await reserveQuota(id, TRANSPORT_POLICY.mailboxes.maxQuotaWaitMs);
@@ -60,7 +60,7 @@ class MailboxTransport implements Transport {
   async #recordOutcome(outcome: SendOutcome, countedIn: Date): Promise<void> {
     if (outcome.kind === 'deferred' || outcome.kind === 'refused') await releaseQuota(this.id, countedIn);
     if (outcome.kind === 'refused' && outcome.verdict === 'configuration') {
-      this.#lastFailedAt = Date.now();
+      this.#lastFailedAt = databaseNow();
       this.#needsAttention = true;
       await recordNeedsAttention(this.id, withAdvice(outcome.answer));
     } else if (outcome.kind === 'accepted' && this.#needsAttention) {

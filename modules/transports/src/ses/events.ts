@@ -1,4 +1,4 @@
-import { isId } from '@postroom/platform';
+import { databaseTime, isId } from '@postroom/platform';
 import { z } from 'zod';
 import type { Report } from '@postroom/bounces';
 import { classify } from '@postroom/smtp';
@@ -43,7 +43,7 @@ export interface SesReport extends Report {
  * Converts an SES event to a report; undefined for events that aren't recorded: delays, sends (known from the API response),
  * and opens and clicks (tracked by our own pixel and links).
  */
-export function reportOf(text: string, receivedAt = new Date()): SesReport | undefined {
+export function reportOf(text: string, receivedAt = databaseTime()): SesReport | undefined {
   const parsed = sesEvent.safeParse(parseJson(text));
   if (!parsed.success) return undefined;
   const event = parsed.data;

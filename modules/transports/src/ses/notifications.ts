@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import {
   config,
+  databaseNow,
+  databaseTime,
   db,
   DomainError,
   emailProblem,
@@ -123,7 +125,7 @@ async function confirm(providerId: string, { SubscribeURL: url = '' }: SnsMessag
     logger.warn({ err: error }, 'SNS subscription confirmation failed');
     throw new Refusal(503, 'The subscription could not be confirmed; try again later.');
   }
-  await db.mailProvider.update({ where: { id: providerId }, data: { subscribedAt: new Date() } });
+  await db.mailProvider.update({ where: { id: providerId }, data: { subscribedAt: databaseTime() } });
 }
 
 /** Records a message's report once, and only for the provider's own project: a topic's owner can publish anything. */
@@ -153,8 +155,8 @@ async function recordNotification(
       await recordLateReport(client, { projectId, email }, report);
   });
   await db.mailProvider.updateMany({
-    where: { id, OR: [{ notifiedAt: null }, { notifiedAt: { lt: new Date(Date.now() - 60_000) } }] },
-    data: { notifiedAt: new Date() },
+    where: { id, OR: [{ notifiedAt: null }, { notifiedAt: { lt: new Date(databaseNow() - 60_000) } }] },
+    data: { notifiedAt: databaseTime() },
   });
 }
 

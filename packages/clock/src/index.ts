@@ -1,0 +1,2 @@
+export { databaseNow, databaseTime, setDatabaseTime } from './clock.ts';
+export { keepDatabaseTime } from './keep.ts';
