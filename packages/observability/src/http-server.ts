@@ -26,11 +26,23 @@ export function createHttpServer(listener: RequestListener, { headersMs, request
     },
     (request, response) => {
       closeIfIncomplete(request, response);
+      toOriginForm(request);
       return listener(request, response);
     },
   );
   server.timeout = IDLE_MS;
   return server;
+}
+
+/**
+ * Rewrites a target such as `http://host/path`, which clients send to proxies and servers must accept too. Its host counts, whatever the
+ * Host header says (RFC 9112, 3.2.2).
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const [, host, path = ''] = /^https?:\/\/([^/?#]*)(.*)$/i.exec(request.url ?? '') ?? [];
+  if (host === undefined) return;
+  request.url = path.startsWith('/') ? path : `/${path}`;
+  request.headers.host = host;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createHttpServer } from '../src/http-server.ts';
 
@@ -63,4 +64,21 @@ test('the deadlines of a server are those for the internet unless it is told oth
   const server = createHttpServer(() => {});
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 300_000, keepAliveTimeout: 65_000 });
   expect(server.timeout).toBe(120_000);
+});
+
+test('a target with a host, as proxies get it, is the path of that host', async () => {
+  const server = createHttpServer((request, response) => response.end(`${request.headers.host} ${request.url}`));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const answerTo = async (target: string) => {
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    client.write(`GET ${target} HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n`);
+    const [, body = ''] = (await text(client)).split('\r\n\r\n');
+    return body;
+  };
+  expect(await answerTo('http://api.example:8080/v1/contacts?limit=1')).toBe('api.example:8080 /v1/contacts?limit=1');
+  expect(await answerTo('HTTPS://api.example')).toBe('api.example /');
+  expect(await answerTo('http://api.example?a=http://b/')).toBe('api.example /?a=http://b/');
+  expect(await answerTo('/v1?a=http://b/')).toBe('other.example /v1?a=http://b/');
 });
