@@ -1,4 +1,4 @@
-import { type Answer, createGuardedClient, type GuardedClient } from '@postroom/guarded-client';
+import { type PostResponse, createGuardedClient, type GuardedClient } from '@postroom/guarded-client';
 import {
   announce,
   config,
@@ -136,10 +136,10 @@ const RECORD = `
   WHERE id = $1 AND attempt_count = $2 - 1 AND next_attempt_at IS NOT NULL`;
 
 /** Records an attempt, and makes the run due if it was the last. One that another process has recorded is dropped. */
-async function recordAttempt(id: string, number: number, answer: Answer): Promise<void> {
-  const acknowledged = isAcknowledged(answer);
-  const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
-  const values = [id, number, acknowledged, answer.status, answer.error, jsonOf(answer.body), delayMs ?? null];
+async function recordAttempt(id: string, number: number, response: PostResponse): Promise<void> {
+  const acknowledged = isAcknowledged(response);
+  const delayMs = acknowledged ? undefined : retryDelayMs(number, response);
+  const values = [id, number, acknowledged, response.status, response.error, jsonOf(response.body), delayMs ?? null];
   await inTransaction(async (tx) => {
     if (delayMs === undefined) await sql(tx, MAKE_DUE, [id]);
     await sql(tx, RECORD, values);

@@ -57,9 +57,9 @@ async function attemptOnce(deliveryId: string): Promise<Outcome> {
 function outcomeOf(attempted: AttemptResult): Outcome {
   if (attempted.acknowledged) return 'acknowledged';
   if (attempted.delayMs === undefined) return 'failed';
-  const { number, delayMs, answer } = attempted;
+  const { number, delayMs, response } = attempted;
   throw ApplicationFailure.create({
-    message: `Attempt ${number} of ${POLICY.attempt.max}: ${describeResponse(answer)}`,
+    message: `Attempt ${number} of ${POLICY.attempt.max}: ${describeResponse(response)}`,
     type: 'NotAcknowledged',
     category: ApplicationFailureCategory.BENIGN,
     nextRetryDelay: delayMs,

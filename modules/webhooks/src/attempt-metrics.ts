@@ -1,5 +1,5 @@
 import { Histogram } from '@postroom/platform/metrics';
-import type { Answer } from '@postroom/guarded-client';
+import type { PostResponse } from '@postroom/guarded-client';
 import { isAcknowledged } from './schedule.ts';
 
 const seconds = new Histogram({
@@ -10,7 +10,7 @@ const seconds = new Histogram({
 });
 
 /** Adds a POST to the metrics. */
-export function measureAttempt(answer: Answer): void {
-  const refused = answer.status === null ? 'unanswered' : 'refused';
-  seconds.observe({ outcome: isAcknowledged(answer) ? 'acknowledged' : refused }, answer.durationMs / 1000);
+export function measureAttempt(response: PostResponse): void {
+  const refused = response.status === null ? 'unanswered' : 'refused';
+  seconds.observe({ outcome: isAcknowledged(response) ? 'acknowledged' : refused }, response.durationMs / 1000);
 }

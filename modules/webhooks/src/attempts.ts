@@ -14,7 +14,7 @@ import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
 import { elementOf, isIdWithin } from '@postroom/partitions/sql';
 import { isHere } from '@postroom/projects/sql';
-import { type Answer, createGuardedClient, type GuardedClient, noAnswer } from '@postroom/guarded-client';
+import { type PostResponse, createGuardedClient, type GuardedClient, noResponse } from '@postroom/guarded-client';
 import { ATTEMPTED } from './subscription.ts';
 import { type EventRow, renderBody, requestHeaders, type SigningSecrets } from './payload.ts';
 import { POLICY } from './policy.ts';
@@ -62,7 +62,7 @@ export interface AttemptResult {
   number: number;
   headers: Record<string, string>;
   startedAt: Date;
-  answer: Answer;
+  response: PostResponse;
   acknowledged: boolean;
   /** Milliseconds until the next attempt; `undefined` if there is none. */
   delayMs: number | undefined;
@@ -75,7 +75,7 @@ export async function post(delivery: DueDelivery): Promise<AttemptResult> {
   const number = delivery.attempt_count + 1;
   const startedAt = databaseTime();
   const secrets = secretsOf(delivery);
-  const { headers, answer } =
+  const { headers, response } =
     secrets === undefined
       ? nothingSent('The signing secret could not be read')
       : await withLogContext({ deliveryId: delivery.id }, () =>
@@ -84,10 +84,10 @@ export async function post(delivery: DueDelivery): Promise<AttemptResult> {
             return nothingSent('The request could not be made');
           }),
         );
-  measureAttempt(answer);
-  const acknowledged = isAcknowledged(answer);
-  const delayMs = acknowledged ? undefined : retryDelayMs(number, answer);
-  return { delivery, number, headers, startedAt, answer, acknowledged, delayMs };
+  measureAttempt(response);
+  const acknowledged = isAcknowledged(response);
+  const delayMs = acknowledged ? undefined : retryDelayMs(number, response);
+  return { delivery, number, headers, startedAt, response, acknowledged, delayMs };
 }
 
 /** In the trace of the request that caused the event, which receivers may continue. */
@@ -97,7 +97,7 @@ function postTraced(delivery: DueDelivery, number: number, secrets: SigningSecre
   if (parent === null) return postSigned(delivery, number, secrets);
   return inSpan('POST webhook', { kind: 'client', parent, attributes }, async (span) => {
     const result = await postSigned(delivery, number, secrets);
-    span?.setAttributes({ 'http.response.status_code': result.answer.status ?? 0 });
+    span?.setAttributes({ 'http.response.status_code': result.response.status ?? 0 });
     return result;
   });
 }
@@ -115,12 +115,12 @@ async function postSigned(delivery: DueDelivery, number: number, secrets: Signin
       ),
       ...(traceparent === null ? {} : { traceparent }),
     });
-  const answer = await client.post({ url: delivery.url, headers: freshHeaders, body });
-  return { headers, answer };
+  const response = await client.post({ url: delivery.url, headers: freshHeaders, body });
+  return { headers, response };
 }
 
 /** An attempt that could not be made counts as one, so that it blocks no other delivery and is eventually given up. */
-const nothingSent = (reason: string) => ({ headers: {}, answer: noAnswer(`${reason}: nothing was sent.`) });
+const nothingSent = (reason: string) => ({ headers: {}, response: noResponse(`${reason}: nothing was sent.`) });
 
 /** `undefined` if the current secret can't be read. The previous one may be rotated because it can't be, and is left out then. */
 function secretsOf({ endpoint_id: id, secret, previous_secret: previous }: DueDelivery): SigningSecrets | undefined {
@@ -206,10 +206,10 @@ export async function recordAttempts(made: readonly AttemptResult[], { requeue }
       ids,
       attempts.map(({ number }) => number),
       attempts.map(({ startedAt }) => startedAt),
-      attempts.map(({ answer }) => answer.durationMs),
-      attempts.map(({ answer }) => answer.status),
-      attempts.map(({ answer }) => answer.error),
-      attempts.map(({ answer }) => answer.body),
+      attempts.map(({ response }) => response.durationMs),
+      attempts.map(({ response }) => response.status),
+      attempts.map(({ response }) => response.error),
+      attempts.map(({ response }) => response.body),
       attempts.map(({ headers }) => JSON.stringify(headers)),
       attempts.map(({ delivery }) => delivery.workflow_id),
       attempts.map(stateAfter),

@@ -1,9 +1,9 @@
 import { databaseNow } from '@postroom/clock';
-import { type Answer, isSuccess } from '@postroom/guarded-client';
+import { type PostResponse, isSuccess } from '@postroom/guarded-client';
 import { POLICY } from './policy.ts';
 
 /** Any 2xx acknowledges, even if the body fails; anything else is a failure (spec: Delivery). */
-export function isAcknowledged({ status }: Pick<Answer, 'status'>): boolean {
+export function isAcknowledged({ status }: Pick<PostResponse, 'status'>): boolean {
   return isSuccess(status);
 }
 
@@ -11,11 +11,12 @@ export function isAcknowledged({ status }: Pick<Answer, 'status'>): boolean {
  * Milliseconds until the attempt after number `attempt`; `undefined` after the last. An overloaded receiver (429,
  * 503) may use Retry-After to ask for up to twice the usual delay, never less than the usual one.
  */
-export function retryDelayMs(attempt: number, answer: Answer, random = Math.random): number | undefined {
+export function retryDelayMs(attempt: number, response: PostResponse, random = Math.random): number | undefined {
   const baseMs = attempt >= POLICY.attempt.max ? undefined : POLICY.attempt.retryDelaysMs[attempt - 1];
   if (baseMs === undefined) return undefined;
   const delayMs = baseMs * (1 + POLICY.attempt.jitter * random());
-  const requestedMs = answer.status === 429 || answer.status === 503 ? retryAfterMs(answer.retryAfter) : undefined;
+  const requestedMs =
+    response.status === 429 || response.status === 503 ? retryAfterMs(response.retryAfter) : undefined;
   return Math.round(requestedMs === undefined ? delayMs : Math.min(Math.max(requestedMs, delayMs), 2 * baseMs));
 }
 
@@ -28,7 +29,7 @@ function retryAfterMs(header: string | null): number | undefined {
 }
 
 /** A short summary of the response for lists and the Temporal UI. It contains none of the receiver's text. */
-export function describeResponse({ status, error }: Pick<Answer, 'status' | 'error'>): string {
+export function describeResponse({ status, error }: Pick<PostResponse, 'status' | 'error'>): string {
   if (status === null) return error ?? 'No response.';
   return error === null ? `HTTP ${status}` : `HTTP ${status}, then: ${error}`;
 }

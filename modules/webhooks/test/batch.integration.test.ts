@@ -2,7 +2,7 @@ import { inTransaction, newId, pool } from '@postroom/platform';
 import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
 import { checkPruning } from '@postroom/testkit/pruning';
 import { afterEach, expect, test, vi } from 'vitest';
-import { noAnswer } from '@postroom/guarded-client';
+import { noResponse } from '@postroom/guarded-client';
 import { loadDeliveries, recordAttempt, splitBatch } from '../src/attempts.ts';
 import { runBatch } from '../src/batch.ts';
 import { createEndpoint } from '../src/endpoints.ts';
@@ -69,9 +69,9 @@ test('the outcome names what was not acknowledged and what was not attempted', a
 
 test('attempts of a project that end at once are recorded in a few statements', async () => {
   const { deliveries } = await marked(50, () => {});
-  const answer = noAnswer('No complete response within 10 seconds.');
+  const response = noResponse('No complete response within 10 seconds.');
   const attempts = deliveries.map((delivery) => {
-    return { delivery, number: 1, headers: {}, startedAt: new Date(), answer, acknowledged: false, delayMs: 60_000 };
+    return { delivery, number: 1, headers: {}, startedAt: new Date(), response, acknowledged: false, delayMs: 60_000 };
   });
   const query = vi.spyOn(pool, 'query');
   await Promise.all(attempts.map(recordAttempt));

@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Answer } from '@postroom/guarded-client';
+import type { PostResponse } from '@postroom/guarded-client';
 import { describeResponse, isAcknowledged, retryDelayMs } from '../src/schedule.ts';
 import { POLICY } from '../src/policy.ts';
 
 afterEach(() => vi.useRealTimers());
 
-const answer = (more: Partial<Answer> = {}): Answer => ({
+const response = (more: Partial<PostResponse> = {}): PostResponse => ({
   durationMs: 1,
   status: 500,
   error: null,
@@ -19,9 +19,9 @@ const minutes = (n: number) => n * 60_000;
 test('retries come after roughly 1 minute, 5 minutes, 30 minutes, 2 hours, then 6 hours; the sixth attempt is the last', () => {
   expect(POLICY.attempt.retryDelaysMs).toEqual([1, 5, 30, 120, 360].map(minutes));
   expect(POLICY.attempt.max).toBe(6);
-  const least = [1, 2, 3, 4, 5, 6].map((attempt) => retryDelayMs(attempt, answer(), () => 0));
+  const least = [1, 2, 3, 4, 5, 6].map((attempt) => retryDelayMs(attempt, response(), () => 0));
   expect(least).toEqual([...POLICY.attempt.retryDelaysMs, undefined]);
-  const most = [1, 2, 3, 4, 5].map((attempt) => retryDelayMs(attempt, answer(), () => 0.999999));
+  const most = [1, 2, 3, 4, 5].map((attempt) => retryDelayMs(attempt, response(), () => 0.999999));
   expect(most).toEqual(POLICY.attempt.retryDelaysMs.map((delay) => Math.round(delay * 1.0999999)));
 });
 
@@ -41,18 +41,18 @@ test.each([
 ])(
   'Retry-After: %s on 429 or 503 is honored within the schedule: the first retry comes after %i ms',
   (retryAfter, expected) => {
-    for (const status of [429, 503]) expect(retryDelayMs(1, answer({ status, retryAfter }), () => 0)).toBe(expected);
-    expect(retryDelayMs(1, answer({ status: 500, retryAfter }), () => 0)).toBe(60_000);
+    for (const status of [429, 503]) expect(retryDelayMs(1, response({ status, retryAfter }), () => 0)).toBe(expected);
+    expect(retryDelayMs(1, response({ status: 500, retryAfter }), () => 0)).toBe(60_000);
   },
 );
 
 test('Retry-After may be a date', () => {
   vi.useFakeTimers({ now: new Date('2026-11-21T10:00:00Z') });
   const retryAfter = 'Sat, 21 Nov 2026 10:01:40 GMT';
-  expect(retryDelayMs(1, answer({ status: 503, retryAfter }), () => 0)).toBe(100_000);
+  expect(retryDelayMs(1, response({ status: 503, retryAfter }), () => 0)).toBe(100_000);
 });
 
 test("the description of a response contains none of the receiver's text", () => {
-  expect(describeResponse(answer({ status: 500, body: 'ada@example.com' }))).toBe('HTTP 500');
+  expect(describeResponse(response({ status: 500, body: 'ada@example.com' }))).toBe('HTTP 500');
   expect(describeResponse({ status: null, error: 'The connection was refused.' })).toBe('The connection was refused.');
 });

@@ -9,7 +9,7 @@ export interface Post {
 }
 
 /** The outcome of a POST. Nothing a receiver does makes it throw. */
-export interface Answer {
+export interface PostResponse {
   durationMs: number;
   /** `null` when no status arrived. */
   status: number | null;
@@ -32,7 +32,7 @@ export interface ExchangeLimits {
 }
 
 /** The outcome of a POST that was not sent. */
-export function noAnswer(error: string): Answer {
+export function noResponse(error: string): PostResponse {
   return { durationMs: 0, status: null, error, body: '', retryAfter: null };
 }
 
@@ -47,7 +47,7 @@ export class Exchange {
   readonly path: string;
   readonly headers: Post['headers'];
   readonly body: string;
-  readonly answer: Promise<Answer>;
+  readonly response: Promise<PostResponse>;
   /** Set by the connection that sends it: cancels the request once its outcome is known. */
   onStop: ((isTimeout: boolean) => void) | undefined;
   /** Whether it was sent again, because the connection turned out to be closed. */
@@ -55,7 +55,7 @@ export class Exchange {
   readonly #limits: ExchangeLimits;
   readonly #startedMs = performance.now();
   #timer: NodeJS.Timeout;
-  #settle: ((answer: Answer) => void) | undefined;
+  #settle: ((response: PostResponse) => void) | undefined;
   readonly #parts: Buffer[] = [];
   #bytesRead = 0;
   #status: number | null = null;
@@ -66,7 +66,7 @@ export class Exchange {
     this.headers = headers;
     this.body = body;
     this.#limits = limits;
-    this.answer = new Promise((settle) => (this.#settle = settle));
+    this.response = new Promise((settle) => (this.#settle = settle));
     this.#timer = setTimeout(() => this.#timeOut(), limits.deadlineMs);
   }
 

@@ -3,7 +3,7 @@ import { assertNoTransaction, guardedLookup, type Resolve, resolveBySystem, urlP
 import type { AddressScope } from '@postroom/settings';
 import { LRUCache } from 'lru-cache';
 import { buildConnector } from 'undici';
-import { type Answer, Exchange, type ExchangeLimits, noAnswer, type Post } from './exchange.ts';
+import { type PostResponse, Exchange, type ExchangeLimits, noResponse, type Post } from './exchange.ts';
 import { Origin } from './origin.ts';
 
 /** How often connections that have been idle for too long are closed. */
@@ -23,7 +23,7 @@ export interface ClientOptions extends ExchangeLimits {
  * rebinding gains nothing. It follows no redirects and keeps connections alive per origin.
  */
 export interface GuardedClient {
-  post: (post: Post) => Promise<Answer>;
+  post: (post: Post) => Promise<PostResponse>;
   close: () => Promise<void>;
 }
 
@@ -50,11 +50,11 @@ export function createGuardedClient(options: ClientOptions): GuardedClient {
   return {
     post: (post) => {
       const target = targets.memo(post.url);
-      if (typeof target === 'string') return Promise.resolve(noAnswer(`The URL ${target}.`));
+      if (typeof target === 'string') return Promise.resolve(noResponse(`The URL ${target}.`));
       assertNoTransaction('A webhook was posted');
       const exchange = new Exchange(target.path, post, options);
       connectionsTo(target).send(exchange);
-      return exchange.answer;
+      return exchange.response;
     },
     close: async () => {
       clearInterval(sweep);

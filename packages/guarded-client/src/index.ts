@@ -1,3 +1,3 @@
-export { type Answer, isSuccess, noAnswer } from './exchange.ts';
+export { type PostResponse, isSuccess, noResponse } from './exchange.ts';
 export { type ClientOptions, createGuardedClient, type GuardedClient } from './guarded-client.ts';
 export { newSigningSecret, SECRET_LENGTH, type Signed, signature, standardSignature } from './signature.ts';
