@@ -202,7 +202,7 @@ inBrowser('domains', () => {
     await dialog.getByText('Enter numbers separated by commas').waitFor();
     await steps.fill('30, 20');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await dialog.getByText(/must not be less than the step before/).waitFor();
+    await dialog.getByText(/must not be less than the limit of the previous day/).waitFor();
     await steps.fill('30, 200');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await section.getByText('0 of 30', { exact: true }).waitFor();
