@@ -1,5 +1,6 @@
 import { Parameters } from '@postroom/contacts';
-import { audienceProblems, audienceSql, type ContactRange, disableNestedLoops } from '@postroom/groups';
+import type { Audience, AudienceSnapshot, ContactRange } from '@postroom/groups';
+import { audienceSnapshot, audienceSql, disableNestedLoops } from '@postroom/groups';
 import { mailboxIdFor } from '@postroom/transports';
 import { insertRecipients } from '@postroom/ledger/sql';
 import { DomainError, inTransaction, record } from '@postroom/platform';
@@ -21,6 +22,8 @@ interface Row {
   shareTo: number | null;
   status: string;
   frozenAt: Date | null;
+  /** Set while ranges are left. */
+  audience: AudienceSnapshot | null;
   prefix: string | null;
   until: string | null;
   cursor: string | null;
@@ -59,7 +62,8 @@ interface Options {
 /**
  * Writes one message per contact of the audience into the ledger; suppressed contacts are marked as such. It takes the contacts in
  * ranges of ids, up to the newest contact at the start. Each range commits with the cursor behind it, so a crash repeats none, and
- * decides by the groups and segments as they are then. The last range records `campaign.started` with the number of recipients.
+ * decides by the contacts and the members of groups as they are then, and by the conditions of segments as they were at the first range.
+ * The last range records `campaign.started` with the number of recipients.
  */
 export async function snapshotRecipients(
   campaignId: string,
@@ -84,12 +88,14 @@ async function takeRange(
   if (frozenAt !== null || status === 'canceled') return { recipients, suppressed };
   if (isFirst && recipients > 0) return { recipients, suppressed, isCounting: true };
   const range = await nextRange(client, campaign, size);
-  const inserted = await insertMessages(client, campaign, range);
+  const audience = await audienceSnapshot(client, campaign.projectId, campaign, campaign.audience);
+  const inserted = await insertMessages(client, { ...campaign, conditions: audience.conditions }, range);
   const { rows } = await client.query<{ recipients: number; suppressed: number }>(
     `UPDATE campaigns SET snapshot_prefix = $2, snapshot_until = $3, snapshot_cursor = $4, recipient_count = recipient_count + $5,
-       suppressed_count = suppressed_count + $6, frozen_at = CASE WHEN $7 THEN now() END
+       suppressed_count = suppressed_count + $6, frozen_at = CASE WHEN $7 THEN now() END,
+       snapshot_audience = CASE WHEN NOT $7 THEN $8::jsonb END
      WHERE id = $1 AND status <> 'canceled' RETURNING recipient_count AS recipients, suppressed_count AS suppressed`,
-    [campaignId, range.prefix, range.until, range.to, inserted.recipients, inserted.suppressed, range.isLast],
+    [campaignId, range.prefix, range.until, range.to, inserted.recipients, inserted.suppressed, range.isLast, audience],
   );
   const [counts] = rows;
   // It was canceled meanwhile. The error takes the range back, and the next attempt finds the campaign canceled.
@@ -104,7 +110,7 @@ export async function endSnapshot(campaignId: string): Promise<void> {
   await inTransaction(async (client) => {
     const campaign = await lockSnapshot(client, campaignId);
     if (campaign === undefined || campaign.frozenAt !== null || campaign.recipients === 0) return;
-    await client.query('UPDATE campaigns SET frozen_at = now() WHERE id = $1', [campaignId]);
+    await client.query('UPDATE campaigns SET frozen_at = now(), snapshot_audience = NULL WHERE id = $1', [campaignId]);
     await record(client, campaign.projectId, [campaignStarted(campaign, campaign.recipients)]);
   });
 }
@@ -119,7 +125,7 @@ async function lockSnapshot(client: pg.ClientBase, campaignId: string): Promise<
   const { rows } = await client.query<Row>(
     `SELECT id, project_id AS "projectId", name, from_email AS "fromEmail", status::text, frozen_at AS "frozenAt",
        group_ids AS "groupIds", segment_ids AS "segmentIds", excluded_group_ids AS "excludedGroupIds",
-       excluded_segment_ids AS "excludedSegmentIds", ab_test_id AS "abTestId", share_from AS "shareFrom", share_to AS "shareTo", snapshot_prefix AS prefix, snapshot_until AS until, snapshot_cursor AS cursor,
+       excluded_segment_ids AS "excludedSegmentIds", ab_test_id AS "abTestId", share_from AS "shareFrom", share_to AS "shareTo", snapshot_audience AS audience, snapshot_prefix AS prefix, snapshot_until AS until, snapshot_cursor AS cursor,
        recipient_count AS recipients, suppressed_count AS suppressed
      FROM campaigns WHERE id = $1`,
     [campaignId],
@@ -156,7 +162,7 @@ async function nextRange(client: pg.ClientBase, { projectId, ...known }: Row, wa
 
 async function insertMessages(
   client: pg.ClientBase,
-  { id, projectId, fromEmail, recipients: before, abTestId, shareFrom, shareTo, ...audience }: Row,
+  { id, projectId, fromEmail, recipients: before, abTestId, shareFrom, shareTo, ...audience }: Row & Audience,
   { prefix, from, to }: Range,
 ): Promise<RecipientSnapshot> {
   const parameters = new Parameters();
@@ -164,10 +170,6 @@ async function insertMessages(
   const campaign = parameters.add(id);
   const mailbox = parameters.add(await mailboxIdFor(projectId, fromEmail ?? ''));
   const [after, last] = [parameters.add(from), parameters.add(to)];
-  // An exclusion deleted since the start would exclude nobody. The activity fails, and the campaign is paused with this reason.
-  const gone = (await audienceProblems(client, projectId, audience)).find(({ field }) => field.startsWith('excluded'));
-  if (gone !== undefined)
-    throw new DomainError('validation_error', `An excluded audience was deleted: ${gone.message}.`);
   const range: ContactRange = (contactId) => `${contactId} > ${after} AND ${contactId} <= ${last}`;
   const condition = await audienceSql(projectId, audience, parameters, range);
   const share = abTestId === null ? 'true' : shareSql({ abTestId, shareFrom, shareTo }, parameters, range);

@@ -1,5 +1,8 @@
-import { isId, newId, pool } from '@postroom/platform';
+import { deleteSegment, updateSegment } from '@postroom/contacts';
+import { deleteGroup } from '@postroom/groups';
+import { type Erasure, inTransaction, isId, newId, pool } from '@postroom/platform';
 import { beforeEach, expect, test } from 'vitest';
+import { eraseSubject } from '../src/privacy.ts';
 import { endSnapshot, snapshotRecipients } from '../src/snapshot-recipients.ts';
 
 let projectId: string;
@@ -63,6 +66,11 @@ async function started(): Promise<number[]> {
     [projectId],
   );
   return rows.map(({ recipients }) => recipients);
+}
+
+async function storedAudience(): Promise<unknown> {
+  const { rows } = await pool.query('SELECT snapshot_audience AS audience FROM campaigns WHERE id = $1', [id]);
+  return rows[0].audience;
 }
 
 const namesOf = (rows: { name: string }[]) => rows.map(({ name }) => name);
@@ -136,6 +144,7 @@ test('a campaign that is canceled between two ranges gets no more recipients, an
   expect(namesOf(await ledger())).toEqual(['ada', 'bob']);
   expect(await campaign()).toEqual({ recipients: 2, suppressed: 0, frozen: true });
   expect(await started()).toEqual([2]);
+  expect(await storedAudience()).toBeNull();
 });
 
 test('a cancellation during a range takes the range back', async () => {
@@ -155,4 +164,77 @@ test('a cancellation during a range takes the range back', async () => {
   }
   expect(await ledger()).toEqual([]);
   expect(await started()).toEqual([]);
+});
+
+/** Adds a segment to the audience, or to what it excludes. */
+async function addSegment(
+  filter: object,
+  column: 'segment_ids' | 'excluded_segment_ids' = 'segment_ids',
+): Promise<string> {
+  const segmentId = newId('seg');
+  await pool.query(`INSERT INTO segments (id, project_id, name, filter, updated_at) VALUES ($1, $2, $1, $3, now())`, [
+    segmentId,
+    projectId,
+    filter,
+  ]);
+  await pool.query(`UPDATE campaigns SET ${column} = ${column} || $2::text WHERE id = $1`, [id, segmentId]);
+  return segmentId;
+}
+
+test('segments that are edited or deleted between two ranges select and exclude whom they did at the first', async () => {
+  await pool.query(`UPDATE campaigns SET group_ids = '{}' WHERE id = $1`, [id]);
+  for (const name of ['ada', 'bob', 'eve', 'kim', 'lee', 'max']) await addContact(name);
+  const named = await addSegment({ field: 'name', op: 'contains', value: 'e' });
+  const first = await addSegment({ or: ['ada', 'kim'].map((value) => ({ field: 'name', op: 'contains', value })) });
+  const excluded = await addSegment({ field: 'name', op: 'contains', value: 'lee' }, 'excluded_segment_ids');
+  await snapshotRecipients(id, { isFirst: true, rangeSize: 1 });
+  expect(namesOf(await ledger())).toEqual(['ada']);
+
+  await updateSegment(projectId, 'usr_1', first, { filter: { field: 'name', op: 'contains', value: 'max' } });
+  await deleteSegment(projectId, named);
+  await deleteSegment(projectId, excluded);
+  expect(await snapshotRecipients(id, { rangeSize: 1 })).toMatchObject({ recipients: 3 });
+  expect(namesOf(await ledger())).toEqual(['ada', 'eve', 'kim']);
+  expect(await storedAudience()).toBeNull();
+});
+
+test('a group that is deleted between two ranges selects no more contacts', async () => {
+  for (const name of ['ada', 'bob']) await addContact(name);
+  await snapshotRecipients(id, { isFirst: true, rangeSize: 1 });
+  await deleteGroup(projectId, groupId);
+  expect(await snapshotRecipients(id, { rangeSize: 1 })).toEqual({ recipients: 1, suppressed: 0 });
+});
+
+test('a group that the conditions of a segment name must not be deleted between two ranges', async () => {
+  const [named, deletedBefore] = [newId('grp'), newId('grp')];
+  await pool.query(`INSERT INTO groups (id, project_id, name, updated_at) VALUES ($1, $2, 'Left out', now())`, [
+    named,
+    projectId,
+  ]);
+  await addSegment({ and: [{ not: { field: 'group', op: 'in', value: [named, deletedBefore] } }] });
+  for (const name of ['ada', 'bob', 'eve']) await addContact(name);
+  await snapshotRecipients(id, { isFirst: true, rangeSize: 1 });
+  await deleteGroup(projectId, named);
+  await expect(snapshotRecipients(id, { rangeSize: 1 })).rejects.toThrow(
+    `A group was deleted that the audience excludes or that a segment of it names: ${named}.`,
+  );
+  expect(namesOf(await ledger())).toEqual(['ada']);
+});
+
+test('an address in the conditions is erased with its person', async () => {
+  for (const name of ['ada', 'bob']) await addContact(name);
+  await addSegment({ field: 'email', op: 'is', value: 'ada@mail.test' });
+  await snapshotRecipients(id, { isFirst: true, rangeSize: 1 });
+  expect(JSON.stringify(await storedAudience())).toContain('ada@mail.test');
+  const address = 'ada@mail.test';
+  const person: Erasure = {
+    projectId,
+    contactId: 'ctc_1',
+    keys: [address],
+    spellings: [address],
+    alias: 'erased',
+    messageIds: [],
+  };
+  await inTransaction((tx) => eraseSubject(tx, person));
+  expect(JSON.stringify(await storedAudience())).not.toContain('ada@mail.test');
 });

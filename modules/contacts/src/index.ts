@@ -1,13 +1,4 @@
-export {
-  COERCIONS,
-  type CoercionRule,
-  CUSTOM_FIELD_TYPES,
-  type CustomFieldType,
-  type CustomFieldValue,
-  type CustomFieldValues,
-  type FieldSchema,
-  valueOfField,
-} from '@postroom/custom-fields';
+export { type CustomFieldType, type CustomFieldValue, type FieldSchema, valueOfField } from '@postroom/custom-fields';
 export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
 export {
   addressPartStatement,
@@ -53,6 +44,7 @@ export {
   checkSegmentFilter,
   createSegment,
   deleteSegment,
+  findSegments,
   getSegment,
   listSegments,
   segmentSql,

@@ -1,6 +1,7 @@
-import { Parameters, segmentSql } from '@postroom/contacts';
-import { DomainError, type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
+import { compileFilter, Parameters } from '@postroom/contacts';
+import { type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
 import type pg from 'pg';
+import { type StoredConditions, storedConditions } from './stored-conditions.ts';
 
 /** The recipients of a campaign: the contacts in any of the groups and segments, and in none of the excluded ones. */
 export interface Audience {
@@ -8,6 +9,8 @@ export interface Audience {
   segmentIds: readonly string[];
   excludedGroupIds: readonly string[];
   excludedSegmentIds: readonly string[];
+  /** The conditions that its segments had earlier, by segment id; those they have now by default. */
+  conditions?: StoredConditions;
 }
 
 /** The size of an audience, and the contacts excluded from it by reason. */
@@ -51,24 +54,31 @@ export async function audienceSql(
   parameters: Parameters,
   range: ContactRange = () => 'true',
 ): Promise<string> {
-  const conditions = [range('c.id'), await includedSql(projectId, audience, parameters, range)];
+  const stored = await conditionsOf(projectId, audience);
+  const conditions = [range('c.id'), includedSql(audience, stored, parameters, range)];
   if (audience.excludedGroupIds.length > 0) {
     conditions.push(`NOT EXISTS (SELECT FROM group_members gm
       WHERE gm.contact_id = c.id AND gm.group_id = ANY (${parameters.add(audience.excludedGroupIds)}) AND ${range('gm.contact_id')})`);
   }
-  for (const segmentId of audience.excludedSegmentIds) {
-    const condition = await segmentSql(projectId, segmentId, parameters).catch(falseIfDeleted);
-    conditions.push(`(${condition}) IS NOT TRUE`);
-  }
+  for (const segmentId of audience.excludedSegmentIds)
+    conditions.push(`(${segmentSql(stored[segmentId], parameters)}) IS NOT TRUE`);
   return `(${conditions.join(' AND ')})`;
 }
 
-async function includedSql(
+/** The conditions of an audience's segments, by segment id. */
+async function conditionsOf(
   projectId: string,
+  { segmentIds, excludedSegmentIds, conditions }: Audience,
+): Promise<StoredConditions> {
+  return conditions ?? storedConditions(projectId, [...segmentIds, ...excludedSegmentIds]);
+}
+
+function includedSql(
   { groupIds, segmentIds }: Audience,
+  stored: StoredConditions,
   parameters: Parameters,
   range: ContactRange = () => 'true',
-): Promise<string> {
+): string {
   const conditions: string[] = [];
   if (groupIds.length > 0) {
     conditions.push(
@@ -76,18 +86,13 @@ async function includedSql(
         AND NOT EXISTS (SELECT FROM group_opt_outs o WHERE o.group_id = gm.group_id AND o.contact_id = gm.contact_id AND ${range('o.contact_id')}))`,
     );
   }
-  for (const segmentId of segmentIds) {
-    const condition = await segmentSql(projectId, segmentId, parameters).catch(falseIfDeleted);
-    conditions.push(`(${condition})`);
-  }
+  for (const segmentId of segmentIds) conditions.push(`(${segmentSql(stored[segmentId], parameters)})`);
   return conditions.length === 0 ? 'false' : `(${conditions.join(' OR ')})`;
 }
 
-/** The SQL condition of a segment that has been deleted, which no contact meets. */
-function falseIfDeleted(error: unknown): string {
-  if (error instanceof DomainError && error.code === 'not_found') return 'false';
-  throw error;
-}
+/** The SQL condition of a segment. No contact meets that of a deleted one. */
+const segmentSql = (filter: StoredConditions[string] | undefined, parameters: Parameters) =>
+  filter === undefined ? 'false' : compileFilter(filter, parameters);
 
 /** Whether the audience has any contacts now. */
 export async function hasRecipients(projectId: string, audience: Audience): Promise<boolean> {
@@ -134,7 +139,7 @@ async function countExcluded(projectId: string, audience: Audience, selected: nu
   if (audience.excludedGroupIds.length + audience.excludedSegmentIds.length === 0) return 0;
   const parameters = new Parameters();
   const project = parameters.add(projectId);
-  const condition = await includedSql(projectId, audience, parameters);
+  const condition = includedSql(audience, await conditionsOf(projectId, audience), parameters);
   const { rows } = await queryAudience<{ contacts: number }>(
     `SELECT count(*)::int AS contacts FROM contacts c WHERE c.project_id = ${project} AND ${condition}`,
     parameters.values,
@@ -149,7 +154,7 @@ async function countOptedOut(projectId: string, audience: Audience): Promise<num
   const parameters = new Parameters();
   const project = parameters.add(projectId);
   const groups = parameters.add(audience.groupIds);
-  const condition = await includedSql(projectId, audience, parameters);
+  const condition = includedSql(audience, await conditionsOf(projectId, audience), parameters);
   const { rows } = await queryAudience<{ contacts: number }>(
     `SELECT count(*)::int AS contacts FROM contacts c WHERE c.project_id = ${project}
        AND c.id IN (SELECT o.contact_id FROM group_opt_outs o JOIN group_members gm USING (group_id, contact_id)
@@ -169,7 +174,7 @@ export async function audienceProblems(tx: Tx, projectId: string, audience: Audi
     [projectId, [...groupIds, ...excludedGroupIds], [...segmentIds, ...excludedSegmentIds]],
   );
   const known = new Set(rows.map(({ id }) => id));
-  const absent = (field: keyof Audience, kind: string) =>
+  const absent = (field: Exclude<keyof Audience, 'conditions'>, kind: string) =>
     audience[field].flatMap((id, index) =>
       known.has(id) ? [] : [{ field: `${field}.${index}`, message: `${id} is not a ${kind} of this project` }],
     );

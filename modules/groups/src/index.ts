@@ -1,3 +1,4 @@
+export { type AudienceSnapshot, audienceSnapshot } from './audience-snapshot.ts';
 export {
   type Audience,
   type AudienceCount,
@@ -22,4 +23,5 @@ export {
   removeContactsIn,
   updateGroup,
 } from './groups.ts';
+export { storedConditions } from './stored-conditions.ts';
 export { type Choice, choicesOf, keepGroups, rejoinGroups, setPublicName } from './opt-outs.ts';
