@@ -103,15 +103,21 @@ async function continueSending(client: pg.ClientBase, id: string): Promise<void>
  * Resolves messages whose outcome is unknown to the outcome the caller has found out, and emits `email.sent` or `email.failed`
  * for each. Nothing is sent.
  * @returns the number of resolved messages.
- * @throws DomainError `not_found`, `validation_error` for too many ids, `conflict` if they have been deleted.
+ * @throws DomainError `not_found`, `validation_error` for too many ids, `conflict` for a campaign that has not started, or if they have been
+ * deleted.
  */
 export async function resolveUnknownRecipients(
   projectId: string,
   id: string,
   { recipientIds, outcome }: { recipientIds?: RecipientIds; outcome: 'accepted' | 'failed' },
 ): Promise<number> {
-  const { recipientsDeletedAt } = await getCampaign(projectId, id);
+  const { status, recipientsDeletedAt } = await getCampaign(projectId, id);
   checkIds(recipientIds);
+  if (status === 'draft' || status === 'scheduled')
+    throw new DomainError(
+      'conflict',
+      `Only a campaign that has started has outcomes to resolve; this one is ${status}.`,
+    );
   if (recipientsDeletedAt !== null) throw recipientsDeleted();
   return inLedgerTransaction(async (client) => {
     const count = await resolveUnknown(client, { campaignId: id, ids: recipientIds ?? null }, outcome);

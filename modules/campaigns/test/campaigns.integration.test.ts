@@ -539,3 +539,21 @@ describe('preflight and test', () => {
     expect(email.subject).toBe(`[Test] ${'x'.repeat(991)}`);
   });
 });
+
+test('outcomes of a campaign that has not started cannot be resolved', async () => {
+  const { api, campaign } = await readyCampaign();
+  const path = `/v1/campaigns/${campaign.id}`;
+  const resolve = async () => {
+    const { status, body } = await api.post(`${path}/recipients/resolve`, { outcome: 'accepted' });
+    return [status, body.error?.message];
+  };
+  const refused = (state: string) => [
+    409,
+    `Only a campaign that has started has outcomes to resolve; this one is ${state}.`,
+  ];
+  expect(await resolve()).toEqual(refused('draft'));
+  await api.post(`${path}/schedule`, { scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
+  expect(await resolve()).toEqual(refused('scheduled'));
+  await pool.query("UPDATE campaigns SET status = 'canceled' WHERE id = $1", [campaign.id]);
+  expect(await resolve()).toEqual([200, undefined]);
+});
