@@ -1,14 +1,18 @@
 import {
+  assertValid,
   type AuditChange,
   countUpTo,
+  type FieldProblem,
   ID_PREFIXES,
   idsFrom,
-  invalid,
+  type IdPrefix,
+  isId,
   pool,
   type Page,
   type PageArgs,
   readPage,
 } from '@postroom/platform';
+import { isAction } from './labels.ts';
 
 /** An entry of the audit log. */
 export interface Entry {
@@ -39,14 +43,16 @@ const COLUMNS = `e.id, e.actor_id AS "actorId", e.action, e.target_id AS "target
 
 /** The kind of object that an id names, such as `campaign`; null if it names none. */
 export const kindOf = (id: string | null): string | null =>
-  id === null ? null : ((ID_PREFIXES as Record<string, string>)[id.slice(0, id.indexOf('_'))] ?? null);
+  id === null ? null : ((ID_PREFIXES as Record<string, string>)[prefixOf(id)] ?? null);
 
 /**
  * The FROM and WHERE of the entries that pass a filter, and its parameters. Ids begin with the time, so they select a period.
- * @throws DomainError `validation_error` for an unknown kind.
+ * What an entry is about may have been deleted, so any id will do.
+ * @throws DomainError `validation_error` for an unknown kind or action, or what is no id.
  */
 export function entriesSql(projectId: string, filter: EntryFilter): { from: string; values: unknown[] } {
   const { actorId, action, targetKind, targetId, since, until } = filter;
+  assertValid(filterProblems(filter));
   const values: unknown[] = [projectId];
   const conditions = ['e.project_id = $1'];
   const where = (condition: (parameter: string) => string, value: unknown) => {
@@ -58,7 +64,7 @@ export function entriesSql(projectId: string, filter: EntryFilter): { from: stri
   where((parameter) => `e.action = ${parameter}`, action);
   where(
     (parameter) => `split_part(e.target_id, '_', 1) = ${parameter}`,
-    targetKind == null ? null : prefixOf(targetKind),
+    targetKind == null ? null : prefixOfKind(targetKind),
   );
   where((parameter) => `e.target_id = ${parameter}`, targetId);
   where((parameter) => `e.id >= ${parameter}`, since == null ? null : idsFrom('aud', since));
@@ -66,11 +72,26 @@ export function entriesSql(projectId: string, filter: EntryFilter): { from: stri
   return { from: `FROM audit_entries e WHERE ${conditions.join(' AND ')}`, values };
 }
 
-function prefixOf(kind: string): string {
-  const [prefix] = Object.entries(ID_PREFIXES).find(([, name]) => name === kind) ?? [];
-  if (prefix === undefined) throw invalid({ field: 'targetKind', message: 'is not a kind of object' });
-  return prefix;
+function filterProblems({ actorId, action, targetKind, targetId }: EntryFilter): FieldProblem[] {
+  const problem = (field: keyof EntryFilter, message: string) => ({ field, message });
+  return [
+    ...(actorId == null || isId('usr', actorId) || isId('key', actorId)
+      ? []
+      : [problem('actorId', 'must be the id of a user or an API key')]),
+    ...(action == null || isAction(action) ? [] : [problem('action', 'is not an action')]),
+    ...(targetKind == null || prefixOfKind(targetKind) !== undefined
+      ? []
+      : [problem('targetKind', 'is not a kind of object')]),
+    ...(targetId == null || (kindOf(targetId) !== null && isId(prefixOf(targetId), targetId))
+      ? []
+      : [problem('targetId', 'must be the id of an object')]),
+  ];
 }
+
+const prefixOf = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
+
+const prefixOfKind = (kind: string): string | undefined =>
+  Object.entries(ID_PREFIXES).find(([, name]) => name === kind)?.[0];
 
 /** The entries of a project that pass a filter, newest first. */
 export function listEntries(projectId: string, filter: EntryFilter, page: PageArgs): Promise<Page<Entry>> {

@@ -108,6 +108,10 @@ export function actionLabel(action: string): string {
   return [PAST[verb] ?? capitalize(verb), ...rest].join(' ');
 }
 
+/** Whether an action can be in the log, as far as its verb tells: old entries have actions of mutations that no longer exist. */
+export const isAction = (action: string): boolean =>
+  Object.hasOwn(ACTIONS, action) || (/^[a-z]+[A-Za-z]*$/.test(action) && Object.hasOwn(PAST, words(action)[0] ?? ''));
+
 /** A field in words: `fromEmail` becomes "From email", and `customFields.plan` "Custom fields: plan". */
 export function fieldLabel(field: string): string {
   const [name = '', ...rest] = field.split('.');

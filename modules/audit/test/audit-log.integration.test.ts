@@ -319,8 +319,15 @@ test('the log is filtered by actor, action, kind of object, object and period', 
   expect(await actions({ targetId: group, actorId: grace.id })).toEqual(['deleteGroup']);
   expect(await actions({ since: between })).toEqual(['deleteGroup', 'updateCampaign']);
   expect(await actions({ until: between, targetKind: 'campaign' })).toEqual(['updateCampaign', 'createCampaign']);
-  const { body } = await ada.graphql(LOG, { filter: { targetKind: 'spaceship' } });
-  expect(body.errors[0].extensions.details).toEqual([{ field: 'targetKind', message: 'is not a kind of object' }]);
+  const unknown = { actorId: group, action: 'create_group', targetKind: 'spaceship', targetId: 'grp_1' };
+  const { body } = await ada.graphql(LOG, { filter: unknown });
+  expect(body.errors[0].extensions.details).toEqual([
+    { field: 'actorId', message: 'must be the id of a user or an API key' },
+    { field: 'action', message: 'is not an action' },
+    { field: 'targetKind', message: 'is not a kind of object' },
+    { field: 'targetId', message: 'must be the id of an object' },
+  ]);
+  expect(await actions({ action: 'createSegment', targetId: newId('seg') })).toEqual([]);
   const facets = await ada.graphql(
     '{ auditLogFacets { actors { actorId name } actions { action label } targetKinds } }',
   );

@@ -1,7 +1,7 @@
 import { getCampaign } from '@postroom/campaigns';
 import { streamRows } from '@postroom/downloads';
 import type { StreamExchange } from '@postroom/platform';
-import { type RecipientFilter, recipientsSql } from './filter.ts';
+import { checkLink, type RecipientFilter, recipientsSql } from './filter.ts';
 import { RECIPIENT_COLUMNS, type Recipient, type RecipientRow, withStatus } from './recipients.ts';
 
 /** The columns of an export, by the field of a recipient. */
@@ -37,6 +37,7 @@ export async function streamRecipients(exchange: StreamExchange): Promise<undefi
     header: Object.keys(FILE_COLUMNS),
     statement: async () => {
       await getCampaign(projectId, id);
+      await checkLink(id, options as RecipientFilter);
       const { from, parameters } = recipientsSql(id, options as RecipientFilter);
       return { text: `SELECT ${RECIPIENT_COLUMNS} ${from} ORDER BY m.id DESC`, values: parameters.values };
     },

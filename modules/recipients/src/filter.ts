@@ -1,7 +1,15 @@
 import { Parameters } from '@postroom/contacts';
 import type { BounceClass } from '@postroom/ledger';
-import { clickedLink } from '@postroom/tracking/sql';
-import { emailKey, emailKeyParts, invalid, MAX_EMAIL_LENGTH, messageKeySql, type Prisma } from '@postroom/platform';
+import { clickedLink, FIND_LINK } from '@postroom/tracking/sql';
+import {
+  emailKey,
+  emailKeyParts,
+  invalid,
+  MAX_EMAIL_LENGTH,
+  messageKeySql,
+  pool,
+  type Prisma,
+} from '@postroom/platform';
 
 type RecipientState = Prisma.MessageModel['state'];
 
@@ -83,6 +91,14 @@ export interface Scope {
   ids?: readonly string[];
   from?: string | undefined;
   before?: string | undefined;
+}
+
+/** @throws DomainError `validation_error` for a link that the campaign does not have. */
+export async function checkLink(campaignId: string, { link, outcome }: RecipientFilter): Promise<void> {
+  if (link == null) return;
+  clicksOf(link, outcome);
+  const { rowCount } = await pool.query(FIND_LINK, [campaignId, link]);
+  if (rowCount === 0) throw invalid({ field: 'link', message: 'is not a tracked link of this campaign' });
 }
 
 /**

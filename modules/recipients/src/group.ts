@@ -1,7 +1,7 @@
 import { getCampaign } from '@postroom/campaigns';
 import { createGroup } from '@postroom/groups';
 import { DomainError, invalid, pool, runCostly, checkDisplayName } from '@postroom/platform';
-import { type RecipientFilter, recipientsSql } from './filter.ts';
+import { checkLink, type RecipientFilter, recipientsSql } from './filter.ts';
 
 /** Maximum number of members of a group created from recipients. */
 const MAX_GROUPED = 100_000;
@@ -25,6 +25,7 @@ export async function groupRecipients(
       'The recipients of this campaign have been deleted after their retention period.',
     );
   checkDisplayName(name);
+  await checkLink(campaignId, filter);
   const { from, parameters } = recipientsSql(campaignId, filter);
   const text = `SELECT m.contact_id AS id ${from} ORDER BY m.id LIMIT ${parameters.add(MAX_GROUPED + 1)}`;
   const { rows } = await runCostly(projectId, () => pool.query<{ id: string }>(text, parameters.values));

@@ -10,7 +10,7 @@ import {
   readSearchPage,
   runCostly,
 } from '@postroom/platform';
-import { type RecipientFilter, recipientsSql, type Scope } from './filter.ts';
+import { checkLink, type RecipientFilter, recipientsSql, type Scope } from './filter.ts';
 import { searchRecipients } from './search.ts';
 
 /** A recipient from the campaign's snapshot, and the outcome of its message. */
@@ -58,7 +58,7 @@ export const withStatus = (row: RecipientRow): Recipient => ({
 /**
  * A campaign's recipients that pass a filter, the newest rows first. A page of a search may end before it is full, even without a row,
  * and the next one continues.
- * @throws DomainError `not_found`, `validation_error` for a filter that cannot be combined.
+ * @throws DomainError `not_found`, `validation_error` for a filter that cannot be combined, or an unknown link.
  */
 export async function listRecipients(
   projectId: string,
@@ -67,6 +67,7 @@ export async function listRecipients(
   args: PageArgs,
 ): Promise<Page<Recipient>> {
   await getCampaign(projectId, campaignId);
+  await checkLink(campaignId, filter);
   const read = async (scope: Scope, limit: number) => {
     const { from, parameters } = recipientsSql(campaignId, filter, scope);
     const text = `SELECT ${RECIPIENT_COLUMNS} ${from} ORDER BY m.id DESC LIMIT ${parameters.add(limit)}`;

@@ -120,7 +120,11 @@ test('a search finds part of an address, and combines with the other filters', a
 });
 
 test('a link lists the people who clicked it, and the bots apart', async () => {
-  const { api, path, messages, listed } = await campaignOf(FATES);
+  const { api, id, path, messages, listed } = await campaignOf(FATES);
+  await pool.query(
+    `INSERT INTO tracked_links (owner_id, position, url) SELECT $1, at, 'https://a.example/' FROM generate_series(0, 1) at`,
+    [id],
+  );
   const hit = (name: string, position: number, verdict: string) =>
     pool.query(
       `INSERT INTO tracking_hits (message_id, project_id, kind, position, at, verdict) VALUES ($1, $2, 'click', $3, now(), $4::hit_verdict)`,
@@ -135,6 +139,10 @@ test('a link lists the people who clicked it, and the bots apart', async () => {
   const wrong = await api.get(`${path}?link=1&outcome=opened`);
   expect(wrong.status).toBe(400);
   expect(wrong.body.error.details[0].field).toBe('link');
+  for (const unknown of [`${path}?link=2`, `${path}/export?link=2`])
+    expect((await api.get(unknown)).body.error.details).toEqual([
+      { field: 'link', message: 'is not a tracked link of this campaign' },
+    ]);
   for (const query of [
     'link=-1',
     'link=x',

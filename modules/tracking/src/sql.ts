@@ -19,6 +19,9 @@ export const messagesFirstHit = (
   `SELECT h.message_id FROM tracking_hits h WHERE h.project_id = ${projectId} AND h.is_first
     AND h.kind = '${kind}' AND h.verdict = '${verdict}' AND h.at >= ${since} AND h.at < ${until}`;
 
+/** Selects the link of a campaign, or of a message with its own content, `$1` that has the number `$2`. */
+export const FIND_LINK = 'SELECT FROM tracked_links WHERE owner_id = $1 AND position = $2';
+
 /** Whether a message has a human or bot click on one of its links; probes the index on `message_id`. */
 export const clickedLink = (message: string, position: string, human: boolean): string =>
   `EXISTS (SELECT FROM tracking_hits h WHERE h.message_id = ${message} AND h.kind = 'click' AND h.position = ${position}
