@@ -8,7 +8,7 @@ import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { lockSuppressions } from '@postroom/contacts';
 import { inTransaction, newId, pool, selfSigned } from '@postroom/platform';
 import { parseNetworks } from '@postroom/settings';
-import { type Api, testApi } from '@postroom/testkit';
+import { type Api, observeStatements, testApi } from '@postroom/testkit';
 import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BounceServer, startBounceServer } from '../src/server.ts';
@@ -72,6 +72,21 @@ test("a bounce is recorded on its message, as an event with the server's reply, 
     reason: expect.stringMatching(/^550.5\.1\.1 The email account/),
   });
   expect(await suppressions(api)).toEqual(['bounced']);
+});
+
+test('the project of a message is read once for its bounce', async () => {
+  const api = await testApi();
+  const { id, address } = await message(api);
+  let reads = 0;
+  const stop = observeStatements(({ text, values }) => {
+    if (text.startsWith('SELECT project_id AS id FROM messages') && values?.[0] === id) reads++;
+  });
+  try {
+    await comesBack(address, fixture('gmail-unknown'));
+  } finally {
+    stop();
+  }
+  expect([await statusOf(api, id), reads]).toEqual(['bounced', 1]);
 });
 
 test('the same mail twice is one bounce', async () => {

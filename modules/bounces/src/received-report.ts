@@ -43,10 +43,14 @@ export async function isMailFromDomain(domain: string): Promise<boolean> {
 
 /**
  * Records a bounce or complaint like a provider's report, in the cell that has the message.
- * @param hops how often it was forwarded.
+ * @param options.hops how often it was forwarded.
+ * @param options.project that of the message, if it is known.
  * @throws RetryLater if another cell has to be asked and does not answer; RateLimited if many reports of the project wait.
  */
-export async function recordReceivedReport(received: ReceivedReport, hops = 0): Promise<void> {
+export async function recordReceivedReport(
+  received: ReceivedReport,
+  { hops = 0, project: known }: { hops?: number; project?: string | undefined } = {},
+): Promise<void> {
   const address = parseReturnAddress(received.address);
   if (address === undefined) return;
   const cell = hops < MAX_HOPS ? await cellOfReport(received, address) : undefined;
@@ -55,7 +59,7 @@ export async function recordReceivedReport(received: ReceivedReport, hops = 0): 
   const { kind, detail } = received;
   const report = { messageId, kind, at: databaseTime(), ...(detail !== undefined && { detail }) };
   // A report about a deleted message changes nothing unless it proves its project, which is that of the link or of the domain.
-  const project = (await projectOf(messageId)) ?? received.linked?.projectId ?? address.domain;
+  const project = known ?? (await projectOf(messageId)) ?? received.linked?.projectId ?? address.domain;
   await runForReport(project, () =>
     inTransaction(async (client) => {
       // Lock the row so that it can't be deleted before the report is recorded.

@@ -39,7 +39,7 @@ const MAX_FORWARDED_BYTES = 80 * 1024 * 1024;
 /** What cells forward to each other. It has been parsed where it came in. */
 const FORWARDED: Record<string, (text: string, hops: number) => Promise<unknown>> = {
   [SUBMISSION]: answerSubmission,
-  [REPORT]: (text, hops) => recordReceivedReport(JSON.parse(text) as ReceivedReport, hops),
+  [REPORT]: (text, hops) => recordReceivedReport(JSON.parse(text) as ReceivedReport, { hops }),
 };
 
 /**
