@@ -13,6 +13,7 @@ import {
   listOf,
   Node,
   NOT_EMPTY,
+  notNull,
   registerNode,
   relayNames,
   removalMutation,
@@ -197,19 +198,24 @@ builder.subscriptionField('abTestProgress', (t) =>
 
 type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
-const settings = (t: InputFields, [variants, sample, metric, hours]: readonly string[] = []) => ({
+/** Settings that creation and updates share. `always` marks those that always have a value. */
+const settings = (
+  t: InputFields,
+  always: (options?: object) => object,
+  [variants, sample, metric, hours]: readonly string[],
+) => ({
   variants: t.int({
     description: `How many variants there are, ${MIN_VARIANTS} to ${MAX_VARIANTS}${variants}`,
-    ...jsonSchema({ minimum: MIN_VARIANTS, maximum: MAX_VARIANTS }),
+    ...always(jsonSchema({ minimum: MIN_VARIANTS, maximum: MAX_VARIANTS })),
   }),
   samplePercent: t.int({
     description: `Percentage of the audience that receives a variant, 1 to 100${sample}`,
-    ...jsonSchema({ minimum: 1, maximum: 100 }),
+    ...always(jsonSchema({ minimum: 1, maximum: 100 })),
   }),
-  metric: t.field({ type: AbTestMetric, description: `What decides the test${metric}` }),
+  metric: t.field({ type: AbTestMetric, description: `What decides the test${metric}`, ...always() }),
   durationHours: t.int({
     description: `Hours from the start until the winner is chosen, 1 to ${MAX_HOURS}${hours}`,
-    ...jsonSchema({ minimum: 1, maximum: MAX_HOURS }),
+    ...always(jsonSchema({ minimum: 1, maximum: MAX_HOURS })),
   }),
 });
 
@@ -220,7 +226,12 @@ const CreateInput = builder.inputType('CreateAbTestInput', {
       required: true,
       description: 'A draft campaign, which becomes the first variant. The others are copies of it.',
     }),
-    ...settings(t, ['; 2 if omitted.', '; 20 if omitted.', '; opens if omitted.', '; 24 if omitted.']),
+    ...settings(t, (options = {}) => options, [
+      '; 2 if omitted.',
+      '; 20 if omitted.',
+      '; opens if omitted.',
+      '; 24 if omitted.',
+    ]),
   }),
 });
 
@@ -228,7 +239,7 @@ const UpdateInput = builder.inputType('UpdateAbTestInput', {
   ...NOT_EMPTY,
   description: 'Settings to update; omitted ones are unchanged.',
   fields: (t) => ({
-    ...settings(t, [
+    ...settings(t, notNull, [
       '. Further ones are copies of the first one; if there are fewer, the last ones are deleted.',
       '.',
       '.',

@@ -13,6 +13,7 @@ import {
   MAX_ID_LENGTH,
   Node,
   NOT_EMPTY,
+  notNull,
   registerNode,
   removalMutation,
   relayNames,
@@ -371,7 +372,10 @@ const CustomEventPropertyChange = builder.inputType('CustomEventPropertyChange',
       description: 'The path of the property, such as `cart.total`.',
       ...atMost(MAX_PROPERTY_NAME_LENGTH),
     }),
-    description: t.string({ description: 'A description; up to 500 characters.', ...atMost(MAX_DESCRIPTION_LENGTH) }),
+    description: t.string({
+      description: 'A description; up to 500 characters.',
+      ...notNull(atMost(MAX_DESCRIPTION_LENGTH)),
+    }),
     type: t.field({
       type: CustomEventPropertyType,
       description: 'The type that its values should have; null declares none.',
@@ -390,11 +394,19 @@ const CustomEventPropertyChange = builder.inputType('CustomEventPropertyChange',
 const UpdateCustomEventDefinitionInput = builder.inputType('UpdateCustomEventDefinitionInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    description: t.string({ description: 'A description; up to 500 characters.', ...atMost(MAX_DESCRIPTION_LENGTH) }),
+    description: t.string({
+      description: 'A description; up to 500 characters.',
+      ...notNull(atMost(MAX_DESCRIPTION_LENGTH)),
+    }),
     locked: t.boolean({
       description: 'Whether events with other properties, or with values of other types, are rejected.',
+      ...notNull(),
     }),
-    properties: t.field({ type: [CustomEventPropertyChange], description: 'Changes to properties.' }),
+    properties: t.field({
+      type: [CustomEventPropertyChange],
+      description: 'Changes to properties.',
+      ...notNull(),
+    }),
   }),
 });
 

@@ -21,6 +21,7 @@ import {
   NAME,
   Node,
   NOT_EMPTY,
+  notNull,
   oneLine,
   registerNode,
   removalMutation,
@@ -295,22 +296,25 @@ const FormFieldInput = builder.inputType('FormFieldInput', {
   }),
 });
 
-/** The settings that creation and updates share. */
-const settings = (t: Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]) => ({
-  title: t.string({ description: 'The heading of its page.', ...NAME }),
+type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
+
+/** The settings that creation and updates share. `always` marks those that always have a value. */
+const settings = (t: InputFields, always: (options?: object) => object) => ({
+  title: t.string({ description: 'The heading of its page.', ...always(NAME) }),
   description: t.string({ description: 'Text above the fields.', ...TEXT }),
   groupIds: t.idList({
     description: 'The groups that subscribers join.',
-    ...jsonSchema({ maxItems: MAX_FORM_GROUPS }),
+    ...always(jsonSchema({ maxItems: MAX_FORM_GROUPS })),
   }),
   fields: t.field({
     type: [FormFieldInput],
     description: 'Its fields besides the address, in order.',
-    ...jsonSchema({ maxItems: MAX_FORM_FIELDS }),
+    ...always(jsonSchema({ maxItems: MAX_FORM_FIELDS })),
   }),
   consentText: t.string({ description: 'What subscribers must agree to with a checkbox.', ...TEXT }),
   doubleOptIn: t.boolean({
     description: 'Whether subscribers confirm their address with a link in an email; true for a new form.',
+    ...always(),
   }),
   from: t.string({
     description: 'The sender of that email, required for double opt-in.',
@@ -332,9 +336,9 @@ const settings = (t: Parameters<NonNullable<Parameters<typeof builder.inputType>
   confirmedUrl: t.string({ description: 'Where browsers are sent after confirmation.', ...URL_TEXT }),
   allowedOrigins: t.stringList({
     description: 'The origins of sites that may submit it from their own pages, such as `https://www.example.com`.',
-    ...listOf({ maxLength: MAX_FORM_URL_LENGTH }, { maxItems: MAX_ORIGINS }),
+    ...always(listOf({ maxLength: MAX_FORM_URL_LENGTH }, { maxItems: MAX_ORIGINS })),
   }),
-  enabled: t.boolean({ description: 'Whether it accepts submissions; true for a new form.' }),
+  enabled: t.boolean({ description: 'Whether it accepts submissions; true for a new form.', ...always() }),
 });
 
 const CreateFormInput = builder.inputType('CreateFormInput', {
@@ -345,7 +349,7 @@ const CreateFormInput = builder.inputType('CreateFormInput', {
       description: 'Unique within the project; 1 to 200 characters.',
       ...jsonSchema(displayName()),
     }),
-    ...settings(t),
+    ...settings(t, (options = {}) => options),
   }),
 });
 
@@ -353,8 +357,8 @@ const UpdateFormInput = builder.inputType('UpdateFormInput', {
   ...NOT_EMPTY,
   description: 'Fields to update; omitted fields are unchanged, and null clears those that may be empty.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
-    ...settings(t),
+    name: t.string({ description: 'A new name, unique within the project.', ...notNull(NAME) }),
+    ...settings(t, notNull),
     version: t.int({ description: 'The version that the edit is based on; `conflict` if it is not the current one.' }),
   }),
 });

@@ -12,6 +12,7 @@ import {
   NAME,
   Node,
   NOT_EMPTY,
+  notNull,
   registerNode,
   relayNames,
   removalMutation,
@@ -136,8 +137,11 @@ const UpdateGroupInput = builder.inputType('UpdateGroupInput', {
   ...NOT_EMPTY,
   description: 'Fields to update; omitted fields are unchanged.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
-    contactIds: t.stringList({ description: 'Replaces the whole member list.', ...jsonSchema({ minItems: 1 }) }),
+    name: t.string({ description: 'A new name, unique within the project.', ...notNull(NAME) }),
+    contactIds: t.stringList({
+      description: 'Replaces the whole member list.',
+      ...notNull(jsonSchema({ minItems: 1 })),
+    }),
   }),
 });
 

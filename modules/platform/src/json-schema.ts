@@ -6,6 +6,14 @@ import { MAX_EMAIL_LENGTH, MAX_ID_LENGTH, MAX_NAME_LENGTH } from './limits.ts';
  */
 export const jsonSchema = (schema: Record<string, unknown>) => ({ extensions: { jsonSchema: schema } });
 
+/** An input that may be omitted, but not be null: what it changes always has a value. `...notNull(NAME)` */
+export const notNull = ({ extensions }: { extensions?: object } = {}) => ({
+  extensions: { ...extensions, notNull: true },
+});
+
+export const rejectsNull = ({ extensions }: { extensions?: object | null | undefined }): boolean =>
+  extensions != null && 'notNull' in extensions;
+
 /** A JSON object with arbitrary members. */
 export const JSON_OBJECT = jsonSchema({ type: 'object' });
 

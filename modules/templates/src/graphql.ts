@@ -9,6 +9,7 @@ import {
   NAME,
   Node,
   NOT_EMPTY,
+  notNull,
   registerNode,
   relayNames,
   removalMutation,
@@ -260,9 +261,9 @@ const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
   ...NOT_EMPTY,
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
+    name: t.string({ description: 'A new name, unique within the project.', ...notNull(NAME) }),
     subject: t.string({ description: 'A new subject; null removes it.', ...SUBJECT }),
-    body: t.string({ description: 'New HTML, or MJML.', ...atMost(MAX_LENGTH.html) }),
+    body: t.string({ description: 'New HTML, or MJML.', ...notNull(atMost(MAX_LENGTH.html)) }),
     format: t.field({ type: ContentFormat, description: 'The language of the new body; defaults to HTML.' }),
     version: t.int({
       description: 'The version number this edit is based on; `conflict` if the template was modified since.',

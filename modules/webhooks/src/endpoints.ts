@@ -102,14 +102,14 @@ export async function listEndpoints(projectId: string, args: PageArgs, query: Ro
  */
 export async function updateEndpoint(projectId: string, id: string, input: UpdateEndpointInput): Promise<void> {
   await getEndpoint(projectId, id, { select: { id: true } });
-  if (input.url == null && input.events == null && input.description == null) {
+  if (input.url == null && input.events == null && input.description === undefined) {
     throw new DomainError('validation_error', 'Provide a url, events or a description to update.');
   }
   const events = validate(input);
   const data = {
     ...(input.url == null ? {} : { url: input.url }),
     ...(events === undefined ? {} : { events }),
-    ...(input.description == null ? {} : { description: input.description.trim() || null }),
+    ...(input.description === undefined ? {} : { description: input.description?.trim() || null }),
   };
   await db.$transaction((tx) => tx.webhookEndpoint.updateMany({ where: { id, projectId }, data }));
 }

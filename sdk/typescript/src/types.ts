@@ -2288,13 +2288,13 @@ export type BatchContactStatus = 'created' | 'error' | 'existing' | 'updated';
 /** The fields to change; omitted fields stay unchanged. */
 export interface UpdateContactInput {
   /** Replaces all values. */
-  custom_fields?: Record<string, unknown> | null | undefined;
+  custom_fields?: Record<string, unknown> | undefined;
   /** A new address; it must not belong to another contact or be suppressed. */
-  email?: string | null | undefined;
+  email?: string | undefined;
   /** A new name. If it is blank, the contact has no name, and the local part of its address is shown. */
   name?: string | null | undefined;
-  /** False adds an unsubscribe suppression for the address, true clears it. */
-  subscribed?: boolean | null | undefined;
+  /** False adds an unsubscribe suppression, true clears it. */
+  subscribed?: boolean | undefined;
   /** The `updatedAt` this change is based on; `conflict` if the contact was modified since. */
   updated_at?: string | null | undefined;
 }
@@ -2314,9 +2314,9 @@ export interface CreateCustomFieldInput {
 /** The fields to change; omitted fields stay unchanged. */
 export interface UpdateCustomFieldInput {
   /** A new label. */
-  label?: string | null | undefined;
+  label?: string | undefined;
   /** Replaces the options of a `select` field; existing contact values stay. */
-  options?: string[] | null | undefined;
+  options?: string[] | undefined;
 }
 
 /** An address that must not be mailed. */
@@ -2384,9 +2384,9 @@ export interface SegmentPreview {
 /** The fields to change; omitted fields stay unchanged. */
 export interface UpdateSegmentInput {
   /** Replaces the filter. */
-  filter?: Record<string, unknown> | null | undefined;
+  filter?: Record<string, unknown> | undefined;
   /** A new name, unique within the project. */
-  name?: string | null | undefined;
+  name?: string | undefined;
   /** The version this edit is based on; `conflict` if the segment was modified since. */
   version?: number | null | undefined;
 }
@@ -2485,7 +2485,7 @@ export interface CustomEventPropertyChange {
   /** The value to assume for events without the property, of one of its types; null for none. */
   default_value?: unknown | undefined;
   /** A description; up to 500 characters. */
-  description?: string | null | undefined;
+  description?: string | undefined;
   /** The path of the property, such as `cart.total`. */
   name: string;
   /** True removes it from the schema. It returns with the next event that has it, unless the schema is locked. */
@@ -2497,11 +2497,11 @@ export interface CustomEventPropertyChange {
 /** The fields to change; omitted fields stay unchanged. */
 export interface UpdateCustomEventDefinitionInput {
   /** A description; up to 500 characters. */
-  description?: string | null | undefined;
+  description?: string | undefined;
   /** Whether events with other properties, or with values of other types, are rejected. */
-  locked?: boolean | null | undefined;
+  locked?: boolean | undefined;
   /** Changes to properties. */
-  properties?: CustomEventPropertyChange[] | null | undefined;
+  properties?: CustomEventPropertyChange[] | undefined;
 }
 
 /** A new group. At least one of the ids or addresses must be an existing contact. */
@@ -2517,9 +2517,9 @@ export interface CreateGroupInput {
 /** Fields to update; omitted fields are unchanged. */
 export interface UpdateGroupInput {
   /** Replaces the whole member list. */
-  contact_ids?: string[] | null | undefined;
+  contact_ids?: string[] | undefined;
   /** A new name, unique within the project. */
-  name?: string | null | undefined;
+  name?: string | undefined;
 }
 
 /** The contacts to add, by id, by address or both. */
@@ -2633,7 +2633,7 @@ export interface UpdateCampaignInput {
   /** The status this edit is meant for; `conflict` if the campaign has another, for example because it has been scheduled since. */
   if_status?: CampaignStatus | null | undefined;
   /** A new name; 1 to 200 characters. */
-  name?: string | null | undefined;
+  name?: string | undefined;
   /** The line that mail programs show after the subject, at most 300 characters; may contain placeholders. */
   preview_text?: string | null | undefined;
   /** Maximum messages per second. Can be changed while the campaign is sending. */
@@ -2785,13 +2785,13 @@ export interface CreateAbTestInput {
 /** Settings to update; omitted ones are unchanged. */
 export interface UpdateAbTestInput {
   /** Hours from the start until the winner is chosen, 1 to 168. */
-  duration_hours?: number | null | undefined;
+  duration_hours?: number | undefined;
   /** What decides the test. */
-  metric?: AbTestMetric | null | undefined;
+  metric?: AbTestMetric | undefined;
   /** Percentage of the audience that receives a variant, 1 to 100. */
-  sample_percent?: number | null | undefined;
+  sample_percent?: number | undefined;
   /** How many variants there are, 2 to 5. Further ones are copies of the first one; if there are fewer, the last ones are deleted. */
-  variants?: number | null | undefined;
+  variants?: number | undefined;
   /** The version that the edit is based on; `conflict` if it is not the current one. */
   version?: number | null | undefined;
 }
@@ -2807,9 +2807,9 @@ export interface CreateJourneyInput {
 /** Fields to update; omitted fields are unchanged. */
 export interface UpdateJourneyInput {
   /** Replaces the draft. The entry, the steps, and rules for the whole journey; see the reference of journeys. */
-  definition?: Record<string, unknown> | null | undefined;
+  definition?: Record<string, unknown> | undefined;
   /** A new name, unique within the project. */
-  name?: string | null | undefined;
+  name?: string | undefined;
   /** The version that the edit is based on; `conflict` if it is not the current one. */
   version?: number | null | undefined;
 }
@@ -2967,7 +2967,7 @@ export interface CreateFormInput {
 /** Fields to update; omitted fields are unchanged, and null clears those that may be empty. */
 export interface UpdateFormInput {
   /** The origins of sites that may submit it from their own pages, such as `https://www.example.com`. */
-  allowed_origins?: string[] | null | undefined;
+  allowed_origins?: string[] | undefined;
   /** Where browsers are sent after confirmation. */
   confirmed_url?: string | null | undefined;
   /** What subscribers must agree to with a checkbox. */
@@ -2975,17 +2975,17 @@ export interface UpdateFormInput {
   /** Text above the fields. */
   description?: string | null | undefined;
   /** Whether subscribers confirm their address with a link in an email; true for a new form. */
-  double_opt_in?: boolean | null | undefined;
+  double_opt_in?: boolean | undefined;
   /** Whether it accepts submissions; true for a new form. */
-  enabled?: boolean | null | undefined;
+  enabled?: boolean | undefined;
   /** Its fields besides the address, in order. */
-  fields?: FormFieldInput[] | null | undefined;
+  fields?: FormFieldInput[] | undefined;
   /** The sender of that email, required for double opt-in. */
   from?: string | null | undefined;
   /** The groups that subscribers join. */
-  group_ids?: string[] | null | undefined;
+  group_ids?: string[] | undefined;
   /** A new name, unique within the project. */
-  name?: string | null | undefined;
+  name?: string | undefined;
   /** Hours after which the email is sent again if the address is not confirmed. */
   reminder_after_hours?: number | null | undefined;
   /** Where replies to it go. */
@@ -2997,7 +2997,7 @@ export interface UpdateFormInput {
   /** A published template with a link to `{{confirm_url}}`; a default text if omitted. */
   template_id?: string | null | undefined;
   /** The heading of its page. */
-  title?: string | null | undefined;
+  title?: string | undefined;
   /** The version that the edit is based on; `conflict` if it is not the current one. */
   version?: number | null | undefined;
 }
@@ -3033,11 +3033,11 @@ export interface CreateTemplateInput {
 /** The fields to change; omitted fields stay unchanged. */
 export interface UpdateTemplateInput {
   /** New HTML, or MJML. */
-  body?: string | null | undefined;
+  body?: string | undefined;
   /** The language of the new body; defaults to HTML. */
   format?: ContentFormat | null | undefined;
   /** A new name, unique within the project. */
-  name?: string | null | undefined;
+  name?: string | undefined;
   /** A new subject; null removes it. */
   subject?: string | null | undefined;
   /** The version number this edit is based on; `conflict` if the template was modified since. */
@@ -3056,12 +3056,12 @@ export interface CreateWebhookEndpointInput {
 
 /** Changes to an endpoint; omitted values are kept. */
 export interface UpdateWebhookEndpointInput {
-  /** Description; at most 500 characters. An empty string removes it. */
+  /** Description; at most 500 characters. An empty string or null removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces the previous list. */
-  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | '*')[] | null | undefined;
+  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | '*')[] | undefined;
   /** An HTTPS URL that is reachable from the internet. */
-  url?: string | null | undefined;
+  url?: string | undefined;
 }
 
 /**

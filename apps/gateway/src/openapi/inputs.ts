@@ -5,13 +5,15 @@ import {
   type GraphQLInputField,
   type GraphQLInputObjectType,
   type GraphQLInputType,
+  GraphQLNonNull,
   isLeafType,
   isListType,
   isNonNullType,
+  isNullableType,
   isRequiredInputField,
 } from 'graphql';
 import type { Variable } from '../rest/request.ts';
-import { snakeCase } from '@postroom/platform';
+import { rejectsNull, snakeCase } from '@postroom/platform';
 import { scalarSchema, declaredSchema } from './scalars.ts';
 import { type Components, orNull, type Schema, withDescription } from './schemas.ts';
 
@@ -39,7 +41,8 @@ function presentInput(type: GraphQLInputType, components: Components): Schema {
 
 /** The schema of a field of an input object. */
 export function fieldSchema(field: GraphQLInputField, components: Components): Schema {
-  const schema = inputSchema(field.type, components, declaredSchema(field));
+  const type = rejectsNull(field) && isNullableType(field.type) ? new GraphQLNonNull(field.type) : field.type;
+  const schema = inputSchema(type, components, declaredSchema(field));
   const withDefault = field.defaultValue === undefined ? schema : { ...schema, default: field.defaultValue };
   return withDescription(withDefault, field.description, field.deprecationReason);
 }

@@ -3,6 +3,7 @@ import {
   type FieldProblem,
   jsonProblem,
   numberProblem,
+  rejectsNull,
   snakeCase,
   textProblem,
   MAX_ID_LENGTH,
@@ -99,8 +100,26 @@ export interface FieldReader {
   read: Reader;
 }
 
-export function fieldReaders(fields: Record<string, { name: string; type: GraphQLInputType }>): FieldReader[] {
-  return Object.values(fields).map(({ name, type }) => ({ name: snakeCase(name), as: name, read: readerFor(type) }));
+interface InputField {
+  name: string;
+  type: GraphQLInputType;
+  extensions?: object | undefined;
+}
+
+export function fieldReaders(fields: Record<string, InputField>): FieldReader[] {
+  return Object.values(fields).map((field) => ({
+    name: snakeCase(field.name),
+    as: field.name,
+    read: rejectsNull(field) ? notNullReader(readerFor(field.type)) : readerFor(field.type),
+  }));
+}
+
+function notNullReader(read: Reader): Reader {
+  return (value, path, problems) => {
+    if (value !== null) return read(value, path, problems);
+    problems.push({ field: path, message: 'must not be null' });
+    return undefined;
+  };
 }
 
 /** Reads an object; unknown members are errors, so that typos are reported. */

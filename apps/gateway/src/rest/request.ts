@@ -32,6 +32,7 @@ export interface Variable {
   variable: string;
   type: GraphQLInputType;
   description?: string | null | undefined;
+  extensions?: object;
 }
 
 export function requestShape(schema: GraphQLSchema, route: Route): RequestShape {
@@ -48,6 +49,7 @@ export function requestShape(schema: GraphQLSchema, route: Route): RequestShape 
         variable: field.name,
         type: field.type,
         description: field.description,
+        extensions: field.extensions,
       }));
       continue;
     }
@@ -125,7 +127,11 @@ function bodyOf({ body = {} }: RestRequest): object {
 }
 
 const bodyReaders = (shape: RequestShape): FieldReader[] =>
-  fieldReaders(Object.fromEntries(shape.body.map(({ variable, type }) => [variable, { name: variable, type }])));
+  fieldReaders(
+    Object.fromEntries(
+      shape.body.map(({ variable, type, extensions }) => [variable, { name: variable, type, extensions }]),
+    ),
+  );
 
 /** Maximum length of a string in a query; no value that a filter matches is longer. */
 export const MAX_QUERY_TEXT_LENGTH = 1_000;

@@ -9,6 +9,7 @@ import {
   MAX_MAILBOX_LENGTH,
   NAME,
   NOT_EMPTY,
+  notNull,
   oneLine,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
@@ -90,7 +91,7 @@ export const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
   ...NOT_EMPTY,
   description: 'Fields to update; omitted fields are unchanged, and null clears a field.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name; 1 to 200 characters.', ...NAME }),
+    name: t.string({ description: 'A new name; 1 to 200 characters.', ...notNull(NAME) }),
     ...contentFields(t),
     ratePerSecond: t.int({
       description: 'Maximum messages per second. Can be changed while the campaign is sending.',

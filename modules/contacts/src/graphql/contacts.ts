@@ -10,6 +10,7 @@ import {
   jsonSchema,
   MAX_NAME_LENGTH,
   Node,
+  notNull,
   pick,
   registerNode,
   relayNames,
@@ -205,10 +206,10 @@ const UpdateContactInput = builder.inputType('UpdateContactInput', {
     }),
     email: t.string({
       description: 'A new address; it must not belong to another contact or be suppressed.',
-      ...jsonSchema(ADDRESS),
+      ...notNull(jsonSchema(ADDRESS)),
     }),
-    customFields: t.field({ type: 'JSON', description: 'Replaces all values.', ...JSON_OBJECT }),
-    subscribed: t.boolean({ description: 'False adds an unsubscribe suppression for the address, true clears it.' }),
+    customFields: t.field({ type: 'JSON', description: 'Replaces all values.', ...notNull(JSON_OBJECT) }),
+    subscribed: t.boolean({ description: 'False adds an unsubscribe suppression, true clears it.', ...notNull() }),
     updatedAt: t.field({
       type: 'DateTime',
       description: 'The `updatedAt` this change is based on; `conflict` if the contact was modified since.',

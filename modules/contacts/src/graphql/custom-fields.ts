@@ -7,6 +7,7 @@ import {
   MAX_NAME_LENGTH,
   NAME,
   Node,
+  notNull,
   registerNode,
   relayNames,
   removalMutation,
@@ -101,10 +102,10 @@ const CreateCustomFieldInput = builder.inputType('CreateCustomFieldInput', {
 const UpdateCustomFieldInput = builder.inputType('UpdateCustomFieldInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    label: t.string({ description: 'A new label.', ...NAME }),
+    label: t.string({ description: 'A new label.', ...notNull(NAME) }),
     options: t.stringList({
       description: 'Replaces the options of a `select` field; existing contact values stay.',
-      ...OPTIONS,
+      ...notNull(OPTIONS),
     }),
   }),
 });

@@ -13,6 +13,7 @@ import {
   MAX_NAME_LENGTH,
   NAME,
   Node,
+  notNull,
   readLimited,
   readPage,
   registerNode,
@@ -177,8 +178,8 @@ const CreateSegmentInput = builder.inputType('CreateSegmentInput', {
 const UpdateSegmentInput = builder.inputType('UpdateSegmentInput', {
   description: 'The fields to change; omitted fields stay unchanged.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
-    filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...FILTER_OBJECT }),
+    name: t.string({ description: 'A new name, unique within the project.', ...notNull(NAME) }),
+    filter: t.field({ type: 'JSON', description: 'Replaces the filter.', ...notNull(FILTER_OBJECT) }),
     version: t.int({
       description: 'The version this edit is based on; `conflict` if the segment was modified since.',
     }),

@@ -13,6 +13,7 @@ import {
   NAME,
   Node,
   NOT_EMPTY,
+  notNull,
   registerNode,
   relayNames,
   workflowUrl,
@@ -280,8 +281,12 @@ const UpdateJourneyInput = builder.inputType('UpdateJourneyInput', {
   ...NOT_EMPTY,
   description: 'Fields to update; omitted fields are unchanged.',
   fields: (t) => ({
-    name: t.string({ description: 'A new name, unique within the project.', ...NAME }),
-    definition: t.field({ type: 'JSON', description: `Replaces the draft. ${DEFINITION}`, ...JSON_OBJECT }),
+    name: t.string({ description: 'A new name, unique within the project.', ...notNull(NAME) }),
+    definition: t.field({
+      type: 'JSON',
+      description: `Replaces the draft. ${DEFINITION}`,
+      ...notNull(JSON_OBJECT),
+    }),
     version: t.int({ description: 'The version that the edit is based on; `conflict` if it is not the current one.' }),
   }),
 });

@@ -10,6 +10,7 @@ import {
   listOf,
   Node,
   NOT_EMPTY,
+  notNull,
   registerNode,
   relayNames,
   removalMutation,
@@ -211,10 +212,16 @@ const UpdateEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
   ...NOT_EMPTY,
   description: 'Changes to an endpoint; omitted values are kept.',
   fields: (t) => ({
-    url: t.string({ description: 'An HTTPS URL that is reachable from the internet.', ...URL_OF_ENDPOINT }),
-    events: t.stringList({ description: 'Event types, or `["*"]`; replaces the previous list.', ...SUBSCRIBED }),
+    url: t.string({
+      description: 'An HTTPS URL that is reachable from the internet.',
+      ...notNull(URL_OF_ENDPOINT),
+    }),
+    events: t.stringList({
+      description: 'Event types, or `["*"]`; replaces the previous list.',
+      ...notNull(SUBSCRIBED),
+    }),
     description: t.string({
-      description: 'Description; at most 500 characters. An empty string removes it.',
+      description: 'Description; at most 500 characters. An empty string or null removes it.',
       ...oneLine(MAX_DESCRIPTION_LENGTH),
     }),
   }),
