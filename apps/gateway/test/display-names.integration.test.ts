@@ -412,3 +412,22 @@ test('a contact of a batch and an event of a batch report problems in their resu
       expect(JSON.stringify(body.error?.details ?? body.data), name).toMatch(/"field":"(\w+\.0\.)?name"/);
   }
 });
+
+test('a line break in a subject is the space that is sent, in templates, campaigns and emails', async () => {
+  const subject = 'Your order\r\n {{ number }}\u2028has left\n';
+  const oneLine = 'Your order {{ number }} has left';
+  const shown = async (path: string, body: object) => {
+    const { data } = (await api.post(path, body)).body;
+    return (await api.get(`${path}/${data.id}`)).body.data.subject;
+  };
+  expect(await shown('/v1/templates', { name: 'Broken subject', subject, body: '<p>Hi</p>' })).toBe(oneLine);
+  expect(await shown('/v1/campaigns', { name: 'Broken subject', subject })).toBe(oneLine);
+  const later = { scheduled_at: new Date(Date.now() + 86_400_000).toISOString() };
+  expect(await shown('/v1/emails', email({ subject, ...later }))).toBe(oneLine);
+  expect(await shown('/v1/emails', email({ subject, variables: { number: '1\n2' }, ...later }))).toBe(
+    'Your order 1 2 has left',
+  );
+  expect((await api.post('/v1/emails', email({ subject: '\n' }))).body.error.details).toEqual([
+    { field: 'subject', message: 'is required' },
+  ]);
+});

@@ -1,6 +1,6 @@
 import { audienceProblems } from '@postroom/groups';
 import { checkMailbox } from '@postroom/emails';
-import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
+import { MAX_SUBJECT_LENGTH, subjectLine } from '@postroom/templating';
 import {
   assertValid,
   db,
@@ -217,6 +217,7 @@ async function validate(projectId: string, input: CampaignInput): Promise<Partia
   const { name, format: _format, ...rest } = input;
   const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Partial<Campaign>;
   if (name != null) data.name = name.trim();
+  if (input.subject != null) data.subject = subjectLine(input.subject);
   if (input.fromEmail != null) data.fromEmail = normalizeEmail(input.fromEmail);
   for (const field of AUDIENCE_FIELDS) if (input[field] !== undefined) data[field] = [...new Set(input[field])];
   for (const field of ['previewText', ...UTM_FIELDS] as const)

@@ -1,6 +1,6 @@
 import { isId, pool, coalesceReads } from '@postroom/platform';
 import { type Problems, readObject, type SendEmailInput } from './email-input.ts';
-import type { Values } from '@postroom/templating';
+import { subjectLine, type Values } from '@postroom/templating';
 import { renderForProject } from './fill-content-for-project.ts';
 import { lengthOfContent, MAX_TEXT_LENGTH } from './fill-content.ts';
 
@@ -63,7 +63,8 @@ export async function renderContent(
   { path = '', isOneOfMany = false, budget }: { path?: string; isOneOfMany?: boolean; budget?: ContentBudget } = {},
 ): Promise<RenderedContent> {
   const template = await readTemplate(projectId, input, problems, path);
-  const subject = input.subject ?? template?.subject ?? null;
+  const given = input.subject ?? template?.subject ?? null;
+  const subject = given === null ? null : subjectLine(given);
   const html = template?.body ?? input.html ?? null;
   const text = input.text === '' && html !== null && html !== '' ? null : (input.text ?? null);
   // Mail submitted over SMTP may have no subject; an API request must.

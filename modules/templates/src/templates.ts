@@ -18,7 +18,7 @@ import {
   displayNameProblems,
   checkLimit,
 } from '@postroom/platform';
-import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
+import { MAX_SUBJECT_LENGTH, subjectLine } from '@postroom/templating';
 import { type ContentFormat, readBody, resolveSubmittedBody } from './formats.ts';
 import { placeholderProblems } from './problems.ts';
 
@@ -270,7 +270,7 @@ async function checkInput(projectId: string, { name, subject, body, format }: Te
   assertValid(problems);
   return {
     ...(name == null ? {} : { name: name.trim() }),
-    ...(subject === undefined ? {} : { subject }),
+    ...(subject === undefined ? {} : { subject: subject === null ? null : subjectLine(subject) }),
     ...(content === undefined
       ? {}
       : { body: content.body.html, format: content.body.format, source: content.body.source }),

@@ -34,6 +34,12 @@ export const ESCAPES: Record<Context, (value: string) => string> = {
   nowhere: () => '',
 };
 
+/** A subject as it is sent: line breaks and other control characters are spaces, and so is a run of several. */
+export const subjectLine = (subject: string): string => {
+  const line = subject.replace(CONTROLS, ' ');
+  return line === subject ? subject : line.replace(/ {2,}/g, ' ').trim();
+};
+
 /** Escapes text for HTML content and quoted attribute values. */
 export function escapeHtml(value: string): string {
   if (PLAIN_HTML.test(value)) return value;

@@ -21,4 +21,4 @@ export type { Computed, Values } from './render.ts';
 export { Scope } from './scope.ts';
 export { RenderError } from './values.ts';
 export { decodeEntities } from './entities.ts';
-export { escapeHtml } from './escape.ts';
+export { escapeHtml, subjectLine } from './escape.ts';
