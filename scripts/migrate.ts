@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { runCommand } from '@postroom/errors';
+import { countOf, runCommand } from '@postroom/errors';
 import { migrate } from '@postroom/migrations';
 import { checkSettings } from '@postroom/settings';
 
@@ -27,7 +27,9 @@ await runCommand('postroom migrate', async () => {
   if (wait > 0) await untilReachable(databaseUrl, wait);
   const applied = await migrate(databaseUrl);
   for (const name of applied) console.log(`applied ${name}`);
-  console.log(applied.length === 0 ? 'The database is up to date.' : `${applied.length} migrations applied.`);
+  console.log(
+    applied.length === 0 ? 'The database is up to date.' : `${countOf(applied.length, 'migration')} applied.`,
+  );
 });
 
 /** How long to wait for the database, in seconds; `undefined` for --help. @throws Error if the arguments are wrong. */

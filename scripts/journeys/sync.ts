@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { diff as diffLines } from 'node:util';
+import { countOf } from '@postroom/errors';
 import { type Journey, type Postroom, PostroomError } from '../../sdk/typescript/src/index.ts';
 import { fileNames, FileProblems, fileText, type JourneyFile, readFolder, writeJourney } from './files.ts';
 
@@ -30,7 +31,7 @@ export async function pull(
       say(`${file}: ${before === undefined ? 'created' : 'updated'}`);
     }
   }
-  say(`${journeys.size} journeys in ${folder}`);
+  say(`${countOf(journeys.size, 'journey')} in ${folder}`);
 }
 
 /** Prints the differences between the files and the drafts, as lines that a push removes and adds. @returns whether there are any. */

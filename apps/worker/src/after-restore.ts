@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { endTimersAfterRestore } from '@postroom/ab-tests';
 import { pauseUncertain } from '@postroom/campaigns';
-import { runCommand } from '@postroom/errors';
+import { countOf, runCommand } from '@postroom/errors';
 import { pauseAfterRestore } from '@postroom/journeys';
 import {
   beginEpoch,
@@ -69,7 +69,7 @@ async function markRestored(): Promise<void> {
   }
   const { before, reservations } = restored;
   console.log(
-    `The database was restored to reservation ${before.number} of epoch ${before.epoch}. Checking ${reservations.length} later ones.`,
+    `The database was restored to reservation ${before.number} of epoch ${before.epoch}. Checking ${countOf(reservations.length, 'later reservation')}.`,
   );
   let marked = 0;
   for (const reservation of reservations) {
@@ -78,14 +78,14 @@ async function markRestored(): Promise<void> {
     if (problem !== undefined) console.log(problem);
   }
   const journeys = await pauseAfterRestore();
-  if (journeys > 0) console.log(`${journeys} journeys are paused, because they would repeat what they did since then.`);
+  if (journeys > 0) console.log(`Paused ${countOf(journeys, 'journey')}, to repeat nothing that was done since then.`);
   const abTests = await endTimersAfterRestore();
   if (abTests > 0)
     console.log(
-      `A user has to choose the winners of ${abTests} A/B tests, because they may have been sent since then.`,
+      `A user has to choose the winner of ${countOf(abTests, 'A/B test')}, because it may have been sent since then.`,
     );
   await beginEpoch(restored);
-  console.log(`${marked} messages may have been sent since then and are now unknown.`);
+  console.log(`Marked ${countOf(marked, 'message')} as unknown, because mail may have been sent since then.`);
 }
 
 /** Prints a line per campaign and per project, and writes the file if one was named. */

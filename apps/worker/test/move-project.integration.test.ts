@@ -454,7 +454,7 @@ test('a message that is in flight keeps the project, and a person with another a
   const [a, b] = pools;
   const [busy, known] = [await seed(a), await seed(a)];
   await a.query('UPDATE campaigns SET claimed_count = 1 WHERE id = $1', [busy.campaign]);
-  await expect(move(busy.id)).rejects.toThrow('1 messages and 0 webhook deliveries are still in flight');
+  await expect(move(busy.id)).rejects.toThrow('Still in flight: 1 message and 0 webhook deliveries.');
   await b.query(`INSERT INTO users (id, name, email) VALUES ($1, 'Ada', $2 || '@example.com')`, [
     newId('usr'),
     known.user,

@@ -1,4 +1,5 @@
 import type { Definition, Step } from '@postroom/journey-definition';
+import { countOf } from '@postroom/platform';
 import type { Backtest } from './backtests.ts';
 import { isEnteredByHand } from './facts.ts';
 import { readTotals } from './totals.ts';
@@ -42,5 +43,5 @@ function ofDefinition({ entry, steps, timeZoneField }: Definition, journeyId: st
 
 function ofTotals(stored: unknown): string[] {
   const { truncated } = readTotals(stored);
-  return truncated === 0 ? [] : [`Of ${truncated} contacts only the first 1,000 events were read.`];
+  return truncated === 0 ? [] : [`Of ${countOf(truncated, 'contact')} only the first 1,000 events were read.`];
 }

@@ -1,6 +1,6 @@
 import { MAIL_POLICY, type Settlement } from '@postroom/ledger';
 import { notify } from '@postroom/notifications';
-import { inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
+import { countOf, inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
 import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
 import { blockedNotice, pausedNotice } from './notices.ts';
@@ -143,7 +143,7 @@ export class SendMonitor {
   }
 
   async #pause(answer: string): Promise<void> {
-    const reason = `${this.#refusals} messages in a row were rejected. The last reply was: ${answer}`;
+    const reason = `Mail servers rejected ${countOf(this.#refusals, 'message')} in a row. The last reply was: ${answer}`;
     await autoPause(this.#id, reason, { blocksSender: true });
   }
 

@@ -16,7 +16,7 @@ import {
 import { closeUnsent } from '@postroom/ledger/sql';
 import { type DayVolume, nextDay } from '@postroom/domains';
 import { assertHere } from '@postroom/projects';
-import { databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
+import { countOf, databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
 import { campaignCompleted } from './events.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
 import { prepare, type Sender, sendPages, SnapshotEnd, type Tally } from './send-pages.ts';
@@ -94,7 +94,7 @@ async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
 /** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
 async function waitForNextDay(campaignId: string, result: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
-  const waiting = `${domain} has reached its warm-up limit of ${limit} messages for today.`;
+  const waiting = `${domain} has reached its warm-up limit of ${countOf(limit, 'message')} for today.`;
   await pool.query(
     `WITH waits AS (
        UPDATE campaigns SET waiting_until = $2, waiting_reason = $3 WHERE id = $1 AND status = 'sending'

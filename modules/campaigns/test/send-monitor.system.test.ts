@@ -164,7 +164,7 @@ test('consecutive rejections pause a campaign long before every recipient has be
   await setPolicy(api, { refusals_in_row: 10 });
   await api.post(`${path}/send`);
   const { pauseReason } = await untilStatus(api, path, 'paused');
-  expect(pauseReason).toMatch(/^10 messages in a row were rejected\. The last reply was: .*5\.7\.1/);
+  expect(pauseReason).toMatch(/^Mail servers rejected 10 messages in a row\. The last reply was: .*5\.7\.1/);
   const { progress } = await eventually(async () => {
     const now = await read(api, path);
     expect(now.progress.claimed).toBe(0);

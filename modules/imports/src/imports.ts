@@ -1,4 +1,5 @@
 import {
+  countOf,
   announce,
   config,
   db,
@@ -122,7 +123,7 @@ export async function startImport(projectId: string, id: string, options?: Check
     );
     if (parts === undefined || parts.last === null) throw new DomainError('validation_error', 'The file is empty.');
     if (parts.last + 1 !== parts.count) {
-      throw new DomainError('validation_error', `${parts.last + 1 - parts.count} parts of the file are missing.`);
+      throw new DomainError('validation_error', `The file lacks ${countOf(parts.last + 1 - parts.count, 'part')}.`);
     }
     if (options !== undefined) await setOptions(tx, id, options);
     await sql(tx, `UPDATE imports SET status = 'queued' WHERE id = $1`, [id]);

@@ -21,7 +21,7 @@ test('parts may be uploaded in any order and repeatedly, and the file is importe
   await part(0, 'email,name\nada@');
   const gap = await part(3, '!');
   expect(gap.body.data.addImportPart.size).toBe(29);
-  expect((await api.graphql(START, { id })).body.errors[0].message).toBe('1 parts of the file are missing.');
+  expect((await api.graphql(START, { id })).body.errors[0].message).toBe('The file lacks 1 part.');
   await part(2, 'da');
   // A worker picks it up asynchronously.
   expect((await api.graphql(START, { id })).body.data.startImport).toEqual({

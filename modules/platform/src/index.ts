@@ -13,6 +13,7 @@ export {
   UNIQUE_VIOLATION,
   assertValid,
   conflictIfTaken,
+  countOf,
   DomainError,
   type ErrorCode,
   type FieldProblem,

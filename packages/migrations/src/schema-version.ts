@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { config } from '@postroom/settings/config';
 import { DATA_MIGRATION_NAMES } from './data-migrations.ts';
-import { isOutage, pool } from '@postroom/platform';
+import { countOf, isOutage, pool } from '@postroom/platform';
 import { keepDatabaseTime } from '@postroom/clock';
 import { logger } from '@postroom/observability';
 import { migrationNames } from './migrate.ts';
@@ -37,7 +37,7 @@ async function schemaProblem(): Promise<SchemaProblem | undefined> {
   try {
     const pending = await pendingMigrations(pool);
     if (pending.length === 0) return void (await keepDatabaseTime(readDatabaseTime));
-    const message = `The database lacks ${pending.length} migrations of this version, the first is ${pending[0]}. Run "postroom migrate", or set MIGRATION_WAIT_SECONDS to wait for it.`;
+    const message = `The database lacks ${countOf(pending.length, 'migration')} of this version, the first is ${pending[0]}. Run "postroom migrate", or set MIGRATION_WAIT_SECONDS to wait for it.`;
     return { message, isOutage: false };
   } catch (error) {
     if (!isOutage(error)) throw error;

@@ -9,3 +9,7 @@ export function formatDuration(ms: number | null): string {
 /** Formats a share, such as 0.125, as a percentage as the user's locale writes it: "12.5%" or "12,5 %". */
 export const formatShare = (share: number, most = 0, least = 0): string =>
   share.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: most, minimumFractionDigits: least });
+
+/** A number with its noun: `1 contact`, `2 contacts`. */
+export const countOf = (value: number, one: string, many = `${one}s`): string =>
+  `${value.toLocaleString()} ${value === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 // `postroom move-project`: moves a project to another cell. See docs/how-to/cells.md.
 import { parseArgs } from 'node:util';
-import { errorLine, runCommand } from '@postroom/errors';
+import { countOf, errorLine, runCommand } from '@postroom/errors';
 import { closeDatabase, config, isId, logger } from '@postroom/platform';
 import { disagreement } from '@postroom/projects/cells';
 import { CELL_NAME } from '@postroom/settings';
@@ -105,7 +105,7 @@ async function endWorkflows(projectId: string): Promise<void> {
   try {
     const { client, close } = await connectTemporal(AbortSignal.timeout(CONNECT_TIMEOUT_MS));
     const ended = await endWorkflowsOf(client, projectId).finally(close);
-    console.log(`${ended} workflows of the project ended here.`);
+    console.log(`Ended ${countOf(ended, 'workflow')} of the project here.`);
   } catch (error) {
     logger.warn({ err: error }, "the project's workflows here were not ended; they will find nothing to do");
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countOf } from '@postroom/errors';
 import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
 import type pg from 'pg';
 import {
@@ -189,7 +190,7 @@ async function drain({ source, projectId, drainMs, report }: Move): Promise<void
     if (mail === '0' && webhooks === '0' && (exports === '0' || isOver)) break;
     if (isOver)
       throw new MoveRefused(
-        `${mail} messages and ${webhooks} webhook deliveries are still in flight. Run the command again, with the workers running, or abort the move.`,
+        `Still in flight: ${countOf(Number(mail), 'message')} and ${countOf(Number(webhooks), 'webhook delivery', 'webhook deliveries')}. Run the command again, with the workers running, or abort the move.`,
       );
     await sleep(POLL_MS);
   }
@@ -203,7 +204,7 @@ async function transferRows(move: Move, tables: readonly ProjectTable[], here: P
   await createEventPartitions(move, projectId);
   const moveId = await transaction(target, async () => {
     const advance = await transaction(source, () => copyInAdvance(move, projectId, tables), SNAPSHOT);
-    await report(`In advance: ${advance.rows.toLocaleString('en')} rows were copied.`);
+    await report(`Copied ${countOf(advance.rows, 'row')} in advance.`);
     const id = await begin(move, here);
     await drain(move);
     await fence(source, projectId, tables);
@@ -220,7 +221,7 @@ async function transferRows(move: Move, tables: readonly ProjectTable[], here: P
          transaction_shifts = excluded.transaction_shifts, late_hits_moved = false, changed_at = now()`,
       [projectId, to, id, places[0]?.shifts, advance.shift],
     );
-    await report(`Copied and compared ${rows.toLocaleString('en')} rows.`);
+    await report(`Copied and compared ${countOf(rows, 'row')}.`);
     return id;
   });
   await report(`${to} has the project.`);

@@ -43,7 +43,7 @@ export const RECIPIENT_LABELS: Record<RecipientState, { label: string; tone: Ton
 
 export const number = (value: number) => value.toLocaleString();
 
-export const countOf = (value: number, one: string, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+export { countOf } from '../../components/numbers.ts';
 
 const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { Chart } from '../../components/chart.tsx';
-import { number } from '../campaigns/campaign-labels.ts';
+import { countOf, number } from '../campaigns/campaign-labels.ts';
 
 interface WarmupChartProps {
   /** Messages allowed on each day with mail. */
@@ -27,7 +27,7 @@ export function WarmupChart({ steps, step, sent = 0 }: WarmupChartProps) {
     };
   });
   const [first = 0, last = 0] = [steps[0], steps.at(-1)];
-  const label = `${steps.length} steps, from ${number(first)} to ${number(last)} messages per day${step === undefined ? '' : `; today is step ${step}, with ${number(steps[step - 1] ?? 0)}`}`;
+  const label = `${countOf(steps.length, 'step')}, from ${number(first)} to ${number(last)} messages per day${step === undefined ? '' : `; today is step ${step}, with ${number(steps[step - 1] ?? 0)}`}`;
   return (
     <Stack gap="xs" component="figure" m={0} aria-label={label}>
       <Text size="sm" fw={550} component="figcaption">

@@ -5,6 +5,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { Page, Section } from '../../components/page.tsx';
 import { QueryResult, LinesSkeleton } from '../../components/states.tsx';
 import { TIME_ZONE } from '../../components/when.tsx';
+import { countOf } from '../../components/numbers.ts';
 import { Attention } from './attention.tsx';
 import { Charts } from './charts.tsx';
 import { Checklist } from './checklist.tsx';
@@ -60,7 +61,7 @@ function Now({ overview, points, words }: { overview: Overview; points: readonly
 
 /** Says so if part of the period is no longer stored. */
 const aboutSpan = ({ since }: Span, days: number | undefined) =>
-  `In the time zone ${TIME_ZONE}.${days === undefined || isStored(since, days) ? '' : ` Events are kept for ${days} days, so earlier figures are missing.`}`;
+  `In the time zone ${TIME_ZONE}.${days === undefined || isStored(since, days) ? '' : ` Events are kept for ${countOf(days, 'day')}, so earlier figures are missing.`}`;
 
 const isStored = (since: string, days: number) => Date.now() - Date.parse(since) <= days * DAY_MS;
 

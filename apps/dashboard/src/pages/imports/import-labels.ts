@@ -1,4 +1,5 @@
 import type { Tone } from '../../components/badge.tsx';
+import { countOf } from '../../components/numbers.ts';
 import type { ImportKind, ImportStatus } from '../../generated/graphql.ts';
 
 export const STATUS_LABELS: Record<ImportStatus, [tone: Tone, label: string]> = {
@@ -19,6 +20,6 @@ const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Formats a file size. */
 export function fileSize(size: number): string {
-  if (size < 1024) return `${size} bytes`;
+  if (size < 1024) return countOf(size, 'byte');
   return size < 1024 ** 2 ? `${bytes.format(size / 1024)} kB` : `${bytes.format(size / 1024 ** 2)} MB`;
 }

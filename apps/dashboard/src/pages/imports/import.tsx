@@ -10,7 +10,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';
-import { formatShare } from '../../components/numbers.ts';
+import { countOf, formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { type DescriptionItem, DescriptionList } from '../../components/description-list.tsx';
@@ -217,11 +217,11 @@ function Counts({ row: { kind, counts, dryRun } }: { row: ImportRow }) {
       detail={invalid > 0 ? 'see below' : 'no errors'}
     />
   );
-  const label = dryRun ? `Preview of ${rows.toLocaleString()} rows` : 'Results';
+  const label = dryRun ? `Preview of ${countOf(rows, 'row')}` : 'Results';
   if (kind === 'suppressions') {
     return (
       <Stats label={label}>
-        <Stat label="New" value={created} detail={`of ${rows.toLocaleString()} rows`} />
+        <Stat label="New" value={created} detail={`of ${countOf(rows, 'row')}`} />
         <Stat label="Unchanged" value={unchanged} detail="already suppressed" />
         <Stat label="Duplicates" value={duplicates} detail="first row used" />
         {notImported}
@@ -230,7 +230,7 @@ function Counts({ row: { kind, counts, dryRun } }: { row: ImportRow }) {
   }
   return (
     <Stats label={label}>
-      <Stat label="New" value={created} detail={`of ${rows.toLocaleString()} rows`} />
+      <Stat label="New" value={created} detail={`of ${countOf(rows, 'row')}`} />
       <Stat label="Changed" value={updated} detail="already contacts" />
       <Stat label="Unchanged" value={unchanged} detail="already contacts" />
       <Stat label="Duplicates" value={duplicates} detail="first row used" />

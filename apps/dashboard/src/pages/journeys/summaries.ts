@@ -1,4 +1,5 @@
 import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
+import { countOf } from '../../components/numbers.ts';
 import type { Definition, Duration, Entry } from './definition.ts';
 
 /** Names of what steps refer to, by id. */
@@ -31,9 +32,7 @@ export function describeDuration({ days = 0, hours = 0, minutes = 0 }: Duration)
     [hours, 'hour'],
     [minutes, 'minute'],
   ] as const;
-  const given = parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`);
+  const given = parts.filter(([count]) => count > 0).map(([count, unit]) => countOf(count, unit));
   return given.length === 0 ? 'no time' : list.format(given);
 }
 
@@ -65,7 +64,7 @@ export function entrySummary(entry: Entry, names: Names): string {
 }
 
 function dateInWords({ field, offsetDays = 0, yearly, time }: Entry, names: Names): string {
-  const days = `${Math.abs(offsetDays)} day${Math.abs(offsetDays) === 1 ? '' : 's'}`;
+  const days = countOf(Math.abs(offsetDays), 'day');
   const offset = offsetDays === 0 ? 'On' : offsetDays < 0 ? `${days} before` : `${days} after`;
   const date = field === undefined || field === '' ? 'a date' : `the date in ${fieldName(field, names)}`;
   return `${offset} ${date}${yearly === true ? ', each year' : ''}, at ${time ?? 'no time yet'}`;
@@ -80,7 +79,7 @@ export function describeRules(
     reentry === 'always' || (reentry === undefined && entry.yearly === true)
       ? 'Contacts may enter again as soon as they have left.'
       : typeof reentry === 'object'
-        ? `Contacts may enter again ${reentry.afterDays} days after they last entered.`
+        ? `Contacts may enter again ${countOf(reentry.afterDays, 'day')} after they last entered.`
         : 'Contacts enter once.';
   const zone = timeZone ?? 'UTC';
   return [
@@ -89,7 +88,7 @@ export function describeRules(
     quietHours === undefined ? '' : `No email is sent from ${quietHours.from} to ${quietHours.to}.`,
     frequencyCap === undefined
       ? ''
-      : `A contact gets at most ${frequencyCap.messages} emails in ${frequencyCap.days} days.`,
+      : `A contact gets at most ${countOf(frequencyCap.messages, 'email')} in ${countOf(frequencyCap.days, 'day')}.`,
     timeZone === undefined && timeZoneField === undefined
       ? ''
       : `Times are in ${timeZoneField === undefined ? zone : `the time zone in ${fieldName(timeZoneField, names)}, or ${zone}`}.`,
