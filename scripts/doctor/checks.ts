@@ -5,6 +5,7 @@ import proto from '@temporalio/proto';
 import pg from 'pg';
 import { type Config, parseConfig, type Program } from '@postroom/settings';
 import { temporalSettings } from '@postroom/settings';
+import { countOf, errorLine } from '@postroom/errors';
 import { readMigrations } from '@postroom/migrations';
 import { isFree } from '../../packages/embedded/src/ports.ts';
 import { validityProblem, readCertificateFiles, type TlsServer } from '../../packages/network/src/certificate.ts';
@@ -35,11 +36,6 @@ const TOO_MANY_CONNECTIONS = '53300';
 const ok = (detail: string): Finding => ({ status: 'ok', detail });
 const warning = (detail: string, fix: string): Finding => ({ status: 'warning', detail, fix });
 const failed = (detail: string, fix: string): Finding => ({ status: 'failed', detail, fix });
-const messageOf = (error: unknown): string => {
-  const cause = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  return cause instanceof Error ? cause.message : String(cause);
-};
-
 /** The programs that every installation runs. */
 const ALWAYS_RUN: readonly Program[] = ['gateway', 'worker'];
 
@@ -64,7 +60,7 @@ export async function runChecks(
     config = parseConfig(env);
     report('Settings', ok(`every value is valid, NODE_ENV is ${config.NODE_ENV}`));
   } catch (error) {
-    report('Settings', failed(messageOf(error), 'Correct the settings above.'));
+    report('Settings', failed(errorLine(error), 'Correct the settings above.'));
     return results;
   }
   for (const program of programs) report(`Settings of the ${program}`, checkSettingsOf(program, env));
@@ -90,7 +86,7 @@ export async function runChecks(
     try {
       report(check, await withTimeout(run));
     } catch (error) {
-      report(check, failed(messageOf(error), 'See the message above.'));
+      report(check, failed(errorLine(error), 'See the message above.'));
     }
   }
   return results;
@@ -113,7 +109,7 @@ function checkSettingsOf(program: Program, env: NodeJS.ProcessEnv): Finding {
     parseConfig(env, program);
     return ok('everything that it needs is set');
   } catch (error) {
-    return failed(messageOf(error), 'Set what is missing above.');
+    return failed(errorLine(error), 'Set what is missing above.');
   }
 }
 
@@ -152,7 +148,7 @@ async function withDatabase(config: Config, work: (client: pg.Client) => Promise
     await client.connect();
   } catch (error) {
     return failed(
-      `can't connect: ${messageOf(error)}`,
+      `can't connect: ${errorLine(error)}`,
       (error as { code?: unknown }).code === TOO_MANY_CONNECTIONS
         ? "Raise PostgreSQL's max_connections, or the limit of the role, or lower DATABASE_POOL."
         : 'Check host, port, user, password and database name in DATABASE_URL, and that PostgreSQL is running.',
@@ -193,7 +189,7 @@ function checkJournals(config: Config): Finding {
       if (statfsSync(folder).bavail === 0) throw new Error('its disk is full');
     } catch (error) {
       return failed(
-        `${name}: ${folder} can't be written: ${messageOf(error)}`,
+        `${name}: ${folder} can't be written: ${errorLine(error)}`,
         `Create the folder, let the user of the workers write to it, or free disk space: otherwise ${JOURNAL_FAILURES[name]}.`,
       );
     }
@@ -220,7 +216,7 @@ async function checkCells(config: Config): Promise<Finding> {
   const gateways = config.CELL_GATEWAYS ?? new Map<string, string>();
   for (const [name, url] of gateways) {
     if (name === config.CELL) continue;
-    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch(messageOf);
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch(errorLine);
     if (typeof answer === 'string' || !answer.ok)
       return failed(
         `the gateways of ${name} at ${url} ${typeof answer === 'string' ? `can't be reached: ${answer}` : `answer ${answer.status}`}`,
@@ -293,10 +289,11 @@ const checkMigrations = (config: Config) =>
     const newer = rows.filter(({ name }) => !known.some((migration) => migration.name === name));
     if (newer.length > 0)
       return failed(
-        `the database has ${newer.length} migrations that this version does not know`,
+        `the database has ${countOf(newer.length, 'migration')} that this version does not know`,
         'Run a newer version.',
       );
-    if (pending.length > 0) return failed(`${pending.length} migrations are pending`, 'Run `postroom migrate`.');
+    if (pending.length > 0)
+      return failed(`the database lacks ${countOf(pending.length, 'migration')}`, 'Run `postroom migrate`.');
     return ok(`all ${known.length} are applied`);
   });
 
@@ -330,7 +327,7 @@ async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Fi
     connection = await Connection.connect({ ...options, connectTimeout: 5_000 });
   } catch (error) {
     return failed(
-      `can't connect to ${options.address}: ${messageOf(error)}`,
+      `can't connect to ${options.address}: ${errorLine(error)}`,
       'Check TEMPORAL_ADDRESS, and TEMPORAL_TLS_* and TEMPORAL_API_KEY if the server needs them.',
     );
   }
@@ -355,7 +352,7 @@ async function checkTemporal(config: Config, env: NodeJS.ProcessEnv): Promise<Fi
     return ok(`${options.address}, namespace ${namespace}, workers on ${taskQueue}: ${pollers?.length}`);
   } catch (error) {
     return failed(
-      `namespace ${namespace}: ${messageOf(error)}`,
+      `namespace ${namespace}: ${errorLine(error)}`,
       `Create the namespace, or set TEMPORAL_NAMESPACE: temporal operator namespace create ${namespace}`,
     );
   } finally {
@@ -376,7 +373,7 @@ async function checkDns(config: Config): Promise<Finding> {
   } catch (error) {
     const finding = config.NODE_ENV === 'production' ? failed : warning;
     return finding(
-      `${servers}: ${messageOf(error)}`,
+      `${servers}: ${errorLine(error)}`,
       'Sending domains are verified by DNS: set DNS_SERVERS to resolvers that this machine can reach.',
     );
   }
@@ -410,7 +407,7 @@ async function checkGatewayPort(config: Config): Promise<Finding> {
     return failed(`the gateway on ${host}:${port} is not ready (${response.status})`, 'Read its log.');
   } catch (error) {
     return failed(
-      `${host}:${port} is in use by another program: ${messageOf(error)}`,
+      `${host}:${port} is in use by another program: ${errorLine(error)}`,
       'Stop the program that listens there, or set GATEWAY_PORT.',
     );
   }

@@ -17,6 +17,8 @@ export function errorLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // Node tries each address of a host, and the error for all of them has no message.
   if (error instanceof AggregateError && error.message === '') return errorLine(error.errors[0]);
+  // It says no more of what happened.
+  if (error.message === 'fetch failed' && error.cause !== undefined) return errorLine(error.cause);
   // The first sentence names the argument, and the others explain `parseArgs`.
   if (isWrongArgument(error)) return error.message.replace(/(\.\s.*)?$/s, '.');
   // Prisma says first where in our code it was called.

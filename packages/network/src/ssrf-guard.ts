@@ -187,7 +187,7 @@ const agents = new Map<AddressScope, Agent>();
 
 /**
  * `fetch` that connects only to addresses within the scope and follows no redirects.
- * @throws TypeError for a forbidden URL or a network failure.
+ * @throws TypeError for a forbidden URL or a network failure, with the host and the reason.
  */
 export function guardedFetch(url: string, scope: AddressScope, init: RequestInit = {}): Promise<Response> {
   assertNoTransaction('A server was called over HTTP');
@@ -195,7 +195,20 @@ export function guardedFetch(url: string, scope: AddressScope, init: RequestInit
   if (problem !== undefined) return Promise.reject(new TypeError(`The URL ${problem}.`));
   const agent = agents.get(scope) ?? new Agent({ connect: { lookup: guardedLookup(() => scope) } });
   agents.set(scope, agent);
-  return fetch(url, { ...init, redirect: 'error', dispatcher: agent });
+  return fetch(url, { ...init, redirect: 'error', dispatcher: agent }).catch((error: unknown) => {
+    const reason = reasonOf(error);
+    // What the caller aborts is not wrapped.
+    if (reason === undefined) throw error;
+    throw new TypeError(`The request to ${new URL(url).host} failed: ${reason}`, { cause: error });
+  });
+}
+
+/** Why `fetch` failed, which its error says only in the cause; undefined for other errors. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return undefined;
+  // Node tries each address of a host, and the error for all of them has no message.
+  const cause = error.cause instanceof AggregateError ? (error.cause.errors[0] as Error) : error.cause;
+  return withoutAddress(cause) || (cause as NodeJS.ErrnoException).code;
 }
 
 /** Removes the resolved address from a network error; Node includes it in the message. */

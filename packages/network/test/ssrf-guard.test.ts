@@ -137,6 +137,11 @@ test('fetch connects to addresses of its scope only, and follows no redirect', a
     await expect(guardedFetch(refused, 'public')).rejects.toThrow();
   expect(requests).toBe(2);
   await new Promise((resolve) => server.close(resolve));
+  await expect(guardedFetch('http://127.0.0.1:9/', 'loopback')).rejects.toThrow(
+    /^The request to 127\.0\.0\.1:9 failed: bad port$/,
+  );
+  const aborted = guardedFetch(url, 'loopback', { signal: AbortSignal.abort(new Error('enough')) });
+  await expect(aborted).rejects.toThrow('enough');
 });
 
 /** Files that connect to hosts of the operator's choice, or that are the guard. */
