@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorLine } from '@postroom/errors';
 import { config, pool } from '@postroom/platform';
 import { AwsClient } from 'aws4fetch';
 import { type BasicType, parquetWriteBuffer } from 'hyparquet-writer';
@@ -42,23 +43,42 @@ const storeOf = (target: Target): Store => (target.url.startsWith('file:') ? inF
 
 /**
  * Writes all rows of a partition as Parquet: `events/events_20261123/00001.parquet` and so on, in the order of the column
- * partitioned by. Repeating it after a failure replaces the files.
+ * partitioned by. Repeating it after a failure replaces the files. If fewer are needed then, because rows were deleted, the others are replaced
+ * by files without rows: the access key may only put objects.
  */
 export function archiveTo(target: Target, rowsPerFile = ROWS): Archive {
   const store = storeOf(target);
   return async (table, partition, onBatch = () => {}) => {
     const columns = await columnsOf(partition);
     const key = await keyOf(table);
+    const filesBefore = await readFileCount(partition);
     for (let number = 1, after: unknown = ''; ; number++) {
       const rows = await readRows(partition, columns, { key, after, limit: rowsPerFile });
-      if (rows.length === 0) return;
+      if (rows.length === 0 && number > filesBefore) return;
+      if (number > filesBefore) await writeFileCount(partition, number);
       const name = `${table.name}/${partition.name}/${String(number).padStart(5, '0')}.parquet`;
       await store(name, toParquet(columns, rows));
       onBatch();
-      after = rows.at(-1)?.[columns.findIndex((column) => column.name === key)];
+      after = rows.at(-1)?.[columns.findIndex((column) => column.name === key)] ?? after;
     }
   };
 }
+
+/** The number of files of an archive is a comment on the partition, which is dropped with it. */
+const FILES = 'archive files: ';
+
+async function readFileCount({ name }: Partition): Promise<number> {
+  const { rows } = await pool.query<{ comment: string | null }>(
+    "SELECT obj_description($1::regclass, 'pg_class') AS comment",
+    [name],
+  );
+  const comment = rows[0]?.comment ?? '';
+  return comment.startsWith(FILES) ? Number(comment.slice(FILES.length)) : 0;
+}
+
+/** Before the file is written, so that no file is unknown. */
+const writeFileCount = ({ name }: Partition, count: number) =>
+  pool.query(`COMMENT ON TABLE "${name}" IS '${FILES}${count}'`);
 
 export interface Column {
   name: string;
@@ -132,10 +152,9 @@ function inBucket({ url, endpoint, region, accessKeyId = '', secretAccessKey = '
   const { hostname: bucket, pathname } = new URL(url);
   const base = `${(endpoint ?? `https://s3.${region}.amazonaws.com`).replace(/\/$/, '')}/${bucket}${pathname.replace(/\/$/, '')}`;
   return async (name, content) => {
-    const reply = await client.fetch(`${base}/${name}`, {
-      method: 'PUT',
-      body: content,
-      signal: AbortSignal.timeout(PUT_TIMEOUT_MS),
+    const put = { method: 'PUT', body: content, signal: AbortSignal.timeout(PUT_TIMEOUT_MS) };
+    const reply = await client.fetch(`${base}/${name}`, put).catch((error: unknown) => {
+      throw new Error(`Could not put ${name} to ${new URL(base).host}: ${errorLine(error)}`, { cause: error });
     });
     if (!reply.ok)
       throw new Error(`The archive replied ${reply.status} to ${name}: ${(await reply.text()).slice(0, 500)}`);

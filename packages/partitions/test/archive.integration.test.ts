@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -170,5 +170,43 @@ test('a partition is archived in a bucket of an S3-compatible server; a refusal 
   expectAll(await readBack(join(folder, 'backups/postroom')));
   await expect(archiveTo({ ...target, secretAccessKey: 'another' })(TABLE, PARTITION)).rejects.toThrow(
     'The archive replied 403 to sample_archive/sample_archive_20261123/00001.parquet: SignatureDoesNotMatch',
+  );
+});
+
+test('a file that is no longer needed after a failed attempt is left without rows', async () => {
+  await pool.query(`
+    DROP TABLE IF EXISTS sample_failing;
+    CREATE TABLE sample_failing (key text, number int) PARTITION BY RANGE (key);
+    CREATE TABLE sample_failing_20261123 PARTITION OF sample_failing FOR VALUES FROM ('dlv_0') TO ('dlv_9');
+    INSERT INTO sample_failing VALUES ('dlv_1', 1), ('dlv_2', 2), ('dlv_3', 3)`);
+  const folder = await newFolder();
+  const archive = archiveTo({ url: pathToFileURL(folder).href, region: REGION }, 1);
+  const table = { name: 'sample_failing', prefix: 'dlv' } as const;
+  const partition = { ...PARTITION, name: 'sample_failing_20261123' };
+  let files = 0;
+  const stopped = archive(table, partition, () => {
+    if (++files === 2) throw new Error('The worker is stopping.');
+  });
+  await expect(stopped).rejects.toThrow('The worker is stopping.');
+  await pool.query("DELETE FROM sample_failing WHERE key <> 'dlv_3'");
+  for (let run = 0; run < 2; run++) await archive(table, partition);
+  const connection = await (await DuckDBInstance.create()).connect();
+  const read = `SELECT key, number FROM read_parquet('${join(folder, 'sample_failing/*/*.parquet')}')`;
+  expect((await connection.runAndReadAll(read)).getRows()).toEqual([['dlv_3', 3]]);
+  connection.closeSync();
+  expect((await readdir(join(folder, 'sample_failing/sample_failing_20261123'))).toSorted()).toEqual([
+    '00001.parquet',
+    '00002.parquet',
+  ]);
+});
+
+test('an archive that does not respond is named in the error, with the reason', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Promise((resolve) => server.close(resolve));
+  const target = { url: 's3://backups/postroom', region: REGION, accessKeyId: KEY, secretAccessKey: SECRET };
+  await expect(archiveTo({ ...target, endpoint: `http://${host}` })(TABLE, PARTITION)).rejects.toThrow(
+    `Could not put sample_archive/sample_archive_20261123/00001.parquet to ${host}: connect ECONNREFUSED ${host}`,
   );
 });
