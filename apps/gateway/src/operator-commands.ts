@@ -1,4 +1,5 @@
 import { blockDomain, unblockDomain } from '@postroom/domains';
+import { countOf } from '@postroom/errors';
 import { partitionMessages } from '@postroom/ledger';
 import { revokeApiKey } from '@postroom/projects';
 
@@ -6,11 +7,14 @@ export const OPERATOR_USAGE = `Usage: postroom operator <command> [--data DIR]
 
 Acts on the whole installation, for operators who can reach its database.
 
-  block DOMAIN REASON  reject mail from a sending domain in every project, regardless of its DNS records
+  block DOMAIN REASON  reject mail from a domain in all projects, present and future, whatever its DNS records
   unblock DOMAIN       allow mail from it again
   revoke-key KEY_ID    revoke an API key, even if its creator can no longer sign in
 
   partition-messages   partition the messages of an installation that an earlier version created`;
+
+const ownersText = (projects: number) =>
+  projects === 0 ? 'no project has yet' : countOf(projects, 'project has', 'projects have');
 
 interface Command {
   /** The number of its arguments. */
@@ -23,15 +27,17 @@ const COMMANDS: Record<string, Command> = {
   block: {
     takes: 2,
     run: async (domain, reason) => {
-      const count = await blockDomain(domain, reason);
-      return count === 0 ? `${domain} is blocked already.` : `Blocked ${domain} in ${count} project(s).`;
+      const { isChanged, projects } = await blockDomain(domain, reason);
+      if (!isChanged) return `${domain} is blocked already.`;
+      return `Blocked ${domain}, which ${ownersText(projects)}.`;
     },
   },
   unblock: {
     takes: 1,
     run: async (domain) => {
-      const count = await unblockDomain(domain);
-      return count === 0 ? `${domain} is not blocked.` : `Unblocked ${domain} in ${count} project(s).`;
+      const { isChanged, projects } = await unblockDomain(domain);
+      if (!isChanged) return `${domain} is not blocked.`;
+      return `Unblocked ${domain}, which ${ownersText(projects)}.`;
     },
   },
   'revoke-key': {
@@ -52,7 +58,7 @@ const COMMANDS: Record<string, Command> = {
 
 /**
  * Runs a command and returns its output; `undefined` if there is no such command, or it takes another number of arguments.
- * @throws DomainError `validation_error`; `not_found` if no project has the domain, or the key does not exist; `conflict` if messages
+ * @throws DomainError `validation_error`; `not_found` if the key does not exist; `conflict` if messages
  * can't be partitioned now.
  */
 export async function runOperatorCommand(args: readonly string[]): Promise<string | undefined> {

@@ -67,17 +67,14 @@ export async function newDomain(projectId: string, input: AddDomainInput) {
   return { id, projectId, domain, mailFromDomain, region, records, keys: { create: { selector, privateKey } } };
 }
 
-/** Inserts the row without starting its verification. A domain that is blocked in another project is blocked here too. */
+/** Inserts the row without starting its verification. It is blocked if an operator has blocked the domain. */
 export async function insertDomain(
   tx: Prisma.TransactionClient,
   data: Awaited<ReturnType<typeof newDomain>>,
   actor: string,
 ): Promise<Domain> {
   await lockBlocks(tx, data.domain);
-  const block = await tx.domain.findFirst({
-    where: { domain: data.domain, blockedAt: { not: null } },
-    select: { blockedAt: true, blockedReason: true },
-  });
+  const block = await blockOf(tx, data.domain);
   const added = await tx.domain.create({ data: { ...data, ...block } }).catch(domainTaken(data.domain));
   await recordLifecycle(tx, added.id, [
     { type: 'added', part: 'domain', actor, detail: `${added.domain} was added.` },
@@ -86,6 +83,14 @@ export async function insertDomain(
       : [{ type: 'blocked', part: 'domain', actor: 'operator', detail: block.blockedReason ?? '' } as const]),
   ]);
   return added;
+}
+
+/** The block of a domain. A project that was moved from another cell may have brought one from there. */
+async function blockOf(tx: Prisma.TransactionClient, domain: string) {
+  const block = await tx.domainBlock.findUnique({ where: { domain } });
+  if (block !== null) return { blockedAt: block.blockedAt, blockedReason: block.reason };
+  const where = { domain, blockedAt: { not: null } };
+  return tx.domain.findFirst({ where, select: { blockedAt: true, blockedReason: true } });
 }
 
 type VerifiableDomain = Pick<Domain, 'id' | 'projectId' | 'domain'>;
@@ -111,7 +116,7 @@ export function verificationOf({ id, projectId, domain }: VerifiableDomain): Par
 
 /**
  * Removes a domain and its keys. Published DNS records stay; mail from the domain is rejected from now on.
- * @throws DomainError `not_found`; `forbidden` for a blocked domain, which could be added again without its block.
+ * @throws DomainError `not_found`; `forbidden` for a blocked domain.
  */
 export async function removeDomain(projectId: string, id: string): Promise<void> {
   await db.$transaction(async (tx) => {
@@ -228,46 +233,60 @@ export async function addLocalDomain(projectId: string, name: string): Promise<D
     .catch(domainTaken(domain));
 }
 
+/** What blocking or unblocking a domain changed. */
+export interface BlockChange {
+  /** False if it was blocked, or not, already. */
+  isChanged: boolean;
+  /** The number of projects that have the domain and where it was blocked or unblocked. */
+  projects: number;
+}
+
 /**
  * Blocks all mail from a domain in every project that has it or adds it later. For operators, for example after complaints.
- * @returns the number of projects in which it was blocked.
- * @throws DomainError `validation_error`; `not_found` if no project has it.
+ * @throws DomainError `validation_error`.
  */
-export async function blockDomain(name: string, reason: string): Promise<number> {
+export async function blockDomain(name: string, reason: string): Promise<BlockChange> {
   const problem = reason.trim() === '' ? 'is required' : oneLineProblem(reason, MAX_REASON_LENGTH);
   if (problem !== undefined) throw invalid({ field: 'reason', message: problem });
-  return setBlocked(name, { blockedAt: databaseTime(), blockedReason: reason.trim() });
+  const block = { blockedAt: databaseTime(), blockedReason: reason.trim() };
+  return changeBlock(name, block, async (tx, domain) => {
+    const data = [{ domain, reason: block.blockedReason, blockedAt: block.blockedAt }];
+    return (await tx.domainBlock.createMany({ data, skipDuplicates: true })).count;
+  });
 }
 
 /**
  * Unblocks a domain, so that it can send again where it is verified.
- * @returns the number of projects in which it was unblocked.
- * @throws DomainError `validation_error`; `not_found` if no project has it.
+ * @throws DomainError `validation_error`.
  */
-export async function unblockDomain(name: string): Promise<number> {
-  return setBlocked(name, { blockedAt: null, blockedReason: null });
+export async function unblockDomain(name: string): Promise<BlockChange> {
+  return changeBlock(
+    name,
+    { blockedAt: null, blockedReason: null },
+    async (tx, domain) => (await tx.domainBlock.deleteMany({ where: { domain } })).count,
+  );
 }
 
-async function setBlocked(
+async function changeBlock(
   name: string,
   block: { blockedAt: Date; blockedReason: string } | { blockedAt: null; blockedReason: null },
-): Promise<number> {
+  write: (tx: Prisma.TransactionClient, domain: string) => Promise<number>,
+): Promise<BlockChange> {
   const domain = requireDomainName(name);
   const blocks = block.blockedAt !== null;
   const event = { type: blocks ? 'blocked' : 'unblocked', part: 'domain', actor: 'operator' } as const;
   const detail = block.blockedReason ?? 'The block was lifted.';
   return db.$transaction(async (tx) => {
     await lockBlocks(tx, domain);
-    const everywhere = await tx.domain.findMany({ where: { domain } });
-    if (everywhere.length === 0) throw new DomainError('not_found', `No project has the domain ${domain}.`);
-    const domains = everywhere.filter(({ blockedAt }) => (blockedAt !== null) !== blocks);
+    const written = await write(tx, domain);
+    const domains = await tx.domain.findMany({ where: { domain, blockedAt: blocks ? null : { not: null } } });
     for (const { id, verification } of domains) {
       const verifiedForSending = maySend(verification, block.blockedAt);
       await tx.domain.update({ where: { id }, data: { ...block, verifiedForSending } });
       await recordLifecycle(tx, id, [{ ...event, detail }]);
       await announceDomain(tx, id);
     }
-    return domains.length;
+    return { isChanged: written + domains.length > 0, projects: domains.length };
   });
 }
 

@@ -154,11 +154,11 @@ test('a blocked domain is rejected in every project, whatever its records', asyn
   const { projectId, name, servers, checkAt, publish, read } = await newDomain();
   await publish(servers);
   await checkAt(0);
-  expect(await blockDomain(name.toUpperCase(), 'Complaints')).toBe(1);
-  expect(await blockDomain(name, 'Again')).toBe(0);
+  expect(await blockDomain(name.toUpperCase(), 'Complaints')).toEqual({ isChanged: true, projects: 1 });
+  expect(await blockDomain(name, 'Again')).toEqual({ isChanged: false, projects: 0 });
   expect(await senderProblem(projectId, `ada@${name}`)).toMatch(/has been blocked/);
   expect((await checkAt(DAY)).domain).toMatchObject({ verification: 'verified', verifiedForSending: false });
-  expect(await unblockDomain(name)).toBe(1);
+  expect(await unblockDomain(name)).toEqual({ isChanged: true, projects: 1 });
   expect(await senderProblem(projectId, `ada@${name}`)).toBeUndefined();
   const { lifecycle } = await read();
   expect(lifecycle.slice(-2).map(({ type, actor, detail }) => [type, actor, detail])).toEqual([
@@ -175,7 +175,7 @@ test('a blocked domain stays blocked: it cannot be removed, and is blocked in a 
   const later = await addUnwatchedDomain(other.id, name);
   expect(later).toMatchObject({ blockedReason: 'Complaints', verifiedForSending: false });
   expect(await senderProblem(other.id, `ada@${name}`)).toMatch(/has been blocked/);
-  expect(await unblockDomain(name)).toBe(2);
+  expect(await unblockDomain(name)).toEqual({ isChanged: true, projects: 2 });
   await removeDomain(projectId, id);
 });
 

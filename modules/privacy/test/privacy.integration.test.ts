@@ -52,6 +52,7 @@ const NOT_OF_CONTACTS = [
   'data_migrations',
   'deliveries',
   'dkim_keys',
+  'domain_blocks',
   'domain_lifecycle',
   'domain_volumes',
   'domains',

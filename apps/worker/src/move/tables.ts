@@ -81,6 +81,8 @@ export const INSTALLATION_TABLES: readonly string[] = [
   // what the database and its witnesses know of each other
   'installation',
   'sending_reservations',
+  // what its operator has blocked
+  'domain_blocks',
   // shared by the processes of a cell
   'leases',
   'shared_rates',
