@@ -22,9 +22,12 @@ const SOURCES = [
   'scripts/dashboard.mjs',
 ];
 
-/** Builds the dashboard if it is missing or stale. Everything else works without it, so a failure is only reported. */
-export async function dashboardBuilt(node) {
+/**
+ * Builds the dashboard if it is missing or stale, after `prepare`. Everything else works without it, so a failure is only reported.
+ */
+export async function dashboardBuilt(node, prepare = () => {}) {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint()) return;
+  prepare();
   try {
     await buildDashboard(node);
   } catch (error) {

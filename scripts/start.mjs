@@ -11,8 +11,14 @@ const PARENT_CHECK_MS = 5000;
 
 export async function start(args) {
   const node = await setUp();
-  await dashboardBuilt(node);
+  // The build takes a minute, so what would keep the launcher from starting is reported before it.
+  await dashboardBuilt(node, () => check(node, args));
   runLauncher(node, args);
+}
+
+function check(node, args) {
+  const { status } = spawnSync(node, [join(ROOT, 'apps/launcher/src/check.ts'), ...args], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
 }
 
 function runLauncher(node, args) {

@@ -49,16 +49,7 @@ async function prepare(dataDir: string, fresh: boolean, say: (line: string) => v
   mkdirSync(dirname(dataDir), { recursive: true });
   // Only the owner may read the data folder: it holds the database, keys, and logs.
   process.umask(0o077);
-  if (!isOurs(dataDir))
-    throw new StartError(
-      `${dataDir} contains files that are not Postroom's. Use --data to name an empty or new folder.`,
-    );
-  const running = runningLauncher(dataDir);
-  if (running !== undefined) {
-    throw new StartError(
-      `Postroom is already running on ${dataDir} (process ${running.pid}). Stop it with npm stop -- --data ${dataDir}, or start another with --data and --port-base.`,
-    );
-  }
+  checkDataFolder(dataDir);
   await endLeftovers(dataDir, say);
   if (fresh) removeData(dataDir);
   // When we run as root, PostgreSQL's own user must be able to traverse this folder.
@@ -70,6 +61,20 @@ async function prepare(dataDir: string, fresh: boolean, say: (line: string) => v
   claim(dataDir);
   if (!existsSync(keyFile(dataDir)))
     writeFileSync(keyFile(dataDir), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 });
+}
+
+/** @throws StartError if the folder is not ours, or another Postroom is running on it. */
+export function checkDataFolder(dataDir: string): void {
+  if (!isOurs(dataDir))
+    throw new StartError(
+      `${dataDir} contains files that are not Postroom's. Use --data to name an empty or new folder.`,
+    );
+  const running = runningLauncher(dataDir);
+  if (running !== undefined) {
+    throw new StartError(
+      `Postroom is already running on ${dataDir} (process ${running.pid}). Stop it with npm stop -- --data ${dataDir}, or start another with --data and --port-base.`,
+    );
+  }
 }
 
 /** Tightens files that an older version left readable by others. PostgreSQL protects its own folder. */

@@ -8,10 +8,11 @@ import { StartError } from '@postroom/embedded';
 import { followLog, lastLines, logSize } from '@postroom/embedded';
 import { type Options, type Ports, portsFrom } from './options.ts';
 import { answers, checkPorts, HOST } from '@postroom/embedded';
+import { ownDatabase, ownTemporal, wantedPorts } from './wanted-ports.ts';
 import { startPostgres } from '@postroom/embedded';
 import { type Start, startNode } from '@postroom/embedded';
 import type { Seed } from './seed.ts';
-import { appEnvironment, checkAppSettings, type Parts, userSettings } from './settings.ts';
+import { appEnvironment, checkAppSettings, type Parts } from './settings.ts';
 import { supervise } from './supervise.ts';
 import { startTemporal } from '@postroom/embedded';
 import { temporalBinary } from '@postroom/embedded';
@@ -51,26 +52,6 @@ export async function launch(
   await startApps(launching, env);
   return devFile;
 }
-
-function wantedPorts(ports: Ports): Map<number, string> {
-  return new Map([
-    [ports.gateway, 'gateway'],
-    ...(ownTemporal() === undefined
-      ? ([
-          [ports.temporal, 'Temporal'],
-          [ports.temporalUi, 'Temporal UI'],
-        ] as const)
-      : []),
-    [ports.inboxSmtp, 'inbox, SMTP'],
-    [ports.inboxWeb, 'inbox, HTTP'],
-    [ports.submission, 'SMTP submission'],
-    [ports.bounceSmtp, 'bounces'],
-    ...(ownDatabase() === undefined ? ([[ports.postgres, 'PostgreSQL']] as const) : []),
-  ]);
-}
-
-const ownDatabase = () => userSettings().DATABASE_URL;
-const ownTemporal = () => userSettings().TEMPORAL_ADDRESS;
 
 /** PostgreSQL and Temporal, either embedded or named by the environment. */
 async function startParts(launching: Launch): Promise<Parts> {
