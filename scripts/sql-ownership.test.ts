@@ -116,6 +116,8 @@ const READS: Record<string, string[]> = {
   notifications: ['projects'],
   // which data migrations have run
   'packages/migrations': ['data_migrations'],
+  // what a campaign would send, and at what rate; the module has no tables
+  preflight: ['campaigns', 'contacts', 'sending_policies'],
   // finds the person; the module has no tables
   privacy: ['contact_addresses', 'contacts', 'messages'],
   // who is behind an actor id

@@ -10,18 +10,27 @@ export {
   listCampaigns,
   updateCampaign,
 } from './campaigns.ts';
-export { withFooter } from './content.ts';
+export {
+  type CampaignContent,
+  type CampaignTracking,
+  compileCampaign,
+  contentOf,
+  templatesOf,
+  withFooter,
+} from './content.ts';
 export { preferences } from './preferences.ts';
-export { type Preflight, preflight } from './preflight.ts';
 export { watchCampaign } from './progress.ts';
 export {
   acknowledgeCampaign,
   cancelCampaign,
   checkReady,
+  missingParts,
   pauseCampaign,
   resumeCampaign,
   scheduleCampaign,
   sendCampaign,
+  senderProblemFor,
+  statusProblem,
   unscheduleCampaign,
 } from './sending.ts';
 export { sendTest, type TestSendInput } from './test-send.ts';

@@ -1,4 +1,4 @@
-import { accepted, created, deleted, found, gql, page, restPath, type Route } from '@postroom/platform';
+import { accepted, created, deleted, found, gql, page, type Route } from '@postroom/platform';
 import { scheduleStatusProblem, type State, statusProblem } from './sending.ts';
 
 const tag = 'Campaigns';
@@ -23,22 +23,6 @@ const command = (name: string, mutation: string, summary: string): Route => ({
   document: gql`mutation ($id: ID!) { ${mutation}(id: $id) { ${DETAIL} } }`,
   reply: found(mutation),
 });
-
-const INPUT_FIELDS = new Set([
-  'previewText',
-  'fromName',
-  'fromEmail',
-  'replyTo',
-  'templateId',
-  'groupIds',
-  'segmentIds',
-  'excludedGroupIds',
-  'excludedSegmentIds',
-  'postalAddress',
-]);
-
-/** Converts an input field that a finding names to snake_case. A finding may also name a placeholder, which is kept. */
-const findingField = (field: string) => (INPUT_FIELDS.has(field) ? restPath(field) : field);
 
 /** The number of recipients affected, along with the campaign. */
 const affectedBy = (mutation: string) => ({ beside: { recipients: `${mutation}.recipients` } });
@@ -225,49 +209,6 @@ export const routes: Route[] = [
     `,
     reply: accepted('testTemplate'),
     example: { emails: ['me@example.com'], from_email: 'news@example.com' },
-  },
-  {
-    method: 'POST',
-    path: '/v1/campaigns/{id}/preflight',
-    needs: 'full',
-    tag,
-    summary: 'Review a campaign as if it were sent now; changes nothing',
-    document: gql`
-      query ($id: ID!) {
-        campaignPreflight(id: $id) {
-          isReady
-          tracksOpens
-          tracksClicks
-          messageBytes
-          estimatedSeconds
-          problems {
-            field
-            message
-          }
-          warnings {
-            field
-            message
-          }
-          audience {
-            contacts
-            recipients
-            excluded {
-              reason
-              contacts
-            }
-          }
-          variables {
-            name
-            fallback
-            missing
-            examples
-          }
-        }
-      }
-    `,
-    reply: found('campaignPreflight', {
-      problems: { problems: findingField, warnings: findingField },
-    }),
   },
   {
     method: 'GET',

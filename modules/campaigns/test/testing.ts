@@ -1,6 +1,8 @@
 import { eventually, type SmtpSink, type System, type SystemApi } from '@postroom/testkit';
 import { expect } from 'vitest';
 
+export { readyCampaign } from './ready-campaign.ts';
+
 /** Helpers for sending tests: campaigns in an isolated system, and their outcomes. */
 export function campaignKit(parts: () => { system: System; sink: SmtpSink }) {
   /** Creates a campaign to `count` new contacts of a new project; their addresses start with `word`. */

@@ -12,6 +12,7 @@ export const MODULES: readonly string[] = [
   'imports',
   'bulk',
   'campaigns',
+  'preflight',
   'ab-tests',
   'sending-policy',
   'journeys',

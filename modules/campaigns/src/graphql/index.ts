@@ -1,4 +1,1 @@
-import './campaigns.ts';
-import './preflight.ts';
-
 export { Campaign } from './campaigns.ts';

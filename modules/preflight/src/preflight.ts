@@ -7,10 +7,19 @@ import { readTracking } from '@postroom/tracking';
 import { signatureWarning } from '@postroom/transports';
 import { dayVolume } from '@postroom/domains';
 import { databaseTime, type FieldProblem, pool } from '@postroom/platform';
-import { type Campaign, getCampaign } from './campaigns.ts';
-import { type CampaignContent, type CampaignTracking, compileCampaign, contentOf, templatesOf } from './content.ts';
+import {
+  type Campaign,
+  type CampaignContent,
+  type CampaignTracking,
+  compileCampaign,
+  contentOf,
+  getCampaign,
+  missingParts,
+  senderProblemFor,
+  statusProblem,
+  templatesOf,
+} from '@postroom/campaigns';
 import { contentWarnings, isBlankWithoutValues } from '@postroom/content-warnings';
-import { missingParts, senderProblemFor, statusProblem } from './sending.ts';
 
 /** A placeholder of the message, and the recipients without a value for it. */
 export interface VariableCheck {
