@@ -20,6 +20,10 @@ export type CampaignCount =
   | 'machine_clicked'
   | 'unsubscribed';
 
+/** Whether a campaign `c` is being sent, and has messages that may go now. */
+export const isSendingNow = (c: string): string =>
+  `${c}.status = 'sending' AND (${c}.waiting_until IS NULL OR ${c}.waiting_until <= now())`;
+
 /**
  * Adds to the counters of campaigns `c`.
  * @param changes SQL of the number to add, by counter.

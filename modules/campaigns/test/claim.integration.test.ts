@@ -115,6 +115,21 @@ test('a requeued message is claimed once due, before untried ones, and never twi
   expect((await claimPage(id, 'second', 9, false, ALL)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
 });
 
+test('a campaign that waits leaves its part of the rate of the project to the others', async () => {
+  const { id, projectId, groupId } = await sendingTo(['ada', 'bob']);
+  const other = await sendingToGroup(projectId, groupId);
+  await pool.query('INSERT INTO sending_policies (project_id, rate_per_second, updated_at) VALUES ($1, 100, now())', [
+    projectId,
+  ]);
+  const rate = async () => (await claimPage(id, 'first', 1, false, ALL)).ratePerSecond;
+  expect(await rate()).toBe(50);
+  const wait = `UPDATE campaigns SET waiting_until = now() + $2::interval WHERE id = $1`;
+  await pool.query(wait, [other, '1 hour']);
+  expect(await rate()).toBe(100);
+  await pool.query(wait, [other, '-1 second']);
+  expect(await rate()).toBe(50);
+});
+
 test('a claim and its settlement read the partition of the campaign only', async () => {
   const { id } = await sendingTo(['ada', 'bob']);
   const before = sentStatements.length;

@@ -1,4 +1,4 @@
-import { addToCampaignCounts } from '@postroom/campaigns/sql';
+import { addToCampaignCounts, isSendingNow } from '@postroom/campaigns/sql';
 import { inTransaction, lockUntilCommit, messageKeySql } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import type pg from 'pg';
@@ -42,9 +42,9 @@ const UNTRIED = (m: string) =>
 
 const AT_CAP = `'Not sent: the contact has had as many messages as the project''s frequency cap allows.'`;
 
-/** The lower of a campaign's rate and its part of the project's. */
+/** The lower of a campaign's rate and its part of the project's, which campaigns that wait leave to the others. */
 const RATE = `least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
-        WHERE s.project_id = p.project_id AND s.status = 'sending'))
+        WHERE s.project_id = p.project_id AND ${isSendingNow('s')}))
       FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second`;
 
 /** Due messages that were tried before. */

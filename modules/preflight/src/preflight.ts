@@ -19,6 +19,7 @@ import {
   statusProblem,
   templatesOf,
 } from '@postroom/campaigns';
+import { isSendingNow } from '@postroom/campaigns/sql';
 import { contentWarnings, isBlankWithoutValues } from '@postroom/content-warnings';
 
 /** A placeholder of the message, and the recipients without a value for it. */
@@ -157,7 +158,7 @@ const lacking = (recipients: number) =>
 async function estimateSeconds(campaign: Campaign, recipients: number): Promise<number | null> {
   const { rows } = await pool.query<{ share: number | null; pace: number | null }>(
     `SELECT (SELECT p.rate_per_second::float / (1 + (SELECT count(*) FROM campaigns s
-         WHERE s.project_id = $1 AND s.status = 'sending' AND s.id <> $2)) FROM sending_policies p WHERE p.project_id = $1) AS share,
+         WHERE s.project_id = $1 AND ${isSendingNow('s')} AND s.id <> $2)) FROM sending_policies p WHERE p.project_id = $1) AS share,
        (SELECT accepted_count / greatest(1, extract(epoch FROM first_completed_at - started_at))::float FROM campaigns
          WHERE project_id = $1 AND first_completed_at IS NOT NULL AND accepted_count >= 100 ORDER BY id DESC LIMIT 1) AS pace`,
     [campaign.projectId, campaign.id],
