@@ -125,13 +125,13 @@ function nextPages(campaignId: string, reservations: CampaignReservations, signa
       if (page.rows.length > 0 || page.isFencedOff) return page;
       if (isShared) await sleep(SHARED_POLL_MS, undefined, { signal }).catch(() => {});
       else if (reserved.isAll && !(await snapshot.mayFollow())) return page;
-      else await reservations.extend();
+      else await reservations.pass();
     }
     return NO_PAGE;
   };
 }
 
-/** How often a run looks for deferred messages while a shard in its process sends the others. */
+/** How often a run looks for messages that are due while a shard in its process sends the others. */
 const SHARED_POLL_MS = 250;
 
 async function sendRunOf({ id, run }: CampaignOfRun, backoff: Backoff | undefined): Promise<SendRun> {

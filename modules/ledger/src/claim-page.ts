@@ -36,7 +36,7 @@ export interface ClaimedPage {
 
 export const NO_PAGE: ClaimedPage = { rows: [], ratePerSecond: null, isFencedOff: false };
 
-/** Messages never tried, past the cursor and as far as reserved. Deferred and requeued ones have a `not_before` and are claimed by that instead. */
+/** Messages without a `not_before`, past the cursor and as far as reserved. The others are claimed by their time instead. */
 const UNTRIED = (m: string) =>
   `${m}.campaign_id = (SELECT id FROM fenced) AND ${m}.id > (SELECT cursor FROM fenced) AND ${m}.id <= $5 AND ${m}.state = 'planned' AND ${m}.not_before IS NULL`;
 
@@ -47,8 +47,8 @@ const RATE = `least(c.rate_per_second, (SELECT p.rate_per_second::float / greate
         WHERE s.project_id = p.project_id AND ${isSendingNow('s')}))
       FROM sending_policies p WHERE p.project_id = c.project_id)) AS rate_per_second`;
 
-/** Due messages that were tried before. */
-const REQUEUED = `
+/** Messages that are due: deferred, requeued, or for the local time of their recipient. These may be past the cursor. */
+const DUE = `
     SELECT m.* FROM fenced CROSS JOIN LATERAL (
       SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
       WHERE m.campaign_id = fenced.id AND m.not_before <= now() AND m.state = 'planned' AND m.claim IS DISTINCT FROM $2
@@ -59,8 +59,8 @@ const REQUEUED = `
 interface Claimer {
   /** SQL of the CTE that locks the row. */
   fenced: string;
-  /** SQL of requeued messages to claim. */
-  requeued: string;
+  /** SQL of messages with a `not_before` to claim. */
+  due: string;
   /** SQL that counts and moves the cursor. */
   counters: (changes: Record<'claimed' | 'suppressed', string>, cursor: string) => string;
 }
@@ -69,7 +69,7 @@ const RUN: Claimer = {
   fenced: `SELECT id, cursor, ${RATE} FROM campaigns c
     WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')} AND ${IS_PLAIN_TABLE}
     FOR NO KEY UPDATE OF c`,
-  requeued: REQUEUED,
+  due: DUE,
   counters: (changes, cursor) => addToCampaignCounts(changes, 'WHERE id = $1 AND fencing_token = $2', { cursor }),
 };
 
@@ -81,34 +81,35 @@ const SHARD: Claimer = {
   fenced: `SELECT c.id, s.cursor, NULL::float AS rate_per_second FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id
     WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')}
       AND ${isUnlimited('c')} AND ${IS_PLAIN_TABLE} FOR NO KEY UPDATE OF s`,
-  requeued: 'SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m WHERE false',
+  due: 'SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m WHERE false',
   counters: (changes, cursor) => advanceShard('$2', changes, cursor),
 };
 
 /**
- * Claims the next page: requeued and deferred messages that are due, then untried ones in id order from the campaign's cursor.
+ * Claims the next page: messages with a `not_before` that are due, then the others in id order from the campaign's cursor. Once no other is
+ * left, the cursor passes those that wait, so that the next claim does not read them.
  *
  * The row with the fencing token is locked, so only the token's holder claims, and only while the campaign is sending. A
  * project's rate is split evenly among its sending campaigns. An attempt claims a row at most once, so row and claim together
  * identify one send, and a delayed or repeated settlement cannot be applied to another send.
  *
  * Untried rows need no lock before the update, because only the fencing token's holder claims them. Nearly all belong to
- * contacts who can still be mailed at the same address; `taken` claims these in one pass. The rest, and requeued rows, are
+ * contacts who can still be mailed at the same address; `taken` claims these in one pass. The rest, and due rows, are
  * `classified`: contacts suppressed or deleted since the snapshot are marked suppressed instead. The `coalesce` stops
  * PostgreSQL from driving the join from contacts to messages. Untried rows are a range of the index `(campaign_id, id)` from the
- * cursor, requeued ones a range of the partial index `(campaign_id, not_before)`. If messages are partitioned, the statement names the
+ * cursor, due ones a range of the partial index `(campaign_id, not_before)`. If messages are partitioned, the statement names the
  * partition (`onTable`): on the whole table, its conditions on ids would be unsafe, as docs/decisions/partitions.md explains.
  *
  * @param atCap SQL of whether a contact is at the frequency cap, given its id and that of the message. Contacts at the cap are marked
  * suppressed as well.
  */
-const claimSql = ({ fenced, requeued, counters }: Claimer, atCap?: (contact: string, message: string) => string) => `
+const claimSql = ({ fenced, due, counters }: Claimer, atCap?: (contact: string, message: string) => string) => `
   WITH fenced AS (
     ${fenced}
-  ), requeued AS (${requeued}
+  ), due AS (${due}
   ), page AS (
     SELECT count(*) AS size, max(id) AS last FROM (
-      SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM requeued))
+      SELECT m.id FROM messages m WHERE ${UNTRIED('m')} ORDER BY m.id LIMIT greatest(0, $3 - (SELECT count(*) FROM due))
     ) AS m
   ), taken AS (
     ${claimUntried('$2')} FROM contacts c
@@ -117,7 +118,7 @@ const claimSql = ({ fenced, requeued, counters }: Claimer, atCap?: (contact: str
       ${atCap === undefined ? '' : `AND NOT ${atCap('c.id', 'm.id')}`}
     RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
   ), others AS (
-    SELECT * FROM requeued
+    SELECT * FROM due
     UNION ALL
     SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
     WHERE (SELECT count(*) FROM taken) < (SELECT size FROM page) AND ${UNTRIED('m')} AND m.id <= (SELECT last FROM page)
@@ -145,10 +146,11 @@ const claimSql = ({ fenced, requeued, counters }: Claimer, atCap?: (contact: str
         claimed: '(SELECT count(*) FROM taken) + (SELECT count(*) FROM decided WHERE problem IS NULL)',
         suppressed: '(SELECT count(*) FROM decided WHERE problem IS NOT NULL)',
       },
-      'coalesce((SELECT last FROM page), cursor)',
+      `greatest(cursor, (SELECT last FROM page), CASE WHEN (SELECT size FROM page) + (SELECT count(*) FROM due) < $3 THEN (
+        SELECT m.id FROM messages m WHERE m.campaign_id = (SELECT id FROM fenced) AND m.id <= $5 ORDER BY m.id DESC LIMIT 1) END)`,
     )}
   )
-  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM requeued) AS considered, fenced.rate_per_second AS "ratePerSecond",
+  SELECT (SELECT size::int FROM page) + (SELECT count(*)::int FROM due) AS considered, fenced.rate_per_second AS "ratePerSecond",
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
   FROM fenced LEFT JOIN claimed t ON true`;
 

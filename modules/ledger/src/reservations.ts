@@ -118,6 +118,7 @@ export class CampaignReservations {
   /** Messages claimed since the last reservation, and how many of those reserved are left. */
   #claimed = 0;
   #left = 0;
+  #isPassed = false;
   #extending: Promise<void> | undefined;
 
   constructor(campaignId: string) {
@@ -138,6 +139,12 @@ export class CampaignReservations {
     this.#left -= messages;
   }
 
+  /** Reserves the next block after one without messages to claim. A campaign whose messages wait for local times may have many of those. */
+  pass(): Promise<void> {
+    this.#isPassed = true;
+    return this.extend();
+  }
+
   /** Reserves the next block. */
   extend(): Promise<void> {
     this.#extending ??= this.#extend().finally(() => (this.#extending = undefined));
@@ -146,7 +153,8 @@ export class CampaignReservations {
 
   async #extend(): Promise<void> {
     const startedAt = performance.now();
-    const perBlock = (this.#claimed * blockMs) / Math.max(1, startedAt - this.#blockAt);
+    const perBlock = this.#isPassed ? maxBlock : (this.#claimed * blockMs) / Math.max(1, startedAt - this.#blockAt);
+    this.#isPassed = false;
     this.#block = Math.round(Math.min(maxBlock, this.#block * 4, Math.max(minBlock, perBlock, this.#block / 4)));
     blocks.set(this.#campaignId, this.#block);
     this.#blockAt = startedAt;
