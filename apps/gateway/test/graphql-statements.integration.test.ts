@@ -42,7 +42,7 @@ const QUERIES: Record<string, string> = {
   }`,
   // Rows with long texts are read ten at a time, of which one tells whether there are more.
   campaigns:
-    '{ campaigns(first: 9) { totalCount nodes { name editedByName groupIds segmentIds deferred { nextRetryAt } progress { planned } engagement { sent } } } }',
+    '{ campaigns(first: 9) { totalCount nodes { name editedByName groupIds segmentIds deferred { nextRetryAt } awaitingLocalTime { nextAt } progress { planned } engagement { sent } } } }',
   'A/B tests → variants, final campaign': `{
     abTests(first: 9) { nodes { status leaderId variants { label rate campaign { name editedByName engagement { sent } } } finalCampaign { name } } }
   }`,
@@ -255,6 +255,12 @@ async function fill(rows: number): Promise<Filled> {
     endpoints.push(await create(api, '/v1/webhooks', { url: `${url}/${number}`, events: ['*'] }));
   const campaign = campaigns[0] ?? '';
   const { projectId } = api;
+  // Only of campaigns with open messages it is read which of these wait.
+  await pool.query(
+    `UPDATE campaigns SET status = 'paused', recipient_count = 1, local_time = '2037-01-01T09:00', time_zone = 'UTC', time_zone_field = 'zone'
+     WHERE project_id = $1`,
+    [projectId],
+  );
   for (const campaignId of campaigns) {
     const notice = { kind: 'campaign_paused', subjectId: campaignId, title: 'Paused', detail: '', advice: '' } as const;
     await inTransaction((tx) => notify(tx, projectId, notice));

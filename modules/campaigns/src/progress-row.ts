@@ -22,6 +22,8 @@ export interface CampaignRow {
   track_opens: boolean | null;
   track_clicks: boolean | null;
   pause_reason: string | null;
+  /** Set if its messages go at a local time in the time zones of their recipients. */
+  time_zone_field: string | null;
   /** When the snapshot of its recipients was taken. */
   frozen_at: Date | null;
   run: number;

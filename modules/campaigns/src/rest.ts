@@ -3,10 +3,11 @@ import { scheduleStatusProblem, type State, statusProblem } from './sending.ts';
 
 const tag = 'Campaigns';
 
-const FIELDS = `id name subject status scheduledAt recipientCount countingRecipients
+const FIELDS = `id name subject status scheduledAt localTime timeZone timeZoneField recipientCount countingRecipients
   engagement { sent delivered deliveryTracking opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
   deferred { messages nextRetryAt }
+  awaitingLocalTime { messages nextAt }
   previewText fromName fromEmail replyTo templateId templateVersion groupIds segmentIds excludedGroupIds excludedSegmentIds
   utmSource utmMedium utmCampaign utmTerm utmContent pauseReason blocksSender waitingUntil waitingReason
   ratePerSecond trackOpens trackClicks abTestId
@@ -120,7 +121,7 @@ export const routes: Route[] = [
     path: '/v1/campaigns/{id}/schedule',
     needs: 'full',
     tag,
-    summary: 'Schedule or reschedule a campaign',
+    summary: 'Schedule or reschedule a campaign, for an instant or the local time of each recipient',
     document: gql`mutation ($id: ID!, $input: ScheduleCampaignInput!) {
       scheduleCampaign(id: $id, input: $input) { ${DETAIL} }
     }`,

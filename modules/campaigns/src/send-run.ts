@@ -18,6 +18,7 @@ import { type DayVolume, nextDay } from '@postroom/domains';
 import { assertHere } from '@postroom/projects';
 import { countOf, databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
 import { campaignCompleted } from './events.ts';
+import { awaitingLocalTime } from './local-time.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
 import { prepare, type Sender, sendPages, SnapshotEnd, type Tally } from './send-pages.ts';
 import { isShardHere } from './send-shard.ts';
@@ -32,7 +33,7 @@ export interface SendRun {
   waitMs: number | null;
   /** Why the mail server is refusing mail, and the backoff in milliseconds if the server gave one. */
   hold: { answer: string; waitMs: number | null } | null;
-  /** Set when the campaign waits for the next day of a domain warm-up. */
+  /** Why the campaign waits: for the next day of a domain warm-up, or the local time of recipients. */
   waiting?: string;
   /** Set while the snapshot of its recipients is not complete. */
   isCounting?: true;
@@ -80,7 +81,8 @@ export async function sendUntilDeadline(
   }
   const result = await sendRunOf(campaign, backoff);
   const isUsedUp = volume !== undefined && result.waitMs === 0 && backoff === undefined && (await volume.isUsedUp());
-  return isUsedUp ? waitForNextDay(campaignId, result, volume) : result;
+  if (isUsedUp) return waitForNextDay(campaignId, result, volume);
+  return campaign.time_zone_field === null ? result : waitForLocalTime(campaignId, result);
 }
 
 /** The result when there is nothing to send. Stale claims of a paused campaign are settled so that they show at once. */
@@ -94,15 +96,31 @@ async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
 /** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
 async function waitForNextDay(campaignId: string, result: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
-  const waiting = `${domain} has reached its warm-up limit of ${countOf(limit, 'message')} for today.`;
+  const reason = `${domain} has reached its warm-up limit of ${countOf(limit, 'message')} for today.`;
+  const waitMs = Math.min(MAIL_POLICY.campaign.warmupRecheckMs, Math.max(1, until.getTime() - databaseNow()));
+  return { ...result, waitMs, waiting: await recordWaiting(campaignId, until, reason) };
+}
+
+/** The same if nothing is due and messages wait for the local time of their recipients. It ends at the first of these, or an earlier retry. */
+async function waitForLocalTime(campaignId: string, result: SendRun): Promise<SendRun> {
+  const { status, waitMs, hold, isCounting } = result;
+  if (status !== 'sending' || hold !== null || isCounting === true || waitMs === null || waitMs === 0) return result;
+  const awaiting = await awaitingLocalTime(campaignId);
+  if (awaiting === undefined) return result;
+  const until = new Date(Math.min(awaiting.nextAt.getTime(), databaseNow() + waitMs));
+  const reason = 'Messages wait for the local time of their recipients.';
+  return { ...result, waiting: await recordWaiting(campaignId, until, reason) };
+}
+
+/** @returns what the workflow shows. */
+async function recordWaiting(campaignId: string, until: Date, reason: string): Promise<string> {
   await pool.query(
     `WITH waits AS (
        UPDATE campaigns SET waiting_until = $2, waiting_reason = $3 WHERE id = $1 AND status = 'sending'
      ) SELECT pg_notify('postroom', $4)`,
-    [campaignId, until, waiting, `campaign ${campaignId}`],
+    [campaignId, until, reason, `campaign ${campaignId}`],
   );
-  const waitMs = Math.min(MAIL_POLICY.campaign.warmupRecheckMs, Math.max(1, until.getTime() - databaseNow()));
-  return { ...result, waitMs, waiting: `${waiting} Sending resumes at ${until.toISOString()}.` };
+  return `${reason} Sending resumes at ${until.toISOString()}.`;
 }
 
 /** Pauses a campaign whose sending or completion keeps failing for a reason specific to it. */
@@ -140,7 +158,7 @@ async function sendRunOf({ id, run }: CampaignOfRun, backoff: Backoff | undefine
   return {
     status: campaign.run === run ? campaign.status : 'superseded',
     counts: countsOf(campaign),
-    waitMs: await msUntilNextDue(id),
+    waitMs: await msUntilNextDue(campaign),
     hold: backoff?.cause === 'host' ? { answer: backoff.answer, waitMs: backoff.waitMs ?? null } : null,
     ...(campaign.frozen_at === null && { isCounting: true }),
   };
@@ -157,16 +175,19 @@ const NO_RECIPIENTS: Counts = {
   canceled: 0,
 };
 
-async function msUntilNextDue(campaignId: string): Promise<number | null> {
+/** While recipients are counted, messages that are due earlier may be added at any time. */
+const COUNTING_POLL_MS = 1_000;
+
+async function msUntilNextDue({ id, frozen_at: frozenAt }: CampaignRow): Promise<number | null> {
   const { rows } = await ledgerPool.query<{ wait_ms: number | null }>(
     `SELECT CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned' AND m.not_before IS NULL) THEN 0
        ELSE (SELECT ceil(extract(epoch FROM min(m.not_before) - now()) * 1000)::float FROM messages m
          WHERE m.campaign_id = c.id AND m.not_before IS NOT NULL) END AS wait_ms
      FROM campaigns c WHERE c.id = $1`,
-    [campaignId],
+    [id],
   );
   const waitMs = rows[0]?.wait_ms ?? null;
-  return waitMs === null ? null : Math.max(0, waitMs);
+  return waitMs === null ? null : Math.min(frozenAt === null ? COUNTING_POLL_MS : Infinity, Math.max(0, waitMs));
 }
 
 /** Cancels the planned messages of one page and updates the campaign's counter in the same statement. */

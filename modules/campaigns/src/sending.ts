@@ -2,7 +2,6 @@ import { audienceProblems, hasRecipients } from '@postroom/groups';
 import { MessageError } from '@postroom/mime';
 import { subjectProblem } from '@postroom/content-warnings';
 import { parseTemplate } from '@postroom/templating';
-import { scheduleProblem } from '@postroom/emails';
 import { sendingProblem } from '@postroom/transports';
 import {
   checkLimit,
@@ -18,29 +17,36 @@ import {
 } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
+import { NO_LOCAL_TIME, readSchedule, type ScheduleInput } from './local-time.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';
 import { startSending, timerOf, workflowIdOf } from './workflow.ts';
 
 /**
- * Starts a draft or scheduled campaign now (spec: Campaigns, Send errors). Its workflow takes the snapshot of the recipients.
+ * Starts a draft or scheduled campaign now, for all recipients (spec: Campaigns, Send errors). Its workflow takes their snapshot.
  * @throws DomainError, checked in this order. `not_found`. `conflict` in any other status. `validation_error` that names everything
  * missing. `forbidden` if the sender's domain is no longer verified or is blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string): Promise<void> {
-  await sendIf(projectId, id, (campaign) => {
+  const condition = (campaign: Campaign) => {
     const problem = statusProblem(campaign);
     if (problem !== undefined) throw new DomainError('conflict', problem);
     return true;
-  });
+  };
+  await sendIf(projectId, id, condition, NO_LOCAL_TIME);
 }
 
 /** Starts a draft or scheduled campaign as `sendCampaign` does, as long as a condition holds. @returns whether it was started. */
-async function sendIf(projectId: string, id: string, condition: (campaign: Campaign) => boolean): Promise<boolean> {
+async function sendIf(
+  projectId: string,
+  id: string,
+  condition: (campaign: Campaign) => boolean,
+  values: StartValues = {},
+): Promise<boolean> {
   for (;;) {
     const campaign = await getCampaign(projectId, id);
     if (!condition(campaign)) return false;
     const body = await checkReady(campaign);
-    if (await db.$transaction((tx) => start(tx, campaign, body))) return true;
+    if (await db.$transaction((tx) => start(tx, campaign, { ...body, ...values }))) return true;
     // The campaign was edited or started since it was read, so check it again.
   }
 }
@@ -76,7 +82,7 @@ export interface Body {
 }
 
 /** What a campaign gets at its start. */
-type StartValues = Body & { shareFrom?: number; shareTo?: number };
+type StartValues = Body & { shareFrom?: number; shareTo?: number } & Partial<typeof NO_LOCAL_TIME>;
 
 /** Starts the campaign if it is unchanged since it was read. The UPDATE's condition lets only one concurrent caller win. */
 export async function start(tx: Prisma.TransactionClient, campaign: Campaign, body: StartValues): Promise<boolean> {
@@ -191,25 +197,24 @@ async function templateBody({
 }
 
 /**
- * Schedules or reschedules a campaign; a durable timer starts it. The campaign must be ready to send now.
- * @throws DomainError as `sendCampaign`, and `validation_error` for a time in the past.
+ * Schedules or reschedules a campaign, for an instant or a local time; a durable timer starts it. The campaign must be ready to send now.
+ * @throws DomainError as `sendCampaign`, and `validation_error` as `readSchedule`.
  */
-export async function scheduleCampaign(projectId: string, id: string, scheduledAt: Date): Promise<void> {
+export async function scheduleCampaign(projectId: string, id: string, input: ScheduleInput): Promise<void> {
   const campaign = await getCampaign(projectId, id);
   const conflict = scheduleStatusProblem(campaign);
   if (conflict !== undefined) throw new DomainError('conflict', conflict);
-  const problem = scheduleProblem(scheduledAt);
-  if (problem !== undefined) throw invalid({ field: 'scheduledAt', message: problem });
+  const schedule = await readSchedule(projectId, input);
   await checkReady(campaign);
   await db.$transaction(async (tx) => {
     const { count } = await tx.campaign.updateMany({
       where: { id, projectId, status: { in: ['draft', 'scheduled'] }, abTestId: null },
-      data: { status: 'scheduled', scheduledAt },
+      data: { status: 'scheduled', ...schedule },
     });
     if (count === 0) throw new DomainError('conflict', NOT_SCHEDULABLE);
     const limit = { of: projectId, rows: 'scheduled campaigns', max: MAX_SCHEDULED };
     await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'scheduled' } }));
-    await startWorkflow(tx, timerOf({ ...campaign, scheduledAt }));
+    await startWorkflow(tx, timerOf({ ...campaign, scheduledAt: schedule.scheduledAt }));
   });
 }
 
@@ -228,7 +233,7 @@ export async function unscheduleCampaign(projectId: string, id: string): Promise
   const { count } = await db.$transaction((tx) =>
     tx.campaign.updateMany({
       where: { id, projectId, status: 'scheduled', abTestId: null },
-      data: { status: 'draft', scheduledAt: null },
+      data: { status: 'draft', scheduledAt: null, ...NO_LOCAL_TIME },
     }),
   );
   if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');

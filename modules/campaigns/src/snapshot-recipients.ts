@@ -6,6 +6,7 @@ import { insertRecipients } from '@postroom/ledger/sql';
 import { DomainError, inTransaction, record } from '@postroom/platform';
 import type pg from 'pg';
 import { campaignStarted } from './events.ts';
+import { dueAtSql, insertCounted } from './local-time.ts';
 import { shareSql } from './share.ts';
 
 interface Row {
@@ -17,6 +18,9 @@ interface Row {
   segmentIds: string[];
   excludedGroupIds: string[];
   excludedSegmentIds: string[];
+  localTime: string | null;
+  timeZone: string | null;
+  timeZoneField: string | null;
   abTestId: string | null;
   shareFrom: number | null;
   shareTo: number | null;
@@ -125,7 +129,9 @@ async function lockSnapshot(client: pg.ClientBase, campaignId: string): Promise<
   const { rows } = await client.query<Row>(
     `SELECT id, project_id AS "projectId", name, from_email AS "fromEmail", status::text, frozen_at AS "frozenAt",
        group_ids AS "groupIds", segment_ids AS "segmentIds", excluded_group_ids AS "excludedGroupIds",
-       excluded_segment_ids AS "excludedSegmentIds", ab_test_id AS "abTestId", share_from AS "shareFrom", share_to AS "shareTo", snapshot_audience AS audience, snapshot_prefix AS prefix, snapshot_until AS until, snapshot_cursor AS cursor,
+       excluded_segment_ids AS "excludedSegmentIds", local_time AS "localTime", time_zone AS "timeZone",
+       time_zone_field AS "timeZoneField", ab_test_id AS "abTestId", share_from AS "shareFrom", share_to AS "shareTo",
+       snapshot_audience AS audience, snapshot_prefix AS prefix, snapshot_until AS until, snapshot_cursor AS cursor,
        recipient_count AS recipients, suppressed_count AS suppressed
      FROM campaigns WHERE id = $1`,
     [campaignId],
@@ -162,7 +168,19 @@ async function nextRange(client: pg.ClientBase, { projectId, ...known }: Row, wa
 
 async function insertMessages(
   client: pg.ClientBase,
-  { id, projectId, fromEmail, recipients: before, abTestId, shareFrom, shareTo, ...audience }: Row & Audience,
+  {
+    id,
+    projectId,
+    fromEmail,
+    recipients: before,
+    localTime,
+    timeZone,
+    timeZoneField,
+    abTestId,
+    shareFrom,
+    shareTo,
+    ...audience
+  }: Row & Audience,
   { prefix, from, to }: Range,
 ): Promise<RecipientSnapshot> {
   const parameters = new Parameters();
@@ -174,12 +192,16 @@ async function insertMessages(
   const condition = await audienceSql(projectId, audience, parameters, range);
   const share = abTestId === null ? 'true' : shareSql({ abTestId, shareFrom, shareTo }, parameters, range);
   const messageId = idSql(parameters.add(prefix), parameters.add(before));
+  const dueAt = await dueAtSql(client, { projectId, localTime, timeZone, timeZoneField }, { from, to }, parameters);
   await disableNestedLoops(client);
-  const { rowCount } = await client.query(
+  const insert =
     insertRecipients(`SELECT ${messageId}, c.project_id, ${campaign}, ${mailbox}, c.id, c.email, ${STORED_KEY},
        CASE WHEN c.suppressed THEN 'suppressed' ELSE 'planned' END::message_state,
-       CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END
-     FROM contacts c WHERE c.project_id = ${project} AND ${condition} AND ${share} ORDER BY c.id`),
+       CASE WHEN c.suppressed THEN ${SUPPRESSED_ANSWER} END, CASE WHEN c.suppressed THEN now() END,
+       ${dueAt === undefined ? 'NULL::timestamptz' : `CASE WHEN NOT c.suppressed THEN ${dueAt} END`}
+     FROM contacts c WHERE c.project_id = ${project} AND ${condition} AND ${share} ORDER BY c.id`);
+  const inserted = await client.query<{ recipients: number }>(
+    dueAt === undefined ? insert : insertCounted(insert, campaign),
     parameters.values,
   );
   const { rows } = await client.query<{ suppressed: number }>(
@@ -187,7 +209,7 @@ async function insertMessages(
      WHERE campaign_id = $1 AND unsent_at IS NOT NULL AND state = 'suppressed' AND id >= $2 || lpad(to_hex(($3::bigint + 1) << 16), 12, '0')`,
     [id, prefix, before],
   );
-  return { recipients: rowCount ?? 0, suppressed: rows[0]?.suppressed ?? 0 };
+  return { recipients: inserted.rows[0]?.recipients ?? inserted.rowCount ?? 0, suppressed: rows[0]?.suppressed ?? 0 };
 }
 
 /**

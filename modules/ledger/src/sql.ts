@@ -79,7 +79,7 @@ export const MARK_RESUBSCRIBED = `UPDATE messages m SET resubscribed_at = now()
 
 /** Adds the rows of a campaign. `select` yields the columns in this order. */
 export const insertRecipients = (select: string): string =>
-  `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at)
+  `INSERT INTO messages (id, project_id, campaign_id, mailbox_id, contact_id, email, email_key, state, answer, unsent_at, not_before)
    ${select}`;
 
 /** Whether the message `m` counts towards a frequency cap: mail that needs consent, of campaigns only once it was claimed. */

@@ -75,6 +75,7 @@ const NOT_OF_CONTACTS = [
   'journey_signing_secrets',
   'project_logos',
   'campaign_counts',
+  'campaign_local_times',
   'event_exports',
   'project_cells',
   'statistics_counts',

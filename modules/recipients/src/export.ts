@@ -13,7 +13,7 @@ const FILE_COLUMNS = {
   status: 'status',
   answer: 'answer',
   deferrals: 'deferrals',
-  next_retry_at: 'notBefore',
+  next_retry_at: 'nextRetryAt',
   accepted_at: 'acceptedAt',
   unsent_at: 'unsentAt',
   delivered_at: 'deliveredAt',
@@ -26,7 +26,8 @@ const FILE_COLUMNS = {
   bounce_reason: 'bounceReason',
   complained_at: 'complainedAt',
   unsubscribed_at: 'unsubscribedAt',
-} as const satisfies Record<string, keyof Recipient>;
+  scheduled_at: 'scheduledAt',
+} as const satisfies Record<string, keyof Recipient | 'nextRetryAt' | 'scheduledAt'>;
 
 /** Streams the recipients of a campaign that pass a filter as a CSV file, the newest rows first. */
 export async function streamRecipients(exchange: StreamExchange): Promise<undefined> {
@@ -42,8 +43,11 @@ export async function streamRecipients(exchange: StreamExchange): Promise<undefi
       return { text: `SELECT ${RECIPIENT_COLUMNS} ${from} ORDER BY m.id DESC`, values: parameters.values };
     },
     valuesOf: (row) => {
-      const recipient = withStatus(row);
-      return Object.values(FILE_COLUMNS).map((field) => textOf(recipient[field]));
+      const { notBefore, ...recipient } = withStatus(row);
+      // A message that was never claimed waits for the local time of its recipient.
+      const [nextRetryAt, scheduledAt] = recipient.claimedAt === null ? [null, notBefore] : [notBefore, null];
+      const values = { ...recipient, nextRetryAt, scheduledAt };
+      return Object.values(FILE_COLUMNS).map((field) => textOf(values[field]));
     },
   });
 }

@@ -46,14 +46,17 @@ const OUTCOME_CONDITIONS: Record<RecipientOutcome, string> = {
 
 const UNSENT = 'm.unsent_at IS NOT NULL';
 
+/** How far in the order of ids a campaign's messages may have been claimed: as far as its cursor, or anywhere if they go at local times. */
+const CLAIMED_UP_TO = `CASE WHEN c.time_zone_field IS NULL THEN c.cursor ELSE 'eml_z' END`;
+
 /** Conditions that let a search by state use an index, since the state column has none (see the ledger's migration). */
 const INDEXABLE: Partial<Record<RecipientState, string>> = {
   // The ranges of shards are before the campaign's cursor, and among the last.
   planned: `(m.id > least(c.cursor, (SELECT min(s.cursor) FROM campaign_shards s WHERE s.campaign_id = c.id AND s.cursor < s.until))
       OR m.not_before IS NOT NULL)`,
-  claimed: `m.id <= c.cursor
+  claimed: `m.id <= ${CLAIMED_UP_TO}
       AND (c.claimed_count > 0 OR EXISTS (SELECT FROM campaign_shards s WHERE s.campaign_id = c.id AND s.claimed_count > 0))`,
-  accepted: 'm.id <= c.cursor',
+  accepted: `m.id <= ${CLAIMED_UP_TO}`,
   failed: UNSENT,
   suppressed: UNSENT,
   unknown: UNSENT,

@@ -12,7 +12,10 @@ import { listRecipients, type Recipient } from './recipients.ts';
 const RecipientState = builder.enumType('RecipientState', {
   description: 'The state of one message of a campaign.',
   values: {
-    planned: { description: 'Not sent yet, or deferred by the server and due for a retry.' },
+    planned: {
+      description:
+        'Not sent yet, for example until the local time of its recipient, or deferred by the server and due for a retry.',
+    },
     claimed: { description: 'Being sent.' },
     accepted: { description: 'Accepted by the provider.' },
     failed: { description: 'Permanently rejected by a server.' },
@@ -132,7 +135,8 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
     notBefore: t.expose('notBefore', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it will be retried; null if no retry is due.',
+      description:
+        'When it will be retried, or when the local time of its recipient comes; null if it waits for neither.',
     }),
   }),
 });

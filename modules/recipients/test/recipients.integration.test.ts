@@ -187,6 +187,33 @@ test('the list is exported as a CSV file with the same filters', async () => {
   expect((await (await testApi()).get(`${path}/export`)).status).toBe(404);
 });
 
+test('who waits for a local time has that time, and who got it before others is listed', async () => {
+  const later = new Date(NOW.getTime() + 3_600_000);
+  const { api, id, path, messages, listed } = await campaignOf({
+    hana: { state: 'planned', not_before: later },
+    ida: SENT,
+    fred: { ...FATES.fred, claimed_at: NOW },
+  });
+  await pool.query(
+    `UPDATE campaigns SET local_time = '2037-01-01T09:00', time_zone = 'UTC', time_zone_field = 'zone', cursor = $2 WHERE id = $1`,
+    [id, messages.hana],
+  );
+  expect(await listed('state=accepted')).toBe('ida');
+  expect(await listed('state=planned')).toBe('fred hana');
+  expect(await listed('outcome=deferred')).toBe('fred');
+  const { data } = (await api.get(`${path}?email=hana@mail.test`)).body;
+  expect(data).toMatchObject([{ state: 'planned', notBefore: later.toISOString() }]);
+  const [header = '', ...lines] = (await file(api, `${path}/export?state=planned`)).trimEnd().split('\r\n');
+  const times = lines.map((line) => {
+    const values = Object.fromEntries(header.split(',').map((name, index) => [name, line.split(',')[index]]));
+    return [values.email, values.next_retry_at, values.scheduled_at];
+  });
+  expect(times.toSorted()).toEqual([
+    ['fred@mail.test', FATES.fred.not_before.toISOString(), ''],
+    ['hana@mail.test', '', later.toISOString()],
+  ]);
+});
+
 async function file(api: Api, path: string): Promise<string> {
   const response = await fetch(api.url + path, { headers: { Authorization: `Bearer ${api.key}` } });
   expect(response.status).toBe(200);

@@ -86,6 +86,7 @@ export class Campaigns extends Resource {
     return this.data('sendCampaign', { path: { id } }, options);
   }
 
+  /** Schedules a campaign for an instant (`scheduled_at`), or for the local time of each recipient (`local_time`). */
   schedule(id: string, body: Body<'scheduleCampaign'>, options?: RequestOptions): Promise<CampaignDetail> {
     return this.data('scheduleCampaign', { path: { id }, body }, options);
   }

@@ -588,6 +588,14 @@ export interface CampaignDeferrals {
   nextRetryAt: string;
 }
 
+/** Planned messages that wait for the local time of their recipients. */
+export interface CampaignAwaitingLocalTime {
+  /** Number of messages when the recipients were counted, without those that were due since. */
+  messages: number;
+  /** When the next of them are due. */
+  nextAt: string;
+}
+
 /** A campaign: one email to many recipients. */
 export interface Campaign {
   /** Campaign id; also the id of its first Temporal workflow. */
@@ -598,8 +606,14 @@ export interface Campaign {
   subject: string | null;
   /** Current status. */
   status: CampaignStatus;
-  /** Scheduled start. */
+  /** Scheduled start. A campaign with a `timeZoneField` starts when its local time first comes anywhere. */
   scheduledAt: string | null;
+  /** The local time at which its messages go, such as `2026-12-01T09:00`; null if it starts at an instant. */
+  localTime: string | null;
+  /** The time zone of recipients without a valid one in `timeZoneField`; null without a local time. */
+  timeZone: string | null;
+  /** Key of the custom field with the time zone of a contact; null if all recipients have the same. */
+  timeZoneField: string | null;
   /** Number of recipients in the snapshot taken at the start; 0 before that. */
   recipientCount: number;
   /** Whether `recipientCount` still grows, while recipients are counted after the start. */
@@ -610,6 +624,8 @@ export interface Campaign {
   progress: CampaignProgress;
   /** Messages waiting for a retry; null if there are none. */
   deferred: CampaignDeferrals | null;
+  /** Messages waiting for the local time of their recipients; null if there are none. */
+  awaitingLocalTime: CampaignAwaitingLocalTime | null;
   /** The line that mail programs show after the subject; may contain placeholders. */
   previewText: string | null;
   /** Display name of the sender. */
@@ -644,7 +660,7 @@ export interface Campaign {
   pauseReason: string | null;
   /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
   blocksSender: boolean;
-  /** When sending resumes, if the campaign is waiting for the next day; null otherwise. */
+  /** When sending resumes, if the campaign is waiting for the next day or the local time of its recipients; null otherwise. */
   waitingUntil: string | null;
   /** Why the campaign is waiting; null if it is not. */
   waitingReason: string | null;
@@ -1111,7 +1127,7 @@ export interface FormSubmission {
  * - `canceled`: Not sent: the campaign was canceled.
  * - `claimed`: Being sent.
  * - `failed`: Permanently rejected by a server.
- * - `planned`: Not sent yet, or deferred by the server and due for a retry.
+ * - `planned`: Not sent yet, for example until the local time of its recipient, or deferred by the server and due for a retry.
  * - `suppressed`: Not sent: the address is suppressed.
  * - `unknown`: The connection broke when it may already have been accepted. It is not resent automatically.
  */
@@ -1159,7 +1175,7 @@ export interface CampaignRecipient {
   answer: string | null;
   /** How often a server deferred it. */
   deferrals: number;
-  /** When it will be retried; null if no retry is due. */
+  /** When it will be retried, or when the local time of its recipient comes; null if it waits for neither. */
   notBefore: string | null;
   /** When sending was last started. */
   claimedAt: string | null;
@@ -1555,8 +1571,14 @@ export interface CampaignDetail {
   subject: string | null;
   /** Current status. */
   status: CampaignStatus;
-  /** Scheduled start. */
+  /** Scheduled start. A campaign with a `timeZoneField` starts when its local time first comes anywhere. */
   scheduledAt: string | null;
+  /** The local time at which its messages go, such as `2026-12-01T09:00`; null if it starts at an instant. */
+  localTime: string | null;
+  /** The time zone of recipients without a valid one in `timeZoneField`; null without a local time. */
+  timeZone: string | null;
+  /** Key of the custom field with the time zone of a contact; null if all recipients have the same. */
+  timeZoneField: string | null;
   /** Number of recipients in the snapshot taken at the start; 0 before that. */
   recipientCount: number;
   /** Whether `recipientCount` still grows, while recipients are counted after the start. */
@@ -1567,6 +1589,8 @@ export interface CampaignDetail {
   progress: CampaignProgress;
   /** Messages waiting for a retry; null if there are none. */
   deferred: CampaignDeferrals | null;
+  /** Messages waiting for the local time of their recipients; null if there are none. */
+  awaitingLocalTime: CampaignAwaitingLocalTime | null;
   /** The line that mail programs show after the subject; may contain placeholders. */
   previewText: string | null;
   /** Display name of the sender. */
@@ -1601,7 +1625,7 @@ export interface CampaignDetail {
   pauseReason: string | null;
   /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
   blocksSender: boolean;
-  /** When sending resumes, if the campaign is waiting for the next day; null otherwise. */
+  /** When sending resumes, if the campaign is waiting for the next day or the local time of its recipients; null otherwise. */
   waitingUntil: string | null;
   /** Why the campaign is waiting; null if it is not. */
   waitingReason: string | null;
@@ -2666,10 +2690,16 @@ export interface UpdateCampaignInput {
   version?: number | null | undefined;
 }
 
-/** When to start a campaign. */
+/** When to send a campaign: at an instant, or at a local time. */
 export interface ScheduleCampaignInput {
-  /** A time in the future, with a UTC offset. */
-  scheduled_at: string;
+  /** A date and time without an offset, such as `2026-12-01T09:00`, in the future in `timeZone`. Each recipient gets the message at that time in their own time zone; those for whom it has passed at the start get it then. */
+  local_time?: string | null | undefined;
+  /** A time in the future, with a UTC offset. Required unless `localTime` is set. */
+  scheduled_at?: string | null | undefined;
+  /** With `localTime`: the time zone of recipients without a valid one in `timeZoneField`, such as `Europe/Berlin`. UTC if omitted. */
+  time_zone?: string | null | undefined;
+  /** With `localTime`: the custom field with the time zone of a contact. If omitted, all recipients have that of `timeZone`. */
+  time_zone_field?: string | null | undefined;
 }
 
 /**
@@ -4027,14 +4057,14 @@ export interface TestEmailListResponse {
   data: TestEmail[];
 }
 
-/** Has a `Preflight` in `data`. */
-export interface PreflightResponse {
-  data: Preflight;
-}
-
 /** Has a list of `CampaignLink` in `data`. */
 export interface CampaignLinkListResponse {
   data: CampaignLink[];
+}
+
+/** Has a `Preflight` in `data`. */
+export interface PreflightResponse {
+  data: Preflight;
 }
 
 /** Has a `AbTestDetail` in `data`. */
@@ -5070,7 +5100,7 @@ export interface Operations {
     body: undefined;
     reply: SendCampaignResult;
   };
-  /** Schedule or reschedule a campaign */
+  /** Schedule or reschedule a campaign, for an instant or the local time of each recipient */
   scheduleCampaign: {
     path: {
       /** Campaign id. */
@@ -5180,16 +5210,6 @@ export interface Operations {
     body: TestTemplateInput;
     reply: TestEmailListResponse;
   };
-  /** Review a campaign as if it were sent now; changes nothing */
-  getCampaignPreflight: {
-    path: {
-      /** Campaign id. */
-      id: string;
-    };
-    query: Record<never, never>;
-    body: undefined;
-    reply: PreflightResponse;
-  };
   /** List the tracked links of a campaign, with clicks by humans and bots */
   listCampaignLinks: {
     path: {
@@ -5199,6 +5219,16 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: CampaignLinkListResponse;
+  };
+  /** Review a campaign as if it were sent now; changes nothing */
+  getCampaignPreflight: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: undefined;
+    reply: PreflightResponse;
   };
   /** Make an A/B test from a draft campaign */
   createAbTest: {
@@ -6160,8 +6190,8 @@ export const OPERATIONS = {
   cancelCampaign: 'POST /v1/campaigns/{id}/cancel',
   testCampaign: 'POST /v1/campaigns/{id}/test',
   testTemplate: 'POST /v1/templates/{id}/test',
-  getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
   listCampaignLinks: 'GET /v1/campaigns/{id}/links',
+  getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
   createAbTest: 'POST /v1/ab-tests',
   listAbTests: 'GET /v1/ab-tests',
   getAbTest: 'GET /v1/ab-tests/{id}',

@@ -22,6 +22,7 @@ export interface ProjectTable {
 const PARENTS: Record<string, readonly [column: string, table: string]> = {
   backtest_contacts: ['backtest_id', 'backtests'],
   campaign_counts: ['campaign_id', 'campaigns'],
+  campaign_local_times: ['campaign_id', 'campaigns'],
   campaign_shards: ['campaign_id', 'campaigns'],
   custom_event_properties: ['definition_id', 'custom_event_definitions'],
   dkim_keys: ['domain_id', 'domains'],

@@ -4,6 +4,7 @@ import { ContentFormat } from '@postroom/templates/graphql';
 import {
   CampaignStatus,
   CreateCampaignInput,
+  LOCAL_TIME,
   ScheduleCampaignInput,
   TestSendInput,
   TestTemplateInput,
@@ -21,6 +22,7 @@ import {
   db,
   IDS,
   MAX_EMAIL_LENGTH,
+  MAX_ID_LENGTH,
   MAX_MAILBOX_LENGTH,
   MAX_NAME_LENGTH,
   Node,
@@ -45,6 +47,7 @@ import {
   updateCampaign,
 } from '../campaigns.ts';
 import { type Deferred, loadDeferred } from '../deferred.ts';
+import { type AwaitingLocalTime, loadAwaitingLocalTime, MAX_ZONE_LENGTH } from '../local-time.ts';
 import { watchCampaign } from '../progress.ts';
 import { workflowIdOf } from '../workflow.ts';
 import {
@@ -129,6 +132,16 @@ const Deferrals = builder.objectRef<Deferred>('CampaignDeferrals').implement({
   }),
 });
 
+const AwaitingLocalTime = builder.objectRef<AwaitingLocalTime>('CampaignAwaitingLocalTime').implement({
+  description: 'Planned messages that wait for the local time of their recipients.',
+  fields: (t) => ({
+    messages: t.exposeInt('messages', {
+      description: 'Number of messages when the recipients were counted, without those that were due since.',
+    }),
+    nextAt: t.expose('nextAt', { type: 'DateTime', description: 'When the next of them are due.' }),
+  }),
+});
+
 function plannedOf(row: CampaignModel): number {
   const { recipientCount, claimedCount, acceptedCount, failedCount, suppressedCount, unknownCount, canceledCount } =
     row;
@@ -158,7 +171,24 @@ export const Campaign = builder.prismaObject('Campaign', {
     scheduledAt: t.expose('scheduledAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'Scheduled start.',
+      description:
+        'Scheduled start. A campaign with a `timeZoneField` starts when its local time first comes anywhere.',
+    }),
+    localTime: t.exposeString('localTime', {
+      nullable: true,
+      description:
+        'The local time at which its messages go, such as `2026-12-01T09:00`; null if it starts at an instant.',
+      ...LOCAL_TIME,
+    }),
+    timeZone: t.exposeString('timeZone', {
+      nullable: true,
+      description: 'The time zone of recipients without a valid one in `timeZoneField`; null without a local time.',
+      ...atMost(MAX_ZONE_LENGTH),
+    }),
+    timeZoneField: t.exposeString('timeZoneField', {
+      nullable: true,
+      description: 'Key of the custom field with the time zone of a contact; null if all recipients have the same.',
+      ...atMost(MAX_ID_LENGTH),
     }),
     recipientCount: t.exposeInt('recipientCount', {
       description: 'Number of recipients in the snapshot taken at the start; 0 before that.',
@@ -184,6 +214,15 @@ export const Campaign = builder.prismaObject('Campaign', {
       nullable: true,
       description: 'Messages waiting for a retry; null if there are none.',
       resolve: async (row, _args, context) => (plannedOf(row) > 0 ? await loadDeferred(context, row.id) : null),
+    }),
+    awaitingLocalTime: t.field({
+      type: AwaitingLocalTime,
+      nullable: true,
+      description: 'Messages waiting for the local time of their recipients; null if there are none.',
+      resolve: async (row, _args, context) =>
+        row.timeZoneField !== null && /sending|paused/.test(row.status) && plannedOf(row) > 0
+          ? await loadAwaitingLocalTime(context, row.id)
+          : null,
     }),
     fromName: t.exposeString('fromName', {
       nullable: true,
@@ -252,7 +291,8 @@ export const Campaign = builder.prismaObject('Campaign', {
     waitingUntil: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When sending resumes, if the campaign is waiting for the next day; null otherwise.',
+      description:
+        'When sending resumes, if the campaign is waiting for the next day or the local time of its recipients; null otherwise.',
       resolve: ({ status, waitingUntil }) => (status === 'sending' ? waitingUntil : null),
     }),
     waitingReason: t.string({
@@ -319,6 +359,9 @@ const AUDITED = [
   'name',
   'status',
   'scheduledAt',
+  'localTime',
+  'timeZone',
+  'timeZoneField',
   'subject',
   'previewText',
   'fromName',
@@ -442,10 +485,10 @@ builder.mutationFields((t) => {
     }),
     scheduleCampaign: t.prismaField({
       type: Campaign,
-      description: 'Schedules or reschedules a campaign; it must be ready to send.',
-      args: { id, input: t.arg({ type: ScheduleCampaignInput, required: true, description: 'The start time.' }) },
+      description: 'Schedules or reschedules a campaign, for an instant or a local time; it must be ready to send.',
+      args: { id, input: t.arg({ type: ScheduleCampaignInput, required: true, description: 'When it is sent.' }) },
       resolve: async (query, _root, { id, input }, context) => {
-        await scheduleCampaign(callerProject(context), id, input.scheduledAt);
+        await scheduleCampaign(callerProject(context), id, input);
         return getCampaign(callerProject(context), id, query);
       },
     }),

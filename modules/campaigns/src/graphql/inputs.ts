@@ -13,6 +13,7 @@ import {
   oneLine,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
+import { MAX_ZONE_LENGTH } from '../local-time.ts';
 import { MAX_AUDIENCE, MAX_BODY_LENGTH, MAX_PREVIEW_LENGTH, MAX_UTM_LENGTH } from '../campaigns.ts';
 
 export const CampaignStatus = builder.enumType('CampaignStatus', {
@@ -108,13 +109,30 @@ export const UpdateCampaignInput = builder.inputType('UpdateCampaignInput', {
   }),
 });
 
+/** A date and a time of day without an offset. */
+export const LOCAL_TIME = jsonSchema({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d$' });
+
 export const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', {
-  description: 'When to start a campaign.',
+  description: 'When to send a campaign: at an instant, or at a local time.',
   fields: (t) => ({
     scheduledAt: t.field({
       type: 'DateTime',
-      required: true,
-      description: 'A time in the future, with a UTC offset.',
+      description: 'A time in the future, with a UTC offset. Required unless `localTime` is set.',
+    }),
+    localTime: t.string({
+      description:
+        'A date and time without an offset, such as `2026-12-01T09:00`, in the future in `timeZone`. Each recipient gets the message at that time in their own time zone; those for whom it has passed at the start get it then.',
+      ...LOCAL_TIME,
+    }),
+    timeZone: t.string({
+      description:
+        'With `localTime`: the time zone of recipients without a valid one in `timeZoneField`, such as `Europe/Berlin`. UTC if omitted.',
+      ...atMost(MAX_ZONE_LENGTH),
+    }),
+    timeZoneField: t.string({
+      description:
+        'With `localTime`: the custom field with the time zone of a contact. If omitted, all recipients have that of `timeZone`.',
+      ...atMost(MAX_ID_LENGTH),
     }),
   }),
 });
