@@ -195,6 +195,39 @@ inBrowser('the people behind a report', () => {
     await page.getByRole('table', { name: 'Recipients' }).getByText('Deferred', { exact: true }).waitFor();
   });
 
+  test('messages for a later local time show when the next ones go, and are not called deferred or stalled', async () => {
+    const api = await testApi();
+    const id = await reportedCampaign(api);
+    const due = new Date(Date.now() + 25 * 60_000);
+    await pool.query(
+      `UPDATE campaigns SET status = 'sending', completed_at = NULL, failed_count = 0, local_time = '2027-01-15T10:00', time_zone = 'UTC',
+         time_zone_field = 'zone', waiting_until = $2, waiting_reason = 'Messages wait for the local time of their recipients.'
+       WHERE id = $1`,
+      [id, due],
+    );
+    await pool.query(
+      `WITH waiting AS (UPDATE messages SET state = 'planned', unsent_at = NULL, claimed_at = NULL, not_before = $2 WHERE campaign_id = $1 AND state = 'failed')
+       INSERT INTO campaign_local_times (campaign_id, at, messages) VALUES ($1, $2, 1)`,
+      [id, due],
+    );
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    const progress = page.getByRole('region', { name: 'Progress' });
+    const time = due.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' });
+    await progress.getByText('1 waiting for the recipient’s local time, the next at').waitFor();
+    await soon(() => progress.locator('time').first().innerText()).toContain(time);
+    expect(await progress.innerText()).not.toMatch(/ left|deferred|stalled/);
+    await page.getByText('Messages wait for the local time of their recipients. It resumes in 25 minutes.').waitFor();
+    await page.getByText('Fri, 15 Jan 2027, 10:00, in the time zone in zone, or UTC').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'All recipients' }).click();
+    await page
+      .getByRole('table', { name: 'Recipients' })
+      .getByText(/Scheduled in 2[45] minutes/)
+      .waitFor();
+  });
+
   test('the report compares with the campaign before, and charts how it was sent', async () => {
     const api = await testApi();
     const id = await reportedCampaign(api);

@@ -177,6 +177,44 @@ inBrowser('preparing a campaign', () => {
     expect(await page.getByLabel('Date and time').inputValue()).toBe('2027-01-15T10:00');
   });
 
+  test('a campaign is scheduled for the local time of each recipient, by a custom field', async () => {
+    const { api, id, now } = await readyCampaign();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    const dialog = page.getByRole('dialog');
+    const local = dialog.getByRole('checkbox', { name: 'At each recipient’s local time' });
+    await page.getByRole('button', { name: 'Schedule' }).click();
+    await local.check();
+    await dialog.getByRole('link', { name: 'Create one' }).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Schedule' }).isDisabled()).toBe(true);
+
+    await api.post('/v1/custom-fields', { key: 'zone', label: 'Zone of the contact', type: 'text' });
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'Schedule' }).click();
+    await local.check();
+    await page.getByLabel('Date and time').fill('2027-01-15T10:00');
+    await dialog.getByRole('combobox', { name: 'Field with the contact’s time zone' }).click();
+    await page.getByRole('option', { name: 'Zone of the contact' }).click();
+    // In Kiribati it is 10:00 first, at 21:00 of the 14th in Berlin.
+    await dialog.getByText(/14 Jan 2027, 21:00 .*Recipients for whom the time has passed/).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Schedule' }).click();
+    await soon(now).toMatchObject({
+      status: 'scheduled',
+      scheduledAt: '2027-01-14T20:00:00.000Z',
+      localTime: '2027-01-15T10:00',
+      timeZone: 'Europe/Berlin',
+      timeZoneField: 'zone',
+    });
+    await page.getByText(/at each recipient’s local time, .*15 Jan 2027, 10:00/).waitFor();
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    expect(await page.getByLabel('Date and time').inputValue()).toBe('2027-01-15T10:00');
+    await local.uncheck();
+    await dialog.getByRole('button', { name: 'Reschedule' }).click();
+    await soon(now).toMatchObject({ scheduledAt: '2027-01-15T09:00:00.000Z', localTime: null, timeZoneField: null });
+  });
+
   test('a published template has a draft; publishing it names the scheduled campaigns that will send it', async () => {
     const api = await readyProject();
     const { id } = (await api.post('/v1/templates', { name: 'Letter', subject: 'News', body: '<p>First</p>' })).body

@@ -23,7 +23,7 @@ export const RECIPIENT_LABELS: Record<RecipientState, { label: string; tone: Ton
     label: 'Waiting',
     tone: 'quiet',
     color: 'gray.4',
-    meaning: 'Not sent yet, or deferred by a server and being retried.',
+    meaning: 'Not sent yet, waiting for the recipient’s local time, or deferred by a server and being retried.',
   },
   failed: { label: 'Failed', tone: 'bad', color: 'red.6', meaning: 'A server rejected it permanently.' },
   unknown: {

@@ -24,6 +24,9 @@ const CAMPAIGN = graphql(`
       previewText
       status
       scheduledAt
+      localTime
+      timeZone
+      timeZoneField
       recipientCount
       countingRecipients
       fromName
@@ -84,6 +87,10 @@ const CAMPAIGN = graphql(`
       deferred {
         messages
         nextRetryAt
+      }
+      awaitingLocalTime {
+        messages
+        nextAt
       }
     }
   }

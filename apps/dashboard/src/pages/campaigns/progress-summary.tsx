@@ -12,7 +12,7 @@ function speed(perSecond: number): string {
   return `${Math.max(1, Math.round(perSecond * 60))} a minute`;
 }
 
-/** A sentence on the progress: what is done, how fast, what is left, and when deferred messages are retried. */
+/** A sentence on the progress: what is done, how fast, what is left, and when messages that wait are due. */
 export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
   const { status, recipientCount, countingRecipients, progress, startedAt, completedAt } = campaign;
   const open = progress.planned + progress.claimed;
@@ -43,12 +43,14 @@ export function ProgressSummary({ campaign }: { campaign: CampaignRow }) {
   );
 }
 
-/** Deferred messages wait for their server, so they say nothing about the pace. */
+/** Messages that wait for their server, or for the local time of their recipient, say nothing about the pace. */
 function Sending({ campaign, done, open }: { campaign: CampaignRow; done: string; open: number }) {
   const { recipientCount, startedAt } = campaign;
   const deferred = campaign.deferred?.messages ?? 0;
   const nextRetryAt = campaign.deferred?.nextRetryAt;
-  const left = Math.max(0, open - deferred);
+  const { awaitingLocalTime } = campaign;
+  const awaiting = Math.min(awaitingLocalTime?.messages ?? 0, open - deferred);
+  const left = Math.max(0, open - deferred - awaiting);
   const pace = usePace(recipientCount - open, left > 0, startedAt);
   return (
     <>
@@ -73,6 +75,14 @@ function Sending({ campaign, done, open }: { campaign: CampaignRow; done: string
               </time>
             </>
           )}
+        </>
+      )}
+      {awaiting > 0 && awaitingLocalTime !== null && (
+        <>
+          , {number(awaiting)} waiting for the recipient’s local time, the next at{' '}
+          <time dateTime={awaitingLocalTime.nextAt} className="nowrap">
+            {formatTime(awaitingLocalTime.nextAt)}
+          </time>
         </>
       )}
       . {left > 0 && pace === 0 && 'Sending has stalled; see the mail server’s responses under Recipients.'}

@@ -72,7 +72,7 @@ function LastEvent({ recipient }: { recipient: Recipient }) {
     ['Opened by a bot', recipient.openedByMachinesAt],
     ['Delivered', recipient.deliveredAt],
     ['Sent', recipient.acceptedAt],
-    ['Retries', recipient.notBefore],
+    [recipient.claimedAt === null ? 'Scheduled' : 'Retries', recipient.notBefore],
     ['Ended', recipient.unsentAt],
   ];
   const [label, at] = facts.find(([, time]) => time !== null) ?? ['', null];

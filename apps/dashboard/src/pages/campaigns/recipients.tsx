@@ -51,6 +51,7 @@ const RECIPIENTS = graphql(`
         answer
         deferrals
         notBefore
+        claimedAt
         acceptedAt
         unsentAt
         deliveredAt

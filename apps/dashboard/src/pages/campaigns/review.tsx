@@ -19,6 +19,7 @@ import type { CampaignRow } from './campaign.tsx';
 import { countOf, describeTracking, duration } from './campaign-labels.ts';
 import { InZones, Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
+import { formatAnyLocalTime } from './zoned.ts';
 import { useCreateAbTest } from './use-create-ab-test.ts';
 
 const SEND = graphql(`
@@ -73,6 +74,9 @@ export function Review({
           />
           {campaign.status === 'scheduled' && campaign.scheduledAt !== null && (
             <Alert color="blue" icon={<IconCalendarTime aria-hidden />}>
+              {campaign.localTime !== null && campaign.timeZoneField !== null && (
+                <>It is sent at each recipient’s local time, {formatAnyLocalTime(campaign.localTime)}. </>
+              )}
               It starts on <InZones at={campaign.scheduledAt} />. Recipients are the contacts in its groups and segments
               at that time.
             </Alert>

@@ -1,19 +1,32 @@
-import { type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useMemo, useState } from 'react';
+import { useProject } from '../../app/session.tsx';
+import { useApiQuery } from '../../data/api-query.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
+import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ago } from '../../components/when.tsx';
+import { CUSTOM_FIELDS } from '../audience/field-values.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { formatLocalTime, formatTimeInZone, OWN_ZONE, parseLocalTime, zoneOptions, zonesMatching } from './zoned.ts';
+import {
+  FIRST_ZONE,
+  formatLocalTime,
+  formatTimeInZone,
+  OWN_ZONE,
+  parseLocalTime,
+  zoneOptions,
+  zonesMatching,
+} from './zoned.ts';
 
 const SCHEDULE = graphql(`
-  mutation ScheduleCampaign($id: ID!, $at: DateTime!) {
-    scheduleCampaign(id: $id, input: { scheduledAt: $at }) {
+  mutation ScheduleCampaign($id: ID!, $input: ScheduleCampaignInput!) {
+    scheduleCampaign(id: $id, input: $input) {
       id
+      scheduledAt
     }
   }
 `);
@@ -35,53 +48,136 @@ export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
 
 const HOUR_MS = 3_600_000;
 
-/** The scheduled time, or the next full hour tomorrow. */
-function proposed(scheduledAt: string | null): Date {
-  if (scheduledAt !== null && Date.parse(scheduledAt) > Date.now()) return new Date(scheduledAt);
-  return new Date(Math.ceil((Date.now() + 24 * HOUR_MS) / HOUR_MS) * HOUR_MS);
+/** The scheduled time in a zone, or the next full hour tomorrow. */
+function proposed(zone: string, { scheduledAt, localTime }: CampaignRow): string {
+  if (localTime !== null) return localTime;
+  const isAhead = scheduledAt !== null && Date.parse(scheduledAt) > Date.now();
+  const at = isAhead ? new Date(scheduledAt) : new Date(Math.ceil((Date.now() + 24 * HOUR_MS) / HOUR_MS) * HOUR_MS);
+  return formatLocalTime(zone, at);
 }
 
-function ScheduleForm({ campaign: { id, status, scheduledAt }, onClose }: Omit<ScheduleProps, 'opened'>) {
+function ScheduleForm({ campaign, onClose }: Omit<ScheduleProps, 'opened'>) {
+  const { id, status } = campaign;
   const schedule = useApiMutation(SCHEDULE);
-  const [zone, setZone] = useScheduleZone();
-  const [first] = useState(() => formatLocalTime(zone, proposed(scheduledAt)));
+  const [lastZone, setLastZone] = useScheduleZone();
+  const [zone, setZone] = useState(campaign.timeZone ?? lastZone);
+  const [first] = useState(() => proposed(zone, campaign));
   const [local, setLocal] = useState(first);
-  useUnsavedChanges(local !== first);
+  const [isLocal, setIsLocal] = useState(campaign.timeZoneField !== null);
+  const [field, setField] = useState(campaign.timeZoneField);
+  useUnsavedChanges(
+    local !== first || isLocal !== (campaign.timeZoneField !== null) || field !== campaign.timeZoneField,
+  );
   const at = parseLocalTime(zone, local);
   const isPast = at !== undefined && at.getTime() <= Date.now();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (at === undefined || (await schedule.run({ id, at: at.toISOString() })) === undefined) return;
-    notifySuccess(`It starts ${ago(at.toISOString(), Date.now())}.`);
+    if (at === undefined) return;
+    const input = isLocal
+      ? { localTime: local, timeZone: zone, timeZoneField: field }
+      : { scheduledAt: at.toISOString() };
+    const data = await schedule.run({ id, input });
+    if (data === undefined) return;
+    notifySuccess(`It starts ${ago(data.scheduleCampaign.scheduledAt ?? at.toISOString(), Date.now())}.`);
     onClose();
   };
+  const fields = schedule.problem?.fields ?? {};
   return (
     <form onSubmit={(event) => void submit(event)} noValidate>
       <Stack>
-        <FormProblem problem={schedule.problem} fields={['scheduledAt']} />
+        <FormProblem problem={schedule.problem} fields={['scheduledAt', 'localTime', 'timeZone', 'timeZoneField']} />
         <TextInput
           type="datetime-local"
           label="Date and time"
           value={local}
-          error={isPast ? 'Must be in the future' : schedule.problem?.fields.scheduledAt}
+          error={isPast ? 'Must be in the future' : (fields.scheduledAt ?? fields.localTime)}
           onChange={(event) => setLocal(event.currentTarget.value)}
           data-autofocus
         />
-        <ZoneSelect value={zone} onChange={setZone} />
+        <Checkbox
+          label="At each recipient’s local time"
+          description="Recipients in other time zones get it earlier or later, when their clocks show this time."
+          checked={isLocal}
+          onChange={(event) => setIsLocal(event.currentTarget.checked)}
+        />
+        {isLocal && <ZoneField value={field} error={fields.timeZoneField} onChange={setField} />}
+        <ZoneSelect
+          label={isLocal ? 'Time zone of recipients without a valid one' : 'Time zone'}
+          value={zone}
+          error={fields.timeZone}
+          onChange={(next) => {
+            setZone(next);
+            setLastZone(next);
+          }}
+        />
         {at !== undefined && !isPast && (
           <Text size="sm" aria-live="polite">
-            Starts <InZones at={at.toISOString()} />
-            {at.getTime() - Date.now() < WEEK_MS && `, ${ago(at.toISOString(), Date.now())}`}.
+            {isLocal ? <LocalStart local={local} at={at} /> : <Start at={at} />}
           </Text>
         )}
         <FormButtons
           submit={status === 'scheduled' ? 'Reschedule' : 'Schedule'}
           running={schedule.running}
-          disabled={at === undefined || isPast}
+          disabled={at === undefined || isPast || (isLocal && field === null)}
           onCancel={onClose}
         />
       </Stack>
     </form>
+  );
+}
+
+function Start({ at }: { at: Date }) {
+  return (
+    <>
+      Starts <InZones at={at.toISOString()} />
+      {at.getTime() - Date.now() < WEEK_MS && `, ${ago(at.toISOString(), Date.now())}`}.
+    </>
+  );
+}
+
+/** When a campaign at local times starts: when that time comes first anywhere, or at once. */
+function LocalStart({ local, at }: { local: string; at: Date }) {
+  const first = new Date(Math.min(at.getTime(), parseLocalTime(FIRST_ZONE, local)?.getTime() ?? Infinity));
+  return (
+    <>
+      {first.getTime() <= Date.now() ? 'Starts now. ' : <Start at={first} />} Recipients for whom the time has passed at
+      the start get it then. From the start on, its content can no longer be changed.
+    </>
+  );
+}
+
+/** The custom field with the time zones of contacts. */
+function ZoneField({
+  value,
+  error,
+  onChange,
+}: {
+  value: string | null;
+  error: string | undefined;
+  onChange: (field: string | null) => void;
+}) {
+  const { id: projectId } = useProject();
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes;
+  if (fields?.length === 0)
+    return (
+      <Text size="sm">
+        Contacts have no custom field that could have their time zone.{' '}
+        <TextLink to="/p/$projectId/fields" params={{ projectId }} size="sm" underline="always">
+          Create one
+        </TextLink>
+        , with values such as Europe/Berlin.
+      </Text>
+    );
+  return (
+    <Select
+      label="Field with the contact’s time zone"
+      description="With values such as Europe/Berlin."
+      placeholder="Choose a field"
+      data={(fields ?? []).map(({ key, label }) => ({ value: key, label }))}
+      value={value}
+      error={error}
+      onChange={onChange}
+    />
   );
 }
 
@@ -105,11 +201,22 @@ export function InZones({ at }: { at: string }) {
 }
 
 /** Time zones by any part of their name or abbreviation: "new york", "tokyo", "CET". Enter takes the first match. */
-function ZoneSelect({ value, onChange }: { value: string; onChange: (zone: string) => void }) {
+function ZoneSelect({
+  label,
+  value,
+  error,
+  onChange,
+}: {
+  label: string;
+  value: string;
+  error: string | undefined;
+  onChange: (zone: string) => void;
+}) {
   const known = useMemo(zoneOptions, []);
   return (
     <Select
-      label="Time zone"
+      label={label}
+      error={error}
       searchable
       allowDeselect={false}
       limit={100}

@@ -10,6 +10,7 @@ import { workflowItem } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
 import type { CampaignRow } from './campaign.tsx';
 import { describeTracking } from './campaign-labels.ts';
+import { formatAnyLocalTime } from './zoned.ts';
 
 const SENT_TEMPLATE = graphql(`
   query SentTemplate($id: ID!) {
@@ -28,6 +29,7 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
     ...(data?.segments.nodes ?? []).filter(({ id }) => campaign.segmentIds.includes(id)),
   ].map(({ name }) => name);
   const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
+  const { localTime, timeZone, timeZoneField } = campaign;
   return (
     <Section title="Setup">
       <Card>
@@ -36,6 +38,11 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
             ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
             replyTo !== null && ['Reply-to', replyTo],
             ['Audience', names.length === 0 ? 'Deleted groups and segments' : names.join(', ')],
+            localTime !== null &&
+              timeZoneField !== null && [
+                'Local time',
+                `${formatAnyLocalTime(localTime)}, in the time zone in ${timeZoneField}, or ${timeZone ?? 'UTC'}`,
+              ],
             ['Rate', ratePerSecond === null ? 'As fast as the provider accepts' : `At most ${ratePerSecond} a second`],
             campaign.templateId !== null && ['Content', <SentTemplate key="content" campaign={campaign} />],
             campaign.trackOpens !== null &&

@@ -23,6 +23,22 @@ export function parseLocalTime(zone: string, local: string): Date | undefined {
   return new Date(at);
 }
 
+/** The zone in which every local time comes first, 14 hours before UTC. */
+export const FIRST_ZONE = 'Etc/GMT-14';
+
+const local = new Intl.DateTimeFormat(undefined, {
+  timeZone: 'UTC',
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+/** Formats local time of no particular time zone: `Thu, 24 Dec 2026, 18:30`. */
+export const formatAnyLocalTime = (at: string): string => local.format(new Date(`${at}:00Z`));
+
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Formats an instant in a time zone: `Thu, 24 Dec 2026, 18:30 CET`. */
