@@ -18,6 +18,7 @@ export {
   type ErrorCode,
   type FieldProblem,
   invalid,
+  isOutage,
   isUniqueViolation,
   notFound,
   projectMoving,
@@ -161,7 +162,7 @@ export {
   type WorkflowLabels,
   type WorkflowStart,
 } from './outbox.ts';
-export { isOutage, stopAfterRepeatedErrors } from './outages.ts';
+export { stopAfterRepeatedErrors } from './repeated-errors.ts';
 export * from './pages.ts';
 export {
   accepted,

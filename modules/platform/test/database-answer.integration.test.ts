@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { databaseAnswerOf, RetryLater } from '@postroom/errors';
+import { databaseAnswerOf, isOutage, RetryLater } from '@postroom/errors';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { PrismaClient } from '../generated/prisma/client.ts';
-import { isOutage } from '../src/outages.ts';
 
 /** What PostgreSQL sends to a new connection when its disk is full and it has to write a file first. */
 const FULL_DISK = (() => {

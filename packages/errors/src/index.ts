@@ -12,10 +12,10 @@ export {
   RetryLater,
   STATUS_BY_CODE,
   databaseAnswerOf,
-  isConnectionRefused,
   mayHaveCommitted,
   versionConflict,
 } from './errors.ts';
+export { isOutage } from './outages.ts';
 export { errorLine, runCommand } from './command.ts';
 export { DATE_TIME_PROBLEM, isoString, parseDateTime } from './date-times.ts';
 export { isTimeZone, localInstant, zoneOffset } from './time-zones.ts';

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { isOutage } from '@postroom/errors';
 import { expect, test } from 'vitest';
 import { pool } from '../src/db.ts';
-import { isOutage, stopAfterRepeatedErrors } from '../src/outages.ts';
+import { stopAfterRepeatedErrors } from '../src/repeated-errors.ts';
 
 const errorOf = (work: Promise<unknown>) =>
   work.then(
