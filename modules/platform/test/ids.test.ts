@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { setDatabaseTime } from '@postroom/clock';
+import { databaseNow, setDatabaseTime } from '@postroom/clock';
 import { idsFrom, isId, newId, timeOfId } from '../src/ids.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,12 +38,12 @@ test('an id of another kind, or of a bad form, is not an id', () => {
 
 test('a range of ids begins at a time: ids made before sort before, those made then or later after', () => {
   const earlier = newId('evt');
-  const ms = Date.now() + 5;
+  const ms = databaseNow() + 5;
   const from = idsFrom('evt', new Date(ms));
   expect(isId('evt', from)).toBe(true);
   expect(earlier < from).toBe(true);
   expect(idsFrom('evt', new Date(ms - 1)) < from).toBe(true);
-  while (Date.now() < ms);
+  while (databaseNow() < ms);
   expect(newId('evt') > from).toBe(true);
   expect(idsFrom('evt', new Date(-1))).toBe(`evt_${'0'.repeat(26)}`);
   expect(idsFrom('evt', new Date(2 ** 50)) > newId('evt')).toBe(true);
