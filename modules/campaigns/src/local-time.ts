@@ -122,7 +122,8 @@ export async function dueAtSql(
   const iso = (zone: string) => new Date(instantOf(localTime, zone)).toISOString();
   for (const [index, { value }] of rows.entries()) {
     if (index % ZONES_PER_TURN === 0) await untilNextTurn();
-    instants[value] = iso(zoneOf({ timeZone, timeZoneField }, { [timeZoneField]: value }));
+    const zone = zoneOf({ timeZone, timeZoneField }, { [timeZoneField]: value });
+    if (zone !== timeZone) instants[value] = iso(zone);
   }
   const own = `${parameters.add(JSON.stringify(instants))}::jsonb->>(c.custom_fields->>${parameters.add(timeZoneField)})`;
   return `nullif(greatest(coalesce(${own}, ${parameters.add(iso(timeZone))})::timestamptz, now()), now())`;
