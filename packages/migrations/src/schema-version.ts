@@ -36,7 +36,10 @@ interface SchemaProblem {
 async function schemaProblem(): Promise<SchemaProblem | undefined> {
   try {
     const pending = await pendingMigrations(pool);
-    if (pending.length === 0) return void (await keepDatabaseTime(readDatabaseTime));
+    if (pending.length === 0) {
+      await keepDatabaseTime(readDatabaseTime);
+      return undefined;
+    }
     const message = `The database lacks ${countOf(pending.length, 'migration')} of this version, the first is ${pending[0]}. Run "postroom migrate", or set MIGRATION_WAIT_SECONDS to wait for it.`;
     return { message, isOutage: false };
   } catch (error) {
