@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { databaseAnswerOf, isOutage, RetryLater } from '@postroom/errors';
+import { databaseAnswerOf, isOutage, mayHaveCommitted, RetryLater } from '@postroom/errors';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -49,6 +49,22 @@ test('so it is when Prisma finds that out', async () => {
   const error = await failureOf('full', (pool) => new PrismaClient({ adapter: new PrismaPg(pool) }).project.count());
   expect(databaseAnswerOf(error)).toBeInstanceOf(RetryLater);
   expect(isOutage(error)).toBe(true);
+});
+
+test('a transaction that gets no connection in time has certainly not been carried out', async () => {
+  const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
+  const taken = await pool.connect();
+  const client = new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: { maxWait: 50 } });
+  const error: unknown = await client.$transaction((tx) => tx.project.count()).catch((reason: unknown) => reason);
+  expect(databaseAnswerOf(error)).toBeInstanceOf(RetryLater);
+  expect(mayHaveCommitted(error)).toBe(false);
+  taken.release();
+  await pool.end();
+});
+
+test('a connection that breaks while a statement runs leaves its outcome unknown', async () => {
+  expect(mayHaveCommitted(await failureOf('end'))).toBe(true);
+  expect(mayHaveCommitted(await failureOf('none'))).toBe(false);
 });
 
 test('an error in our code is not blamed on the database', () => {

@@ -150,8 +150,11 @@ export function isConnectionRefused(error: unknown): boolean {
   return causesOf(error).some(({ severity }) => fatal.includes(severity ?? ''));
 }
 
-/** Codes of PostgreSQL, Prisma and the operating system for a connection that broke. */
-const BROKEN = /^(08...|57P0[12]|P1017|P1008|P2028|ECONNRESET|EPIPE|ETIMEDOUT)$/;
+/**
+ * Codes of PostgreSQL, Prisma and the operating system for a connection that broke. Not P2028: such a transaction did not start, or was
+ * rolled back.
+ */
+const BROKEN = /^(08...|57P0[12]|P1017|P1008|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 /** The same, as a message of pg without a code. */
 const BROKEN_CONNECTION = /^Connection terminated/;
 
