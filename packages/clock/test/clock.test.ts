@@ -35,17 +35,19 @@ test("the time of PostgreSQL's answer is that of the middle of its round trip", 
 
 test("a program takes over PostgreSQL's time again and again, and an outage does not stop it", async () => {
   vi.useFakeTimers();
+  const onWrong = vi.fn<(seconds: number) => void>();
   const answers = [Date.now() + HOUR_MS, new Error('away'), Date.now() + 2 * HOUR_MS];
   const ask = async () => {
     const answer = answers.shift();
     if (answer instanceof Error) throw answer;
     return answer ?? 0;
   };
-  await keepDatabaseTime(ask);
+  await keepDatabaseTime({ ask, onWrong });
   expect(databaseNow() - Date.now()).toBe(HOUR_MS);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(databaseNow() - Date.now()).toBe(HOUR_MS);
   const before = Date.now();
   await vi.advanceTimersByTimeAsync(10_000);
   expect(Math.round((databaseNow() - before) / HOUR_MS)).toBe(2);
+  expect(onWrong.mock.calls.map(([seconds]) => Math.round(seconds / 3_600))).toEqual([-1, -2]);
 });

@@ -37,7 +37,7 @@ async function schemaProblem(): Promise<SchemaProblem | undefined> {
   try {
     const pending = await pendingMigrations(pool);
     if (pending.length === 0) {
-      await keepDatabaseTime(readDatabaseTime);
+      await keepDatabaseTime({ ask: readDatabaseTime, onWrong: warnOfClock });
       return undefined;
     }
     const message = `The database lacks ${countOf(pending.length, 'migration')} of this version, the first is ${pending[0]}. Run "postroom migrate", or set MIGRATION_WAIT_SECONDS to wait for it.`;
@@ -46,6 +46,11 @@ async function schemaProblem(): Promise<SchemaProblem | undefined> {
     if (!isOutage(error)) throw error;
     return { message: `it is not responding: ${(error as Error).message}`, isOutage: true };
   }
+}
+
+function warnOfClock(seconds: number): void {
+  const difference = `${Math.abs(seconds)} seconds ${seconds > 0 ? 'ahead of' : 'behind'}`;
+  logger.warn({ seconds }, `the clock of this machine is ${difference} PostgreSQL's: correct one of them`);
 }
 
 async function readDatabaseTime(): Promise<number> {
