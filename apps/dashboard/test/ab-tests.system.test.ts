@@ -32,7 +32,7 @@ inBrowser('A/B tests', () => {
     await variants.getByRole('link', { name: 'B: Our sale' }).click();
     await page.getByText('All variants of the A/B test have this audience').waitFor();
     expect(await page.getByRole('button', { name: 'Send now' }).count()).toBe(0);
-    await page.getByLabel('Subject').fill('Only this week');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Only this week');
     await page.getByRole('link', { name: 'Go to the A/B test' }).click();
     await variants.getByRole('link', { name: 'B: Only this week' }).waitFor();
 

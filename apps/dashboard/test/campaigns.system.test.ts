@@ -176,7 +176,7 @@ inBrowser('templates and campaigns', () => {
     const { page } = window;
     await window.open(`/campaigns/${id}`);
     await page.frameLocator('iframe[title]').getByText('Snow for Ada Lovelace').waitFor();
-    await page.getByLabel('Subject').fill('Winter');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Winter');
     await soon(async () => (await now()).subject).toBe('Winter');
     expect(await now()).toMatchObject({ format: 'mjml', source });
 
@@ -206,7 +206,7 @@ inBrowser('templates and campaigns', () => {
     await page.frameLocator('iframe[title]').getByText('Hello Ada Lovelace,').waitFor();
     await soon(async () => (await now()).format).toBe('mjml');
     await page.getByText('Template', { exact: true }).click();
-    await page.getByLabel('Subject').fill('Winter');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Winter');
     await soon(async () => (await now()).subject).toBe('Winter');
     expect(await now()).toMatchObject({ format: 'mjml', templateId: null, source: expect.stringContaining('<mjml') });
     await page.getByRole('combobox', { name: 'Template' }).click();
@@ -250,8 +250,8 @@ inBrowser('templates and campaigns', () => {
     await using ada = await windowOf(api);
     await using bob = await windowOf(api);
     for (const each of [ada, bob]) await each.open(`/templates/${id}`);
-    await ada.page.getByLabel('Subject').fill('Mine');
-    await bob.page.getByLabel('Subject').fill('Theirs');
+    await ada.page.getByRole('textbox', { name: 'Subject' }).fill('Mine');
+    await bob.page.getByRole('textbox', { name: 'Subject' }).fill('Theirs');
     await bob.page.getByRole('button', { name: 'Save draft' }).click();
     await bob.page.getByText(/^Version 2, saved/).waitFor();
     await ada.page.getByRole('button', { name: 'Save draft' }).click();
@@ -272,7 +272,7 @@ inBrowser('templates and campaigns', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/templates/${id}`);
-    await page.getByLabel('Subject').fill('Mine');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Mine');
     await api.patch(`/v1/templates/${id}`, { body: '<p>Theirs</p>' });
     await page.getByRole('button', { name: 'Save draft' }).click();
     await page.getByText(/^Version 3, saved/).waitFor();
@@ -316,7 +316,7 @@ inBrowser('templates and campaigns', () => {
     await using ada = await windowOf(api);
     await using bob = await windowOf(api);
     for (const each of [ada, bob]) await each.open(`/campaigns/${id}`);
-    const subject = (of: typeof ada) => of.page.getByLabel('Subject');
+    const subject = (of: typeof ada) => of.page.getByRole('textbox', { name: 'Subject' });
     await subject(ada).fill('From Ada');
     await ada.page.getByText(/^Saved/).waitFor();
     await bob.page.getByLabel('From name').fill('Bob');
@@ -364,8 +364,8 @@ inBrowser('templates and campaigns', () => {
     await alert.getByRole('button', { name: 'Use theirs' }).click();
     await alert.waitFor({ state: 'detached' });
     await page.frameLocator('iframe[title]').getByText('Theirs').waitFor();
-    expect(await page.getByLabel('Subject').inputValue()).toBe('Autumn');
-    await page.getByLabel('Subject').fill('Winter');
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Autumn');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Winter');
     await soon(now).toMatchObject({ html: '<p>Theirs</p>', subject: 'Winter' });
   });
 
@@ -448,7 +448,7 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('option', { name: 'Letter' }).click();
     await page.frameLocator('iframe[title]').getByText('Hello Ada Lovelace').waitFor();
     await page.getByText('Ready to send.').waitFor();
-    expect(await page.getByLabel('Subject').inputValue()).toBe(subject);
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe(subject);
     await page.getByRole('button', { name: 'Send test email' }).click();
     await page.getByRole('dialog').getByText('Without a contact, placeholders show their defaults.').waitFor();
     await page.keyboard.press('Escape');
@@ -503,13 +503,13 @@ inBrowser('templates and campaigns', () => {
     await using window = await windowOf(api);
     const { page } = window;
     await window.open(`/campaigns/${body.data.id}`);
-    await page.getByLabel('Subject').fill('Until Friday');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Until Friday');
     await page.getByText(/^Saved/).waitFor();
     await expect
       .poll(async () => (await api.get(`/v1/campaigns/${body.data.id}`)).body.data.subject)
       .toBe('Until Friday');
     await page.reload();
-    expect(await page.getByLabel('Subject').inputValue()).toBe('Until Friday');
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Until Friday');
     await page.getByRole('combobox', { name: 'From address' }).fill('not an address');
     await page.getByText('Not saved. See the error below.').waitFor();
     expect(await page.getByRole('combobox', { name: 'From address' }).getAttribute('aria-invalid')).toBe('true');
@@ -527,7 +527,7 @@ inBrowser('templates and campaigns', () => {
     await page.route('**/graphql', (route) =>
       route.request().postData()?.includes('UpdateCampaign') === true ? route.abort() : route.continue(),
     );
-    await page.getByLabel('Subject').fill('Spring');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Spring');
     await page.getByText("Can't reach the server.").waitFor();
     await page.unrouteAll({ behavior: 'wait' });
     await soon(subject).toBe('Spring');
@@ -535,7 +535,7 @@ inBrowser('templates and campaigns', () => {
 
     const cookies = await context.cookies();
     await context.clearCookies();
-    await page.getByLabel('Subject').fill('Summer');
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Summer');
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
     await context.addCookies(cookies);
