@@ -19,6 +19,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const NEEDS_STATE: Record<string, string> = {
   'DELETE /v1/ab-tests/{id}': 'only a draft can be deleted',
   'DELETE /v1/groups/{id}/contacts/{contact_id}': 'a group keeps its last member',
+  'GET /v1/campaigns/{id}/recipients': 'a link must be one of the campaign',
+  'GET /v1/campaigns/{id}/recipients/export': 'a link must be one of the campaign',
+  'GET /v1/journeys/{id}/enrollments': 'a step must be one of a published version',
+  'GET /v1/journeys/{id}/versions': 'a number must be that of a version',
   'PATCH /v1/ab-tests/{id}': 'only a draft can be changed, in its current version',
   'PATCH /v1/custom-fields/{id}': 'only a select has options',
   'PATCH /v1/forms/{id}': 'a template has a link to confirm, and fields exist',
