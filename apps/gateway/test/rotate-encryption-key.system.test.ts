@@ -6,7 +6,7 @@ import { secretColumns } from '@postroom/platform';
 import { migrate } from '@postroom/migrations';
 import { emptyDatabase, eventually, freePorts } from '@postroom/testkit';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import '../src/rest/idempotency.ts';
 import '../src/schema.ts';
 
@@ -79,6 +79,14 @@ async function columnsWith(pattern: string): Promise<string[]> {
   return found.sort();
 }
 
+/** A connection for the test, whose locks end with it, also if it fails. */
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
 const SEALED = /"?(v[12]:|\$ba\$)/.source;
 
 test(
@@ -101,8 +109,7 @@ test(
 
     // The run is killed while it waits for a locked row of the last column.
     const [table = ''] = (names().at(-1) ?? '').split('.');
-    const holder = new pg.Client({ connectionString: databaseUrl });
-    await holder.connect();
+    const holder = await connect();
     await holder.query('BEGIN');
     await holder.query(`SELECT FROM ${table} FOR UPDATE`);
     const [child, ended] = start('../src/rotate-encryption-key.ts', BOTH);
@@ -111,11 +118,10 @@ test(
         `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%UPDATE "${table}"%'`,
       );
       expect(rows).toHaveLength(1);
-    });
+    }, 60_000);
     child.kill('SIGKILL');
     await ended;
     await holder.query('ROLLBACK');
-    await holder.end();
     expect(await dkimKeys()).not.toEqual(dkimKeysBefore);
 
     const second = await run('../src/rotate-encryption-key.ts', BOTH);
@@ -158,8 +164,7 @@ test('a gateway that cannot read the secrets reports them without delaying its s
   await addUnreadable('y');
   await db.query(`UPDATE webhook_endpoints SET secret = 'v2:00000000:AAAA'`);
   const [port = 0] = await freePorts(1);
-  const holder = new pg.Client({ connectionString: databaseUrl });
-  await holder.connect();
+  const holder = await connect();
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE webhook_endpoints');
   const [child, ended] = start('../src/main.ts', { ...BOTH, GATEWAY_PORT: String(port), LOG_LEVEL: 'error' });
@@ -169,7 +174,6 @@ test('a gateway that cannot read the secrets reports them without delaying its s
   expect(ready).toEqual({ ready: true });
   expect(output).not.toContain("can't read secrets");
   await holder.query('ROLLBACK');
-  await holder.end();
   await eventually(() =>
     expect(output).toMatch(/can't read secrets in the database: webhook_endpoints\.secret: .*the key 00000000/),
   );
@@ -189,8 +193,7 @@ test('the run locks rows in the order of their keys, so that it never waits in a
      ORDER BY id DESC`,
     [ids, sealed],
   );
-  const holder = new pg.Client({ connectionString: databaseUrl });
-  await holder.connect();
+  const holder = await connect();
   const lock = (id = '') => holder.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR NO KEY UPDATE', [id]);
   await holder.query('BEGIN');
   await lock(ids[0]);
@@ -204,6 +207,5 @@ test('the run locks rows in the order of their keys, so that it never waits in a
   }, 60_000);
   await lock(ids.at(-1));
   await holder.query('COMMIT');
-  await holder.end();
   expect((await ended).output).toContain('webhook_endpoints.secret: 50 re-encrypted');
 }, 180_000);
