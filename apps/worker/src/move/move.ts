@@ -204,7 +204,7 @@ async function transferRows(move: Move, tables: readonly ProjectTable[], here: P
   await createEventPartitions(move, projectId);
   const moveId = await transaction(target, async () => {
     const advance = await transaction(source, () => copyInAdvance(move, projectId, tables), SNAPSHOT);
-    await report(`Copied ${countOf(advance.rows, 'row')} in advance.`);
+    await report(`In advance: copied ${countOf(advance.rows, 'row')}.`);
     const id = await begin(move, here);
     await drain(move);
     await fence(source, projectId, tables);
