@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { eventually, freePorts, testApi } from '@postroom/testkit';
+import { storeLinks } from '@postroom/tracking';
 import { createClient } from 'graphql-sse';
 import { type OperationDefinitionNode, parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
@@ -22,6 +23,7 @@ test.each(examples.filter(([, kind]) => kind !== 'subscription'))(
   async (_name, _kind, source) => {
     const api = await testApi();
     const campaign = (await api.post('/v1/campaigns', { name: 'Documented' })).body.data.id;
+    await storeLinks([{ id: campaign, links: ['https://example.com/'] }]);
     const endpoint = (await api.post('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] })).body.data.id;
     const all: Record<string, unknown> = {
       campaign,
