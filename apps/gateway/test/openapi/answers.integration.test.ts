@@ -56,6 +56,7 @@ const BEFORE: Record<string, (about: Everything) => Promise<unknown>> = {
     pool.query("UPDATE backtests SET status = 'running', finished_at = NULL WHERE id = $1", [ids['/v1/backtests']]),
   'POST /v1/campaigns/{id}/recipients/retry': complete,
   'POST /v1/campaigns/{id}/recipients/resend': complete,
+  'POST /v1/campaigns/{id}/recipients/resolve': complete,
   'POST /v1/campaigns/{id}/recipients/group': ({ api, ids }) =>
     pool.query(
       `WITH counted AS (UPDATE campaigns SET clicked_count = 1 WHERE id = $2)
