@@ -151,10 +151,10 @@ export function isConnectionRefused(error: unknown): boolean {
 }
 
 /**
- * Codes of PostgreSQL, Prisma and the operating system for a connection that broke. Not P2028: such a transaction did not start, or was
- * rolled back.
+ * Codes of PostgreSQL, Prisma and the operating system for a connection that broke. Not P2028, for a transaction that did not start or was
+ * rolled back, and not 57P01: when an administrator ends a connection, PostgreSQL replies with it to a statement that it did not carry out.
  */
-const BROKEN = /^(08...|57P0[12]|P1017|P1008|ECONNRESET|EPIPE|ETIMEDOUT)$/;
+const BROKEN = /^(08...|57P02|P1017|P1008|ECONNRESET|EPIPE|ETIMEDOUT)$/;
 /** The same, as a message of pg without a code. */
 const BROKEN_CONNECTION = /^Connection terminated/;
 
