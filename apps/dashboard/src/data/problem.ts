@@ -29,6 +29,9 @@ export const NOT_SAVED_YET: Problem = {
 /** Whether the record no longer exists or access was revoked. */
 export const isGone = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
 
+/** Whether the record was changed since it was loaded. A versioned form shows that as its conflict. */
+export const isOutdated = (problem: Problem | undefined): boolean => problem?.fields.version !== undefined;
+
 /** Converts a failed operation. Server messages are user-facing; other errors get a generic message. */
 export function problemOf(error: CombinedError): Problem {
   const requestId = requestIdOf(error);

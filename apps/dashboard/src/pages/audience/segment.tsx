@@ -4,6 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -187,7 +188,7 @@ function Editor({ segment, back }: EditorProps) {
       return data?.updateSegment.version;
     });
   };
-  const problem = create.problem ?? (update.problem?.fields.version === undefined ? update.problem : undefined);
+  const problem = create.problem ?? (isOutdated(update.problem) ? undefined : update.problem);
   return (
     <Page
       title={segment?.name ?? 'New segment'}

@@ -7,6 +7,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestMetric } from '../../generated/graphql.ts';
@@ -73,8 +74,7 @@ function SettingsForm({ test }: { test: AbTestRow }) {
       return data?.updateAbTest.version;
     });
   };
-  // A rejected version shows as the conflict.
-  const problem = update.problem?.fields.version === undefined ? update.problem : undefined;
+  const problem = isOutdated(update.problem) ? undefined : update.problem;
   const isBlank = Object.values<number | string>(content).includes('');
   const numberProps = (name: 'variants' | 'samplePercent' | 'durationHours') => ({
     ...WHOLE,

@@ -2,6 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { FormToEditQuery } from '../../generated/graphql.ts';
@@ -163,8 +164,7 @@ function Editor({
         disabled={conflict !== undefined}
         mutation={{
           running: update.running,
-          // A rejected version shows as the conflict.
-          problem: update.problem?.fields.version === undefined ? update.problem : undefined,
+          problem: isOutdated(update.problem) ? undefined : update.problem,
         }}
         onSubmit={save}
       >

@@ -6,6 +6,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
@@ -85,7 +86,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
     // The draft may have to be drawn first.
     setTimeout(() => graph.current?.select(selected));
   };
-  const problem = update.problem?.fields.version === undefined ? update.problem : undefined;
+  const problem = isOutdated(update.problem) ? undefined : update.problem;
   const counts = journey.publishedVersion === null ? undefined : countsOf(inProgress, journey.passages);
   const [tone, label] = JOURNEY_STATUS[status];
   return (

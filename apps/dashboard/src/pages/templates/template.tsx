@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -91,7 +92,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
       else void publishing.run();
     });
   useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
-  const problem = update.problem?.fields.version === undefined ? (update.problem ?? publishing.problem) : undefined;
+  const problem = isOutdated(update.problem) ? undefined : (update.problem ?? publishing.problem);
   return (
     <Page
       title={template.name}
