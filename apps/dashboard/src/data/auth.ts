@@ -1,3 +1,4 @@
+import { countOf } from '../components/numbers.ts';
 import { NOT_RESPONDING, RESPONSE_TIMEOUT_MS } from './problem.ts';
 
 /** A sign-in endpoint's response. Error messages are user-facing. */
@@ -35,7 +36,7 @@ export async function providerName(): Promise<string | null> {
 function refusalOf({ status, headers }: Response, { message }: Record<string, unknown>): string {
   if (status === 429) {
     const seconds = Number(headers.get('x-retry-after') ?? 60);
-    return `Too many attempts. Wait ${seconds < 90 ? (seconds === 1 ? '1 second' : `${seconds} seconds`) : `${Math.ceil(seconds / 60)} minutes`}, then try again.`;
+    return `Too many attempts. Wait ${seconds < 90 ? countOf(seconds, 'second') : countOf(Math.ceil(seconds / 60), 'minute')}, then try again.`;
   }
   if (typeof message !== 'string') return 'Something went wrong. Try again.';
   return message.endsWith('.') ? message : `${message}.`;

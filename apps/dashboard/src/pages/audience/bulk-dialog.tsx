@@ -1,12 +1,12 @@
 import { Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { BulkAction } from '../../generated/graphql.ts';
-import { countOf } from '../campaigns/campaign-labels.ts';
 import type { Selection } from './bulk-bar.tsx';
 import { AUDIENCES } from './audiences.ts';
 import { type ContactSearch, filterOf } from './contact-search.ts';

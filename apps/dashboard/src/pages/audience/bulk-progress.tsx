@@ -2,13 +2,13 @@ import { Alert, Button, Card, Group, Progress, Stack, Text } from '@mantine/core
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
-import { formatShare } from '../../components/numbers.ts';
+import { countOf, formatShare } from '../../components/numbers.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { BulkAction, BulkOperationsQuery } from '../../generated/graphql.ts';
-import { countOf, number } from '../campaigns/campaign-labels.ts';
+import { number } from '../campaigns/campaign-labels.ts';
 
 const OPERATIONS = graphql(`
   query BulkOperations {

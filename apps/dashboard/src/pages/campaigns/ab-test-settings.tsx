@@ -1,5 +1,6 @@
 import { Button, Card, Group, NumberInput, Select, Stack } from '@mantine/core';
 import { usePermission } from '../../app/session.tsx';
+import { countOf } from '../../components/numbers.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
@@ -13,7 +14,6 @@ import { graphql } from '../../generated/gql.ts';
 import type { AbTestMetric } from '../../generated/graphql.ts';
 import { METRICS } from './ab-test-labels.ts';
 import type { AbTestRow } from './ab-test.tsx';
-import { countOf } from './campaign-labels.ts';
 
 const UPDATE = graphql(`
   mutation UpdateAbTest($id: ID!, $input: UpdateAbTestInput!) {

@@ -1,10 +1,11 @@
 import { Card, Group, MultiSelect, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { Section } from '../../components/page.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
 import type { PartProps } from './builder.tsx';
-import { countOf, number } from './campaign-labels.ts';
+import { number } from './campaign-labels.ts';
 
 export const PREFLIGHT = graphql(`
   query CampaignPreflight($id: ID!) {

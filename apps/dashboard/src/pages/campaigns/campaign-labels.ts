@@ -43,8 +43,6 @@ export const RECIPIENT_LABELS: Record<RecipientState, { label: string; tone: Ton
 
 export const number = (value: number) => value.toLocaleString();
 
-export { countOf } from '../../components/numbers.ts';
-
 const tenths = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** A percentage, or a dash if the total is zero. */

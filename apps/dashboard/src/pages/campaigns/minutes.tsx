@@ -1,13 +1,14 @@
 import { Card } from '@mantine/core';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { Chart } from '../../components/chart.tsx';
 import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { formatTime, TIME_ZONE } from '../../components/when.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf, number } from './campaign-labels.ts';
+import { number } from './campaign-labels.ts';
 
 const MINUTES = graphql(`
   query CampaignMinutes($id: ID!) {

@@ -6,9 +6,10 @@ import { usePermission, useProject } from '../../app/session.tsx';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
 import { useCampaignLinks } from '../../data/campaign-links.ts';
 import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { countOf, RECIPIENT_LABELS } from './campaign-labels.ts';
+import { RECIPIENT_LABELS } from './campaign-labels.ts';
 import { OUTCOME_LABELS } from './recipient-labels.ts';
 import { recipientFilterOf, recipientsFileOf, type RecipientSearch, segmentOf } from './recipient-search.ts';
 

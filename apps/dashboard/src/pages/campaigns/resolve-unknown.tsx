@@ -2,10 +2,10 @@ import { Checkbox, Group, Radio, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf } from './campaign-labels.ts';
 
 const RESOLVE = graphql(`
   mutation ResolveCampaignRecipients($id: ID!, $outcome: UnknownOutcome!) {

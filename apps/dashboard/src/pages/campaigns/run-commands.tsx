@@ -4,12 +4,12 @@ import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign.tsx';
-import { countOf } from './campaign-labels.ts';
 
 const PAUSE = graphql(`
   mutation PauseCampaign($id: ID!) {

@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core';
+import { countOf } from '../../components/numbers.ts';
 import { Chart } from '../../components/chart.tsx';
-import { countOf, number } from '../campaigns/campaign-labels.ts';
+import { number } from '../campaigns/campaign-labels.ts';
 
 interface WarmupChartProps {
   /** Messages allowed on each day with mail. */

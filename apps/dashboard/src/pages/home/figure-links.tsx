@@ -1,8 +1,9 @@
 import { useProject } from '../../app/session.tsx';
 import type { TimeRange } from '../../data/time-range.ts';
 import type { EmailOutcome } from '../../generated/graphql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { TextLink } from '../../components/link.tsx';
-import { countOf, number } from '../campaigns/campaign-labels.ts';
+import { number } from '../campaigns/campaign-labels.ts';
 import { OUTCOMES } from '../emails/email-search.ts';
 
 interface FigureProps {

@@ -1,6 +1,7 @@
 import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { usePermission } from '../../app/session.tsx';
+import { countOf } from '../../components/numbers.ts';
 import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
@@ -9,7 +10,6 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';
 import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
-import { countOf } from '../campaigns/campaign-labels.ts';
 
 const ADD_OPTION = graphql(`
   mutation AddFieldOption($id: ID!, $options: [String!]!) {

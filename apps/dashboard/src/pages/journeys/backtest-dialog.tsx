@@ -3,13 +3,13 @@ import { IconHistory } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
+import { countOf } from '../../components/numbers.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { formatDayAndTime } from '../../components/when.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import { countOf } from '../campaigns/campaign-labels.ts';
 import { BACKTEST_STATUS } from './backtest-labels.ts';
 import { DRAFT, useVersionOptions } from './use-version.ts';
 

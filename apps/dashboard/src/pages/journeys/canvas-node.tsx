@@ -1,8 +1,9 @@
+import { countOf } from '../../components/numbers.ts';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconAlertTriangle, IconClipboard, IconLogin2, IconPlus, IconTarget, IconUser } from '@tabler/icons-react';
 import { Handle, type Node, type NodeProps, Position } from '@xyflow/react';
 import { useState } from 'react';
-import { countOf, number } from '../campaigns/campaign-labels.ts';
+import { number } from '../campaigns/campaign-labels.ts';
 import { type CanvasEdit, useCanvas } from './canvas-state.ts';
 import { rememberedSteps } from './clipboard.ts';
 import type { Mark } from './compare.ts';

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { type Ref, useImperativeHandle, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { countOf } from '../../components/numbers.ts';
 import { notifyError, notifySuccess } from '../../components/notify.tsx';
-import { countOf } from '../campaigns/campaign-labels.ts';
 import type { CanvasEdit } from './canvas-state.ts';
 import { Canvas, type CanvasHandle } from './canvas.tsx';
 import type { Choices } from './choices.ts';

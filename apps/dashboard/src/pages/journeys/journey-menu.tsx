@@ -5,9 +5,9 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { saveJson } from '../../data/save-json.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { countOf } from '../campaigns/campaign-labels.ts';
 import type { Definition } from './definition.ts';
 import { ImportDialog } from './import.tsx';
 

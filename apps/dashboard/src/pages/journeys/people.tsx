@@ -9,6 +9,7 @@ import { usePolling } from '../../data/polling.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { RowLink } from '../../components/link.tsx';
@@ -20,7 +21,6 @@ import { DataTable } from '../../components/table.tsx';
 import { formatDayAndTime, When } from '../../components/when.tsx';
 import { labelOf } from '../audience/contact-link.tsx';
 import { ContactPicker, type Picked } from '../audience/contact-picker.tsx';
-import { countOf } from '../campaigns/campaign-labels.ts';
 import type { JourneySearch } from './journey-search.ts';
 import { END_REASONS, ENROLLMENT_STATUS } from './labels.ts';
 

@@ -1,7 +1,7 @@
+import { countOf } from '../../components/numbers.ts';
 import { Button, Group, Paper } from '@mantine/core';
 import { Panel } from '@xyflow/react';
 import { useState } from 'react';
-import { countOf } from '../campaigns/campaign-labels.ts';
 import type { PlacedNode } from './graph.ts';
 
 /** Steps that are copied, cut or removed together. */

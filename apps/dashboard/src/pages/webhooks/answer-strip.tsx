@@ -1,4 +1,4 @@
-import { countOf } from '../campaigns/campaign-labels.ts';
+import { countOf } from '../../components/numbers.ts';
 import { formatDayAndTime } from '../../components/when.tsx';
 
 /** Attempts in one hour. */

@@ -1,6 +1,7 @@
 import type { WebhookEndpointState } from '../../generated/graphql.ts';
+import { countOf } from '../../components/numbers.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
-import { countOf, percent } from '../campaigns/campaign-labels.ts';
+import { percent } from '../campaigns/campaign-labels.ts';
 
 const STATES: Record<WebhookEndpointState, [tone: Tone, label: string]> = {
   idle: ['quiet', 'Enabled'],
