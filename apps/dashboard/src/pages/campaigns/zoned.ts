@@ -26,15 +26,16 @@ export function parseLocalTime(zone: string, local: string): Date | undefined {
 /** The zone in which every local time comes first, 14 hours before UTC. */
 export const FIRST_ZONE = 'Etc/GMT-14';
 
-const local = new Intl.DateTimeFormat(undefined, {
-  timeZone: 'UTC',
+const DATE_AND_TIME = {
   weekday: 'short',
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
-});
+} as const;
+
+const local = new Intl.DateTimeFormat(undefined, { ...DATE_AND_TIME, timeZone: 'UTC' });
 
 /** Formats local time of no particular time zone: `Thu, 24 Dec 2026, 18:30`. */
 export const formatAnyLocalTime = (at: string): string => local.format(new Date(`${at}:00Z`));
@@ -43,16 +44,9 @@ export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Formats an instant in a time zone: `Thu, 24 Dec 2026, 18:30 CET`. */
 export function formatTimeInZone(zone: string, at: string): string {
-  return new Intl.DateTimeFormat(undefined, {
-    timeZone: zone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  }).format(new Date(at));
+  return new Intl.DateTimeFormat(undefined, { ...DATE_AND_TIME, timeZone: zone, timeZoneName: 'short' }).format(
+    new Date(at),
+  );
 }
 
 /** A time zone as an option: `America/New York (GMT-5)`. */
