@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { Postroom } from '../../../sdk/typescript/src/index.ts';
-import { answer, page, paging, READS } from './answers.ts';
+import { answer, page, paging, READS, SENDS } from './answers.ts';
 
 const abTestId = z.string().regex(/^abt_/).describe('A/B test id, abt_….');
 
@@ -34,7 +34,7 @@ export function registerAbTestTools(server: McpServer, postroom: Postroom): void
       description:
         'Sends the variants of an A/B test to their shares of the audience now, and the best one to the rest when the time is up. This cannot be undone: read it with get_ab_test first and ask the user to confirm.',
       inputSchema: z.strictObject({ ab_test_id: abTestId }),
-      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      annotations: SENDS,
     },
     ({ ab_test_id }) => answer(() => postroom.abTests.start(ab_test_id)),
   );
@@ -48,7 +48,7 @@ export function registerAbTestTools(server: McpServer, postroom: Postroom): void
         ab_test_id: abTestId,
         campaign_id: z.string().regex(/^cmp_/).describe('The campaign that is the variant, cmp_….'),
       }),
-      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      annotations: SENDS,
     },
     ({ ab_test_id, campaign_id }) => answer(() => postroom.abTests.chooseWinner(ab_test_id, campaign_id)),
   );

@@ -5,6 +5,9 @@ import { PostroomError } from '../../../sdk/typescript/src/index.ts';
 /** The annotations of tools that change nothing. */
 export const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
+/** The annotations of tools that send to many people, which can't be undone. */
+export const SENDS = { destructiveHint: true, idempotentHint: false, openWorldHint: true } as const;
+
 /** The inputs of lists. */
 export const paging = {
   limit: z.number().int().min(1).max(100).default(20).describe('Maximum number of results, newest first.'),

@@ -1,7 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { Postroom } from '../../../sdk/typescript/src/index.ts';
-import { answer, page, paging, READS } from './answers.ts';
+import { answer, page, paging, READS, SENDS } from './answers.ts';
 
 const journeyId = z.string().regex(/^jrn_/).describe('Journey id, jrn_….');
 const backtestId = z.string().regex(/^bkt_/).describe('Backtest id, bkt_….');
@@ -113,7 +113,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .optional()
           .describe('The version that journey_preflight showed: if the draft has changed since, the call fails.'),
       }),
-      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      annotations: SENDS,
     },
     ({ journey_id, ...body }) => answer(() => postroom.journeys.publish(journey_id, body)),
   );
@@ -159,7 +159,7 @@ export function registerJourneyTools(server: McpServer, postroom: Postroom): voi
           .optional()
           .describe('What an event would have, for conditions and templates.'),
       }),
-      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      annotations: SENDS,
     },
     ({ journey_id, ...body }) => answer(() => postroom.journeys.enroll(journey_id, body as never)),
   );

@@ -2,7 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { type Postroom, PostroomError } from '../../../sdk/typescript/src/index.ts';
 import { registerAbTestTools } from './ab-test-tools.ts';
-import { answer, page, paging, READS } from './answers.ts';
+import { answer, page, paging, READS, SENDS } from './answers.ts';
 import { registerFormTools } from './form-tools.ts';
 import { registerJourneyTools } from './journey-tools.ts';
 
@@ -118,7 +118,7 @@ function registerCampaignTools(server: McpServer, postroom: Postroom): void {
       description:
         'Sends a draft or scheduled campaign to its whole audience now. This cannot be undone: run campaign_preflight first and ask the user to confirm.',
       inputSchema: z.strictObject({ campaign_id: campaignId }),
-      annotations: { destructiveHint: true, idempotentHint: false, openWorldHint: true },
+      annotations: SENDS,
     },
     ({ campaign_id }) => answer(() => postroom.campaigns.send(campaign_id)),
   );
