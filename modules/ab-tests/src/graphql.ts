@@ -18,6 +18,7 @@ import {
   relayNames,
   removalMutation,
   rowsQuery,
+  type InputFields,
 } from '@postroom/platform';
 import {
   AB_TEST_ID,
@@ -195,8 +196,6 @@ builder.subscriptionField('abTestProgress', (t) =>
     resolve: (test) => test,
   }),
 );
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
 /** Settings that creation and updates share. `always` marks those that always have a value. */
 const settings = (

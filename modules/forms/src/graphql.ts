@@ -27,6 +27,7 @@ import {
   removalMutation,
   relayNames,
   rowsQuery,
+  type InputFields,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import {
@@ -295,8 +296,6 @@ const FormFieldInput = builder.inputType('FormFieldInput', {
     required: t.boolean({ description: 'Whether it is required; false if omitted.' }),
   }),
 });
-
-type InputFields = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0];
 
 /** The settings that creation and updates share. `always` marks those that always have a value. */
 const settings = (t: InputFields, always: (options?: object) => object) => ({

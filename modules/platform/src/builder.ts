@@ -87,6 +87,9 @@ export const builder = new SchemaBuilder<{
   },
 });
 
+/** What the fields of an input type are made with. */
+export type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
+
 builder.addScalarType('DateTime', DateTimeScalar);
 builder.addScalarType('JSON', JsonScalar);
 builder.addScalarType('EmailAddress', EmailAddressScalar);

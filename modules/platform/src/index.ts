@@ -49,7 +49,7 @@ export { audit, type AuditEntry } from './audit.ts';
 export { type AuditChange, type AuditedRow, changesBetween, columnsOf, pick, withoutSecrets } from './audit-changes.ts';
 export { deleteOldAuditEntries } from './audit-retention.ts';
 export { batchLoader, batchLoaders, cachedAggregate } from '@postroom/concurrency';
-export { buildSchema, builder } from './builder.ts';
+export { buildSchema, builder, type InputFields } from './builder.ts';
 export {
   authenticated,
   type Caller,

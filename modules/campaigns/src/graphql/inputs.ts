@@ -11,6 +11,7 @@ import {
   NOT_EMPTY,
   notNull,
   oneLine,
+  type InputFields,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { MAX_ZONE_LENGTH } from '../local-time.ts';
@@ -35,8 +36,6 @@ const AUDIENCE = listOf({ maxLength: MAX_ID_LENGTH }, { maxItems: MAX_AUDIENCE }
 const RATE = jsonSchema({ minimum: 1, maximum: 100_000 });
 const BODY = atMost(MAX_BODY_LENGTH);
 const UTM = atMost(MAX_UTM_LENGTH);
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
 /** The fields that are the same in a new campaign and in an edit. */
 const contentFields = (t: InputFields) => ({
