@@ -19,7 +19,7 @@ export async function waitForSchema(waitSeconds = config.MIGRATION_WAIT_SECONDS)
   const until = performance.now() + waitSeconds * 1000;
   let told: string | undefined;
   for (;;) {
-    const problem = await schemaProblem();
+    const problem = await takeUpDatabase();
     if (problem === undefined) return;
     if (!problem.isOutage && performance.now() >= until) throw new Error(problem.message);
     if (told !== problem.message) logger.warn(`waiting for the database: ${problem.message}`);
@@ -28,12 +28,13 @@ export async function waitForSchema(waitSeconds = config.MIGRATION_WAIT_SECONDS)
   }
 }
 
-interface SchemaProblem {
+interface DatabaseProblem {
   message: string;
   isOutage: boolean;
 }
 
-async function schemaProblem(): Promise<SchemaProblem | undefined> {
+/** Checks the schema and, if it is current, takes the time of PostgreSQL. @returns what is in the way. */
+async function takeUpDatabase(): Promise<DatabaseProblem | undefined> {
   try {
     const pending = await pendingMigrations(pool);
     if (pending.length === 0) {
