@@ -11,7 +11,8 @@ import {
   settle,
   settleStaleClaims,
 } from '@postroom/ledger';
-import { newId, pool } from '@postroom/platform';
+import { newId, pool, sql } from '@postroom/platform';
+import { interleave } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
@@ -113,6 +114,19 @@ test('a requeued message is claimed once due, before untried ones, and never twi
   expect((await claimPage(id, 'first', 9, false, ALL)).rows).toEqual([]);
   expect((await claimPage(id, 'second', 1, false, ALL)).rows.map(({ email }) => email)).toEqual(['ada@mail.test']);
   expect((await claimPage(id, 'second', 9, false, ALL)).rows.map(({ email }) => email)).toEqual(['eve@mail.test']);
+});
+
+/** PostgreSQL then evaluates a part of the claim again for each message; it crashed at the second one, where a bound on ids was missing. */
+test('messages that are due are claimed although all of them change while the claim waits for the campaign', async () => {
+  const names = ['ada', 'bob', 'eve', 'kim'];
+  const { id } = await sendingTo(names);
+  await pool.query(`UPDATE messages SET not_before = now() - interval '1 minute' WHERE campaign_id = $1`, [id]);
+  const page = await interleave(
+    (tx) => sql(tx, 'SELECT FROM campaigns WHERE id = $1 FOR UPDATE', [id]),
+    () => claimPage(id, 'first', 9, false, ALL),
+    (tx) => sql(tx, `UPDATE messages SET deferrals = 1 WHERE campaign_id = $1`, [id]),
+  );
+  expect(page.rows.map(({ email }) => email).toSorted()).toEqual(names.map((name) => `${name}@mail.test`));
 });
 
 test('a campaign that waits leaves its part of the rate of the project to the others', async () => {

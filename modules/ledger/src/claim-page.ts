@@ -98,7 +98,8 @@ const SHARD: Claimer = {
  * `classified`: contacts suppressed or deleted since the snapshot are marked suppressed instead. The `coalesce` stops
  * PostgreSQL from driving the join from contacts to messages. Untried rows are a range of the index `(campaign_id, id)` from the
  * cursor, due ones a range of the partial index `(campaign_id, not_before)`. If messages are partitioned, the statement names the
- * partition (`onTable`): on the whole table, its conditions on ids would be unsafe, as docs/decisions/partitions.md explains.
+ * partition (`onTable`): on the whole table, its conditions on ids would be unsafe, as docs/decisions/partitions.md explains. So would they be in
+ * `others` if it were not materialized.
  *
  * @param atCap SQL of whether a contact is at the frequency cap, given its id and that of the message. Contacts at the cap are marked
  * suppressed as well.
@@ -117,7 +118,7 @@ const claimSql = ({ fenced, due, counters }: Claimer, atCap?: (contact: string, 
       AND c.id = coalesce(m.contact_id, '') AND c.email = m.email AND NOT c.suppressed
       ${atCap === undefined ? '' : `AND NOT ${atCap('c.id', 'm.id')}`}
     RETURNING m.id, m.email, c.name, CASE WHEN $4 THEN c.custom_fields END AS custom_fields, m.deferrals, m.deferred_at
-  ), others AS (
+  ), others AS MATERIALIZED (
     SELECT * FROM due
     UNION ALL
     SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m

@@ -6,8 +6,8 @@ import { observeStatements, type Statement } from './observe-statements.ts';
 const CHANGES_ROWS = /\b(UPDATE|DELETE FROM|FOR (KEY )?SHARE)\b/;
 
 /**
- * Checks the statements that the tests of this file send: none that changes or locks rows may choose partitions while it runs. See "Statements
- * that lock rows" in docs/decisions/partitions.md.
+ * Checks the statements that the tests of this file send: none that changes or locks rows may choose partitions while it runs, or compute the
+ * value of a subquery again for each row. See "Statements that lock rows" in docs/decisions/partitions.md.
  * @returns those sent until now.
  */
 export function checkPruning(): readonly Statement[] {
@@ -27,8 +27,8 @@ export function checkPruning(): readonly Statement[] {
 }
 
 /**
- * Those of some statements that change or lock rows and choose partitions while they run, if PostgreSQL joins by nested loops. None before
- * PostgreSQL 18, where such statements are safe.
+ * Those of some statements that change or lock rows and choose partitions while they run, if PostgreSQL joins by nested loops, or that compute
+ * the value of a subquery again for each changed row. None before PostgreSQL 18: choosing partitions is safe there.
  */
 export async function findPruning(texts: readonly string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
@@ -47,14 +47,37 @@ export async function findPruning(texts: readonly string[]): Promise<string[]> {
     );
     for (const text of texts) {
       plan = '';
-      await client.query(`EXPLAIN (GENERIC_PLAN) ${text}`);
+      const { rows: explained } = await client.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `EXPLAIN (GENERIC_PLAN, FORMAT JSON) ${text}`,
+      );
       if (!plan.includes('{PLANNEDSTMT')) throw new Error('PostgreSQL printed no plan.');
-      if (prunesWhileChanging(plan)) found.push(text);
+      const root = explained[0]?.['QUERY PLAN'][0].Plan;
+      if (prunesWhileChanging(plan) || (root !== undefined && computesValueBelowChange(root))) found.push(text);
     }
     return found;
   } finally {
     await client.end();
   }
+}
+
+/** A node of `EXPLAIN (FORMAT JSON)`. */
+interface PlanNode {
+  'Node Type': string;
+  Operation?: string;
+  'Parent Relationship'?: string;
+  'Subplan Name'?: string;
+  Plans?: PlanNode[];
+}
+
+/** Whether the value of an uncorrelated subquery is computed by the part of the plan below a node that locks, updates or deletes rows. */
+function computesValueBelowChange(node: PlanNode, isBelow = false): boolean {
+  const changes =
+    node['Node Type'] === 'LockRows' || (node['Node Type'] === 'ModifyTable' && node.Operation !== 'Insert');
+  return (node.Plans ?? []).some((child) => {
+    if (child['Parent Relationship'] !== 'InitPlan') return computesValueBelowChange(child, isBelow || changes);
+    const isWithQuery = child['Subplan Name']?.startsWith('CTE ') === true;
+    return (isBelow && !isWithQuery) || computesValueBelowChange(child);
+  });
 }
 
 /** Nodes that evaluate parts of the plan again when a row has changed: those that lock, update (2) or delete (4). */
