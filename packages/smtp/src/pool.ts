@@ -317,7 +317,7 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
   }
 
   #failQueue(outcome: SendOutcome): void {
-    for (let message = this.next(); message; message = this.next()) this.settle(message, outcome);
+    for (let message = this.#queue.shift(); message; message = this.#queue.shift()) this.settle(message, outcome);
   }
 
   #connectionEnded(): void {

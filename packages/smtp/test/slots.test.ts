@@ -111,3 +111,13 @@ test('a connection that fails gives its slot back', async () => {
   expect(slots.used).toBe(0);
   pool.abort();
 });
+
+test('a pool that is aborted while it has too many connections leaves no message waiting', async () => {
+  const { slots, pool } = await slowPool(2);
+  const sending = sendMany(pool, 'a', 100);
+  await soon(() => slots.used).toBe(2);
+  slots.resize(0);
+  pool.abort();
+  expect(await sending).toContain('deferred');
+  expect(pool.pending).toBe(0);
+});
