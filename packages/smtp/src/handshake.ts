@@ -61,6 +61,8 @@ export async function performHandshake(
     extensions = await greet(channel, relay, timeouts);
   }
   if (relay.credentials) await authenticate(channel, connection, relay, extensions, timeouts);
+  // The last reply resolved in a microtask, and the same read may have held another one.
+  channel.throwIfClosed();
   return parseCapabilities(extensions, relay);
 }
 
@@ -179,6 +181,11 @@ class CommandChannel {
       onClosed: (reason) => this.#onClosed(reason),
       onTimeout: () => connection.fail(`Timed out waiting for ${this.#waitingFor}`),
     };
+  }
+
+  /** @throws HandshakeError if the connection has closed */
+  throwIfClosed(): void {
+    if (this.#failure) throw this.#failure;
   }
 
   /** `name` is a loggable label: the command itself may contain a password. */

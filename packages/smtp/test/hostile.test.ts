@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { createSmtpPool, parseRelayUrl, probeRelay } from '../src/index.ts';
+import type { SendOutcome, SmtpPoolOptions } from '../src/index.ts';
+import { ScriptedServer } from './scripted-server.ts';
+import type { Script, Stage } from './scripted-server.ts';
+
+const PIPELINING = ['PIPELINING', '8BITMIME'];
+const TIMEOUTS = { greetingMs: 500, commandMs: 500, dataMs: 500, finalMs: 500, blockMs: 500 };
+const message = (n: number) => ({
+  from: 'a@example.com',
+  to: `user${n}@example.com`,
+  data: `Subject: ${n}\r\n\r\nHi\r\n`,
+});
+
+/** Sends messages over one connection of a hostile server. */
+async function drive(script: Script, count: number, options: SmtpPoolOptions = {}) {
+  await using server = await ScriptedServer.start(script);
+  const pool = createSmtpPool(server.url, {
+    connections: 1,
+    reconnectDelaysMs: [60_000],
+    timeouts: TIMEOUTS,
+    ...options,
+  });
+  const outcomes = await Promise.all(Array.from({ length: count }, (_, n) => pool.send(message(n))));
+  pool.abort();
+  return { outcomes, mails: server.mails.map(({ to }) => to[0]), connections: server.connections };
+}
+
+const kinds = (outcomes: SendOutcome[]) => outcomes.map(({ kind }) => kind).join(' ');
+
+const EHLO = '250-test\r\n250 PIPELINING\r\n';
+
+/** What a server sends at a stage, none of which lets a message through. */
+const BROKEN: readonly [string, Stage, string][] = [
+  ['garbage', 'greeting', '\xff\xfe\x00\x01'.repeat(50_000)],
+  ['an endless line', 'greeting', '2'.repeat(200_000)],
+  ['an endless reply', 'greeting', '220-x\r\n'.repeat(50_000)],
+  ['100,000 extensions', 'ehlo', `${Array.from({ length: 100_000 }, (_, n) => `250-X${n}`).join('\r\n')}\r\n250 Y\r\n`],
+  ['a second greeting', 'greeting', '220 one\r\n220 two\r\n'],
+  ['a reply before EHLO', 'greeting', `220 one\r\n${EHLO}`],
+  ['a reply after that to EHLO', 'ehlo', `${EHLO}250 more\r\n`],
+  ['a reply to each command before it', 'ehlo', `${EHLO}250 ok\r\n250 ok\r\n354 go\r\n250 queued\r\n`],
+  ...['000 x', '099 x', '100 x', '199 x', '600 x', '999 x', '\x00\x00\x00'].flatMap((line): [string, Stage, string][] =>
+    (['greeting', 'ehlo', 'mail', 'rcpt'] as const).map((stage) => [JSON.stringify(line), stage, `${line}\r\n`]),
+  ),
+];
+
+describe.each([
+  ['with PIPELINING', PIPELINING],
+  ['one command at a time', ['8BITMIME']],
+])('%s', (_, offers) => {
+  test.each(BROKEN)('%s at %s defers what waits, after one connection', async (_what, stage, raw) => {
+    const script: Script = { offers, act: (s) => (s === stage ? { raw } : undefined) };
+    const { outcomes, mails, connections } = await drive(script, 3);
+    expect(kinds(outcomes)).toBe('deferred deferred deferred');
+    expect(mails).toEqual([]);
+    expect(connections).toBeLessThanOrEqual(3);
+    for (const { answer } of outcomes) expect(answer).toMatch(/^\P{Cc}{3,500}$/u);
+  });
+
+  test('replies are stored as one readable line', async () => {
+    const raw = `550-5.1.1 \x00\x1b[31m no\xc3\x28 such\u2028 user\r\n550 5.1.1 ${'x'.repeat(9_000)}\r\n`;
+    const { outcomes } = await drive({ offers, act: (stage) => (stage === 'rcpt' ? { raw } : undefined) }, 1);
+    expect(outcomes[0]).toMatchObject({ kind: 'refused', verdict: 'hard_bounce' });
+    expect(outcomes[0]?.answer).toMatch(/^[^\p{Cc}\u2028]{100,500}$/u);
+    expect(outcomes[0]?.answer.isWellFormed()).toBe(true);
+  });
+});
+
+test('a test of a relay fails if the server sends more than the reply to EHLO', async () => {
+  await using server = await ScriptedServer.start({
+    act: (stage) => (stage === 'ehlo' ? { raw: `${EHLO}250 more\r\n` } : undefined),
+  });
+  expect(await probeRelay(parseRelayUrl(server.url))).toMatchObject({ kind: 'deferred', unreachable: true });
+});
+
+test.each([
+  ['PLAIN', '334 !!! not base64 !!!'],
+  ['LOGIN', '334 !!! not base64 !!!'],
+  ['PLAIN', '250 ok'],
+  ['LOGIN', `334 ${'A'.repeat(9_000)}`],
+])('AUTH %s that is answered with %.30s again and again is given up', async (mechanism, reply) => {
+  await using server = await ScriptedServer.start({
+    offers: [`AUTH ${mechanism}`],
+    act: (stage) => (stage === 'auth' ? reply : undefined),
+  });
+  const url = server.url.replace('//', '//ada:secret@');
+  const pool = createSmtpPool(url, { reconnectDelaysMs: [60_000], timeouts: TIMEOUTS });
+  const outcome = await pool.send(message(0));
+  pool.abort();
+  expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host' });
+  expect(outcome.answer.length).toBeLessThanOrEqual(500);
+  expect(server.commands.length).toBeLessThan(6);
+});
