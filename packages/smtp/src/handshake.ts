@@ -90,7 +90,8 @@ function parseExtension(line: string): [string, string] {
 }
 
 function parseCapabilities(extensions: Extensions, relay: Relay): ServerCapabilities {
-  const size = Number(extensions.get('SIZE') ?? 0);
+  const announced = extensions.get('SIZE') ?? '';
+  const size = /^\d+$/.test(announced) ? Number(announced) : 0;
   return {
     pipelining: extensions.has('PIPELINING'),
     chunking: extensions.has('PIPELINING') && extensions.has('CHUNKING'),

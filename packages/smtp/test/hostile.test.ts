@@ -65,6 +65,14 @@ describe.each([
     expect(outcomes[0]?.answer).toMatch(/^[^\p{Cc}\u2028]{100,500}$/u);
     expect(outcomes[0]?.answer.isWellFormed()).toBe(true);
   });
+
+  test.each(['-1', '0', '99999999999999999999999', '0x10', '1e1', 'ten', ''])(
+    'SIZE %j does not limit messages',
+    async (size) => {
+      const { outcomes } = await drive({ offers: [...offers, `SIZE ${size}`] }, 1);
+      expect(kinds(outcomes)).toBe('accepted');
+    },
+  );
 });
 
 test('a test of a relay fails if the server sends more than the reply to EHLO', async () => {
