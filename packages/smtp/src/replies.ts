@@ -20,6 +20,7 @@ export class ReplyReader {
   #chunk: Buffer = Buffer.alloc(0);
   #textStart = 0;
   #textEnd = 0;
+  #hasMore = false;
   #stopped = false;
   readonly #onReply: (reply: ReplyReader) => void;
 
@@ -30,6 +31,14 @@ export class ReplyReader {
   /** Whether there is buffered input that isn't a complete reply yet. */
   get midReply(): boolean {
     return this.#partial !== undefined || this.#earlier.length > 0;
+  }
+
+  /**
+   * Whether more input had already arrived behind the reply being handled: answers to commands that were pipelined with its
+   * own, or to none. A 421 doesn't count, because servers may send it at any time (RFC 5321 §3.8).
+   */
+  get hasMore(): boolean {
+    return this.#hasMore;
   }
 
   /** Code and text of a multi-line reply whose last line never arrived. */
@@ -58,10 +67,12 @@ export class ReplyReader {
     let start = 0;
     for (let at = 0; at < end; at++) {
       if (chunk[at] !== LF) continue;
+      this.#hasMore = at + 1 < end && chunk.toString('latin1', at + 1, Math.min(at + 4, end)) !== '421';
       if (!this.#line(chunk, start, at)) return false;
       if (this.#stopped) return true;
       start = at + 1;
     }
+    this.#hasMore = false;
     if (start < end) this.#partial = Buffer.from(chunk.subarray(start, end));
     return end - start <= MAX_LINE_BYTES;
   }

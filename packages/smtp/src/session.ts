@@ -13,6 +13,9 @@ import type { ConnectionHandler, SmtpConnection } from './connection.ts';
 const { batch: BATCH, blockBytes: BLOCK_BYTES } = SMTP_POLICY;
 /** Terminates a message whose data ends with CRLF. */
 const FINAL_DOT = '.\r\n';
+const OUT_OF_STEP = 'The server sent a reply too many, so its replies no longer match our commands';
+/** A reply about an address (RFC 3463 §3.2), which answers MAIL or RCPT. */
+const ADDRESS_STATUS = /^2\d\d 2\.1\.\d/;
 
 /** The pool, as its sessions see it. */
 export interface SessionHost<M extends PreparedMessage> {
@@ -68,11 +71,15 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   #writtenAt = 0;
   /** Messages that the server has answered. */
   #answeredCount = 0;
+  /** The reply to the last final dot that accepted a message. */
+  #accepted = '';
 
   #opening: M | undefined;
   #step: Step = 'mail';
-  /** The opening message was refused and settled; only replies to its pipelined commands are outstanding. */
-  #openingRefused = false;
+  /** The refusal of the opening message. It counts once the reply to DATA shows that it answers this message's commands. */
+  #refusal: SendOutcome | undefined;
+  /** The server accepted the recipient of the opening message. */
+  #hasRecipient = false;
   #writingBlocks: M | undefined;
   #awaitingFinal = false;
   /** Message whose final reply is awaited; undefined after a lone dot. */
@@ -146,13 +153,13 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   onClosed(reason: string): void {
     this.#closed = true;
     const [final, writingBlocks, batch] = [this.#final, this.#writingBlocks, this.#batch];
-    const opening = this.#openingRefused ? undefined : this.#opening;
-    const isFailure = this.#answeredCount === 0 && (final ?? writingBlocks ?? opening) !== undefined;
+    const [opening, refusal] = [this.#opening, this.#refusal];
+    const isFailure = this.#answeredCount === 0 && !refusal && (final ?? writingBlocks ?? opening) !== undefined;
     const waitMs = this.#host.sessionEnded(this, isFailure ? reason : undefined);
     if (batch) this.#failBatch(batch, reason, waitMs);
     if (final) this.#settle(final, this.#incompleteRefusal('final') ?? { kind: 'unknown', answer: oneLine(reason) });
     if (writingBlocks) this.#settle(writingBlocks, hostDeferred(reason, waitMs));
-    if (opening) this.#settle(opening, hostDeferred(reason, waitMs));
+    if (opening) this.#settle(opening, refusal ?? hostDeferred(reason, waitMs));
   }
 
   /** The refusal in an incomplete multi-line reply, which counts even though its last line never arrived. */
@@ -177,6 +184,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
 
   /** With nothing in flight: sends the next message, goes idle, or quits. */
   #advance(): void {
+    if (this.#isOutOfStep) return this.#failOutOfStep();
     if (this.#batchSize > 1) this.#sendBatch();
     if (!this.#batch) this.#sendCommands('');
     if (!this.#opening && !this.#batch) {
@@ -195,7 +203,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     }
     this.#messagesLeft--;
     this.#opening = next;
-    this.#openingRefused = false;
+    this.#refusal = undefined;
     this.#step = this.#needsReset ? 'reset' : 'mail';
     let commands = before;
     if (this.#needsReset) commands += 'RSET\r\n';
@@ -230,6 +238,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     if (batch.phase === 'final' && code >= 300 && code < 400) {
       return this.#connection.fail(`The server replied ${code} to the message data`);
     }
+    if (batch.phase === 'final' && this.#answersAnAddress(reply)) return this.#connection.fail(OUT_OF_STEP);
     const completed = batch.reply(reply);
     if (!completed) return;
     this.#answeredCount++;
@@ -274,46 +283,83 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   #onOpening(reply: ReplyReader, message: M): void {
     const { code } = reply;
     if (code === 421) {
-      this.#refuse(message, reply, this.#step === 'reset' ? 'mail' : this.#step);
+      this.#refuse(reply, this.#step === 'reset' ? 'mail' : this.#step);
       return this.#connection.fail(reply.answer());
     }
     switch (this.#step) {
       case 'reset':
         this.#step = 'mail';
-        if (!this.#capabilities.pipelining) this.#connection.write(mailCommand(message, this.#capabilities));
+        if (this.#capabilities.pipelining) return;
+        if (this.#isOutOfStep) return this.#failOutOfStep();
+        this.#connection.write(mailCommand(message, this.#capabilities));
         return;
       case 'mail':
-        if (!isPositive(code)) this.#refuse(message, reply, 'mail');
-        return this.#advanceTo('rcpt', rcptCommand(message, this.#capabilities));
+        if (!isPositive(code)) this.#refuse(reply, 'mail');
+        return this.#advanceTo('rcpt', rcptCommand(message, this.#capabilities), message);
       case 'rcpt':
-        if (!isPositive(code)) this.#refuse(message, reply, 'rcpt');
-        return this.#advanceTo('data', 'DATA\r\n');
+        this.#hasRecipient = isPositive(code);
+        if (!this.#hasRecipient) this.#refuse(reply, 'rcpt');
+        return this.#advanceTo('data', 'DATA\r\n', message);
       case 'data':
         return this.#onData(reply, message);
     }
   }
 
   /** Advances to the next command, which has already been sent if commands are pipelined. */
-  #advanceTo(step: Step, command: string): void {
+  #advanceTo(step: Step, command: string, message: M): void {
     this.#step = step;
     if (this.#capabilities.pipelining) return;
-    if (!this.#openingRefused) return this.#connection.write(command);
+    if (this.#isOutOfStep) return this.#failOutOfStep();
+    if (!this.#refusal) return this.#connection.write(command);
     this.#needsReset = step === 'data';
-    this.#opening = undefined;
+    this.#settleOpening(message, this.#refusal);
     this.#advance();
   }
 
   #onData(reply: ReplyReader, message: M): void {
-    this.#opening = undefined;
+    if (this.#isOutOfStep) return this.#failOutOfStep();
     if (reply.code === 354) {
-      if (!this.#openingRefused) return this.#sendBody(message);
+      if (!this.#refusal) {
+        this.#opening = undefined;
+        return this.#sendBody(message);
+      }
+      // After a refused sender, a lone dot would send an empty message to the recipient.
+      if (this.#hasRecipient) return this.#connection.fail('The server refused the sender and accepted the recipient');
+      this.#settleOpening(message, this.#refusal);
       // The server expects data although it refused the recipient: a lone dot ends the transaction (RFC 2920 §3.1).
       return this.#sendFinal(FINAL_DOT, undefined);
     }
-    if (!this.#openingRefused) this.#refuse(message, reply, 'data');
-    if (reply.code < 400) return this.#connection.fail(`The server replied ${reply.code} to DATA`);
+    if (reply.code < 400) {
+      // It answers another command, so an earlier refusal may answer another message.
+      this.#refusal = undefined;
+      return this.#connection.fail(`The server replied ${reply.code} to DATA`);
+    }
+    this.#settleOpening(message, this.#refusal ?? refusalOf(reply, 'data'));
     this.#needsReset = true;
     this.#advance();
+  }
+
+  #settleOpening(message: M, refusal: SendOutcome): void {
+    this.#opening = undefined;
+    this.#refusal = undefined;
+    this.#answeredCount++;
+    this.#settle(message, refusal);
+  }
+
+  /** Whether the server sent more than the answers to our commands. Valid only while no command is unanswered. */
+  get #isOutOfStep(): boolean {
+    return this.#connection.replies.hasMore;
+  }
+
+  /** Nothing that the server said about the opening message can be trusted. */
+  #failOutOfStep(): void {
+    this.#refusal = undefined;
+    this.#connection.fail(OUT_OF_STEP);
+  }
+
+  /** Whether the reply accepts an address, unless this server accepts messages in that way too. */
+  #answersAnAddress(reply: ReplyReader): boolean {
+    return reply.code < 300 && ADDRESS_STATUS.test(reply.answer()) && !ADDRESS_STATUS.test(this.#accepted);
   }
 
   #sendBody(message: M): void {
@@ -359,6 +405,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
       const answer = reply.answer();
       this.#answeredCount++;
       this.#adjustBatchSize(isPositive(code));
+      if (isPositive(code)) this.#accepted = answer;
       this.#settle(message, isPositive(code) ? { kind: 'accepted', answer } : outcomeOf(code, answer, 'final'));
     }
     if (code === 421) this.#connection.fail(reply.answer());
@@ -368,16 +415,14 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   /** The server replied before the whole message was sent. Its final dot never went out, so it was not accepted. */
   #onEarlyReply(reply: ReplyReader, message: M): void {
     this.#writingBlocks = undefined;
-    if (reply.code >= 400) this.#refuse(message, reply, 'data');
-    else this.#settle(message, hostDeferred(reply.answer()));
+    this.#answeredCount++;
+    this.#settle(message, refusalOf(reply, 'data'));
     this.#connection.fail('The server replied before the end of the message');
   }
 
-  #refuse(message: M, reply: ReplyReader, phase: Phase): void {
-    if (this.#openingRefused) return;
-    this.#openingRefused = true;
-    this.#answeredCount++;
-    this.#settle(message, refusalOf(reply, phase));
+  /** Notes the refusal of the opening message. */
+  #refuse(reply: ReplyReader, phase: Phase): void {
+    this.#refusal ??= refusalOf(reply, phase);
   }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSmtpPool, parseRelayUrl, probeRelay } from '../src/index.ts';
 import type { SendOutcome, SmtpPoolOptions } from '../src/index.ts';
 import { ScriptedServer } from './scripted-server.ts';
-import type { Script, Stage } from './scripted-server.ts';
+import type { Act, Script, Stage } from './scripted-server.ts';
 
 const PIPELINING = ['PIPELINING', '8BITMIME'];
 const TIMEOUTS = { greetingMs: 500, commandMs: 500, dataMs: 500, finalMs: 500, blockMs: 500 };
@@ -26,6 +26,10 @@ async function drive(script: Script, count: number, options: SmtpPoolOptions = {
   return { outcomes, mails: server.mails.map(({ to }) => to[0]), connections: server.connections };
 }
 
+const at =
+  (stage: Stage, act: Act | string, nth = 0): Script['act'] =>
+  (s, n) =>
+    s === stage && n === nth ? act : undefined;
 const kinds = (outcomes: SendOutcome[]) => outcomes.map(({ kind }) => kind).join(' ');
 
 const EHLO = '250-test\r\n250 PIPELINING\r\n';
@@ -40,8 +44,9 @@ const BROKEN: readonly [string, Stage, string][] = [
   ['a reply before EHLO', 'greeting', `220 one\r\n${EHLO}`],
   ['a reply after that to EHLO', 'ehlo', `${EHLO}250 more\r\n`],
   ['a reply to each command before it', 'ehlo', `${EHLO}250 ok\r\n250 ok\r\n354 go\r\n250 queued\r\n`],
-  ...['000 x', '099 x', '100 x', '199 x', '600 x', '999 x', '\x00\x00\x00'].flatMap((line): [string, Stage, string][] =>
-    (['greeting', 'ehlo', 'mail', 'rcpt'] as const).map((stage) => [JSON.stringify(line), stage, `${line}\r\n`]),
+  ...['000 x', '099 x', '100 x', '199 x', '600 x', '999 x', '354 x', '\x00\x00\x00'].flatMap(
+    (line): [string, Stage, string][] =>
+      (['greeting', 'ehlo', 'mail', 'rcpt'] as const).map((stage) => [JSON.stringify(line), stage, `${line}\r\n`]),
   ),
 ];
 
@@ -56,6 +61,27 @@ describe.each([
     expect(mails).toEqual([]);
     expect(connections).toBeLessThanOrEqual(3);
     for (const { answer } of outcomes) expect(answer).toMatch(/^\P{Cc}{3,500}$/u);
+  });
+
+  test.each([
+    '250 2.0.0 queued\r\n550 5.1.1 no such user\r\n',
+    '250 2.0.0 queued\r\n250 2.0.0 queued\r\n',
+    '250 2.0.0 queued\r\n554 5.7.1 refused\r\n250 ok\r\n',
+  ])('two replies to a final dot (%j) never decide the next message', async (raw) => {
+    const { outcomes, mails } = await drive({ offers, act: at('dot', { raw }, 1) }, 4);
+    expect(outcomes.slice(0, 2).map(({ kind }) => kind)).toEqual(['accepted', 'accepted']);
+    // The next message is deferred or takes another connection.
+    for (const [n, { kind }] of outcomes.entries()) {
+      expect(['accepted', 'deferred']).toContain(kind);
+      expect(mails.filter((to) => to === `user${n}@example.com`)).toHaveLength(kind === 'accepted' ? 1 : 0);
+    }
+  });
+
+  test('a 421 behind the reply to a final dot leaves that message accepted', async () => {
+    const act: Act = { raw: '250 2.0.0 queued\r\n421 4.3.2 bye\r\n', after: 'end' };
+    const { outcomes } = await drive({ offers, act: at('dot', act) }, 2);
+    expect(outcomes[0]).toMatchObject({ kind: 'accepted' });
+    expect(outcomes[1]?.kind).not.toBe('refused');
   });
 
   test('replies are stored as one readable line', async () => {
@@ -76,10 +102,25 @@ describe.each([
 });
 
 test('a test of a relay fails if the server sends more than the reply to EHLO', async () => {
-  await using server = await ScriptedServer.start({
-    act: (stage) => (stage === 'ehlo' ? { raw: `${EHLO}250 more\r\n` } : undefined),
-  });
+  await using server = await ScriptedServer.start({ act: at('ehlo', { raw: `${EHLO}250 more\r\n` }) });
   expect(await probeRelay(parseRelayUrl(server.url))).toMatchObject({ kind: 'deferred', unreachable: true });
+});
+
+test('a reply too many in a batch never accepts a message that the server refused', async () => {
+  let to = '';
+  const script: Script = {
+    offers: [...PIPELINING, 'CHUNKING'],
+    act: (stage, _nth, line) => {
+      to = /^RCPT.*?(\d+)@/.exec(line)?.[1] ?? to;
+      if (stage !== 'dot') return undefined;
+      if (to === '12') return { raw: '250 2.0.0 queued\r\n250 2.0.0 queued\r\n' };
+      return Number(to) > 12 ? '554 5.6.0 refused' : undefined;
+    },
+  };
+  const { outcomes } = await drive(script, 20);
+  expect(kinds(outcomes.slice(0, 13))).toBe('accepted '.repeat(13).trim());
+  for (const { kind } of outcomes.slice(13)) expect(['unknown', 'deferred', 'refused']).toContain(kind);
+  expect(outcomes[13]).toMatchObject({ kind: 'unknown' });
 });
 
 test.each([

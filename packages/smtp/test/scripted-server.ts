@@ -187,7 +187,7 @@ class Session {
         continue;
       }
       if (this.#inData) {
-        if (this.#do('body', '') || !this.#body()) return;
+        if (this.#unread === '' || this.#do('body', '') || !this.#body()) return;
         continue;
       }
       const end = this.#unread.indexOf('\r\n');
