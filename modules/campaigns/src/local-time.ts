@@ -1,6 +1,6 @@
 /**
  * Campaigns that are sent at a local time: at nine in the morning, say, in the time zone of each recipient. The recipient snapshot writes the
- * instant of that time into `not_before` of each message, and the run of the campaign claims messages as they become due.
+ * instant of that time into `not_before` of each message, and the run of the campaign and its shards claim messages as they become due.
  */
 import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { type Parameters, schemaOf } from '@postroom/contacts';

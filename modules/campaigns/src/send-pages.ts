@@ -3,6 +3,7 @@ import {
   type Backoff,
   campaignNotice,
   type Capped,
+  type Claimable,
   type ClaimedPage,
   type ClaimedRecipient,
   claimPage,
@@ -11,7 +12,6 @@ import {
   NO_PAGE,
   openInFlightJournal,
   releaseClaims,
-  type Reserved,
   runSendPipeline,
   SendTrace,
   settle,
@@ -113,9 +113,7 @@ export interface Sender {
   signal: AbortSignal;
   tally: Tally;
   /** Claims the next page of what it has reserved; no rows end it. */
-  next: (
-    claimReserved: (reserved: Pick<Reserved, 'position' | 'number'>) => Promise<ClaimedPage>,
-  ) => Promise<ClaimedPage>;
+  next: (claimReserved: (reserved: Claimable) => Promise<ClaimedPage>) => Promise<ClaimedPage>;
 }
 
 /** Sends pages until the sender claims no more. @returns why the mail server accepts no more mail, if that is the reason. */

@@ -13,7 +13,7 @@ import {
   settleStaleClaims,
   takeOverShards,
 } from '@postroom/ledger';
-import { closeUnsent } from '@postroom/ledger/sql';
+import { closeUnsent, hasShards } from '@postroom/ledger/sql';
 import { type DayVolume, nextDay } from '@postroom/domains';
 import { assertHere } from '@postroom/projects';
 import { countOf, databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
@@ -106,7 +106,7 @@ async function waitForLocalTime(campaignId: string, result: SendRun): Promise<Se
   const { status, waitMs, hold, isCounting } = result;
   if (status !== 'sending' || hold !== null || isCounting === true || waitMs === null || waitMs === 0) return result;
   const awaiting = await awaitingLocalTime(campaignId);
-  if (awaiting === undefined) return result;
+  if (awaiting === undefined || (await countShards(campaignId)).all > 0) return result;
   const until = new Date(Math.min(awaiting.nextAt.getTime(), databaseNow() + waitMs));
   const reason = 'Messages wait for the local time of their recipients.';
   return { ...result, waiting: await recordWaiting(campaignId, until, reason) };
@@ -175,19 +175,19 @@ const NO_RECIPIENTS: Counts = {
   canceled: 0,
 };
 
-/** While recipients are counted, messages that are due earlier may be added at any time. */
-const COUNTING_POLL_MS = 1_000;
+/** While recipients are counted, or a shard may return messages or die, messages that are due earlier may be added at any time. */
+const OPEN_POLL_MS = 1_000;
 
 async function msUntilNextDue({ id, frozen_at: frozenAt }: CampaignRow): Promise<number | null> {
-  const { rows } = await ledgerPool.query<{ wait_ms: number | null }>(
-    `SELECT CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned' AND m.not_before IS NULL) THEN 0
+  const { rows } = await ledgerPool.query<{ shared: boolean; wait_ms: number | null }>(
+    `SELECT ${hasShards('c')} AS shared, CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned' AND m.not_before IS NULL) THEN 0
        ELSE (SELECT ceil(extract(epoch FROM min(m.not_before) - now()) * 1000)::float FROM messages m
          WHERE m.campaign_id = c.id AND m.not_before IS NOT NULL) END AS wait_ms
      FROM campaigns c WHERE c.id = $1`,
     [id],
   );
-  const waitMs = rows[0]?.wait_ms ?? null;
-  return waitMs === null ? null : Math.min(frozenAt === null ? COUNTING_POLL_MS : Infinity, Math.max(0, waitMs));
+  const { shared, wait_ms: waitMs } = rows[0] ?? { shared: false, wait_ms: null };
+  return waitMs === null ? null : Math.min(frozenAt === null || shared ? OPEN_POLL_MS : Infinity, Math.max(0, waitMs));
 }
 
 /** Cancels the planned messages of one page and updates the campaign's counter in the same statement. */

@@ -31,7 +31,8 @@ export function enterShard(campaignId: string): (() => void) | undefined {
 
 /**
  * Sends a part of a campaign alongside its run: ranges of messages, which it takes from the campaign's cursor one after another, until its
- * time is up or none is left. Deferred messages are claimed by the run.
+ * time is up or none is left. If recipients get the campaign at their local time, it claims all messages that are due, too; otherwise the
+ * run claims the few that were deferred.
  * @returns whether its time was up.
  */
 export async function sendShard(of: CampaignOfRun, claim: string, signal: AbortSignal, tally: Tally): Promise<boolean> {
@@ -47,7 +48,8 @@ export async function sendShard(of: CampaignOfRun, claim: string, signal: AbortS
   claiming.add(of.id);
   const deadline = performance.now() + runMs;
   const snapshot = new SnapshotEnd(of.id, AbortSignal.any([signal, drainSignal]), deadline);
-  const ranges = new ShardRanges(of.id, claim, { deadline, mayFollow: () => snapshot.mayFollow() });
+  const withDue = campaign.time_zone_field !== null;
+  const ranges = new ShardRanges(of.id, claim, { withDue, deadline, mayFollow: () => snapshot.mayFollow() });
   try {
     const next: Sender['next'] = async (claimReserved) => {
       const page = await ranges.next(claimReserved);

@@ -98,7 +98,8 @@ test('claims, settlements, shards, retries, erasures and withdrawals go on at th
       for (let range = 0; range < 3; range++) {
         const last = (await extendShard(id, token, 100))?.until ?? null;
         if (last === null) break;
-        const { rows } = await claimPage(id, token, 60, true, { ...ALL, position: last }, undefined, 'shard');
+        const reserved = { ...ALL, position: last, withDue: range > 0 };
+        const { rows } = await claimPage(id, token, 60, true, reserved, undefined, 'shard');
         await Promise.all([settleAll(token, rows.slice(5), 'shard'), renewShard(token)]);
       }
       await endShards(id, { token });

@@ -1,8 +1,18 @@
-import { claimPage, extendShard, isWorthSharding, openShard, type Reservation } from '@postroom/ledger';
+import {
+  type Capped,
+  claimPage,
+  endShards,
+  extendShard,
+  isWorthSharding,
+  MAIL_POLICY,
+  openShard,
+  type Reservation,
+} from '@postroom/ledger';
 import { newId, pool } from '@postroom/platform';
 import { signedIn } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 import { pauseUncertain } from '../src/after-restore.ts';
+import { pauseAfterErrors } from '../src/send-run.ts';
 import { startScheduled } from '../src/sending.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { readyCampaign } from './ready-campaign.ts';
@@ -284,10 +294,10 @@ describe('claims', () => {
     expect(await claim(id, 1)).toEqual(['b']);
   });
 
-  test('of a shard pass what waits, which is left to the run', async () => {
+  test('of a shard pass what waits, and take it with the run when it is due', async () => {
     const first = 'Pacific/Kiritimati';
     const zones = { a: first, x: 'UTC', b: first, y: 'UTC' };
-    const { id, projectId } = await sendingAt(inHours(1), zones);
+    const { id } = await sendingAt(inHours(1), zones);
     await snapshotRecipients(id);
     await openShard({ id, run: 1 }, 'shard');
     const range = await extendShard(id, 'shard', 10);
@@ -302,11 +312,76 @@ describe('claims', () => {
     );
     expect(rows.map(({ email }) => email)).toEqual(['a@mail.test', 'b@mail.test']);
     // Its range is used up, so it may take the next one.
-    expect(await extendShard(id, 'shard', 10)).toEqual({ until: null });
+    expect(await extendShard(id, 'shard', 10)).toEqual({ until: null, after: range?.until });
     await pool.query('UPDATE messages SET not_before = now() WHERE campaign_id = $1 AND not_before IS NOT NULL', [id]);
     expect(await claim(id, 9, 'shard', 'shard')).toEqual([]);
-    expect((await claim(id)).toSorted()).toEqual(['x', 'y']);
-    expect([projectId.slice(0, 3), await isWorthSharding(id, 1)]).toEqual(['prj', false]);
+    const due = { ...ALL, withDue: true };
+    const byShard = await claimPage(id, 'shard', 1, false, due, undefined, 'shard');
+    const shared = [
+      ...byShard.rows.map(({ email }) => email),
+      ...(await claim(id, 1)).map((name) => `${name}@mail.test`),
+    ];
+    expect(shared.toSorted()).toEqual(['x@mail.test', 'y@mail.test']);
+    expect((await claimPage(id, 'shard', 9, false, due, undefined, 'shard')).rows).toEqual([]);
+  });
+
+  test('of shards and of the run, at the same time, take each message that is due once', async () => {
+    const readers = Array.from({ length: 200 }, (_, index) => [`x${index}`, index % 2 === 0 ? 'UTC' : 'Etc/GMT+3']);
+    const { id, projectId } = await sendingAt(inHours(1), Object.fromEntries(readers));
+    await snapshotRecipients(id);
+    await pool.query(
+      `UPDATE messages SET not_before = now() WHERE campaign_id = $1 AND not_before < now() + interval '2 hours'`,
+      [id],
+    );
+    for (const token of ['a', 'b']) await openShard({ id, run: 1 }, `${id} ${token}`);
+    const claimers: { token: string; by: 'campaign' | 'shard'; capped?: Capped }[] = [
+      { token: 'first', by: 'campaign' },
+      { token: `${id} a`, by: 'shard' },
+      { token: `${id} b`, by: 'shard', capped: { projectId, messages: 1, days: 7 } },
+    ];
+    const claimed: string[][] = [[], [], []];
+    const claimMore = async (index: number) => {
+      const { token, by, capped } = claimers[index] as (typeof claimers)[number];
+      const page = await claimPage(id, token, 3, false, { ...ALL, position: '', withDue: true }, capped, by);
+      claimed[index]?.push(...page.rows.map((row) => row.id));
+      return page.rows.length > 0;
+    };
+    // Rounds begin together, so that each finds rows that others lock or have changed since it began.
+    while ((await Promise.all([claimMore(0), claimMore(1), claimMore(2)])).some(Boolean));
+    expect(claimed.filter((ids) => ids.length > 0)).toHaveLength(3);
+    expect(claimed.flat()).toHaveLength(100);
+    expect(new Set(claimed.flat()).size).toBe(100);
+    const { rows } = await pool.query(
+      `SELECT c.claimed_count AS run, array_agg(s.claimed_count ORDER BY s.fencing_token) AS shards
+       FROM campaigns c JOIN campaign_shards s ON s.campaign_id = c.id WHERE c.id = $1 GROUP BY c.id`,
+      [id],
+    );
+    expect(rows).toEqual([{ run: claimed[0]?.length, shards: [claimed[1]?.length, claimed[2]?.length] }]);
+  });
+
+  test('are repeated after a second while there are shards, which may return messages or die', async () => {
+    const { id } = await sendingAt(inHours(1), { late: 'UTC' });
+    await snapshotRecipients(id);
+    expect(await claim(id)).toEqual([]);
+    await openShard({ id, run: 1 }, `${id} a`);
+    expect((await pauseAfterErrors({ id, run: 1 }, 'The test pauses it.')).waitMs).toBe(1_000);
+    await endShards(id, 'all');
+    expect((await pauseAfterErrors({ id, run: 1 }, 'The test pauses it.')).waitMs).toBeGreaterThan(1_000_000);
+  });
+
+  test('are worth sharing once enough is due', async () => {
+    const { id, projectId } = await sendingAt(inHours(1), {});
+    await pool.query(
+      `INSERT INTO messages (id, project_id, campaign_id, email, not_before)
+       SELECT postroom_id('eml'), $1, $2, 'x' || i || '@mail.test', now() + interval '1 hour' FROM generate_series(1, $3) AS i`,
+      [projectId, id, MAIL_POLICY.shard.minLeft + 1],
+    );
+    await pool.query(`UPDATE campaigns SET cursor = '~' WHERE id = $1`, [id]);
+    expect(await isWorthSharding(id, 1)).toBe(false);
+    await pool.query('UPDATE messages SET not_before = now() WHERE campaign_id = $1', [id]);
+    expect([await isWorthSharding(id, 1), await isWorthSharding(id, 0.5)]).toEqual([true, false]);
+    await pool.query('UPDATE campaigns SET time_zone_field = NULL WHERE id = $1', [id]);
+    expect(await isWorthSharding(id, 1)).toBe(false);
   });
 });
 

@@ -155,6 +155,9 @@ const claimSql = ({ fenced, due, counters }: Claimer, atCap?: (contact: string, 
     t.id, t.email, t.name, t.custom_fields AS "customFields", t.deferrals, t.deferred_at AS "deferredAt"
   FROM fenced LEFT JOIN claimed t ON true`;
 
+/** A shard of a campaign whose messages wait for local times: of these, a page is what no other claimer has locked. */
+const SHARD_WITH_DUE: Claimer = { ...SHARD, due: DUE };
+
 const belowCap = (claimer: Claimer) =>
   claimSql(claimer, (contact, message) =>
     isAtFrequencyCap(contact, { messages: '$7::int', days: '$8::int', except: message }),
@@ -163,10 +166,12 @@ const belowCap = (claimer: Claimer) =>
 const CLAIM = {
   campaign: { name: 'campaign-claim', text: claimSql(RUN) },
   shard: { name: 'campaign-claim-shard', text: claimSql(SHARD) },
+  shardWithDue: { name: 'campaign-claim-shard-due', text: claimSql(SHARD_WITH_DUE) },
 };
 const CLAIM_BELOW_CAP = {
   campaign: { name: 'campaign-claim-capped', text: belowCap(RUN) },
   shard: { name: 'campaign-claim-shard-capped', text: belowCap(SHARD) },
+  shardWithDue: { name: 'campaign-claim-shard-due-capped', text: belowCap(SHARD_WITH_DUE) },
 };
 
 type ClaimedRow = ClaimedRecipient & { considered: number; ratePerSecond: number | null };
@@ -178,6 +183,12 @@ export interface Capped {
   days: number;
 }
 
+/** How far messages may be claimed. */
+export type Claimable = Pick<Reserved, 'position' | 'number'> & {
+  /** Whether a shard claims messages that are due as well. A run always does. */
+  withDue?: boolean;
+};
+
 /**
  * Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due up to `reserved`.
  * @param by what the claim is the fencing token of.
@@ -187,17 +198,19 @@ export async function claimPage(
   claim: string,
   limit: number,
   needsCustomFields: boolean,
-  reserved: Pick<Reserved, 'position' | 'number'>,
+  reserved: Claimable,
   cap?: Capped,
   by: CountedBy = 'campaign',
 ): Promise<ClaimedPage> {
+  const claimer = by === 'shard' && reserved.withDue === true ? 'shardWithDue' : by;
   const values = [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number];
   for (;;) {
     const rows = await inMessageTable(
       campaignId,
       async (table) => {
-        if (cap !== undefined) return inTransaction((tx) => claimBelowCap(tx, { by, table, cap }, values), ledgerPool);
-        return (await ledgerPool.query<ClaimedRow>({ ...onTable(CLAIM[by], table), values })).rows;
+        if (cap !== undefined)
+          return inTransaction((tx) => claimBelowCap(tx, { claimer, table, cap }, values), ledgerPool);
+        return (await ledgerPool.query<ClaimedRow>({ ...onTable(CLAIM[claimer], table), values })).rows;
       },
       ([found]) => found !== undefined && found.considered > 0,
     );
@@ -213,10 +226,10 @@ export async function claimPage(
 /** Waits for other claims of the project: of two messages to a contact that may get one more, only the first is claimed. */
 async function claimBelowCap(
   tx: pg.ClientBase,
-  { by, table, cap: { projectId, messages, days } }: { by: CountedBy; table: string; cap: Capped },
+  { claimer, table, cap: { projectId, messages, days } }: { claimer: keyof typeof CLAIM; table: string; cap: Capped },
   values: unknown[],
 ): Promise<ClaimedRow[]> {
   await lockUntilCommit(tx, frequencyCapLock(projectId));
-  const statement = onTable(CLAIM_BELOW_CAP[by], table);
+  const statement = onTable(CLAIM_BELOW_CAP[claimer], table);
   return (await tx.query<ClaimedRow>({ ...statement, values: [...values, messages, days] })).rows;
 }

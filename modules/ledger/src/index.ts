@@ -8,7 +8,14 @@ export {
 } from './after-restore.ts';
 export { cancelPlanned } from './cancel.ts';
 export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
-export { type Capped, type ClaimedPage, type ClaimedRecipient, claimPage, NO_PAGE } from './claim-page.ts';
+export {
+  type Capped,
+  type Claimable,
+  type ClaimedPage,
+  type ClaimedRecipient,
+  claimPage,
+  NO_PAGE,
+} from './claim-page.ts';
 export { campaignNotice } from './campaign-notice.ts';
 export { EMAIL_EVENT_MEMBERS, OF_ERASED } from './events.ts';
 export { heldReason, readReservations, type SendingHold, sendingHold, setWitnesses } from './installation.ts';

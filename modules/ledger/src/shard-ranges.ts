@@ -1,13 +1,15 @@
 import { isDraining } from '@postroom/platform';
-import { type ClaimedPage, NO_PAGE } from './claim-page.ts';
+import { type Claimable, type ClaimedPage, NO_PAGE } from './claim-page.ts';
 import { MAIL_POLICY } from './policy.ts';
 import { RESERVED_MS, type Reserved, reserveUpTo } from './reservations.ts';
 import { extendShard } from './shards.ts';
 
 const { minRange, maxRange, rangeMs } = MAIL_POLICY.shard;
 
-/** When a shard takes no more ranges. */
+/** What a shard claims, and when it takes no more ranges. */
 interface Until {
+  /** Whether it claims messages that are due too, before those of its range: if they wait for local times, they are most of a campaign. */
+  withDue: boolean;
   /** On the clock of `performance.now()`. */
   deadline: number;
   /** Waits a moment when all messages are taken. @returns whether more may follow. */
@@ -35,11 +37,12 @@ export class ShardRanges {
   }
 
   /** Claims a page. What is left of the range when this process drains, or the campaign is paused, is returned to the run. */
-  async next(claimReserved: (reserved: Reserved) => Promise<ClaimedPage>): Promise<ClaimedPage> {
+  async next(claimReserved: (reserved: Claimable) => Promise<ClaimedPage>): Promise<ClaimedPage> {
     while (!isDraining()) {
       if (this.#reserved !== undefined) {
         if (performance.now() > this.#reserved.expiresAt) await this.#reserve(this.#reserved.position);
-        const page = await claimReserved(this.#reserved);
+        const withDue = this.#until.withDue && performance.now() < this.#until.deadline;
+        const page = await claimReserved({ ...this.#reserved, withDue });
         this.#claimed += page.rows.length;
         if (page.rows.length > 0 || page.isFencedOff) return page;
       }
@@ -58,7 +61,11 @@ export class ShardRanges {
     const range = await extendShard(this.#campaignId, this.#claim, messages);
     this.isReserved = range?.until == null;
     if (range === undefined) return false;
-    if (range.until === null) return this.#until.mayFollow();
+    if (range.until === null) {
+      // What is due needs a reservation as well. The cursor is behind all messages.
+      if (this.#until.withDue && this.#reserved === undefined) await this.#reserve(range.after);
+      return this.#until.mayFollow();
+    }
     this.#messages = messages;
     this.#claimed = 0;
     this.#beganAt = performance.now();

@@ -27,14 +27,17 @@ export function measureCores(): () => number {
 }
 
 /**
- * Whether a campaign is worth sending in several workers. One with a rate limit is not: a single worker can keep the limit.
+ * Whether a campaign is worth sending in several workers. One with a rate limit is not: a single worker can keep the limit. Of one whose
+ * messages wait for local times, those count that are due, too.
  * @param cores how many the worker has used that sent it until now.
  */
 export async function isWorthSharding(campaignId: string, cores: number): Promise<boolean> {
   const { CAMPAIGN_SHARDS: mode } = config;
   if (mode === 'never' || (mode === 'auto' && cores < minCores)) return false;
   const { rows } = await ledgerPool.query<{ worth: boolean }>(
-    `SELECT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor ORDER BY m.id OFFSET $2 LIMIT 1) AS worth
+    `SELECT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor ORDER BY m.id OFFSET $2 LIMIT 1)
+       OR c.time_zone_field IS NOT NULL AND EXISTS (
+         SELECT FROM messages m WHERE m.campaign_id = c.id AND m.not_before <= now() ORDER BY m.not_before OFFSET $2 LIMIT 1) AS worth
      FROM campaigns c WHERE c.id = $1 AND c.status = 'sending' AND ${isUnlimited('c')}`,
     [campaignId, minLeft],
   );
@@ -102,19 +105,19 @@ const EXTEND = `
   ), extended AS (
     UPDATE campaign_shards s SET cursor = range.after, until = range.until FROM range WHERE s.fencing_token = $1
   )
-  SELECT (SELECT until FROM range) AS until FROM campaign`;
+  SELECT (SELECT until FROM range) AS until, cursor AS after FROM campaign`;
 
 /**
  * Moves the next messages of a campaign, up to `messages`, from the campaign's cursor to a shard that has none left.
- * @returns the last of them, which is null if none is left; undefined if the shard has ended, or the campaign is not sending.
+ * @returns the last of them, which is null if none is left, and the message before them; undefined if the shard has ended, or the campaign is not sending.
  */
 export async function extendShard(
   campaignId: string,
   token: string,
   messages: number,
-): Promise<{ until: string | null } | undefined> {
+): Promise<{ until: string | null; after: string } | undefined> {
   const { lowest, highest } = await messageIdsOf(campaignId);
-  const { rows } = await ledgerPool.query<{ until: string | null }>({
+  const { rows } = await ledgerPool.query<{ until: string | null; after: string }>({
     name: 'ledger-extend-shard',
     text: EXTEND,
     values: [token, messages, lowest, highest],
