@@ -174,7 +174,8 @@ export async function windowOf(
   return Object.assign(await openWindow(api, person, options), { person });
 }
 
-function cookiesOf(header: string) {
+/** The cookies of a signed-in user, for a browser. */
+export function cookiesOf(header: string) {
   return header.split('; ').map((cookie) => {
     const at = cookie.indexOf('=');
     return { name: cookie.slice(0, at), value: cookie.slice(at + 1), url: config.PUBLIC_URL };

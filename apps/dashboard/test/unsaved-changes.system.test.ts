@@ -1,9 +1,9 @@
 import { addUnwatchedDomain } from '@postroom/domains/testing';
 import { pool } from '@postroom/platform';
-import { testApi } from '@postroom/testkit';
+import { signedIn, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { inBrowser, soon, windowOf } from './browser.ts';
+import { cookiesOf, inBrowser, soon, windowOf } from './browser.ts';
 
 /** Answers the questions of a page, and records them. */
 function answerQuestions(page: Page): { asked: string[]; accepts: boolean } {
@@ -152,5 +152,24 @@ inBrowser('unsaved changes', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  test('someone else who signs in after the session has ended does not see the input of a form', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
+    const other = await signedIn(api, 'member');
+    await using window = await windowOf(api);
+    const { page, context } = window;
+    const answers = answerQuestions(page);
+    await window.open(`/forms/${id}/edit`);
+    await page.getByLabel('Title').fill('Get our news');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+    // As after a sign-in in the other tab.
+    await context.addCookies(cookiesOf(other.cookie));
+    await page.evaluate('dispatchEvent(new Event("focus"))');
+    await soon(() => page.getByLabel('Title').inputValue()).toBe('Footer');
+    expect(answers.asked).toEqual([]);
   });
 });

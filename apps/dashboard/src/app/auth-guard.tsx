@@ -1,11 +1,11 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import type { OperationResult } from '@urql/core';
 import { Navigate, Outlet } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { clientFor, setSignedOutHandler } from '../data/client.ts';
 import { NOT_RESPONDING, problemOf, RESPONSE_TIMEOUT_MS } from '../data/problem.ts';
 import { refresh } from '../data/refresh.ts';
-import { hasUnsavedChanges, useNavigationGuard } from '../data/unsaved-changes.ts';
+import { discardUnsavedChanges, hasUnsavedChanges, useNavigationGuard } from '../data/unsaved-changes.ts';
 import { graphql } from '../generated/gql.ts';
 import type { MeQuery } from '../generated/graphql.ts';
 import { SessionContext, type SignedIn } from './session.tsx';
@@ -39,15 +39,27 @@ type State =
 /** Loads the session once, then renders the pages or redirects to the sign-in page. */
 export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
+  const userId = useRef<string>(undefined);
   useNavigationGuard();
+  // Someone else has signed in, in another tab. What the page, its forms and the caches have is not for them.
+  const startOver = useCallback(() => {
+    discardUnsavedChanges();
+    setState({ kind: 'loading' });
+    window.location.reload();
+  }, []);
   const reload = useCallback(async () => {
     const next = await load();
+    if (next.kind === 'in') {
+      const { id } = next.session.me;
+      if (userId.current !== undefined && userId.current !== id) return startOver();
+      userId.current = id;
+    }
     setState((state) => {
       if (next.kind === 'out') return endSession(state);
       // A session that is known stays when its reload fails.
       return next.kind === 'failed' && state.kind === 'in' ? state : next;
     });
-  }, []);
+  }, [startOver]);
   const again = () => {
     setState({ kind: 'loading' });
     void reload();

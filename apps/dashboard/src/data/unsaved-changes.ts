@@ -11,6 +11,9 @@ export const LEAVE_QUESTION = 'You have unsaved changes. Leave anyway?';
 
 export const hasUnsavedChanges = (): boolean => unsavedForms.size > 0;
 
+/** Leaves the page without a question, as when its user is no longer signed in. */
+export const discardUnsavedChanges = (): void => unsavedForms.clear();
+
 /** While a form has unsaved changes, asks before its page is left. */
 export function useUnsavedChanges(isUnsaved: boolean, getQuestion: GetQuestion = () => LEAVE_QUESTION): void {
   const latest = useEffectEvent(getQuestion);
