@@ -3,7 +3,7 @@ import { config, db } from '@postroom/platform';
 import { type SignedIn, signedIn, takeSystemMail, TEST_PASSWORD, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { inBrowser, openWindow, windowOf } from './browser.ts';
+import { holdRequests, inBrowser, openWindow, windowOf } from './browser.ts';
 
 inBrowser('signing in', () => {
   test('a user signs in, returns to the requested page, and signs out', async () => {
@@ -85,9 +85,16 @@ inBrowser('signing in', () => {
     await third.page.goto('/sign-in');
     await fill(third.page, person.email, TEST_PASSWORD);
     await third.page.getByRole('button', { name: 'Use a backup code' }).click();
-    await third.page.getByLabel('Backup code').fill(codes[0] ?? '');
-    await third.page.getByRole('button', { name: 'Sign in' }).click();
+    const sent: string[] = [];
+    third.page.on('request', (request) => sent.push(new URL(request.url()).pathname));
+    const release = await holdRequests(third.page, '**/verify-backup-code');
+    const input = third.page.getByLabel('Backup code');
+    await input.fill(codes[0] ?? '');
+    await input.press('Enter');
+    await input.press('Enter');
+    release();
     await third.page.waitForURL(/\/p\//);
+    expect(sent.filter((path) => path.endsWith('/verify-backup-code'))).toHaveLength(1);
   });
 
   test('a password is reset by email, and all sessions are signed out', async () => {

@@ -102,9 +102,12 @@ function CodeStep({ onDone }: { onDone: () => void }) {
   const [problem, setProblem] = useState<string>();
   const [backup, setBackup] = useState(false);
   const [tries, setTries] = useState(0);
+  const [waiting, setWaiting] = useState(false);
   const verify = async (code: string) => {
+    setWaiting(true);
     const answer = await postAuth(backup ? '/two-factor/verify-backup-code' : '/two-factor/verify-totp', { code });
     if (answer.data !== undefined) return onDone();
+    setWaiting(false);
     setProblem(answer.problem);
     setTries((before) => before + 1);
   };
@@ -112,7 +115,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
     <Stack>
       <FormError>{problem}</FormError>
       {backup ? (
-        <BackupCode onSubmit={verify} />
+        <BackupCode waiting={waiting} onSubmit={verify} />
       ) : (
         <>
           <Text size="sm">Enter the 6-digit code from your authenticator app.</Text>
@@ -122,6 +125,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
             type="number"
             oneTimeCode
             autoFocus
+            readOnly={waiting}
             getInputProps={digitProps}
             onComplete={(code) => void verify(code)}
           />
@@ -134,7 +138,7 @@ function CodeStep({ onDone }: { onDone: () => void }) {
   );
 }
 
-function BackupCode({ onSubmit }: { onSubmit: (code: string) => Promise<void> }) {
+function BackupCode({ waiting, onSubmit }: { waiting: boolean; onSubmit: (code: string) => Promise<void> }) {
   const [code, setCode] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -150,7 +154,9 @@ function BackupCode({ onSubmit }: { onSubmit: (code: string) => Promise<void> })
           autoComplete="one-time-code"
           autoFocus
         />
-        <Button type="submit">Sign in</Button>
+        <Button type="submit" loading={waiting}>
+          Sign in
+        </Button>
       </Stack>
     </form>
   );
