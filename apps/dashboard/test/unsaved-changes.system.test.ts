@@ -154,6 +154,29 @@ inBrowser('unsaved changes', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  test('a form that was saved, although the response was lost, does not conflict with what is typed afterwards', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/forms/${id}/edit`);
+    const title = page.getByLabel('Title');
+    await title.fill('Get our news');
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('UpdateForm') !== true) return route.continue();
+      await route.fetch({ url: `${api.url}/graphql` });
+      await route.abort();
+    });
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.click();
+    await page.getByText('It may have made the change').waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    await title.fill('Get all our news');
+    await save.click();
+    await page.getByText('Form saved.').waitFor();
+    expect((await api.get(`/v1/forms/${id}`)).body.data.title).toBe('Get all our news');
+  });
+
   test('someone else who signs in after the session has ended does not see the input of a form', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/forms', { name: 'Footer', double_opt_in: false })).body.data;

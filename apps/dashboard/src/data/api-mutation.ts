@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@urql/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { NOT_SAVED_YET, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
+import { MAY_BE_DONE, NOT_SAVED_YET, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
 import { refresh } from './refresh.ts';
 
 /** A mutation and its state. */
@@ -30,7 +30,7 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
     const { data, error } = await client.mutation(mutation, withoutTypeNames(variables)).toPromise();
     clearTimeout(late);
     setRunning(false);
-    const refusal = error === undefined ? undefined : problemOf(error);
+    const refusal = error === undefined ? undefined : error.networkError !== undefined ? MAY_BE_DONE : problemOf(error);
     setProblem(refusal);
     // A conflict also means that the page is stale.
     if (refusal === undefined || refusal.code === 'conflict') refresh();

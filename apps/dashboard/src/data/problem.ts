@@ -26,6 +26,13 @@ export const NOT_SAVED_YET: Problem = {
   fields: {},
 };
 
+/** Of a mutation that never reached the server, or whose response was lost. */
+export const MAY_BE_DONE: Problem = {
+  code: 'unreachable',
+  message: "Can't reach the server. It may have made the change, so check before you repeat it.",
+  fields: {},
+};
+
 /** Whether the record no longer exists or access was revoked. */
 export const isGone = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
 

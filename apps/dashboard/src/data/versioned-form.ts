@@ -23,6 +23,14 @@ export interface Conflict<Content> {
 /** Saves content based on a version. Resolves to the new version, or undefined if rejected. */
 type Save<Content> = (content: Content, version: Version) => Promise<Version | undefined>;
 
+/** What the user edits, and what it is based on. */
+interface Edited<Content> {
+  base: Saved<Content>;
+  mine: Content;
+  /** What saves sent that failed. If only the response was lost, the server has saved it. */
+  sent: Content[];
+}
+
 /** A form with optimistic concurrency. */
 export interface VersionedForm<Content> {
   /** The content to show: the user's, unless they are viewing theirs. */
@@ -50,14 +58,14 @@ export function useVersionedForm<Content extends object>(
     same = sameText,
   }: { units?: (keyof Content)[][]; same?: (one: unknown, other: unknown) => boolean } = {},
 ): VersionedForm<Content> {
-  const [state, setState] = useState({ base: read, mine: read.content });
+  const [state, setState] = useState<Edited<Content>>({ base: read, mine: read.content, sent: [] });
   const [seesTheirs, see] = useState(false);
   const [isSaving, setSaving] = useState(false);
   // A save can start before the next render, so it reads the latest state from this ref.
   const now = useRef(state);
   const saving = useRef(Promise.resolve(true));
   const refused = useRef<Save<Content>>(undefined);
-  const put = (next: typeof state) => {
+  const put = (next: Edited<Content>) => {
     now.current = next;
     setState(next);
   };
@@ -67,7 +75,8 @@ export function useVersionedForm<Content extends object>(
       const { base, mine } = now.current;
       const version = await run(mine, base.version);
       refused.current = version === undefined ? run : undefined;
-      if (version !== undefined) put({ base: { content: mine, version }, mine: now.current.mine });
+      if (version === undefined) put({ ...now.current, sent: [...now.current.sent, mine] });
+      else put({ base: { content: mine, version }, mine: now.current.mine, sent: [] });
       setSaving(false);
       return version !== undefined;
     });
@@ -75,10 +84,10 @@ export function useVersionedForm<Content extends object>(
   };
 
   const isNewer = !isSaving && read.version > state.base.version;
-  const merged = isNewer ? merge(state.base.content, state.mine, read.content, { units, same }) : undefined;
+  const merged = isNewer ? merge(state, read.content, { units, same }) : undefined;
   const takeIn = useEffectEvent(() => {
     if (merged?.fields.length !== 0) return;
-    put({ base: read, mine: merged.mine });
+    put({ base: read, mine: merged.mine, sent: [] });
     // Rejected only because of an outdated version.
     if (refused.current !== undefined) void save(refused.current);
   });
@@ -88,7 +97,7 @@ export function useVersionedForm<Content extends object>(
 
   const decide = (mine: Content) => {
     refused.current = undefined;
-    put({ base: read, mine });
+    put({ base: read, mine, sent: [] });
     see(false);
   };
   const conflict =
@@ -114,17 +123,16 @@ export function useVersionedForm<Content extends object>(
   };
 }
 
-/** Computes the fields both changed since `base`, and the merge for keeping mine or theirs. */
+/** Computes the fields both changed since the base, and the merge for keeping mine or theirs. */
 function merge<Content extends object>(
-  base: Content,
-  mine: Content,
+  { base: { content: base }, mine, sent }: Edited<Content>,
   theirs: Content,
   { units, same }: { units: (keyof Content)[][]; same: (one: unknown, other: unknown) => boolean },
 ): { fields: (keyof Content)[]; mine: Content; theirs: Content } {
   const differs = (unit: (keyof Content)[], one: Content, other: Content) =>
     unit.some((key) => !same(one[key], other[key]));
   const own = unitsOf(mine, units).filter((unit) => differs(unit, mine, base) && differs(unit, mine, theirs));
-  const clashing = own.filter((unit) => differs(unit, theirs, base));
+  const clashing = own.filter((unit) => [base, ...sent].every((known) => differs(unit, theirs, known)));
   const take = (taken: (keyof Content)[][]) =>
     Object.assign({ ...theirs }, ...taken.flat().map((key) => ({ [key]: mine[key] }))) as Content;
   return {
