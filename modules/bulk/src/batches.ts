@@ -56,7 +56,7 @@ async function nextBatch(row: BulkOperation): Promise<{ status: BulkStatus; erro
     await retryOnCollision(() => inTransaction((tx) => writeBatch(tx, row, batch)));
     return undefined;
   } catch (error) {
-    // The group was deleted, or the group would be left without members.
+    // A group that the filter or the action names was deleted, or the group would be left without members.
     if (error instanceof DomainError && error.code !== 'rate_limited')
       return { status: 'failed', error: error.message };
     throw error;

@@ -1,6 +1,5 @@
-import { checkFilter, type ContactFilter } from '@postroom/contacts';
-import { storedConditions } from '@postroom/groups';
-import { notFound, type Prisma } from '@postroom/platform';
+import { checkFilter, type ContactFilter, getSegment } from '@postroom/contacts';
+import type { Prisma } from '@postroom/platform';
 
 /** A filter as JSON: times are text, and a segment is its conditions, so that a later edit doesn't change which contacts it selects. */
 export type StoredFilter = Prisma.JsonObject;
@@ -13,10 +12,8 @@ export async function toStoredFilter(
   projectId: string,
   { segmentId, ...filter }: ContactFilter,
 ): Promise<StoredFilter> {
-  await checkFilter(projectId, { segmentId, ...filter }, 'filter.');
-  const segment = segmentId == null ? undefined : (await storedConditions(projectId, [segmentId]))[segmentId];
-  // It was deleted since it was checked. Without its conditions, the operation would be on more contacts.
-  if (segmentId != null && segment === undefined) throw notFound('segment');
+  const segment = segmentId == null ? undefined : (await getSegment(projectId, segmentId)).filter;
+  await checkFilter(projectId, { ...filter, segment }, 'filter.');
   return JSON.parse(JSON.stringify({ ...filter, segment })) as StoredFilter;
 }
 

@@ -29,3 +29,45 @@ test('an operation on a segment keeps to the conditions that the segment had whe
   expect((await api.get(`/v1/contacts/${ada.id}`)).status).toBe(404);
   expect((await api.get(`/v1/contacts/${bob.id}`)).status).toBe(200);
 });
+
+test.each(['segment', 'where'])(
+  'an operation on %s stops when a group that a NOT is about is deleted',
+  async (kind) => {
+    const api = await testApi();
+    const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+    const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data;
+    const where = { not: { field: 'group', op: 'is', value: group.id } };
+    const segment = (await api.post('/v1/segments', { name: 'No customers', filter: where })).body.data;
+    const filter = kind === 'segment' ? { segmentId: segment.id as string } : { where };
+    const { id, total } = await startOperation(api.projectId, 'key_test', { action: 'delete', filter });
+    expect(total).toBe(1);
+    await api.delete(`/v1/groups/${group.id}`);
+    expect(await continueOperation(id, new AbortController().signal)).toMatchObject({ status: 'failed', processed: 0 });
+    const { error } = (await api.get(`/v1/bulk-operations/${id}`)).body.data;
+    expect(error).toContain(`${group.id} is not a group of this project`);
+    for (const { id: contactId } of [ada, bob]) expect((await api.get(`/v1/contacts/${contactId}`)).status).toBe(200);
+    // Nor does one start whose segment is about everyone since.
+    await expect(startOperation(api.projectId, 'key_test', { action: 'delete', filter })).rejects.toThrow(
+      `${group.id} is not a group of this project`,
+    );
+  },
+);
+
+test('an operation on a group deleted while a batch is read has no effect', async () => {
+  const api = await testApi();
+  const [ada, bob] = [await api.contact('ada@example.com'), await api.contact('bob@example.com')];
+  const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data;
+  const filter = { where: { not: { field: 'group', op: 'is', value: group.id } } };
+  const { id } = await startOperation(api.projectId, 'key_test', { action: 'delete', filter });
+  // The read of the batch waits for the members, after the conditions have been checked.
+  await interleave(
+    async (tx) => {
+      await sql(tx, 'LOCK TABLE group_members IN ACCESS EXCLUSIVE MODE', []);
+      await sql(tx, 'DELETE FROM groups WHERE id = $1', [group.id]);
+    },
+    () => continueOperation(id, new AbortController().signal),
+    async () => {},
+  );
+  expect((await api.get(`/v1/bulk-operations/${id}`)).body.data).toMatchObject({ status: 'failed', changed: 0 });
+  expect((await api.get(`/v1/contacts/${bob.id}`)).status).toBe(200);
+});

@@ -1,4 +1,4 @@
-import { audienceProblems, hasRecipients } from '@postroom/groups';
+import { hasRecipients, sendProblems } from '@postroom/groups';
 import { MessageError } from '@postroom/mime';
 import { subjectProblem } from '@postroom/content-warnings';
 import { parseTemplate } from '@postroom/templating';
@@ -152,7 +152,7 @@ export async function missingParts(campaign: Campaign): Promise<{ problems: Fiel
   const subject = campaign.subject ?? body.subject ?? '';
   const wrongSubject = subjectProblem(subject);
   const html = body.html ?? campaign.html ?? '';
-  const groupProblems = await audienceProblems(pool, projectId, campaign);
+  const groupProblems = await sendProblems(pool, projectId, campaign);
   const problems = [
     ...(wrongSubject === undefined ? [] : [{ field: 'subject', message: wrongSubject }]),
     ...(campaign.fromEmail ? [] : [{ field: 'fromEmail', message: 'is required' }]),

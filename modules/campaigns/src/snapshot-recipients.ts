@@ -1,6 +1,6 @@
 import { Parameters } from '@postroom/contacts';
 import type { Audience, AudienceSnapshot, ContactRange } from '@postroom/groups';
-import { audienceSnapshot, audienceSql, disableNestedLoops } from '@postroom/groups';
+import { audienceSnapshot, audienceSql, checkAudience, disableNestedLoops } from '@postroom/groups';
 import { mailboxIdFor } from '@postroom/transports';
 import { insertRecipients } from '@postroom/ledger/sql';
 import { DomainError, inTransaction, record } from '@postroom/platform';
@@ -92,8 +92,10 @@ async function takeRange(
   if (frozenAt !== null || status === 'canceled') return { recipients, suppressed };
   if (isFirst && recipients > 0) return { recipients, suppressed, isCounting: true };
   const range = await nextRange(client, campaign, size);
-  const audience = await audienceSnapshot(client, campaign.projectId, campaign, campaign.audience);
-  const inserted = await insertMessages(client, { ...campaign, conditions: audience.conditions }, range);
+  const audience = await audienceSnapshot(campaign.projectId, campaign, campaign.audience);
+  const selected = { ...campaign, ...audience };
+  const inserted = await insertMessages(client, selected, range);
+  await checkAudience(client, campaign.projectId, selected);
   const { rows } = await client.query<{ recipients: number; suppressed: number }>(
     `UPDATE campaigns SET snapshot_prefix = $2, snapshot_until = $3, snapshot_cursor = $4, recipient_count = recipient_count + $5,
        suppressed_count = suppressed_count + $6, frozen_at = CASE WHEN $7 THEN now() END,

@@ -224,7 +224,22 @@ describe('exclusions', () => {
     await ready.api.delete(`/v1/segments/${segment.id}`);
     const reply = await ready.api.post(`/v1/campaigns/${ready.campaign.id}/send`);
     expect([reply.status, reply.body.error.details[0].field]).toEqual([400, 'excluded_segment_ids.0']);
-    await expect(snapshotRecipients(ready.campaign.id)).rejects.toThrow('An excluded audience was deleted');
+    await expect(snapshotRecipients(ready.campaign.id)).rejects.toThrow(
+      `excludedSegmentIds.0 is the segment ${segment.id}, which was deleted.`,
+    );
+  });
+
+  test('by a condition on a group that was deleted stop the campaign, since it would reach everyone', async () => {
+    const { ready, customers } = await withExclusions();
+    const filter = { not: { field: 'group', op: 'is', value: customers.id } };
+    const { id } = (await ready.api.post('/v1/segments', { name: 'No customers', filter })).body.data;
+    await ready.api.patch(`/v1/campaigns/${ready.campaign.id}`, { segment_ids: [id] });
+    await ready.api.delete(`/v1/groups/${customers.id}`);
+    const { error } = (await ready.api.post(`/v1/campaigns/${ready.campaign.id}/send`)).body;
+    expect(error.details[0]).toEqual({
+      field: 'segment_ids.0',
+      message: `has a condition on the group ${customers.id}, which was deleted`,
+    });
   });
 
   test('of another project are rejected', async () => {

@@ -103,6 +103,7 @@ function countChecked(projectId: string, filter: ContactFilter, segments: Segmen
 /**
  * The next contacts that pass every filter, newest first, for work on all of them in batches. `before` is the id of the
  * last one; contacts added since a `newId('ctc')` are left out.
+ * @throws DomainError as `checkFilter`, also if what the filter names is deleted during the call.
  */
 export async function contactBatch(
   projectId: string,
@@ -115,7 +116,10 @@ export async function contactBatch(
   const { from, id, where } = conditionsOf(projectId, filter, segments, parameters);
   where.push(`${id} < ${parameters.add(before)}`);
   const text = `SELECT ${id} AS id, c.email FROM ${from} WHERE ${where.join(' AND ')} ORDER BY ${id} DESC LIMIT ${limit}`;
-  return (await runCostly(projectId, () => pool.query<{ id: string; email: string }>(text, parameters.values))).rows;
+  const { rows } = await runCostly(projectId, () => pool.query<{ id: string; email: string }>(text, parameters.values));
+  // What exists now existed during the read. Without a group that a NOT is about, the read selects everyone.
+  await checkFilter(projectId, filter);
+  return rows;
 }
 
 /**
@@ -180,7 +184,7 @@ export async function checkFilter(
   if (groupId != null) await checkGroup(projectId, groupId);
   return [
     ...(segmentId == null ? [] : [(await getSegment(projectId, segmentId)).filter]),
-    ...(segment === undefined ? [] : [segment]),
+    ...(segment === undefined ? [] : [await checkSegmentFilter(projectId, segment, `${within}segmentId`)]),
     ...(where == null ? [] : [await checkSegmentFilter(projectId, where, `${within}where`)]),
   ];
 }

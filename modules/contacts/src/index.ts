@@ -47,7 +47,6 @@ export {
   findSegments,
   getSegment,
   listSegments,
-  segmentSql,
   updateSegment,
 } from './segments.ts';
 export {

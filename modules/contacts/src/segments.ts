@@ -105,16 +105,6 @@ export async function deleteSegment(projectId: string, id: string): Promise<void
   if (count === 0) throw notFound('segment');
 }
 
-/**
- * Compiles a segment to an SQL condition on contacts `c`, adding its values to `parameters`; for statements that read
- * or snapshot its contacts. The statement itself must restrict the project.
- * @throws DomainError `not_found` when the segment is not in the project.
- */
-export async function segmentSql(projectId: string, segmentId: string, parameters: Parameters): Promise<string> {
-  const { filter } = await getSegment(projectId, segmentId);
-  return compileFilter(filter, parameters);
-}
-
 /** Counts the contacts that match each filter now, in one statement; counts are in filter order. */
 export async function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
   const parameters = new Parameters();

@@ -1,4 +1,4 @@
-export { type AudienceSnapshot, audienceSnapshot } from './audience-snapshot.ts';
+export { type AudienceSnapshot, audienceSnapshot, checkAudience } from './audience-snapshot.ts';
 export {
   type Audience,
   type AudienceCount,
@@ -9,6 +9,7 @@ export {
   hasRecipients,
   disableNestedLoops,
   queryAudience,
+  sendProblems,
 } from './audience.ts';
 export {
   addContacts,
@@ -23,5 +24,4 @@ export {
   removeContactsIn,
   updateGroup,
 } from './groups.ts';
-export { storedConditions } from './stored-conditions.ts';
 export { type Choice, choicesOf, keepGroups, rejoinGroups, setPublicName } from './opt-outs.ts';

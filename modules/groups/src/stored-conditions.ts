@@ -13,8 +13,21 @@ export async function storedConditions(projectId: string, ids: readonly string[]
   return Object.fromEntries(segments.map(({ id, filter }) => [id, filter]));
 }
 
-/** The ids of the groups that the conditions of a filter name. */
-export function groupsInFilter(filter: SegmentFilter): string[] {
-  if ('field' in filter) return filter.field === 'group' ? [filter.value].flat().map(String) : [];
-  return Object.values(filter).flat().flatMap(groupsInFilter);
+/** What conditions name and users can delete: the ids of groups, and the keys of custom fields. */
+export interface Named {
+  groups: string[];
+  fields: string[];
+}
+
+/** What the conditions of a filter name. */
+export function namedIn(filter: SegmentFilter): Named {
+  if ('field' in filter) {
+    const [, key] = /^customFields\.(.+)$/.exec(filter.field) ?? [];
+    return {
+      groups: filter.field === 'group' ? [filter.value].flat().map(String) : [],
+      fields: key === undefined ? [] : [key],
+    };
+  }
+  const inner = Object.values(filter).flat().map(namedIn);
+  return { groups: inner.flatMap(({ groups }) => groups), fields: inner.flatMap(({ fields }) => fields) };
 }

@@ -1,5 +1,5 @@
 import type { Definition } from '@postroom/journey-definition';
-import { compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
+import { checkSegmentFilter, compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
   checkJsonObject,
@@ -94,7 +94,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   );
   const contacts = new Map(found.map((contact) => [contact.id, contact]));
   const { filter } = definition.entry;
-  const matching = filter === undefined ? new Set(ids) : await contactsMatching(tx, projectId, filter, ids);
+  const matching = filter === undefined ? new Set(ids) : await contactsMayEnter(tx, projectId, filter, ids);
   const last = await sql<{ contactId: string; enteredAt: Date; isOpen: boolean }>(tx, LAST_RUNS, [id, ids]);
   const lastOf = new Map(last.map((run) => [run.contactId, run]));
   const now = databaseNow();
@@ -136,6 +136,19 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   return [...outcomes.values()];
 }
 
+/** Those of the contacts that match the filter of an entry: none if a group that it names was deleted, since a NOT would match everyone. */
+async function contactsMayEnter(tx: Tx, projectId: string, filter: object, ids: readonly string[]) {
+  const matching = await contactsMatching(tx, projectId, filter, ids);
+  try {
+    // What exists now existed during the read.
+    await checkSegmentFilter(projectId, filter);
+    return matching;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'validation_error') return new Set<string>();
+    throw error;
+  }
+}
+
 /** Those of the contacts that match a filter, which `checkReferences` has checked. */
 export const contactsMatching = (
   tx: Tx,
@@ -146,7 +159,7 @@ export const contactsMatching = (
   contactsWhere(tx, projectId, ids, (parameters) => compileFilter(filter as SegmentFilter, parameters));
 
 /** Those of the contacts that pass an SQL condition on `c`. */
-export async function contactsWhere(
+async function contactsWhere(
   tx: Tx,
   projectId: string,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-import { Parameters, segmentSql } from '@postroom/contacts';
+import { checkSegmentFilter, compileFilter, getSegment, Parameters } from '@postroom/contacts';
 import { DomainError, inTransaction, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import {
   customFieldKey,
@@ -42,8 +42,8 @@ const DUE = `
 
 /**
  * Looks for contacts that enter a journey by a segment or a date, if that is due, and leaves them to `processTriggers`. What was
- * found and up to when commit together, so no contact is found twice or missed, whatever is killed. Pauses a journey whose segment
- * was deleted.
+ * found and up to when commit together, so no contact is found twice or missed, whatever is killed. Pauses a journey whose segment,
+ * or a group that the segment names, was deleted.
  */
 export async function scanForEntries(journeyId: string): Promise<void> {
   const { rowCount } = await pool.query('SELECT FROM journey_entry_scans WHERE journey_id = $1 AND due_at <= now()', [
@@ -55,8 +55,11 @@ export async function scanForEntries(journeyId: string): Promise<void> {
   try {
     await runCostly(journey.projectId, () => inTransaction((tx) => scan(tx, journeyId, definition)));
   } catch (error) {
-    if (!(error instanceof DomainError) || error.code !== 'not_found') throw error;
-    await pauseAutomatically(journey, 'The segment by which contacts enter was deleted.');
+    if (!(error instanceof DomainError)) throw error;
+    if (error.code !== 'not_found' && error.code !== 'validation_error') throw error;
+    const isDeleted = error.code === 'not_found';
+    const reason = isDeleted ? 'was deleted.' : `has conditions that no longer apply: ${error.message}`;
+    await pauseAutomatically(journey, `The segment by which contacts enter ${reason}`);
   }
 }
 
@@ -88,7 +91,8 @@ function nextScan(now: Date, definition: Definition, tookMs: number): Date {
 async function scanSegment(tx: Tx, { journeyId, projectId, key, scannedAt }: Scan, entry: SegmentEntry): Promise<void> {
   const parameters = new Parameters();
   const [journey, project] = [parameters.add(journeyId), parameters.add(projectId)];
-  const condition = await segmentSql(projectId, entry.segmentId, parameters);
+  const { filter } = await getSegment(projectId, entry.segmentId);
+  const condition = compileFilter(filter, parameters);
   const [triggerKey, isFirst] = [parameters.add(key), parameters.add(scannedAt === null)];
   await sql(tx, 'SET LOCAL enable_nestloop = off');
   await sql(
@@ -109,6 +113,8 @@ async function scanSegment(tx: Tx, { journeyId, projectId, key, scannedAt }: Sca
      JOIN contacts c ON c.id = f.contact_id WHERE NOT ${isFirst}::boolean`,
     parameters.values,
   );
+  // What exists now existed during the scan. Without a group that a NOT is about, everyone would be in the segment.
+  await checkSegmentFilter(projectId, filter, 'segmentId');
 }
 
 /** Finds the contacts for whom the local time of their date has come since the last scan, page by page. */

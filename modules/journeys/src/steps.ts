@@ -1,9 +1,16 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
-import { checkContact, lockContacts, readSchema, segmentSql, writeContacts } from '@postroom/contacts';
+import {
+  checkContact,
+  checkSegmentFilter,
+  getSegment,
+  lockContacts,
+  readSchema,
+  writeContacts,
+} from '@postroom/contacts';
 import type { ContentBudget } from '@postroom/emails';
 import { addContactsIn, lockGroup, removeContactsIn } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
-import { contactsMatching, contactsWhere } from './enrollments.ts';
+import { contactsMatching } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
 import { eventsSince } from './past-events.ts';
 import { type DueRun, withStepProblem, type Plan, StepProblem } from './plan.ts';
@@ -60,14 +67,16 @@ async function findPassingRuns(
 ): Promise<Set<string>> {
   const { filter, segmentId, where, message } = step;
   const ids = runs.map(({ contactId }) => contactId);
+  const segment = segmentId === undefined ? undefined : (await getSegment(projectId, segmentId)).filter;
   const [matching, inSegment, withOutcome, responses] = await Promise.all([
     filter === undefined ? undefined : contactsMatching(pool, projectId, filter, ids),
-    segmentId === undefined
-      ? undefined
-      : contactsWhere(pool, projectId, ids, (parameters) => segmentSql(projectId, segmentId, parameters)),
+    segment === undefined ? undefined : contactsMatching(pool, projectId, segment, ids),
     message === undefined ? undefined : outcomesOf(message, runs),
     responsesOf(definition, runs),
   ]);
+  // What exists now existed during the reads. Without a group that a NOT is about, everyone would pass.
+  if (filter !== undefined) await checkSegmentFilter(projectId, filter);
+  if (segment !== undefined) await checkSegmentFilter(projectId, segment, 'segmentId');
   const passes = (run: DueRun) =>
     (matching?.has(run.contactId) ?? true) &&
     (inSegment?.has(run.contactId) ?? true) &&

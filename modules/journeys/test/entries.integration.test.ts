@@ -144,6 +144,29 @@ test('contacts enter when they come into a segment or leave it, but not those wh
   });
 });
 
+test('a journey pauses itself when a group is deleted that its segment is without, and nobody enters', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id;
+  const filter = { not: { field: 'group', op: 'is', value: group } };
+  const segment = (await api.post('/v1/segments', { name: 'No customers', filter })).body.data.id;
+  const entry = { type: 'segment_entered', segment_id: segment };
+  const journey = await published(api, { entry, steps: [wait('later', null)] }, 'Entered');
+  await scanned(journey);
+  await api.delete(`/v1/groups/${group}`);
+  await pool.query('UPDATE journey_entry_scans SET due_at = now() WHERE journey_id = $1', [journey]);
+  await eventually(async () => {
+    const { status, pausedReason } = (await api.get(`/v1/journeys/${journey}`)).body.data;
+    expect([status, pausedReason]).toEqual([
+      'paused',
+      expect.stringContaining(
+        `has conditions that no longer apply: segmentId: ${group} is not a group of this project`,
+      ),
+    ]);
+  });
+  expect(await runOf(api, journey, ada.id)).toBeUndefined();
+});
+
 test('contacts enter on a date, each year or once, days before or after it, at the local time of their zone', async () => {
   const api = await testApi();
   for (const key of ['born', 'trial_end']) await api.post('/v1/custom-fields', { key, label: key, type: 'date' });

@@ -185,6 +185,41 @@ test('a journey whose template was deleted pauses itself and names the step; nob
   expect(await runOf(api, journey, ada.id)).toMatchObject({ stepId: 'hello', endedAt: null });
 });
 
+test.each(['filter', 'segment'])(
+  'a journey whose step has a NOT on a deleted group in its %s pauses itself',
+  async (kind) => {
+    const { api, templateId } = await journeyProject();
+    const ada = await api.contact('ada@example.net');
+    const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id;
+    const filter = { not: { field: 'group', op: 'is', value: group } };
+    const segment = (await api.post('/v1/segments', { name: 'No customers', filter })).body.data.id;
+    const by = kind === 'filter' ? { filter } : { segment_id: segment };
+    const condition = { id: 'check', type: 'condition', ...by, yes: 'hello', no: null };
+    const journey = await published(api, { steps: [wait('later', 'check'), condition, send('hello', templateId)] });
+    await enroll(api, journey, [ada.id]);
+    await api.delete(`/v1/groups/${group}`);
+    await makeDue(journey);
+    await eventually(async () =>
+      expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
+        status: 'paused',
+        pausedReason: expect.stringContaining(`${group} is not a group of this project`),
+      }),
+    );
+    expect(await runOf(api, journey, ada.id)).toMatchObject({ stepId: 'check', endedAt: null });
+  },
+);
+
+test('nobody enters a journey by a filter with a NOT on a deleted group', async () => {
+  const { api } = await journeyProject();
+  const [ada, bob] = [await api.contact('ada@example.net'), await api.contact('bob@example.net')];
+  const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id;
+  const entry = { type: 'manual', filter: { not: { field: 'group', op: 'is', value: group } } };
+  const journey = await published(api, { entry, steps: [wait('later', null)] });
+  await api.delete(`/v1/groups/${group}`);
+  await enroll(api, journey, [ada.id, bob.id]);
+  for (const { id } of [ada, bob]) expect(await runOf(api, journey, id)).toBeUndefined();
+});
+
 test('the published versions of a journey are listed with their definitions, the newest first, or one by number', async () => {
   const [api, other] = await Promise.all([testApi(), testApi()]);
   const journey = await published(api, { steps: [wait('first', null)] });
