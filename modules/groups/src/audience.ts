@@ -1,7 +1,7 @@
-import { compileFilter, Parameters, readSchema } from '@postroom/contacts';
+import { compileFilter, Parameters } from '@postroom/contacts';
 import { type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
 import type pg from 'pg';
-import { namedIn, type StoredConditions, storedConditions } from './stored-conditions.ts';
+import { deletedNames, existingGroups, type StoredConditions, storedConditions } from './stored-conditions.ts';
 
 /** The recipients of a campaign: the contacts in any of the groups and segments, and in none of the excluded ones. */
 export interface Audience {
@@ -192,34 +192,21 @@ export async function audienceProblems(tx: Tx, projectId: string, audience: Audi
  */
 export async function deletedParts(tx: Tx, projectId: string, audience: Audience): Promise<FieldProblem[]> {
   const stored = await conditionsOf(projectId, audience);
-  const namedBy = (field: 'segmentIds' | 'excludedSegmentIds') =>
+  const conditionsIn = (field: 'segmentIds' | 'excludedSegmentIds') =>
     audience[field].flatMap((id, index) => {
       const filter = stored[id];
-      return filter === undefined ? [] : [{ field: `${field}.${index}`, ...namedIn(filter) }];
+      return filter === undefined ? [] : [{ field: `${field}.${index}`, filter }];
     });
-  const segments = [...namedBy('segmentIds'), ...namedBy('excludedSegmentIds')];
-  const rows = await sql<{ id: string }>(tx, 'SELECT id FROM groups WHERE project_id = $1 AND id = ANY ($2)', [
-    projectId,
-    [...audience.excludedGroupIds, ...segments.flatMap(({ groups }) => groups)],
-  ]);
-  const groupIds = new Set(rows.map(({ id }) => id));
-  const schema = segments.some(({ fields }) => fields.length > 0) ? await readSchema(tx, projectId) : new Map();
+  const present = await existingGroups(tx, projectId, audience.excludedGroupIds);
   const problem = (field: string, message: string): FieldProblem => ({ field, message });
   return [
     ...audience.excludedGroupIds.flatMap((id, index) =>
-      groupIds.has(id) ? [] : problem(`excludedGroupIds.${index}`, `is the group ${id}, which was deleted`),
+      present.has(id) ? [] : problem(`excludedGroupIds.${index}`, `is the group ${id}, which was deleted`),
     ),
     ...audience.excludedSegmentIds.flatMap((id, index) =>
       stored[id] === undefined ? problem(`excludedSegmentIds.${index}`, `is the segment ${id}, which was deleted`) : [],
     ),
-    ...segments.flatMap(({ field, groups, fields }) => [
-      ...groups
-        .filter((id) => !groupIds.has(id))
-        .map((id) => problem(field, `has a condition on the group ${id}, which was deleted`)),
-      ...fields
-        .filter((key) => !schema.has(key))
-        .map((key) => problem(field, `has a condition on the custom field "${key}", which was deleted`)),
-    ]),
+    ...(await deletedNames(tx, projectId, [...conditionsIn('segmentIds'), ...conditionsIn('excludedSegmentIds')])),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Definition } from '@postroom/journey-definition';
-import { checkSegmentFilter, compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
+import { compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
+import { checkNamed } from '@postroom/groups';
 import {
   announce,
   checkJsonObject,
@@ -140,8 +141,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
 async function contactsMayEnter(tx: Tx, projectId: string, filter: object, ids: readonly string[]) {
   const matching = await contactsMatching(tx, projectId, filter, ids);
   try {
-    // What exists now existed during the read.
-    await checkSegmentFilter(projectId, filter);
+    await checkNamed(tx, projectId, filter as SegmentFilter);
     return matching;
   } catch (error) {
     if (error instanceof DomainError && error.code === 'validation_error') return new Set<string>();

@@ -1,4 +1,5 @@
-import { checkSegmentFilter, compileFilter, getSegment, Parameters } from '@postroom/contacts';
+import { compileFilter, getSegment, Parameters } from '@postroom/contacts';
+import { checkNamed } from '@postroom/groups';
 import { DomainError, inTransaction, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import {
   customFieldKey,
@@ -113,8 +114,7 @@ async function scanSegment(tx: Tx, { journeyId, projectId, key, scannedAt }: Sca
      JOIN contacts c ON c.id = f.contact_id WHERE NOT ${isFirst}::boolean`,
     parameters.values,
   );
-  // What exists now existed during the scan. Without a group that a NOT is about, everyone would be in the segment.
-  await checkSegmentFilter(projectId, filter, 'segmentId');
+  await checkNamed(tx, projectId, filter, 'segmentId');
 }
 
 /** Finds the contacts for whom the local time of their date has come since the last scan, page by page. */

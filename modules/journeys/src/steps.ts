@@ -1,14 +1,14 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import {
   checkContact,
-  checkSegmentFilter,
   getSegment,
   lockContacts,
   readSchema,
+  type SegmentFilter,
   writeContacts,
 } from '@postroom/contacts';
 import type { ContentBudget } from '@postroom/emails';
-import { addContactsIn, lockGroup, removeContactsIn } from '@postroom/groups';
+import { addContactsIn, checkNamed, lockGroup, removeContactsIn } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
 import { contactsMatching } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
@@ -74,9 +74,8 @@ async function findPassingRuns(
     message === undefined ? undefined : outcomesOf(message, runs),
     responsesOf(definition, runs),
   ]);
-  // What exists now existed during the reads. Without a group that a NOT is about, everyone would pass.
-  if (filter !== undefined) await checkSegmentFilter(projectId, filter);
-  if (segment !== undefined) await checkSegmentFilter(projectId, segment, 'segmentId');
+  if (filter !== undefined) await checkNamed(pool, projectId, filter as SegmentFilter);
+  if (segment !== undefined) await checkNamed(pool, projectId, segment, 'segmentId');
   const passes = (run: DueRun) =>
     (matching?.has(run.contactId) ?? true) &&
     (inSegment?.has(run.contactId) ?? true) &&

@@ -160,7 +160,7 @@ test('a journey pauses itself when a group is deleted that its segment is withou
     expect([status, pausedReason]).toEqual([
       'paused',
       expect.stringContaining(
-        `has conditions that no longer apply: segmentId: ${group} is not a group of this project`,
+        `has conditions that no longer apply: segmentId: has a condition on the group ${group}, which was deleted`,
       ),
     ]);
   });

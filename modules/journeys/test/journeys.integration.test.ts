@@ -202,7 +202,7 @@ test.each(['filter', 'segment'])(
     await eventually(async () =>
       expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
         status: 'paused',
-        pausedReason: expect.stringContaining(`${group} is not a group of this project`),
+        pausedReason: expect.stringContaining(`has a condition on the group ${group}, which was deleted`),
       }),
     );
     expect(await runOf(api, journey, ada.id)).toMatchObject({ stepId: 'check', endedAt: null });
