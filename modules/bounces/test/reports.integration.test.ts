@@ -4,9 +4,9 @@ import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { holdMail } from '@postroom/emails/testing';
 import { recordReports, type Report } from '../src/reports.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 /** A campaign with `count` messages in a state, paused so that no worker continues it. */
 async function campaignWith(state: string, count: number) {

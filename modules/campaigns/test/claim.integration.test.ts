@@ -16,9 +16,9 @@ import { interleave } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-const sentStatements = checkPruning();
+const sentStatements = checkPlans();
 
 /** A sending campaign with the fencing token `first` and a snapshot of one new contact per name. */
 async function sendingTo(names: readonly string[]) {

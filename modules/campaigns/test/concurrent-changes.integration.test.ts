@@ -19,9 +19,9 @@ import { eraseSubject as withdrawErased } from '../src/privacy.ts';
 import { preferences } from '../src/preferences.ts';
 import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 const DURATION_MS = 6_000;
 const CONTACTS = 3_000;

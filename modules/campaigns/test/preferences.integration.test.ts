@@ -4,9 +4,9 @@ import { newId, pool, sql } from '@postroom/platform';
 import { eventually, interleave, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 /** Ada and Grace in two public groups and one private group, and a message that Ada received. */
 async function readers() {

@@ -5,9 +5,9 @@ import { runExclusively, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { addLocalDomain } from '@postroom/domains';
 import { deleteOldRecipients } from '../src/retention.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 runExclusively('retention');
 

@@ -1,12 +1,12 @@
 import { inTransaction, newIdAt, pool } from '@postroom/platform';
 import { runExclusively, testApi } from '@postroom/testkit';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 import { expect, test } from 'vitest';
 import { listPartitions } from '../src/partitions.ts';
 import { deleteOld } from '../src/retention.ts';
 import { EVENT_ID } from '../src/track.ts';
 
-checkPruning();
+checkPlans();
 
 runExclusively('retention');
 

@@ -4,9 +4,9 @@ import { interleave, testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
 import { ContentBudget, prepareEmails } from '../src/index.ts';
 import { holdMail } from './hold-mail.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 /** A project whose mail stays queued, even if a worker of another test is running. */
 async function sender() {

@@ -6,9 +6,9 @@ import { holdMail } from '@postroom/emails/testing';
 import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { deleteOldInboxMails } from '@postroom/emails/inbox';
 import { deleteOldContents, deleteOldEmails } from '../src/retention.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 runExclusively('retention');
 

@@ -8,9 +8,9 @@ import { readInstallation } from '../src/installation.ts';
 import { newClaim, type Scope } from '../src/ledger.ts';
 import { endShards } from '../src/shards.ts';
 import { recoverFromJournals, settleStaleClaims } from '../src/stale-claims.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 let folder: string;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { audit, inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { eraseIn } from '../src/erase.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 /** Columns that can hold an address, except those of tables that tests of partitions make meanwhile. */
 const TEXT_COLUMNS = `FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)

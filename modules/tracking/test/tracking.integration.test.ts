@@ -6,9 +6,9 @@ import { parseTemplate, renderTemplate, type Values } from '@postroom/templating
 import { classifyHits, readTracking, storeLinks, trackHtml, trackingToken } from '../src/index.ts';
 import { TRACKING_POLICY } from '../src/policy.ts';
 import { deleteOldHits } from '../src/retention.ts';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 
-checkPruning();
+checkPlans();
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0';
 const BASE = 'https://mail.example.com';

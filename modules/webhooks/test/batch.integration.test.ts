@@ -1,6 +1,6 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { eventually, type Receiver, startReceiver } from '@postroom/testkit';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 import { afterEach, expect, test, vi } from 'vitest';
 import { noResponse } from '@postroom/guarded-client';
 import { loadDeliveries, recordAttempt, splitBatch } from '../src/attempts.ts';
@@ -9,7 +9,7 @@ import { createEndpoint } from '../src/endpoints.ts';
 import { ALL_DELIVERIES, claimFirstAttempts, claimInTurn, claimRetries } from '../src/queue.ts';
 import { startsOf } from '../src/starts.ts';
 
-checkPruning();
+checkPlans();
 
 const receivers: Receiver[] = [];
 afterEach(async () => {

@@ -9,11 +9,11 @@ import {
   startTestWorker,
   testApi,
 } from '@postroom/testkit';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { watchDeliveries } from '../src/subscription.ts';
 
-checkPruning();
+checkPlans();
 
 beforeAll(startTestWorker);
 

@@ -1,10 +1,10 @@
 import { pool, record } from '@postroom/platform';
 import { type Api, eventually, startReceiver, startTestWorker, testApi } from '@postroom/testkit';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 import { beforeAll, expect, test } from 'vitest';
 import { HOURS_OF_ENDPOINTS } from '../src/endpoint-state.ts';
 
-checkPruning();
+checkPlans();
 
 beforeAll(startTestWorker);
 

@@ -1,11 +1,11 @@
 import { db, newId, pool } from '@postroom/platform';
 import { eventually, signedIn, testApi } from '@postroom/testkit';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 import { expect, test } from 'vitest';
 import { disableAutomatically } from '../src/endpoints.ts';
 import { EVENT_TYPE_NAMES } from '@postroom/events';
 
-checkPruning();
+checkPlans();
 
 const URL = 'https://example.com/hooks?token=1';
 

@@ -1,10 +1,10 @@
 import { idsFrom, newId, pool, secretColumn } from '@postroom/platform';
 import { runExclusively, signedIn, testApi } from '@postroom/testkit';
-import { checkPruning } from '@postroom/testkit/pruning';
+import { checkPlans } from '@postroom/testkit/plans';
 import { beforeEach, expect, test } from 'vitest';
 import { deleteOld } from '../src/retention.ts';
 
-checkPruning();
+checkPlans();
 
 runExclusively('retention');
 

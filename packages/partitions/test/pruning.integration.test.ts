@@ -1,6 +1,6 @@
 import { pool } from '@postroom/platform';
 import { elementOf, isIdWithin, rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
-import { findPruning } from '@postroom/testkit/pruning';
+import { findUnsafePlans } from '@postroom/testkit/plans';
 import { expect, test } from 'vitest';
 
 const among = (condition: string) =>
@@ -14,7 +14,7 @@ test('a statement that chooses partitions while it changes rows is found, and no
   const parallel = `UPDATE deliveries m SET workflow_id = ${elementOf('$2::text[]', '$1::text[]', 'm.id')} WHERE m.id = ANY ($1) AND ${isIdWithin('m.id', '$3', '$4')}`;
   const byId = `WITH o AS (SELECT * FROM unnest($1::text[], $2::text[]) AS o(id, name)), o_by_id AS (${rowsById('o')})
     UPDATE deliveries m SET workflow_id = ${valueById('o_by_id', 'm.id')('name', 'text')} WHERE m.id = ANY (ARRAY(SELECT id FROM o))`;
-  expect(await findPruning([joined, limited, locked, read, lookedUp, parallel, byId])).toEqual([
+  expect(await findUnsafePlans([joined, limited, locked, read, lookedUp, parallel, byId])).toEqual([
     joined,
     limited,
     locked,

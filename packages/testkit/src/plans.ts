@@ -10,7 +10,7 @@ const CHANGES_ROWS = /\b(UPDATE|DELETE FROM|FOR (KEY )?SHARE)\b/;
  * value of a subquery again for each row. See "Statements that lock rows" in docs/decisions/partitions.md.
  * @returns those sent until now.
  */
-export function checkPruning(): readonly Statement[] {
+export function checkPlans(): readonly Statement[] {
   const sent: Statement[] = [];
   let stopObserving = () => {};
   beforeAll(() => {
@@ -21,7 +21,7 @@ export function checkPruning(): readonly Statement[] {
     const texts = new Set(sent.map(({ text }) => text));
     const changing = [...texts].filter((text) => CHANGES_ROWS.test(text) && !text.startsWith('EXPLAIN'));
     expect(changing).not.toEqual([]);
-    expect(await findPruning(changing)).toEqual([]);
+    expect(await findUnsafePlans(changing)).toEqual([]);
   }, 60_000);
   return sent;
 }
@@ -30,7 +30,7 @@ export function checkPruning(): readonly Statement[] {
  * Those of some statements that change or lock rows and choose partitions while they run, if PostgreSQL joins by nested loops, or that compute
  * the value of a subquery again for each changed row. None before PostgreSQL 18: choosing partitions is safe there.
  */
-export async function findPruning(texts: readonly string[]): Promise<string[]> {
+export async function findUnsafePlans(texts: readonly string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: process.env.DATABASE_URL });
   await client.connect();
   const found: string[] = [];
