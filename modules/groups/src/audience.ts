@@ -192,11 +192,6 @@ export async function audienceProblems(tx: Tx, projectId: string, audience: Audi
  */
 export async function deletedParts(tx: Tx, projectId: string, audience: Audience): Promise<FieldProblem[]> {
   const stored = await conditionsOf(projectId, audience);
-  const conditionsIn = (field: 'segmentIds' | 'excludedSegmentIds') =>
-    audience[field].flatMap((id, index) => {
-      const filter = stored[id];
-      return filter === undefined ? [] : [{ field: `${field}.${index}`, filter }];
-    });
   const present = await existingGroups(tx, projectId, audience.excludedGroupIds);
   const problem = (field: string, message: string): FieldProblem => ({ field, message });
   return [
@@ -206,14 +201,25 @@ export async function deletedParts(tx: Tx, projectId: string, audience: Audience
     ...audience.excludedSegmentIds.flatMap((id, index) =>
       stored[id] === undefined ? problem(`excludedSegmentIds.${index}`, `is the segment ${id}, which was deleted`) : [],
     ),
-    ...(await deletedNames(tx, projectId, [...conditionsIn('segmentIds'), ...conditionsIn('excludedSegmentIds')])),
+    ...(await deletedInConditions(tx, projectId, audience, stored)),
   ];
 }
 
 /** Why an audience can't be sent to: as `audienceProblems`, and what the conditions of its segments name but was deleted. */
 export async function sendProblems(tx: Tx, projectId: string, audience: Audience): Promise<FieldProblem[]> {
-  const problems = await audienceProblems(tx, projectId, audience);
-  const absent = new Set(problems.map(({ field }) => field));
-  const deleted = await deletedParts(tx, projectId, audience);
-  return [...problems, ...deleted.filter(({ field }) => !absent.has(field))];
+  const stored = await conditionsOf(projectId, audience);
+  return [
+    ...(await audienceProblems(tx, projectId, audience)),
+    ...(await deletedInConditions(tx, projectId, audience, stored)),
+  ];
+}
+
+/** What the conditions of an audience's segments name but was deleted. */
+function deletedInConditions(tx: Tx, projectId: string, audience: Audience, stored: StoredConditions) {
+  const filtersOf = (field: 'segmentIds' | 'excludedSegmentIds') =>
+    audience[field].flatMap((id, index) => {
+      const filter = stored[id];
+      return filter === undefined ? [] : [{ field: `${field}.${index}`, filter }];
+    });
+  return deletedNames(tx, projectId, [...filtersOf('segmentIds'), ...filtersOf('excludedSegmentIds')]);
 }
