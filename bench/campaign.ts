@@ -11,6 +11,7 @@
  *   --pin              give each worker one core
  *   --delay MS         how long the mail server takes for each message, default 0
  *   --dkim             sign with DKIM (RSA, 2048 bits)
+ *   --local-time       send at a local time of the recipients, all in one time zone, after the snapshot has been taken
  *   --webhooks         deliver every event to an endpoint of the benchmark
  *   --emails N         transactional emails per second during the campaign, default 10
  *   --slowest N        print the steps of the N slowest of these
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     pin: { type: 'boolean', default: false },
     delay: { type: 'string', default: '0' },
     dkim: { type: 'boolean', default: false },
+    'local-time': { type: 'boolean', default: false },
     webhooks: { type: 'boolean', default: false },
     emails: { type: 'string', default: '10' },
     slowest: { type: 'string', default: '0' },
@@ -131,6 +133,7 @@ async function prepare(): Promise<string> {
        ) INSERT INTO group_members (group_id, contact_id) SELECT $4, id FROM readers`,
       [projectId, from + 1, Math.min(from + part, RECIPIENTS), groupId],
     );
+  if (values['local-time']) await api('POST', '/v1/custom-fields', { key: 'zone', type: 'text' });
   await pool.query('VACUUM ANALYZE');
   return groupId;
 }
@@ -144,6 +147,16 @@ function html(): string {
   // Half of a message is its text part.
   const filling = WORDS.repeat(Math.max(1, Math.round((KB * 1024 - 900) / 2 / WORDS.length)));
   return `<!doctype html><html><body>${head}<p>${filling}</p><p><a href="https://example.com/offer">See the offer</a></p></body></html>`;
+}
+
+/** Starts a campaign now, or so that its messages are due at the beginning of a minute, at least half a minute from now. */
+async function start(id: string): Promise<void> {
+  if (!values['local-time']) return void (await api('POST', `/v1/campaigns/${id}/send`));
+  const dueAt = new Date(Math.ceil((Date.now() + 30_000) / 60_000) * 60_000);
+  await api('POST', `/v1/campaigns/${id}/schedule`, {
+    local_time: dueAt.toISOString().slice(0, 16),
+    time_zone_field: 'zone',
+  });
 }
 
 /** @returns messages per second, from the first to the last. */
@@ -164,12 +177,12 @@ async function sendOne(group: string): Promise<number> {
   const watching = setInterval(() => (most = Math.max(most, memoryMb(worker.pid).now)), 100);
   const beganAt = Date.now();
   const machineBefore = machineMs();
-  await api('POST', `/v1/campaigns/${id}/send`);
+  await start(id);
   let campaign: Campaign;
   do {
     await sleep(250);
     campaign = await api('GET', `/v1/campaigns/${id}`);
-  } while (campaign.status === 'sending');
+  } while (campaign.status === 'scheduled' || campaign.status === 'sending');
   const machine = machineMs();
   await probes.stop();
   const completedMs = Date.parse(campaign.completedAt ?? '') - beganAt;
