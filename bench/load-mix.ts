@@ -163,8 +163,10 @@ export async function prepareMix(system: System, contacts: number) {
     step: async ({ count, rate }) => {
       const journey = await pausedJourney();
       const runs = Math.ceil(count / STEPS_OF_A_CONTACT);
-      await enroll(journey, runs, rate === undefined ? 0 : (count / rate) * 1000);
+      const withinMs = rate === undefined ? 0 : (count / rate) * 1000;
+      await enroll(journey, runs, withinMs);
       await post(`/v1/journeys/${journey}/resume`);
+      await sleep(withinMs);
       await until(() =>
         has('SELECT count(*) >= $2 AS done FROM enrollments WHERE journey_id = $1 AND ended_at IS NOT NULL', [
           journey,
