@@ -441,6 +441,7 @@ export const PARSERS: readonly OutsideParser[] = [
     name: 'returned text',
     parse: (text) => returned(Buffer.from(`From: mailer-daemon@example.com\r\nSubject: failure notice\r\n\r\n${text}`)),
     tokens: [...WORDS, '<a@b.example>:', 'because:', '----', '\r\n'],
+    known: [(length) => `a@b.example${' '.repeat(length)}${'x'.repeat(1_500)}`],
   },
   {
     name: 'returned HTML',
@@ -463,7 +464,8 @@ export const PARSERS: readonly OutsideParser[] = [
       const group = fieldGroups(text).find((fields) => fields.has('status'));
       return detailOf(group?.get('status'), group?.get('diagnostic-code'), text);
     },
-    tokens: ['Status: ', 'Diagnostic-Code: ', '\n', '\r', ' ', '\t', ':', 'a', '5.1.1', 'smtp; '],
+    tokens: ['Status: ', 'Diagnostic-Code: ', '\n', '\r', ' ', '\t', ':', 'a', '5.1.1', 'smtp; ', '\u2028'],
+    known: [(length) => `Status:${' '.repeat(length)}a\u2028a`],
   },
   {
     name: 'words of servers',

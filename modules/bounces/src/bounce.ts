@@ -27,6 +27,6 @@ export function fieldGroups(text: string): Map<string, string>[] {
 }
 
 function readField(line: string): [string, string][] {
-  const [, name, value] = /^([\w-]+)\s*:\s*(.*)$/.exec(line) ?? [];
+  const [, name, value] = /^([\w-]+)\s*:(.*)$/s.exec(line) ?? [];
   return name === undefined || value === undefined ? [] : [[name.toLowerCase(), value.trim()]];
 }

@@ -3,6 +3,9 @@ import { replyIn, statusOf } from './detail.ts';
 import type { BounceReport } from './bounce.ts';
 import { oneLine } from '@postroom/smtp';
 
+/** Maximum length of an explanation: a server's own text is short, and every pattern looks at each of its characters. */
+const MAX_EXPLANATION = 64 * 1024;
+
 /** Separates the server's explanation from the returned message. */
 const ORIGINAL =
   /^(-{2,} ?(this is a copy of|original message|the (body|header)|below (this line )?is|unsent message|returned message|the following is)|-{3,} ?(begin|message) |---? Below this line)/im;
@@ -17,7 +20,7 @@ const STILL_TRYING =
 /** Parses a plain-text bounce, as written by qmail, Exim and others; undefined if the mail isn't one. */
 export function readText(mail: Email): BounceReport | undefined {
   const whole = (mail.text ?? stripTags(mail.html ?? '')).replace(/\r\n?/g, '\n');
-  const end = ORIGINAL.exec(whole)?.index ?? whole.length;
+  const end = Math.min(ORIGINAL.exec(whole)?.index ?? whole.length, MAX_EXPLANATION);
   // Domino puts the reason in a separate paragraph.
   const explanation = whole.slice(0, end).replace(/\bbecause:\s*\n\s*/i, '');
   if (
@@ -40,12 +43,27 @@ function detailIn(explanation: string): string {
   return oneLine(resolved === undefined ? paragraph || 'Bounced without a stated reason' : `${resolved} ${paragraph}`);
 }
 
+/** An address at the beginning of a line, with what ends it. */
+const LEADING_ADDRESS = /^[ \t]*<?[^\s<>@]+@[^\s<>@]+>?:?/;
+/** Maximum length of a reason. */
+const MAX_REASON = 1_000;
+
 /** The text below or next to the failed address, or the beginning of the text if no address stands alone. */
 function reasonIn(explanation: string): string {
-  const [, reason] =
-    /^[ \t]*<?[^\s<>@]+@[^\s<>@]+>?:?[ \t]*(?:\n|\s{2,}|: ?)([\s\S]{1,1000}?)(?:\n\s*\n|$)/m.exec(explanation) ?? [];
-  return oneLine(reason ?? explanation.slice(0, 1_000));
+  const lines = explanation.split('\n');
+  for (const [index, line] of lines.entries()) {
+    const [address] = LEADING_ADDRESS.exec(line) ?? [];
+    if (address === undefined) continue;
+    const rest = line.slice(address.length);
+    const isLabel = address.endsWith(':') || /^(\s{2}|[ \t]:)/.test(rest);
+    const below = lines.slice(index + 1, index + 3).find(hasText) ?? '';
+    if (!hasText(rest)) return oneLine(below.slice(0, MAX_REASON));
+    if (isLabel) return oneLine(rest.replace(/^[ \t]*:/, '').slice(0, MAX_REASON));
+  }
+  return oneLine(explanation.slice(0, MAX_REASON));
 }
+
+const hasText = (line: string) => line.trim() !== '';
 
 const HIDDEN_ELEMENT_ENDS = new Map(['style', 'script'].map((name) => [name, new RegExp(`</${name}`, 'gi')]));
 

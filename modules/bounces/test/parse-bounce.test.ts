@@ -106,6 +106,18 @@ describe('a bounce', () => {
   });
 });
 
+test.each([
+  ['below the address', '<ada@example.org>:\nThe dog ate it.\n', 'The dog ate it.'],
+  ['below a blank line', 'ada@example.org\n\nThe dog ate it.\n', 'The dog ate it.'],
+  ['after a colon', 'ada@example.org: The dog ate it.', 'The dog ate it.'],
+  ['in a column', '  ada@example.org   The dog ate it.\nMore', 'The dog ate it.'],
+  ['at the beginning', 'The dog ate it, says ada@example.org', 'The dog ate it, says ada@example.org'],
+  ['without an address of its own', 'ada@example.org is unhappy', 'ada@example.org is unhappy'],
+])('the reason of a plain bounce may be %s', async (_, text, reason) => {
+  const mail = `From: MAILER-DAEMON@example.org\r\nSubject: failure notice\r\n\r\n${text}`;
+  expect(await parseBounce('test', Buffer.from(mail))).toEqual({ kind: 'bounced', detail: reason });
+});
+
 test('no bounce is without words, since one that says nothing would be taken for good', async () => {
   for (const name of Object.keys(BOUNCED)) {
     const returned = await parseBounce('test', fixture(name));
