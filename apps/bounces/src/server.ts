@@ -1,5 +1,6 @@
 import type { BlockList } from 'node:net';
 import { type Certificate, config, DomainError, logger, type Service } from '@postroom/platform';
+import { ChunkList } from '@postroom/network/chunk-list';
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
@@ -109,14 +110,12 @@ async function checkRecipient(address: string, { envelope }: SMTPServerSession):
 }
 
 async function receive(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
-  const chunks: Buffer[] = [];
-  let length = 0;
+  const chunks = new ChunkList();
   for await (const chunk of stream as AsyncIterable<Buffer>) {
-    if (length < MAX_READ_BYTES) chunks.push(chunk);
-    length += chunk.length;
+    if (chunks.length < MAX_READ_BYTES) chunks.push(chunk);
   }
   if (stream.sizeExceeded) throw new Refusal(552, 'Message too large');
-  const raw = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES);
+  const raw = chunks.concat().subarray(0, MAX_READ_BYTES);
   if (raw.includes(0)) throw new Refusal(550, 'A message must not contain a NUL character');
   for (const { address } of envelope.rcptTo) {
     const recipient = await resolveRecipient(address);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '@postroom/platform';
+import { ChunkList } from '@postroom/network/chunk-list';
 import { HalfOpenSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
@@ -91,26 +92,24 @@ class Taker {
 
   /** Resolves once the message is stored. */
   async take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<void> {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const chunks = new ChunkList();
     let isFull = false;
     try {
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         isFull ||= this.#heldBytes + chunk.length > MAX_HELD_BYTES;
         if (stream.sizeExceeded || isFull) continue;
         chunks.push(chunk);
-        length += chunk.length;
         this.#heldBytes += chunk.length;
       }
       if (stream.sizeExceeded) return; // smtp-server itself responds with 552
       if (isFull) throw new Refusal(451, 'Too many large messages in flight; try again');
       const refusal = this.refusal();
       if (refusal !== null) throw refusal;
-      const keeping = this.#keep(Buffer.concat(chunks, length), session);
+      const keeping = this.#keep(chunks.concat(), session);
       this.#keeping.add(keeping);
       await keeping.finally(() => this.#keeping.delete(keeping));
     } finally {
-      this.#heldBytes -= length;
+      this.#heldBytes -= chunks.length;
     }
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { signInToSubmit, type Submitter } from '@postroom/emails';
+import { ChunkList } from '@postroom/network/chunk-list';
 import { jsonProblem } from '@postroom/platform';
 import { readMessage } from './message.ts';
 import { Refusal } from './refusal.ts';
@@ -49,8 +50,7 @@ export class SubmissionSession {
     recipients: readonly string[],
   ): Promise<string> {
     const { total, perProject } = this.#maxHeld;
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const chunks = new ChunkList();
     let isOverLimit = false;
     try {
       for await (const chunk of stream) {
@@ -58,19 +58,18 @@ export class SubmissionSession {
         isOverLimit ||= bytes > Math.min(perProject, total - this.#heldBytes - chunk.length);
         if (stream.sizeExceeded || isOverLimit) continue; // clients read the reply only after sending everything
         chunks.push(chunk);
-        length += chunk.length;
         this.#heldBytes += chunk.length;
         this.#heldBy.set(id, bytes);
       }
       if (stream.sizeExceeded)
         throw new Refusal(552, `5.3.4 Message exceeds the maximum of ${MAX_MESSAGE_BYTES} bytes`);
       if (isOverLimit) throw new Refusal(451, '4.3.1 Too many large messages at once; try again later');
-      const commit = this.#commit(Buffer.concat(chunks, length), credentials, recipients);
+      const commit = this.#commit(chunks.concat(), credentials, recipients);
       this.#inProgress.add(commit);
       return await commit.finally(() => this.#inProgress.delete(commit));
     } finally {
-      this.#heldBytes -= length;
-      const bytes = (this.#heldBy.get(id) ?? 0) - length;
+      this.#heldBytes -= chunks.length;
+      const bytes = (this.#heldBy.get(id) ?? 0) - chunks.length;
       if (bytes > 0) this.#heldBy.set(id, bytes);
       else this.#heldBy.delete(id);
     }

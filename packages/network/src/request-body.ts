@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError } from '@postroom/errors';
+import { ChunkList } from './chunk-list.ts';
 
 /** Time limit for receiving a body, in milliseconds. */
 const TIMEOUT_MS = 60_000;
@@ -15,12 +16,11 @@ export class ClientGone extends Error {}
  */
 export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs = TIMEOUT_MS } = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
+    const chunks = new ChunkList();
     const refuse = (error: DomainError) => {
       clearTimeout(timer);
       request.removeAllListeners('data').pause();
-      chunks.length = 0;
+      chunks.clear();
       reject(error);
     };
     const refuseLarge = () =>
@@ -30,13 +30,12 @@ export function readBody(request: IncomingMessage, maxBytes: number, { timeoutMs
     if (compressed !== undefined) return refuse(compressed);
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuseLarge();
     request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > maxBytes) return refuseLarge();
+      if (chunks.length + chunk.length > maxBytes) return refuseLarge();
       chunks.push(chunk);
     });
     request.once('end', () => {
       clearTimeout(timer);
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length));
+      resolve(chunks.concat());
     });
     request.once('error', () => {
       clearTimeout(timer);
