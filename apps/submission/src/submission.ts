@@ -59,7 +59,7 @@ export async function startSubmission({
     authMethods: ['PLAIN', 'LOGIN'],
     allowInsecureAuth: !needsTls,
     disableReverseLookup: true,
-    hideENHANCEDSTATUSCODES: true, // the library would add its own; ours are part of the text
+    hideENHANCEDSTATUSCODES: false,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
     onConnect: (_session, callback) => callback(),

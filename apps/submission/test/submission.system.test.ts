@@ -326,6 +326,15 @@ test('silent clients, and those that only talk, are closed before they have show
   await short.stop();
 });
 
+test('a client that tries many keys is closed', async () => {
+  const { say, socket } = await dial(development.port);
+  await say('EHLO test\r\n');
+  for (let count = 0; count < 10; count++)
+    expect(await say(plain('postroom', `pr_${String(count).padEnd(40, 'a')}`))).toMatch(/^535 5\.7\.8 /);
+  expect(await say(plain('postroom', 'pr_a'))).toBe('421 4.7.0 Too many refused commands');
+  socket.destroy();
+});
+
 test('connections per address are limited, and other addresses are still served', async () => {
   const few = await startSubmission({ host: '0.0.0.0', port: 0, tls, needsTls: false, perAddress: 3 });
   const open = await Promise.all([1, 2, 3].map(() => dial(few.port)));

@@ -6,6 +6,10 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp
 import { isTrusted, plainAddress } from './client-address.ts';
 import { ProxyHeaderError, readProxyHeader } from './proxy-protocol.ts';
 
+/** An enhanced status code (RFC 3463) at the beginning of a reply. */
+const ENHANCED_CODE = /^[245]\.\d{1,3}\.\d{1,3} /;
+/** Maximum commands that are refused for good before a client is trusted. */
+const MAX_REFUSALS = 10;
 /** Time limit for the PROXY header of a connection, in milliseconds. A proxy sends it at once. */
 const PROXY_HEADER_MS = 5_000;
 
@@ -16,6 +20,8 @@ export interface ClientLimits {
   total: number;
   /** Milliseconds until an untrusted client is disconnected, whatever it sends. */
   untrustedMs: number;
+  /** Maximum commands of a trusted client that are refused for good; without a limit by default. */
+  trustedRefusals?: number | undefined;
   /** Maximum lifetime of a connection, in milliseconds. */
   sessionMs?: number | undefined;
   /** Proxies that begin each connection with a header of the PROXY protocol, which names the client. No other peer is believed. */
@@ -42,7 +48,7 @@ interface Internals {
 
 /**
  * An SMTP server that replies to clients that have already closed their side: Exim sends QUIT and a FIN with the last message,
- * and would send the message again if its reply were missing.
+ * and would send the message again if its reply were missing. A reply that begins with an enhanced status code gets no other.
  */
 export class HalfOpenSmtpServer extends SMTPServer {
   constructor(options: SMTPServerOptions) {
@@ -54,6 +60,9 @@ export class HalfOpenSmtpServer extends SMTPServer {
     super.connect(socket, ...(rest as []));
     const connection = lastOf(this.connections);
     const internals = internalsOf(connection);
+    const send = connection.send.bind(connection);
+    connection.send = (code, text, context) =>
+      send(code, text, typeof text === 'string' && ENHANCED_CODE.test(text) ? false : context);
     const createParser = internals._createParser.bind(connection);
     // A parser finishes once the client has closed its side and every command has its reply.
     const closingAtEnd = (parser: Writable) => parser.once('finish', () => connection.close());
@@ -89,6 +98,8 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
   readonly #untrusted = new Map<SMTPServerSession, { connection: Connection; timer: NodeJS.Timeout }>();
   /** The connections of trusted clients, by tenant. */
   readonly #shares: FairShare;
+  /** The sessions that hold a slot of a tenant. */
+  readonly #tenants = new WeakSet<SMTPServerSession>();
   /** What to do when the connection of a session has closed. */
   readonly #releases = new WeakMap<SMTPServerSession, () => void>();
 
@@ -114,11 +125,14 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
 
   /**
    * Marks a client as trusted, as one of a tenant, such as a project. A tenant may have as many connections as it leaves free.
+   * A client remains one of the first tenant that it is trusted as.
    * @returns false, and does nothing, if it has no more.
    */
   trustAs(tenant: string, session: SMTPServerSession): boolean {
+    if (this.#tenants.has(session)) return true;
     const release = this.#shares.tryAcquire(tenant);
     if (release === undefined) return false;
+    this.#tenants.add(session);
     this.trust(session);
     const onClose = this.#releases.get(session);
     // The connection may have closed while its client was identified.
@@ -177,10 +191,11 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
     const open = this.#perAddress.get(network) ?? 0;
     if (open >= perAddress) return refuse(socket);
     this.#perAddress.set(network, open + 1);
-    if (this.#untrusted.size >= Math.ceil(total / 2)) this.#closeOldest();
+    if (this.#untrusted.size >= Math.ceil(total / 2) || this.connections.size >= total) this.#closeOldest();
     super.connect(socket, options);
     const connection = lastOf(this.connections);
     const { session } = internalsOf(connection);
+    this.#limitRefusals(connection, session);
     this.#untrusted.set(session, { connection, timer: setTimeout(() => this.#close(session), untrustedMs).unref() });
     const end = sessionMs === undefined ? undefined : setTimeout(() => tooLong(connection), sessionMs).unref();
     this.#releases.set(session, () => {
@@ -190,6 +205,20 @@ export class LimitedSmtpServer extends HalfOpenSmtpServer {
       if (left === 0) this.#perAddress.delete(network);
       else this.#perAddress.set(network, left);
     });
+  }
+
+  /** Guesses of keys and addresses cost a query each. */
+  #limitRefusals(connection: Connection, session: SMTPServerSession): void {
+    const { trustedRefusals = Infinity } = this.#limits;
+    const send = connection.send.bind(connection);
+    let refusals = 0;
+    connection.send = (code, text, context) => {
+      if (code >= 500) refusals++;
+      const isOver = code >= 500 && refusals > (this.#untrusted.has(session) ? MAX_REFUSALS : trustedRefusals);
+      // A 421 also closes the connection.
+      if (isOver) send(421, '4.7.0 Too many refused commands', false);
+      else send(code, text, context);
+    };
   }
 
   #closeOldest(): void {

@@ -51,6 +51,103 @@ test('clients that are not trusted yet hold half of the slots at most: the oldes
   await new Promise<void>((resolve) => server.close(() => resolve()));
 });
 
+/** A server with its port, and clients that have read its greeting. */
+async function serve(options: SMTPServerOptions, limits: Partial<ClientLimits> = {}) {
+  const server = new LimitedSmtpServer(
+    { disabledCommands: ['STARTTLS'], disableReverseLookup: true, hideENHANCEDSTATUSCODES: false, ...options },
+    { total: 20, perAddress: 20, untrustedMs: 60_000, ...limits },
+  );
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const sockets: Socket[] = [];
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const open = async () => {
+    const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    sockets.push(socket);
+    const next = async () => String((await once(socket, 'data'))[0]).trimEnd();
+    const greeting = await next();
+    const say = (line: string) => (socket.write(`${line}\r\n`), next());
+    return { socket, greeting, say };
+  };
+  return { server, open };
+}
+
+test('a client that is not trusted is closed after ten refused commands, and a trusted one after its own limit', async () => {
+  const { server, open } = await serve(
+    {
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onRcptTo: ({ address }, session, callback) => {
+        if (!address.startsWith('known')) return callback(new Error('No such address'));
+        server.trust(session);
+        callback();
+      },
+    },
+    { trustedRefusals: 15 },
+  );
+  for (const { recipients, refused } of [
+    { recipients: [], refused: 10 },
+    { recipients: ['known@example.com'], refused: 15 },
+  ]) {
+    const { say } = await open();
+    await say('EHLO test');
+    await say('MAIL FROM:<>');
+    for (const address of recipients) expect(await say(`RCPT TO:<${address}>`)).toBe('250 2.1.5 Accepted');
+    for (let count = 0; count < refused; count++)
+      expect(await say(`RCPT TO:<guess${count}@example.com>`)).toBe('550 5.1.1 No such address');
+    expect(await say('RCPT TO:<guess@example.com>')).toBe('421 4.7.0 Too many refused commands');
+  }
+});
+
+test('a tenant takes one slot for a connection, however often it is trusted', async () => {
+  const { server, open } = await serve(
+    {
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onRcptTo: (_address, session, callback) =>
+        callback(server.trustAs('prj_a', session) ? null : Object.assign(new Error('Too many'), { responseCode: 421 })),
+    },
+    { total: 4 },
+  );
+  const { say } = await open();
+  await say('EHLO test');
+  await say('MAIL FROM:<>');
+  for (let count = 0; count < 5; count++) expect(await say(`RCPT TO:<a${count}@example.com>`)).toMatch(/^250/);
+});
+
+test('a full server makes room for a client by the oldest one that is not trusted', async () => {
+  const { server, open } = await serve(
+    {
+      disabledCommands: ['AUTH', 'STARTTLS'],
+      onMailFrom: (_, session, callback) => (server.trust(session), callback()),
+    },
+    { total: 4 },
+  );
+  for (let trusted = 0; trusted < 3; trusted++) {
+    const { say } = await open();
+    await say('EHLO test');
+    await say('MAIL FROM:<>');
+  }
+  const idle = await open();
+  const closed = once(idle.socket.resume(), 'close');
+  expect((await open()).greeting).toMatch(/^220/);
+  await closed;
+});
+
+test('a reply has the enhanced status code that its text begins with, else that of its code', async () => {
+  const { open } = await serve({
+    authOptional: true,
+    onMailFrom: ({ address }, _session, callback) =>
+      callback(Object.assign(new Error(address === '' ? '5.7.1 Not you' : 'Not you'), { responseCode: 550 })),
+  });
+  const { say } = await open();
+  expect(await say('EHLO test')).toContain('ENHANCEDSTATUSCODES');
+  expect(await say('MAIL FROM:<>')).toBe('550 5.7.1 Not you');
+  expect(await say('MAIL FROM:<a@example.com>')).toBe('550 5.1.1 Not you');
+});
+
 test.each([
   ['without STARTTLS', false, false],
   ['within the TLS handshake', true, false],
