@@ -1,7 +1,6 @@
 import {
   findReturnAddress,
   parseBounce,
-  projectOf,
   readReport,
   recordReceivedReport,
   type ReturnAddress,
@@ -11,7 +10,7 @@ import type { Recipient } from './recipients.ts';
 
 /** Parses a bounce and records it like a provider's report. Never sends a reply, so it can't start a mail loop. */
 export async function recordBounce(recipient: Recipient, raw: Buffer): Promise<void> {
-  const project = recipient.kind === 'message' ? await projectOf(recipient.address.messageId) : undefined;
+  const project = recipient.kind === 'message' ? recipient.project : undefined;
   const caller = recipient.kind === 'message' ? (project ?? 'deleted messages') : recipient.domain;
   const parsed = await parseBounce(caller, raw);
   const address = recipient.kind === 'message' ? recipient.address : complaintAddress(raw, parsed.kind);

@@ -11,6 +11,8 @@ const MAX_MAIL_BYTES = 60 * 1024 * 1024;
 const MAX_READ_BYTES = 512 * 1024;
 const MAX_CLIENTS = 200;
 const MAX_RECIPIENTS = 20;
+/** Maximum refused commands of a client that has named a valid recipient. */
+const MAX_REFUSALS = 50;
 const IDLE_MS = 60_000;
 /** Time limit from connecting to the first valid recipient, in milliseconds. */
 const RECIPIENT_MS = 60_000;
@@ -18,7 +20,7 @@ const RECIPIENT_MS = 60_000;
 const SESSION_MS = 15 * 60_000;
 const CLOSE_MS = 100;
 
-/** A reply other than 250. */
+/** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
 class Refusal extends Error {
   readonly responseCode: number;
 
@@ -38,6 +40,8 @@ export interface BounceServerOptions {
   recipientMs?: number;
   /** Maximum concurrent connections per client address. */
   perAddress?: number;
+  /** Maximum concurrent connections. A project may have as many as it leaves free. */
+  total?: number;
   /** Proxies whose connections begin with a PROXY header. */
   proxies?: BlockList | undefined;
 }
@@ -56,6 +60,7 @@ export async function startBounceServer({
   tls,
   recipientMs = RECIPIENT_MS,
   perAddress = config.SMTP_CLIENT_CONNECTIONS,
+  total = MAX_CLIENTS,
   proxies = config.SMTP_PROXY_PROTOCOL ? config.TRUSTED_PROXIES : undefined,
 }: BounceServerOptions): Promise<BounceServer> {
   const inProgress = new Set<Promise<void>>();
@@ -69,11 +74,14 @@ export async function startBounceServer({
     disableReverseLookup: true,
     socketTimeout: IDLE_MS,
     closeTimeout: CLOSE_MS,
-    onConnect: (_session, callback) => callback(stopping ? new Refusal(421, 'Try again later') : null),
-    onMailFrom: (_address, _session, callback) => callback(stopping ? new Refusal(421, 'Try again later') : null),
+    onConnect: (_session, callback) => callback(stopping ? shuttingDown() : null),
+    onMailFrom: (_address, _session, callback) => callback(stopping ? shuttingDown() : null),
     onRcptTo: ({ address }, session, callback) => {
-      checkRecipient(address, session)
-        .then(() => server.trust(session))
+      addRecipient(address, session)
+        .then((recipient) => {
+          if (!server.trustAs(tenantOf(recipient), session))
+            throw new Refusal(421, '4.7.0 Too many connections with bounces of the same project; try again later');
+        })
         .then(() => callback(), callback);
     },
     onData: (stream, session, callback) => {
@@ -83,9 +91,10 @@ export async function startBounceServer({
     },
   };
   const server = new LimitedSmtpServer(options, {
-    total: MAX_CLIENTS,
+    total,
     perAddress,
     untrustedMs: recipientMs,
+    trustedRefusals: MAX_REFUSALS,
     sessionMs: SESSION_MS,
     proxies,
   });
@@ -103,10 +112,25 @@ export async function startBounceServer({
   return { port: address.port, servesClients: true, stop };
 }
 
-async function checkRecipient(address: string, { envelope }: SMTPServerSession): Promise<void> {
-  if (envelope.rcptTo.length >= MAX_RECIPIENTS) throw new Refusal(452, 'Too many recipients');
+const shuttingDown = () => new Refusal(421, '4.3.2 The server is shutting down; try again later');
+
+/**
+ * Whose share of the connections a client takes: the project's, because every recipient knows a valid address, and may use it from
+ * many addresses. Complaints, and deleted messages, have one share: anyone can name the domains of many customers.
+ */
+const tenantOf = (recipient: Recipient) => (recipient.kind === 'message' && recipient.project) || recipient.kind;
+
+/** The recipients of the mail that a client is sending, by its envelope. */
+const recipientsOf = new WeakMap<SMTPServerSession['envelope'], Map<string, Recipient>>();
+
+async function addRecipient(address: string, { envelope }: SMTPServerSession): Promise<Recipient> {
+  if (envelope.rcptTo.length >= MAX_RECIPIENTS)
+    throw new Refusal(452, `4.5.3 A mail may have at most ${MAX_RECIPIENTS} recipients`);
   const recipient = await resolveRecipient(address);
-  if (recipient === undefined) throw new Refusal(550, 'No such address');
+  if (recipient === undefined) throw new Refusal(550, '5.1.1 No such address');
+  const recipients = recipientsOf.get(envelope) ?? new Map<string, Recipient>();
+  recipientsOf.set(envelope, recipients.set(address.toLowerCase(), recipient));
+  return recipient;
 }
 
 async function receive(stream: SMTPServerDataStream, { envelope }: SMTPServerSession): Promise<void> {
@@ -114,13 +138,10 @@ async function receive(stream: SMTPServerDataStream, { envelope }: SMTPServerSes
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (chunks.length < MAX_READ_BYTES) chunks.push(chunk);
   }
-  if (stream.sizeExceeded) throw new Refusal(552, 'Message too large');
+  if (stream.sizeExceeded) throw new Refusal(552, `5.3.4 Message exceeds the maximum of ${MAX_MAIL_BYTES} bytes`);
   const raw = chunks.concat().subarray(0, MAX_READ_BYTES);
-  if (raw.includes(0)) throw new Refusal(550, 'A message must not contain a NUL character');
-  for (const { address } of envelope.rcptTo) {
-    const recipient = await resolveRecipient(address);
-    if (recipient !== undefined) await record(recipient, raw);
-  }
+  if (raw.includes(0)) throw new Refusal(550, '5.6.0 A message must not contain a NUL character');
+  for (const recipient of recipientsOf.get(envelope)?.values() ?? []) await record(recipient, raw);
 }
 
 /** Replies 451 if the database is unavailable or many bounces of the project wait; senders retry for days. */
@@ -144,5 +165,5 @@ function temporaryFailure(error: unknown): Refusal {
   if (error instanceof DomainError && error.code === 'rate_limited')
     logger.info('bounce deferred, because many of its project wait');
   else logger.error({ err: error }, 'bounce processing failed');
-  return new Refusal(451, 'Try again later');
+  return new Refusal(451, '4.3.0 Try again later');
 }

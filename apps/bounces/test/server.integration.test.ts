@@ -363,6 +363,57 @@ test('connections per address are those of senders behind a proxy that names the
   await behind.stop();
 });
 
+/** A sender at an address of this machine, and what it is answered. */
+async function dial(port: number, localAddress = '127.0.0.1') {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).setEncoding('latin1');
+  const next = async () => String((await once(socket, 'data'))[0]).trimEnd();
+  const greeting = await next();
+  const say = (line: string) => (socket.write(`${line}\r\n`), next());
+  return { socket, greeting, say };
+}
+
+test("bounces of a project, from however many addresses, leave connections for other projects' bounces", async () => {
+  const small = await startBounceServer({ host: '127.0.0.1', port: 0, tls, perAddress: 2, total: 8 });
+  const [noisy, quiet] = [await message(await testApi()), await message(await testApi())];
+  const sockets: Socket[] = [];
+  const replies: string[] = [];
+  for (const from of [1, 1, 2, 2, 3, 3, 4, 4].map((end) => `127.0.0.${end}`)) {
+    const { socket, greeting, say } = await dial(small.port, from);
+    sockets.push(socket);
+    expect(greeting).toMatch(/^220/);
+    await say('EHLO test');
+    await say('MAIL FROM:<>');
+    replies.push(await say(`RCPT TO:<${noisy.address}>`));
+  }
+  expect(replies).toEqual([
+    ...Array<string>(4).fill('250 2.1.5 Accepted'),
+    ...Array<string>(4).fill('421 4.7.0 Too many connections with bounces of the same project; try again later'),
+  ]);
+  const { socket, say } = await dial(small.port, '127.0.0.7');
+  sockets.push(socket);
+  await say('EHLO test');
+  await say('MAIL FROM:<>');
+  expect(await say(`RCPT TO:<${quiet.address}>`)).toBe('250 2.1.5 Accepted');
+  for (const each of sockets) each.destroy();
+  await small.stop();
+});
+
+test('a sender that guesses addresses is closed, even if it knows one', async () => {
+  const { address } = await message(await testApi());
+  for (const [known, guesses] of [
+    [[], 10],
+    [[address], 50],
+  ] as const) {
+    const { say } = await dial(returns.port);
+    await say('EHLO test');
+    await say('MAIL FROM:<>');
+    for (const each of known) expect(await say(`RCPT TO:<${each}>`)).toMatch(/^250/);
+    for (let count = 0; count < guesses; count++)
+      expect(await say(`RCPT TO:<fbl@d${count}.example>`)).toBe('550 5.1.1 No such address');
+    expect(await say('RCPT TO:<fbl@d.example>')).toBe('421 4.7.0 Too many refused commands');
+  }
+});
+
 test('silent senders are closed before they name an address of ours, and one address has few connections', async () => {
   const short = await startBounceServer({ host: '127.0.0.1', port: 0, tls, recipientMs: 500, perAddress: 5 });
   const { address } = await message(await testApi());
