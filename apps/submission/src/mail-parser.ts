@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { AlternativeInput } from '@postroom/emails';
-import PostalMime, { type Email } from 'postal-mime';
+import PostalMime, { decodeWords, type Email } from 'postal-mime';
 
 /** A postal-mime node; the library's types don't include it. */
 interface Part {
@@ -19,6 +19,9 @@ interface Collector {
 }
 
 const { collectAttachment, collectNode } = PostalMime.prototype as unknown as Collector;
+
+/** Maximum alternative body parts; one more is collected, so that the mail can be refused. */
+export const MAX_ALTERNATIVES = 50;
 
 /** Parses a mail and separates alternative body parts such as invitations or AMP, which the library treats as attachments. */
 export class MailParser extends PostalMime {
@@ -47,6 +50,7 @@ export class MailParser extends PostalMime {
       Object.assign(attachments.at(-1)!, { mimeType: typeOf(part, 'name'), content: bytesOf(part, content) });
       return;
     }
+    if (this.alternatives.length > MAX_ALTERNATIVES) return; // the mail will be refused
     this.alternatives.push({
       contentType: typeOf(part),
       content: bytesOf(part, content),
@@ -89,19 +93,29 @@ function typeOf({ contentType: { parsed } }: Part, except?: string): string {
   return type + parameters.join('');
 }
 
+/** Maximum size of all headers, those of the parts included. */
+const MAX_HEADERS_BYTES = 512 * 1024;
+
 /** A parsed mail with its alternative body parts. */
 export interface ParsedMail {
   mail: Email;
   alternatives: AlternativeInput[];
+  /** The values of its headers, without encoded words. */
+  headerValues: string[];
   /** Whether content is lost, because it is in a multipart without parts. */
   lacksParts: boolean;
 }
 
 /** Parses a mail; runs on a worker thread, because mail with many lines is slow to parse. */
 export async function parseSubmitted(raw: Uint8Array): Promise<ParsedMail> {
-  const parser = new MailParser({ maxNestingDepth: 50, forceRfc822Attachments: true });
+  const parser = new MailParser({
+    maxNestingDepth: 50,
+    maxHeadersSize: MAX_HEADERS_BYTES,
+    forceRfc822Attachments: true,
+  });
   const mail = await parser.parse(withHeadersInUtf8(raw));
-  return { mail, alternatives: parser.alternatives, lacksParts: parser.lacksParts };
+  const headerValues = mail.headers.map(({ value }) => decodeWords(value));
+  return { mail, alternatives: parser.alternatives, headerValues, lacksParts: parser.lacksParts };
 }
 
 /** Converts headers in an 8-bit charset, which they cannot name. */

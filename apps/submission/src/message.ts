@@ -1,6 +1,7 @@
 import {
   type AttachmentInput,
   formatMailbox,
+  MAX_ATTACHMENTS,
   MAX_CONTENT_TYPE_LENGTH,
   MAX_FILENAME_LENGTH,
   type SendEmailInput,
@@ -16,14 +17,18 @@ import {
   displayNameProblem,
   withoutReordering,
 } from '@postroom/platform';
-import { type ParsedMail, parseSubmitted } from './mail-parser.ts';
-import { type Address, addressParser, type Attachment, decodeWords, type Email, type Mailbox } from 'postal-mime';
+import { MAX_ALTERNATIVES, type ParsedMail, parseSubmitted } from './mail-parser.ts';
+import { type Address, addressParser, type Attachment, type Email, type Mailbox } from 'postal-mime';
 import { Refusal } from './refusal.ts';
 
 /** Headers with Postroom options, which are not sent on. */
 const OPTION_HEADER = /^x-postroom-/;
 /** Headers that a message has at most once (RFC 5322, 3.6). Servers show different ones of several, or reject the message. */
 const ONCE = new Set(['from', 'sender', 'reply-to', 'subject', 'date', 'message-id']);
+/** Maximum header fields. Only 50 are sent on, and a mail gets some at each server that it passes. */
+const MAX_HEADERS = 1_000;
+/** Maximum length of a From header, before it is decoded. */
+const MAX_FROM_LENGTH = 4_096;
 /** Trace headers added in transit. */
 const TRACE_HEADER = /^(delivered-to|x-original-to|x-received|received-spf)$/;
 
@@ -38,8 +43,9 @@ const INLINE_BYTES = 4_096;
 
 async function parse(sender: string, raw: Buffer): Promise<ParsedMail> {
   if (raw.length <= INLINE_BYTES) return parseSubmitted(raw);
-  const { mail, alternatives, lacksParts } = await onThread<[Uint8Array], ParsedMail>(PARSE, sender, raw);
-  return { mail, lacksParts, alternatives: alternatives.map((part) => ({ ...part, content: asBuffer(part.content) })) };
+  const parsed = await onThread<[Uint8Array], ParsedMail>(PARSE, sender, raw);
+  const alternatives = parsed.alternatives.map((part) => ({ ...part, content: asBuffer(part.content) }));
+  return { ...parsed, alternatives };
 }
 
 /** Buffers become plain Uint8Arrays when they cross threads. */
@@ -63,14 +69,15 @@ export async function readMessage(sender: string, raw: Buffer, recipients: reado
 
 /** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid, or a header repeated that may not be. */
 export function requestOf(
-  { mail, alternatives, lacksParts }: ParsedMail,
+  { mail, alternatives, headerValues, lacksParts }: ParsedMail,
   recipients: readonly string[],
 ): SendEmailInput {
   if (lacksParts) throw new Refusal(550, '5.6.0 The message has a multipart without parts; check its boundary');
+  checkCounts(mail, alternatives);
   checkRepeated(mail);
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
-  const options = optionHeaders(mail);
+  const options = optionHeaders(mail, headerValues);
   const files = mail.attachments.map(attachmentOf);
   return {
     from: senderOf(mail),
@@ -82,10 +89,20 @@ export function requestOf(
     // A template replaces the body, so ignore whatever body the client library added.
     ...(options.templateId === undefined ? { ...bodyOf(mail, files), alternatives } : {}),
     ...options,
-    headers: customHeaders(mail),
+    headers: customHeaders(mail, headerValues),
     attachments: files.map(({ input }) => input),
     recipients,
   };
+}
+
+/** Refuses at once what would be refused after a check of each part, which takes seconds for a hundred thousand. */
+function checkCounts({ headers, attachments }: Email, alternatives: readonly unknown[]): void {
+  if (headers.length > MAX_HEADERS)
+    throw new Refusal(550, `5.6.0 The message has more than ${MAX_HEADERS} header fields`);
+  if (attachments.length > MAX_ATTACHMENTS)
+    throw new Refusal(550, `5.6.0 attachments must be at most ${MAX_ATTACHMENTS} files`);
+  if (alternatives.length > MAX_ALTERNATIVES)
+    throw new Refusal(550, `5.6.0 The message has more than ${MAX_ALTERNATIVES} alternative bodies`);
 }
 
 function checkRepeated({ headers }: Email): void {
@@ -100,6 +117,8 @@ function checkRepeated({ headers }: Email): void {
 /** @throws Refusal for several addresses, which RFC 5322 allows: an email has one sender here. */
 function senderOf({ headers }: Email): string {
   const given = headers.find(({ key }) => key === 'from')?.value ?? '';
+  if (given.length > MAX_FROM_LENGTH)
+    throw new Refusal(550, `5.6.0 The From header has more than ${MAX_FROM_LENGTH} characters`);
   const [sender, ...others] = mailboxesOf(addressParser(given));
   if (others.length > 0) throw new Refusal(550, '5.6.0 The From header has more than one address');
   return sender === undefined ? '' : format(sender);
@@ -115,12 +134,23 @@ function mailboxesOf(addresses: readonly Address[] | undefined): Mailbox[] {
 function bodyOf({ html, text }: Email, files: readonly File[]): Pick<SendEmailInput, 'html' | 'text'> {
   const plain = withoutLastBreak(text);
   if (html === undefined || html === '') return { text: plain === '' ? ' ' : plain };
-  let shown = withoutLastBreak(html);
-  for (const { given, input } of files) {
-    if (given !== input.contentId) shown = shown.replaceAll(`cid:${given}`, `cid:${input.contentId ?? ''}`);
-  }
+  const shown = withContentIds(withoutLastBreak(html), files);
   return plain === '' ? { html: shown } : { html: shown, text: plain };
 }
+
+/** Names inline images as the email does. The content ids are replaced in one pass, the longest first: one may begin another. */
+function withContentIds(html: string, files: readonly File[]): string {
+  const renamed = new Map(
+    files.flatMap(({ given, input: { contentId } }) =>
+      given === undefined || contentId === undefined || given === contentId ? [] : [[given, contentId] as const],
+    ),
+  );
+  if (renamed.size === 0) return html;
+  const given = [...renamed.keys()].toSorted((one, other) => other.length - one.length).map(escaped);
+  return html.replace(new RegExp(`cid:(${given.join('|')})`, 'g'), (_, id: string) => `cid:${renamed.get(id)}`);
+}
+
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** The library ends each part with a line break, and so does the message that is made of it. */
 const withoutLastBreak = (text = '') => text.replace(/\r?\n$/, '');
@@ -165,19 +195,19 @@ function fileName(given: string | null): string | undefined {
 }
 
 /** Custom headers, decoded; the last one wins for repeated names. */
-function customHeaders({ headers }: Email): Record<string, string> {
+function customHeaders({ headers }: Email, decoded: readonly string[]): Record<string, string> {
   const custom = new Map<string, [name: string, value: string]>();
-  for (const { key, originalKey, value } of headers) {
+  for (const [index, { key, originalKey }] of headers.entries()) {
     if (OPTION_HEADER.test(key) || TRACE_HEADER.test(key) || headerProblem(originalKey, '') !== undefined) continue;
-    custom.set(key, [originalKey, decodeWords(value).replace(/\s+/g, ' ').trim()]);
+    custom.set(key, [originalKey, (decoded[index] ?? '').replace(/\s+/g, ' ').trim()]);
   }
   return Object.fromEntries(custom.values());
 }
 
 /** Reads `X-Postroom-Tag`, `-Metadata`, `-Template`, `-Variables` and `-Scheduled-At`, the counterparts of the API fields. */
-function optionHeaders({ headers }: Email) {
+function optionHeaders({ headers }: Email, decoded: readonly string[]) {
   const values = (name: string) =>
-    headers.filter(({ key }) => key === `x-postroom-${name}`).map(({ value }) => decodeWords(value).trim());
+    headers.flatMap(({ key }, index) => (key === `x-postroom-${name}` ? [(decoded[index] ?? '').trim()] : []));
   const [at] = values('scheduled-at');
   const scheduledAt = at === undefined ? undefined : parseDateTime(at);
   if (at !== undefined && scheduledAt === undefined) {

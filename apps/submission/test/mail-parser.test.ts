@@ -108,3 +108,46 @@ test.each(['multipart/mixed', 'multipart/mixed; boundary=b'])(
     expect(requestOf(await parse(type, ''), [])).toMatchObject({ text: ' ' });
   },
 );
+
+const parts = (count: number, headers: (index: number) => string) =>
+  `${Array.from({ length: count }, (_, index) => `--a\r\n${headers(index)}\r\n\r\nx\r\n`).join('')}--a--`;
+
+test.each([
+  [
+    'files',
+    'multipart/mixed; boundary=a',
+    parts(51, () => 'Content-Type: image/png'),
+    'attachments must be at most 50 files',
+  ],
+  [
+    'alternatives',
+    'multipart/alternative; boundary=a',
+    parts(900, () => 'Content-Type: text/x'),
+    'more than 50 alternative bodies',
+  ],
+  ['headers', `text/plain${'\r\nX-A: b'.repeat(1_000)}`, 'x', 'more than 1000 header fields'],
+])('a mail with too much of something is refused before each is read: %s', async (_, type, body, problem) => {
+  const parsed = await parse(type, body);
+  expect(parsed.alternatives.length).toBeLessThan(52);
+  expect(() => requestOf(parsed, [])).toThrow(problem);
+});
+
+test('headers above 512 KB, and a From above 4,096 characters, are refused', async () => {
+  await expect(parse(`text/plain\r\nX-A: ${'b'.repeat(530_000)}`, 'x')).rejects.toThrow('Maximum header size');
+  const from = await parseSubmitted(Buffer.from(`From: ${'a@example.com, '.repeat(400)}\r\n\r\nHi\r\n`));
+  expect(() => requestOf(from, [])).toThrow('The From header has more than 4096 characters');
+});
+
+test('an inline image is shown where it was, although the content id of another begins like its own', async () => {
+  const ids = ['a!', 'a!b', 'a.c', '$&!', 'kept'];
+  const html = ids.map((id) => `<img src="cid:${id}">`).join('');
+  const files = parts(ids.length, (index) => `Content-Type: image/png\r\nContent-ID: <${ids[index]}>`);
+  const related = await parse(
+    'multipart/related; boundary=a',
+    `--a\r\nContent-Type: text/html\r\n\r\n${html}\r\n${files}`,
+  );
+  const renamed = ['a-', 'a-b', 'a.c', '---', 'kept'];
+  const request = requestOf(related, []);
+  expect(request.html).toBe(renamed.map((id) => `<img src="cid:${id}">`).join(''));
+  expect(request.attachments?.map(({ contentId }) => contentId)).toEqual(renamed);
+});
