@@ -162,7 +162,7 @@ export {
   type WorkflowLabels,
   type WorkflowStart,
 } from './outbox.ts';
-export { stopAfterRepeatedErrors } from './repeated-errors.ts';
+export { stopAfterRepeatedErrors } from '@postroom/temporal/repeated-errors';
 export * from './pages.ts';
 export {
   accepted,

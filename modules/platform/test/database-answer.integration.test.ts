@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { databaseAnswerOf, isOutage, mayHaveCommitted, RetryLater } from '@postroom/errors';
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { PrismaClient } from '../generated/prisma/client.ts';
+import { pool } from '../src/db.ts';
 
 /** What PostgreSQL sends to a new connection when its disk is full and it has to write a file first. */
 const FULL_DISK = (() => {
@@ -69,4 +70,15 @@ test('a connection that breaks while a statement runs leaves its outcome unknown
 
 test('an error in our code is not blamed on the database', () => {
   expect(databaseAnswerOf(new TypeError('x is not a function'))).toBeUndefined();
+});
+
+test('what is away for a while is an outage; what is wrong with the data or the code is none', async () => {
+  const [refused] = (await once(connect(1, '127.0.0.1'), 'error').catch((error: unknown) => [error])) as [Error];
+  expect(isOutage(refused)).toBe(true);
+  expect(isOutage(Object.assign(new Error('x'), { code: '57P01', severity: 'FATAL' }))).toBe(true);
+  expect(isOutage(new Error('wrapped', { cause: refused }))).toBe(true);
+  expect(isOutage(new Error('Connection terminated unexpectedly'))).toBe(true);
+  expect(isOutage(await pool.query(`SELECT 'x'::int`).catch((error: unknown) => error))).toBe(false);
+  expect(isOutage(await pool.query('SELECT 1/0').catch((error: unknown) => error))).toBe(false);
+  expect(isOutage(new RangeError('Maximum call stack size exceeded'))).toBe(false);
 });

@@ -1,8 +1,4 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { isOutage } from '@postroom/errors';
 import { expect, test } from 'vitest';
-import { pool } from '../src/db.ts';
 import { stopAfterRepeatedErrors } from '../src/repeated-errors.ts';
 
 const errorOf = (work: Promise<unknown>) =>
@@ -10,17 +6,6 @@ const errorOf = (work: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error,
   );
-
-test('what is away for a while is an outage; what is wrong with the data or the code is none', async () => {
-  const [refused] = (await once(connect(1, '127.0.0.1'), 'error').catch((error: unknown) => [error])) as [Error];
-  expect(isOutage(refused)).toBe(true);
-  expect(isOutage(Object.assign(new Error('x'), { code: '57P01', severity: 'FATAL' }))).toBe(true);
-  expect(isOutage(new Error('wrapped', { cause: refused }))).toBe(true);
-  expect(isOutage(new Error('Connection terminated unexpectedly'))).toBe(true);
-  expect(isOutage(await errorOf(pool.query(`SELECT 'x'::int`)))).toBe(false);
-  expect(isOutage(await errorOf(pool.query('SELECT 1/0')))).toBe(false);
-  expect(isOutage(new RangeError('Maximum call stack size exceeded'))).toBe(false);
-});
 
 test('work that fails ten times in a row is given up, and outages do not count', async () => {
   const outage = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', errno: -111 });
