@@ -1,4 +1,4 @@
-import { inTransaction, isId, notFound, pool, runCostly } from '@postroom/platform';
+import { isId, notFound, pool, queryPatiently, runCostly } from '@postroom/platform';
 
 /**
  * The outcomes of a campaign's messages by minute or hour, for its charts. A trigger on messages adds them up in the transactions that
@@ -31,9 +31,5 @@ export async function countCampaigns(): Promise<void> {
   const { rows } = await pool.query<{ id: string }>(
     'SELECT id FROM campaigns WHERE started_at IS NOT NULL AND NOT is_counted ORDER BY id DESC',
   );
-  for (const { id } of rows)
-    await inTransaction(async (tx) => {
-      await tx.query('SET LOCAL statement_timeout = 0');
-      await tx.query(COUNT, [id]);
-    });
+  for (const { id } of rows) await queryPatiently(COUNT, [id]);
 }

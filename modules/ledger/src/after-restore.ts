@@ -1,5 +1,5 @@
 import { ALL_IDS, isIdWithin } from '@postroom/partitions/sql';
-import { databaseTime, inTransaction, pool } from '@postroom/platform';
+import { databaseTime, inTransaction, pool, queryPatiently } from '@postroom/platform';
 import {
   announce,
   holdSending,
@@ -85,19 +85,10 @@ export async function markUncertain({ scope, position, until }: Reservation): Pr
   const covered = COVERED[kind];
   if (covered === undefined) return 0;
   const { lowest, highest } = kind === 'campaign' ? await messageIdsOf(id) : ALL_IDS;
-  return inTransaction(async (client) => {
-    // Without parallel statements, an index that is missing only costs time.
-    await client.query('SET LOCAL statement_timeout = 0');
-    const { rows } = await client.query<{ marked: number }>(MARK(covered), [
-      id,
-      position,
-      until,
-      RESTORED_ANSWER,
-      lowest,
-      highest,
-    ]);
-    return rows[0]?.marked ?? 0;
-  });
+  const values = [id, position, until, RESTORED_ANSWER, lowest, highest];
+  // Without parallel statements, an index that is missing only costs time.
+  const [row] = await queryPatiently<{ marked: number }>(MARK(covered), values);
+  return row?.marked ?? 0;
 }
 
 /**

@@ -3,10 +3,17 @@ import {
   configuredArchive,
   dropPartitions,
   extendPartitions,
-  queryPatiently,
   withTableLocked,
 } from '@postroom/partitions';
-import { config, databaseNow, DomainError, inTransaction, pool, type RetentionOptions } from '@postroom/platform';
+import {
+  config,
+  databaseNow,
+  DomainError,
+  inTransaction,
+  pool,
+  queryPatiently,
+  type RetentionOptions,
+} from '@postroom/platform';
 import { DELETE_HITS_BETWEEN, DELETE_LINKS_BETWEEN, ofMessagesBetween } from '@postroom/tracking/sql';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { config } from '@postroom/settings/config';
 import { assignments, type ConnectionSettings, KEEP_ALIVE_MS } from './connection-settings.ts';
@@ -34,6 +35,42 @@ const parseAnyTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) 
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseTimestamp);
 
+/** How much later than PostgreSQL cancels a statement its answer may arrive, in milliseconds. */
+const ANSWER_MS = 5_000;
+
+/** What the types of pg lack. A client is not ready while a statement runs. */
+const internals = (client: pg.ClientBase) =>
+  client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
+
+/** Limits how long the server may be silent while a statement of the holder runs. */
+const limitSilence = (client: pg.ClientBase) =>
+  internals(client).connection.stream.setTimeout(statementTimeoutSeconds * 1000 + ANSWER_MS);
+
+/**
+ * Closes a connection whose server is silent beyond that: it is frozen or cut off, or it would have canceled the statement. pg's
+ * `query_timeout` would leave the statement running on the connection.
+ */
+function closeWhenSilent(client: pg.ClientBase): void {
+  const { stream } = internals(client).connection;
+  stream.on('timeout', () => {
+    const { bytesRead } = stream;
+    // If it was this process that stood still, the answer is read first.
+    setImmediate(() => {
+      if (internals(client).readyForQuery || stream.bytesRead !== bytesRead) return;
+      stream.destroy(
+        new Error('Connection terminated: PostgreSQL did not respond to a statement, nor cancel it in time'),
+      );
+    });
+  });
+  limitSilence(client);
+}
+
+/** Lets the statements of a transaction take any time, in PostgreSQL and here. */
+export async function liftStatementTimeout(client: pg.PoolClient): Promise<void> {
+  await client.query('SET LOCAL statement_timeout = 0');
+  internals(client).connection.stream.setTimeout(0);
+}
+
 const pools: pg.Pool[] = [];
 
 /**
@@ -52,6 +89,7 @@ export function createPool(max: number, settings: ConnectionSettings): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: async (client) => {
+      closeWhenSilent(client);
       if (config.behindPooler) inTransactionsOnly(client, all());
       else await client.query(assignments('SET', all()));
     },
@@ -61,6 +99,8 @@ export function createPool(max: number, settings: ConnectionSettings): pg.Pool {
   // pg also emits an error event on the connection, which the pool handles only while it is idle. The holder learns of the loss
   // from its failing statement.
   pool.on('connect', (client) => void client.on('error', () => {}));
+  // The previous holder may have lifted it.
+  pool.on('acquire', limitSilence);
   pools.push(pool);
   return pool;
 }

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
 import { config } from '@postroom/settings/config';
 import { observingTransactions, runTransaction } from './transaction-observer.ts';
-import { closePools, createPool } from './connection-pool.ts';
+import { closePools, createPool, liftStatementTimeout } from './connection-pool.ts';
 import { measurePool } from '@postroom/observability';
 
 export type { Prisma } from '../generated/prisma/client.ts';
@@ -61,6 +61,14 @@ export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<
     );
     throw error;
   }
+}
+
+/** Runs a statement that may take long, such as one that reads a whole table, without the time limit of others. */
+export function queryPatiently<Row>(text: string, values: unknown[]): Promise<Row[]> {
+  return inTransaction(async (client) => {
+    await liftStatementTimeout(client);
+    return (await client.query(text, values)).rows as Row[];
+  });
 }
 
 /** Runs one statement in a transaction of either kind and returns its rows. */

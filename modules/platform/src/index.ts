@@ -76,6 +76,7 @@ export {
   lockUntilCommit,
   pool,
   type Prisma,
+  queryPatiently,
   sql,
   type Tx,
 } from './db.ts';

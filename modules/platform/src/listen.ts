@@ -68,6 +68,7 @@ async function connect(since: number): Promise<void> {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
   });
   let isBroken = false;
   const broke = (error?: Error) => {

@@ -4,7 +4,6 @@ import {
   dropPartitions,
   extendPartitions,
   longestRetention,
-  queryPatiently,
   weekOrMonth,
 } from '@postroom/partitions';
 import {
@@ -15,6 +14,7 @@ import {
   idsFrom,
   inTransaction,
   pool,
+  queryPatiently,
   type RetentionOptions,
 } from '@postroom/platform';
 import { POLICY } from './policy.ts';

@@ -1,6 +1,15 @@
 export { archiveTo, type Column, configuredArchive, type Store, storeAt, toParquet } from './archive.ts';
 import { retry } from '@postroom/errors';
-import { hasCode, type IdPrefix, inTransaction, LOCK_NOT_AVAILABLE, logger, pool, timeOfId } from '@postroom/platform';
+import {
+  hasCode,
+  type IdPrefix,
+  inTransaction,
+  LOCK_NOT_AVAILABLE,
+  logger,
+  pool,
+  queryPatiently,
+  timeOfId,
+} from '@postroom/platform';
 
 /** A table that is partitioned by the time in its ids. The functions behind this are defined in a migration, which explains them. */
 export interface PartitionedTable {
@@ -124,14 +133,6 @@ const CHANGED = `
 export async function analyzeChanged({ name }: PartitionedTable): Promise<void> {
   const { rows } = await pool.query<{ changed: boolean; alone: boolean }>(CHANGED, [name]);
   if (rows[0]?.changed === true) await queryPatiently(`ANALYZE ${rows[0].alone ? 'ONLY ' : ''}${name}`, []);
-}
-
-/** Runs a statement that may read a whole partition, without the time limit of others. */
-export function queryPatiently<Row>(text: string, values: unknown[]): Promise<Row[]> {
-  return inTransaction(async (tx) => {
-    await tx.query('SET LOCAL statement_timeout = 0');
-    return (await tx.query(text, values)).rows as Row[];
-  });
 }
 
 async function isArchived(archive: () => Promise<void> | undefined, partition: Partition): Promise<boolean> {

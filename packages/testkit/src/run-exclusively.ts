@@ -1,5 +1,4 @@
-import { pool } from '@postroom/platform';
-import type pg from 'pg';
+import pg from 'pg';
 import { afterAll, beforeAll } from 'vitest';
 
 /** How long to wait for the other file. */
@@ -10,13 +9,12 @@ const LOCK_TIMEOUT_MS = 300_000;
  * such as retention, which would otherwise find some of the work done.
  */
 export function runExclusively(name: string): void {
-  let holder: pg.PoolClient | undefined;
+  // Not from the pool: the other file may take longer than a statement may.
+  const holder = new pg.Client({ connectionString: process.env.DATABASE_URL });
   beforeAll(async () => {
-    holder = await pool.connect();
-    // The other file may take longer than a statement may.
-    await holder.query('SET statement_timeout = 0');
+    await holder.connect();
     await holder.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`tests: ${name}`]);
   }, LOCK_TIMEOUT_MS);
   // Closing the connection releases the lock.
-  afterAll(() => holder?.release(true));
+  afterAll(() => holder.end());
 }
