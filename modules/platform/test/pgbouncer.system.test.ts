@@ -1,3 +1,4 @@
+import { setInterval, setTimeout as delay } from 'node:timers/promises';
 import {
   eventually,
   findPgBouncer,
@@ -15,6 +16,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTransactionsOnly } from '../src/transaction-mode.ts';
 
 const RECIPIENTS = 300;
+/** Of the campaign that is sent while the pooler is restarted. */
+const MORE_RECIPIENTS = 800;
+/** The time between two transactional emails, in milliseconds. */
+const INTERVAL_MS = 50;
+/** How long the mail server takes for a message then, in milliseconds. */
+const MAIL_MS = 80;
 /** Fewer than one program has, so that transactions of several programs take turns on each of them. */
 const SERVER_CONNECTIONS = 5;
 
@@ -78,6 +85,83 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(SERVER_CONNECTIONS);
   }, 120_000);
+
+  test(
+    'sending goes on by itself, and no mail is lost or sent twice, when the pooler is reloaded, paused, killed and restarted',
+    { timeout: 240_000 },
+    async () => {
+      sink.reset(async () => delay(MAIL_MS));
+      receiver.received.length = 0;
+      const api = await system.api();
+      await api.post('/v1/webhooks', { url: receiver.url, events: ['email.sent', 'campaign.completed'] });
+      const contacts = Array.from({ length: MORE_RECIPIENTS }, (_, index) => ({ email: `reader${index}@mail.test` }));
+      for (const part of [contacts.slice(0, 400), contacts.slice(400)])
+        expect((await api.post('/v1/contacts/batch', { contacts: part })).status).toBeLessThan(300);
+      const group = await api.post('/v1/groups', { name: 'All', emails: contacts.map(({ email }) => email) });
+      const campaign = await api.post('/v1/campaigns', {
+        name: 'Restarted',
+        subject: 'News',
+        from_email: 'news@example.com',
+        html: '<p>Hello</p>',
+        group_ids: [group.body.data.id],
+      });
+      const path = `/v1/campaigns/${campaign.body.data.id}`;
+      expect((await api.post(`${path}/send`)).status).toBe(202);
+
+      const answers: { to: string; status: number }[] = [];
+      const sending: Promise<unknown>[] = [];
+      const stopped = new AbortController();
+      const load = (async () => {
+        for await (const _ of setInterval(INTERVAL_MS, undefined, { signal: stopped.signal })) {
+          const to = `one${sending.length}@mail.test`;
+          const email = { from: 'news@example.com', to: [to], subject: 'Receipt', html: '<p>Thanks</p>' };
+          sending.push(api.post('/v1/emails', email).then(({ status }) => answers.push({ to, status })));
+        }
+      })().catch(() => {}); // ends by the abort
+      const accepted = () => answers.filter(({ status }) => status === 202);
+      const goesOn = async () => {
+        const before = { accepted: accepted().length, mails: sink.mails.length };
+        await eventually(() => {
+          expect(accepted().length).toBeGreaterThan(before.accepted + 20);
+          expect(sink.mails.length).toBeGreaterThan(before.mails + 20);
+        }, 30_000);
+      };
+      await goesOn();
+      await pooler.command('RELOAD');
+      await goesOn();
+      await pooler.command('RECONNECT');
+      await goesOn();
+      await pooler.command('PAUSE');
+      const waiting = () => sending.length - answers.length;
+      await eventually(() => expect(waiting()).toBeGreaterThan(40));
+      await pooler.command('RESUME');
+      await goesOn();
+      await pooler.kill();
+      const before = answers.length;
+      await eventually(() =>
+        expect(answers.slice(before).filter(({ status }) => status === 503).length).toBeGreaterThan(40),
+      );
+      await pooler.restart();
+      await goesOn();
+      stopped.abort();
+      await load;
+      await Promise.all(sending);
+
+      for (const { status } of answers) expect([202, 503]).toContain(status);
+      await eventually(async () => {
+        expect((await api.get(path)).body.data.status).toBe('completed');
+        const sent = sink.counts();
+        expect([...sent.keys()].filter((to) => to.startsWith('reader'))).toHaveLength(MORE_RECIPIENTS);
+        expect(accepted().filter(({ to }) => !sent.has(to))).toEqual([]);
+        const told = new Set(
+          receiver.received.filter(({ event }) => event.type === 'email.sent').map(({ event }) => event.id),
+        );
+        expect(told.size).toBe(sink.mails.length);
+        expect(receiver.received.map(({ event }) => event.type)).toContain('campaign.completed');
+      }, 90_000);
+      expect([...sink.counts()].filter(([, count]) => count > 1)).toEqual([]);
+    },
+  );
 
   test('settings hold for the transactions of a pool, and do not leak to others', async () => {
     const url = pooler.urlOf(process.env.DATABASE_URL ?? '');

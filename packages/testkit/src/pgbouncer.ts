@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePorts } from '@postroom/embedded';
+import pg from 'pg';
 
 /** An unprivileged user, `nobody` on most systems: PgBouncer refuses to run as root. */
 const NOBODY = 65_534;
@@ -18,6 +19,12 @@ export function findPgBouncer(): string | undefined {
 export interface PgBouncer {
   /** The URL of a database of the server, through PgBouncer. */
   urlOf: (databaseUrl: string) => string;
+  /** Runs a command of its console, such as `PAUSE`. */
+  command: (text: string) => Promise<void>;
+  /** Sends SIGKILL. */
+  kill: () => Promise<void>;
+  /** Starts it on the same port after `kill`. */
+  restart: () => Promise<void>;
   stop: () => Promise<void>;
 }
 
@@ -41,29 +48,48 @@ export async function startPgBouncer(program: string, databaseUrl: string, conne
     'unix_socket_dir =',
     'auth_type = trust',
     `auth_file = ${users}`,
+    `admin_users = ${username}`,
     'pool_mode = transaction',
     `default_pool_size = ${connections}`,
     'max_client_conn = 500',
   ]);
-  const child = spawn(program, ['-q', settings], {
-    stdio: 'ignore',
-    ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
-  });
-  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const stop = async () => {
-    child.kill('SIGKILL');
-    await ended;
-    rmSync(folder, { recursive: true });
+  const start = async () => {
+    const child = spawn(program, ['-q', settings], {
+      stdio: 'ignore',
+      ...(process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
+    });
+    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const kill = async () => {
+      child.kill('SIGKILL');
+      await ended;
+    };
+    const until = Date.now() + START_TIMEOUT_MS;
+    while (!(await accepts(listenPort)))
+      if (Date.now() > until || child.exitCode !== null) {
+        await kill();
+        throw new Error('PgBouncer did not start.');
+      }
+    return kill;
   };
-  const until = Date.now() + START_TIMEOUT_MS;
-  while (!(await accepts(listenPort)))
-    if (Date.now() > until || child.exitCode !== null) {
-      await stop();
-      throw new Error('PgBouncer did not start.');
-    }
+  const urlOf = (url: string) => Object.assign(new URL(url), { host: `127.0.0.1:${listenPort}` }).href;
+  let kill = await start();
   return {
-    urlOf: (url) => Object.assign(new URL(url), { host: `127.0.0.1:${listenPort}` }).href,
-    stop,
+    urlOf,
+    command: async (text) => {
+      const console = new pg.Client({
+        connectionString: Object.assign(new URL(urlOf(databaseUrl)), { pathname: '/pgbouncer' }).href,
+      });
+      await console.connect();
+      await console.query(text).finally(() => console.end());
+    },
+    kill: () => kill(),
+    restart: async () => {
+      kill = await start();
+    },
+    stop: async () => {
+      await kill();
+      rmSync(folder, { recursive: true });
+    },
   };
 }
 
