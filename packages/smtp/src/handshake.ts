@@ -54,7 +54,11 @@ export async function performHandshake(
   let extensions = await greet(channel, relay, timeouts);
   if (!connection.encrypted && (extensions.has('STARTTLS') || relay.requireTls)) {
     if (!extensions.has('STARTTLS'))
-      throw new HandshakeError(hostDeferred('The server does not offer STARTTLS, and tls=required is set'));
+      throw new HandshakeError(
+        hostDeferred(
+          'The mail server does not offer STARTTLS, and mail is not sent in the clear. Check the port and the encryption',
+        ),
+      );
     const agreed = await channel.command('STARTTLS', timeouts.commandMs);
     if (agreed.code !== 220) throw hostRefused(agreed);
     await channel.waitFor(timeouts.connectMs, 'TLS', (ready) => connection.startTls(ready));
@@ -112,7 +116,7 @@ async function authenticate(
 ): Promise<void> {
   if (!connection.encrypted && !relay.insecure && !isLoopback(relay.host)) {
     throw misconfigured(
-      'The server does not offer TLS, and credentials are not sent in the clear (tls=insecure allows it)',
+      'The mail server does not offer STARTTLS, and credentials are not sent in the clear. Check the port and the encryption',
     );
   }
   const credentials = relay.credentials!;
