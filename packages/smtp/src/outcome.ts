@@ -57,11 +57,14 @@ export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
   return { kind: 'deferred', answer: oneLine(answer), waitMs, scope: 'host', unreachable: true };
 }
 
-/** Collapses text to a single line of at most 500 characters, for storage. */
+/**
+ * Collapses text to a single line of at most 500 characters, for storage. Characters that reorder the text around them are
+ * dropped too, since the line is shown to users between words of ours.
+ */
 export function oneLine(text: string): string {
   const clean = text
     // eslint-disable-next-line no-control-regex -- servers may send anything
-    .replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ')
+    .replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\s]+/g, ' ')
     .trim();
   return clean.length > 500
     ? clean
