@@ -105,13 +105,14 @@ function load(): Promise<State> {
   });
 }
 
-function stateOf({ data, error }: OperationResult<MeQuery>): State {
+function stateOf(result: OperationResult<MeQuery>): State {
+  const { data, error } = result;
   if (data != null) {
     const projects = data.myProjects.map(({ role, project }) => ({ ...project, role }));
     return { kind: 'in', session: { me: data.me, projects } };
   }
   if (error?.graphQLErrors.some((each) => each.extensions.code === 'unauthorized') === true) return stayOut();
-  return { kind: 'failed', message: error === undefined ? 'The server did not respond.' : problemOf(error).message };
+  return { kind: 'failed', message: problemOf(result)?.message ?? 'The server did not respond.' };
 }
 
 /** Reads the return path once: while the sign-in page loads, the URL is already its own. */

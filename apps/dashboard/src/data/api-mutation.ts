@@ -1,7 +1,7 @@
 import type { TypedDocumentNode } from '@urql/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
-import { MAY_BE_DONE, NOT_SAVED_YET, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
+import { NOT_SAVED_YET, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
 import { refresh } from './refresh.ts';
 
 /** A mutation and its state. */
@@ -27,14 +27,14 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   const run = async (variables: Variables) => {
     setRunning(true);
     const late = setTimeout(() => setProblem(NOT_SAVED_YET), RESPONSE_TIMEOUT_MS);
-    const { data, error } = await client.mutation(mutation, withoutTypeNames(variables)).toPromise();
+    const result = await client.mutation(mutation, withoutTypeNames(variables)).toPromise();
     clearTimeout(late);
     setRunning(false);
-    const refusal = error === undefined ? undefined : error.networkError !== undefined ? MAY_BE_DONE : problemOf(error);
+    const refusal = problemOf(result);
     setProblem(refusal);
     // A conflict also means that the page is stale.
     if (refusal === undefined || refusal.code === 'conflict') refresh();
-    return refusal === undefined ? data : undefined;
+    return refusal === undefined ? result.data : undefined;
   };
   return { run, running, problem, forget: () => setProblem(undefined) };
 }

@@ -58,12 +58,14 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
       );
       const subscription = client
         .query<Data, Variables>(query, JSON.parse(given) as Variables, { requestPolicy })
-        .subscribe(({ data, error, stale }) => {
+        .subscribe((result) => {
+          const { data, stale } = result;
+          const problem = problemOf(result);
           if (data != null) {
             at.current = Date.now();
             setState((last) => next(last, key, { data, problem: undefined }));
           }
-          if (error !== undefined) setState((last) => next(last, key, { problem: problemOf(error) }));
+          if (problem !== undefined) setState((last) => next(last, key, { problem }));
           if (stale) return;
           clearTimeout(late);
           isLoading = false;

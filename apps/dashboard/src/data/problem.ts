@@ -1,4 +1,4 @@
-import type { CombinedError } from '@urql/core';
+import type { CombinedError, Operation } from '@urql/core';
 
 /** A user-facing error, with field errors for forms. */
 export interface Problem {
@@ -27,7 +27,7 @@ export const NOT_SAVED_YET: Problem = {
 };
 
 /** Of a mutation that never reached the server, or whose response was lost. */
-export const MAY_BE_DONE: Problem = {
+const MAY_BE_DONE: Problem = {
   code: 'unreachable',
   message: "Can't reach the server. It may have made the change, so check before you repeat it.",
   fields: {},
@@ -39,12 +39,24 @@ export const isGone = (problem: Problem | undefined) => problem?.code === 'not_f
 /** Whether the record was changed since it was loaded. A versioned form shows that as its conflict. */
 export const isOutdated = (problem: Problem | undefined): boolean => problem?.fields.version !== undefined;
 
-/** Converts a failed operation. Server messages are user-facing; other errors get a generic message. */
-export function problemOf(error: CombinedError): Problem {
+/** Of a query whose response was lost. */
+const UNREACHABLE: Problem = {
+  code: 'unreachable',
+  message: "Can't reach the server. Check your connection.",
+  fields: {},
+};
+
+/** The problem of an operation; undefined if it succeeded. Server messages are user-facing; other errors get a generic message. */
+export function problemOf({
+  error,
+  operation,
+}: {
+  error?: CombinedError | undefined;
+  operation: Pick<Operation, 'kind'>;
+}): Problem | undefined {
+  if (error === undefined) return undefined;
+  if (error.networkError !== undefined) return operation.kind === 'mutation' ? MAY_BE_DONE : UNREACHABLE;
   const requestId = requestIdOf(error);
-  if (error.networkError !== undefined) {
-    return { code: 'unreachable', message: "Can't reach the server. Check your connection.", fields: {} };
-  }
   const [first] = error.graphQLErrors;
   const { code, details } = (first?.extensions ?? {}) as {
     code?: string;

@@ -14,10 +14,9 @@ const PERSON_DATA = graphql(`
 export function useSavePersonData(): (contact: { id: string; email: string }) => Promise<void> {
   const client = useClient();
   return async ({ id, email }) => {
-    const { data, error } = await client
-      .query(PERSON_DATA, { contactId: id }, { requestPolicy: 'network-only' })
-      .toPromise();
-    if (error !== undefined) return notifyError(problemOf(error).message);
-    saveJson(`${email}.json`, data?.personData);
+    const result = await client.query(PERSON_DATA, { contactId: id }, { requestPolicy: 'network-only' }).toPromise();
+    const problem = problemOf(result);
+    if (problem !== undefined) return notifyError(problem.message);
+    saveJson(`${email}.json`, result.data?.personData);
   };
 }

@@ -46,7 +46,7 @@ export async function sendFile(
 ): Promise<Sent> {
   const created = await client.mutation(CREATE, { input: { ...input, fileName: file.name } }).toPromise();
   const id = created.data?.createImport.id;
-  if (id === undefined) return { problem: refusal(created.error) };
+  if (id === undefined) return { problem: problemOf(created) ?? WENT_WRONG };
   for (let number = 0; number * PART_BYTES < file.size; number++) {
     const part = file.slice(number * PART_BYTES, (number + 1) * PART_BYTES);
     const problem = await sendPart(client, id, number, await inBase64(part));
@@ -54,24 +54,19 @@ export async function sendFile(
     notifySuccess(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
   }
   const started = await client.mutation(START, { id }).toPromise();
-  return started.error === undefined ? { id } : { problem: refusal(started.error) };
+  const problem = problemOf(started);
+  return problem === undefined ? { id } : { problem };
 }
 
 async function sendPart(client: Client, id: string, number: number, data: string): Promise<Problem | undefined> {
   for (let tries = 1; ; tries++) {
-    const { error } = await client.mutation(ADD_PART, { id, number, data }).toPromise();
-    if (error === undefined) return undefined;
-    if (error.networkError === undefined || tries === TRIES) return problemOf(error);
+    const result = await client.mutation(ADD_PART, { id, number, data }).toPromise();
+    if (result.error?.networkError === undefined || tries === TRIES) return problemOf(result);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
   }
 }
 
-type Failure = Parameters<typeof problemOf>[0];
-
-function refusal(error: Failure | undefined): Problem {
-  if (error !== undefined) return problemOf(error);
-  return { code: 'internal_error', message: 'Something went wrong on our end.', fields: {} };
-}
+const WENT_WRONG: Problem = { code: 'internal_error', message: 'Something went wrong on our end.', fields: {} };
 
 async function inBase64(part: Blob): Promise<string> {
   const url = await new Promise<string>((resolve, reject) => {

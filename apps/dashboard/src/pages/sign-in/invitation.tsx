@@ -99,10 +99,10 @@ function AcceptAsUser({ token }: { token: string }) {
   const [waiting, setWaiting] = useState(false);
   const accept = async () => {
     setWaiting(true);
-    const { data, error } = await clientFor('').mutation(ACCEPT, { input: { token } }).toPromise();
+    const result = await clientFor('').mutation(ACCEPT, { input: { token } }).toPromise();
     setWaiting(false);
-    setProblem(error === undefined ? undefined : problemOf(error));
-    if (data != null) window.location.assign(`/p/${data.invitationAccept.project.id}`);
+    setProblem(problemOf(result));
+    if (result.data != null) window.location.assign(`/p/${result.data.invitationAccept.project.id}`);
   };
   return (
     <Stack>
@@ -134,12 +134,12 @@ function AcceptAsNew({ token, onJoined }: { token: string; onJoined: (projectId:
   useFieldProblems(form, problem);
   const accept = async (account: { name: string; password: string }) => {
     setWaiting(true);
-    const { data, error } = await clientFor('')
+    const result = await clientFor('')
       .mutation(ACCEPT, { input: { token, ...account } })
       .toPromise();
     setWaiting(false);
-    setProblem(error === undefined ? undefined : problemOf(error));
-    if (data != null) onJoined(data.invitationAccept.project.id);
+    setProblem(problemOf(result));
+    if (result.data != null) onJoined(result.data.invitationAccept.project.id);
   };
   return (
     <form onSubmit={form.onSubmit((values) => accept(values))} noValidate>
