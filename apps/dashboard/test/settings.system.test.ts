@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import {
   accessibilityViolations,
   expectAccessible,
+  holdRequests,
   inBrowser,
   openWindow,
   PNG,
@@ -87,9 +88,23 @@ inBrowser('a project', () => {
     await page.getByRole('button', { name: 'Save' }).first().click();
     await page.getByRole('button', { name: 'Project Better name. Switch project' }).click();
     await page.getByRole('menuitem', { name: 'New project' }).click();
-    await page.getByRole('dialog').getByLabel('Name').fill('Second');
-    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    const sent: string[] = [];
+    const release = await holdRequests(page, '**/graphql', (request) => {
+      const { query } = request.postDataJSON() as { query: string };
+      const [name = ''] = /(?<=^(?:query|mutation) )\w+/.exec(query) ?? [];
+      sent.push(name);
+      return name === 'Me' && sent.includes('CreateProject');
+    });
+    const name = page.getByRole('dialog').getByLabel('Name');
+    await name.fill('Second');
+    await name.press('Enter');
+    // The project exists, and is opened once the session lists it.
+    await soon(() => sent.slice(sent.indexOf('CreateProject'))).toContain('Me');
+    await name.press('Enter');
+    release();
     await page.getByRole('button', { name: 'Project Second. Switch project' }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+    expect(sent.filter((each) => each === 'CreateProject')).toHaveLength(1);
     expect(page.url()).not.toContain(api.projectId);
     const project = await db.project.findUniqueOrThrow({ where: { id: api.projectId } });
     expect(project.name).toBe('Better name');

@@ -52,7 +52,9 @@ export function DialogForm<Values extends Record<string, unknown>>({
   return (
     <ApiForm
       {...props}
-      buttons={() => <FormButtons submit={submit} running={props.mutation.running} onCancel={onClose} />}
+      buttons={({ submitting }) => (
+        <FormButtons submit={submit} running={props.mutation.running || submitting} onCancel={onClose} />
+      )}
     />
   );
 }

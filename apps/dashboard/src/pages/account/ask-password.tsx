@@ -26,9 +26,9 @@ function Question({ onClose, onPassword }: AskPasswordProps) {
     event.preventDefault();
     setWaiting(true);
     const refused = await onPassword(password);
+    if (refused === undefined) return onClose();
     setWaiting(false);
     setProblem(refused);
-    if (refused === undefined) onClose();
   };
   return (
     <form onSubmit={(event) => void submit(event)}>

@@ -46,7 +46,7 @@ export function Profile() {
               readOnly
               variant="filled"
             />
-            <FormButtons submit="Save" running={rename.running} disabled={!form.isDirty()} />
+            <FormButtons submit="Save" running={rename.running || form.submitting} disabled={!form.isDirty()} />
           </Stack>
         </form>
       </Card>

@@ -39,13 +39,16 @@ export function SetUpFactor({ answer, onDone }: { answer: SetUpAnswer | undefine
 function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
   const [problem, setProblem] = useState<string>();
   const [tries, setTries] = useState(0);
+  const [waiting, setWaiting] = useState(false);
   const secret = new URL(uri).searchParams.get('secret') ?? '';
   const verify = async (code: string) => {
+    setWaiting(true);
     const answer = await postAuth('/two-factor/verify-totp', { code });
     if (answer.data !== undefined) {
       notifySuccess('Two-factor authentication is on.');
       return onChecked();
     }
+    setWaiting(false);
     setProblem(answer.problem);
     setTries((before) => before + 1);
   };
@@ -73,6 +76,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
             gap={6}
             getInputProps={(index) => ({ ...digitProps(index), ...(index === 0 ? { 'data-autofocus': true } : {}) })}
             autoFocus={tries > 0}
+            readOnly={waiting}
             onComplete={(code) => void verify(code)}
           />
         </Stack>

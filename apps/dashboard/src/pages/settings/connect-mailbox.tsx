@@ -263,7 +263,7 @@ function ConnectForm({
             {...form.getInputProps('dailyCap')}
           />
         </Group>
-        <FormButtons submit="Connect" running={retract.running || connect.running} onCancel={onClose} />
+        <FormButtons submit="Connect" running={form.submitting} onCancel={onClose} />
       </Stack>
     </form>
   );

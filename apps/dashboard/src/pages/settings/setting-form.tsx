@@ -31,7 +31,9 @@ export function SettingForm<Values extends Record<string, unknown>>({
         {...props}
         save={saveAndReport}
         buttons={(form) =>
-          !readOnly && <FormButtons submit="Save" running={props.mutation.running} disabled={!form.isDirty()} />
+          !readOnly && (
+            <FormButtons submit="Save" running={props.mutation.running || form.submitting} disabled={!form.isDirty()} />
+          )
         }
       >
         {(form) => children(form, readOnly)}

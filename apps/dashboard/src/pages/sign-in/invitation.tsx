@@ -100,9 +100,9 @@ function AcceptAsUser({ token }: { token: string }) {
   const accept = async () => {
     setWaiting(true);
     const result = await clientFor('').mutation(ACCEPT, { input: { token } }).toPromise();
+    if (result.data != null) return window.location.assign(`/p/${result.data.invitationAccept.project.id}`);
     setWaiting(false);
     setProblem(problemOf(result));
-    if (result.data != null) window.location.assign(`/p/${result.data.invitationAccept.project.id}`);
   };
   return (
     <Stack>
@@ -137,9 +137,9 @@ function AcceptAsNew({ token, onJoined }: { token: string; onJoined: (projectId:
     const result = await clientFor('')
       .mutation(ACCEPT, { input: { token, ...account } })
       .toPromise();
+    if (result.data != null) return onJoined(result.data.invitationAccept.project.id);
     setWaiting(false);
     setProblem(problemOf(result));
-    if (result.data != null) onJoined(result.data.invitationAccept.project.id);
   };
   return (
     <form onSubmit={form.onSubmit((values) => accept(values))} noValidate>

@@ -37,10 +37,10 @@ function PasswordStep({ onDone, onCode }: { onDone: () => void; onCode: () => vo
   const submit = form.onSubmit(async ({ email, password }) => {
     setWaiting(true);
     const answer = await postAuth('/sign-in/email', { email: email.trim(), password });
+    if (answer.data?.twoFactorRedirect === true) return onCode();
+    if (answer.data !== undefined) return onDone();
     setWaiting(false);
-    if (answer.data === undefined) return setProblem(answer.problem);
-    if (answer.data.twoFactorRedirect === true) return onCode();
-    onDone();
+    setProblem(answer.problem);
   });
   return (
     <form onSubmit={submit} noValidate>

@@ -68,7 +68,7 @@ export function EndpointForm({
             onChange={(events) => form.setFieldValue('events', events)}
             error={form.errors.events as string | undefined}
           />
-          <FormButtons submit={submit} running={running}>
+          <FormButtons submit={submit} running={running || form.submitting}>
             {children}
           </FormButtons>
         </Stack>
