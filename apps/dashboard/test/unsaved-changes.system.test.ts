@@ -1,9 +1,9 @@
 import { addUnwatchedDomain } from '@postroom/domains/testing';
 import { pool } from '@postroom/platform';
 import { signedIn, testApi } from '@postroom/testkit';
-import type { Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { cookiesOf, inBrowser, soon, windowOf } from './browser.ts';
+import { cookiesOf, holdRequests, inBrowser, soon, windowOf } from './browser.ts';
 
 /** Answers the questions of a page, and records them. */
 function answerQuestions(page: Page): { asked: string[]; accepts: boolean } {
@@ -123,6 +123,59 @@ inBrowser('unsaved changes', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     expect(answers.asked).toEqual([]);
+  });
+
+  test('closing a dialog with unsaved input by Escape, a click outside or its close button asks first', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    const answers = answerQuestions(page);
+    await window.open('/templates');
+    const open = page.getByRole('button', { name: 'New template' }).first();
+    const dialog = page.getByRole('dialog', { name: 'New template' });
+    const name = dialog.getByLabel('Name');
+    const isFocused = (element: Locator) => element.evaluate((node) => node === node.ownerDocument.activeElement);
+    await open.click();
+    await soon(() => isFocused(name)).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(answers.asked).toEqual([]);
+
+    await open.click();
+    await name.fill('Welcome');
+    await page.keyboard.press('Escape');
+    await soon(() => answers.asked.splice(0)).toEqual([QUESTION]);
+    expect(await isFocused(name)).toBe(true);
+    await page.mouse.click(5, 5);
+    await soon(() => answers.asked.splice(0)).toEqual([QUESTION]);
+    await dialog.locator('.mantine-Modal-close').click();
+    await soon(() => answers.asked.splice(0)).toEqual([QUESTION]);
+    expect(await name.inputValue()).toBe('Welcome');
+
+    let sent = false;
+    const isCreation = (request: Request) => request.postData()?.includes('CreateTemplate') === true;
+    const release = await holdRequests(page, '**/graphql', (request) => (sent ||= isCreation(request)));
+    await name.press('Enter');
+    await soon(() => sent).toBe(true);
+    await page.keyboard.press('Escape');
+    await soon(() => answers.asked.splice(0), 'while it is being saved').toEqual([QUESTION]);
+    release();
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+
+    await window.open('/templates');
+    await open.click();
+    await name.fill('Goodbye');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(answers.asked).toEqual([]);
+    answers.accepts = true;
+    await open.click();
+    await name.fill('Goodbye');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await soon(() => isFocused(open)).toBe(true);
+    expect(answers.asked).toEqual([QUESTION]);
   });
 
   test('the input of a form survives the end of the session, and can be saved after signing in again', async () => {

@@ -17,10 +17,18 @@ const UNGUARDED: Record<string, string> = {
   'pages/sign-in/sign-in.tsx': 'no page can be opened before',
 };
 
+const SRC = join(import.meta.dirname, '..', 'src');
+
+test('every dialog asks before Escape or a click outside drops unsaved input', () => {
+  const own = globSync('**/*.tsx', { cwd: SRC }).filter((path) =>
+    /<(?:Modal|Drawer)\b/.test(readFileSync(join(SRC, path), 'utf8')),
+  );
+  expect(own).toEqual(['components/dialog.tsx']);
+});
+
 test('every form asks before its page is left with unsaved input, or is listed', () => {
-  const src = join(import.meta.dirname, '..', 'src');
-  const unguarded = globSync('**/*.tsx', { cwd: src }).filter((path) => {
-    const text = readFileSync(join(src, path), 'utf8');
+  const unguarded = globSync('**/*.tsx', { cwd: SRC }).filter((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8');
     return /<form(?: on|$)/m.test(text) && !/\buseUnsaved(?:Changes|Form)\(/.test(text);
   });
   expect(unguarded.sort()).toEqual(Object.keys(UNGUARDED));

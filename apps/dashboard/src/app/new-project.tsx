@@ -1,7 +1,8 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { graphql } from '../generated/gql.ts';
+import { Dialog } from '../components/dialog.tsx';
 import { DialogForm, required } from '../components/form.tsx';
 import { useSession } from './session.tsx';
 
@@ -16,9 +17,9 @@ const CREATE = graphql(`
 /** Creates a project and opens it. */
 export default function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New project">
+    <Dialog opened={opened} onClose={onClose} title="New project">
       <ProjectForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useEffect, useEffectEvent } from 'react';
+import { Dialog } from '../components/dialog.tsx';
 
 export interface SessionEndedProps {
   opened: boolean;
@@ -21,7 +22,7 @@ export function SessionEndedDialog({ opened, onClose, onReload, onDiscard }: Ses
     return () => window.removeEventListener('focus', check);
   }, [opened]);
   return (
-    <Modal opened={opened} onClose={onClose} title="Your session has ended">
+    <Dialog opened={opened} onClose={onClose} title="Your session has ended">
       <Stack>
         <Text size="sm">
           Sign in again in a new tab, then return to this one. Your unsaved changes stay on this page, and you can save
@@ -42,6 +43,6 @@ export function SessionEndedDialog({ opened, onClose, onReload, onDiscard }: Ses
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { Problem } from '../data/problem.ts';
+import { Dialog } from './dialog.tsx';
 import { FormButtons, FormProblem } from './form.tsx';
 
 export interface ConfirmProps {
@@ -26,9 +27,9 @@ export interface ConfirmProps {
 /** A confirmation dialog; see `Confirm`. */
 export function ConfirmDialog(props: ConfirmProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title}>
+    <Dialog opened={props.opened} onClose={props.onClose} title={props.title}>
       <Question {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

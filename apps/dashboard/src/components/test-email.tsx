@@ -1,7 +1,8 @@
-import { Modal, Stack, TagsInput } from '@mantine/core';
+import { Stack, TagsInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Problem } from '../data/problem.ts';
+import { Dialog } from './dialog.tsx';
 import { FormButtons, FormProblem } from './form.tsx';
 import { notifySuccess } from './notify.tsx';
 import { SampleContact } from './sample-contact.tsx';
@@ -30,9 +31,9 @@ interface TestEmailProps {
 /** A dialog that sends a test email to a few addresses. */
 export function TestEmail(props: TestEmailProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Send test email">
+    <Dialog opened={props.opened} onClose={props.onClose} title="Send test email">
       <TestForm {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

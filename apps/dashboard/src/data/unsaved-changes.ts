@@ -1,36 +1,62 @@
 import { useBlocker, type UseBlockerOpts } from '@tanstack/react-router';
-import { useEffect, useEffectEvent } from 'react';
+import { createContext, use, useEffect, useEffectEvent } from 'react';
 
 /** Returns the question to ask before the page is left; undefined if nothing would be lost. It may save the changes first. */
 type GetQuestion = () => string | undefined | Promise<string | undefined>;
 
-/** Of all forms with unsaved changes. */
-const unsavedForms = new Set<GetQuestion>();
+/** Forms that are left together. */
+interface Scope {
+  /** Of those with unsaved changes. */
+  unsaved: Set<GetQuestion>;
+  /** Asks, once for all of them, whether their changes may be lost. */
+  mayLeave: () => Promise<boolean>;
+}
+
+export function createFormScope(): Scope {
+  const unsaved = new Set<GetQuestion>();
+  const mayLeave = async () => {
+    const questions = await Promise.all([...unsaved].map(async (getQuestion) => getQuestion()));
+    const question = questions.find((each) => each !== undefined);
+    return question === undefined || window.confirm(question);
+  };
+  return { unsaved, mayLeave };
+}
+
+/** All forms of the page, and of its dialogs. */
+const page = createFormScope();
+
+/** The forms of a dialog, which can be closed without leaving the page. */
+export const FormScope = createContext<Scope | undefined>(undefined);
 
 export const LEAVE_QUESTION = 'You have unsaved changes. Leave anyway?';
 
-export const hasUnsavedChanges = (): boolean => unsavedForms.size > 0;
+export const hasUnsavedChanges = (): boolean => page.unsaved.size > 0;
 
 /** Leaves the page without a question, as when its user is no longer signed in. */
-export const discardUnsavedChanges = (): void => unsavedForms.clear();
+export const discardUnsavedChanges = (): void => page.unsaved.clear();
 
-/** While a form has unsaved changes, asks before its page is left. */
+/** While a form has unsaved changes, asks before its page is left or its dialog is closed. */
 export function useUnsavedChanges(isUnsaved: boolean, getQuestion: GetQuestion = () => LEAVE_QUESTION): void {
   const latest = useEffectEvent(getQuestion);
+  const dialog = use(FormScope);
   useEffect(() => {
     if (!isUnsaved) return undefined;
     const form: GetQuestion = () => latest();
-    unsavedForms.add(form);
-    return () => void unsavedForms.delete(form);
-  }, [isUnsaved]);
+    // A form closes its own dialog without a question, so one that is being submitted needs no exception.
+    const inDialog = () => LEAVE_QUESTION;
+    page.unsaved.add(form);
+    dialog?.unsaved.add(inDialog);
+    return () => {
+      page.unsaved.delete(form);
+      dialog?.unsaved.delete(inDialog);
+    };
+  }, [isUnsaved, dialog]);
 }
 
 const GUARD: UseBlockerOpts = {
   shouldBlockFn: async ({ current, next }) => {
     if (current.pathname === next.pathname) return false;
-    const questions = await Promise.all([...unsavedForms].map(async (getQuestion) => getQuestion()));
-    const question = questions.find((each) => each !== undefined);
-    return question !== undefined && !window.confirm(question);
+    return !(await page.mayLeave());
   },
   enableBeforeUnload: hasUnsavedChanges,
 };

@@ -1,5 +1,6 @@
-import { Modal, PasswordInput, Stack } from '@mantine/core';
+import { PasswordInput, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons, FormError } from '../../components/form.tsx';
 
 interface AskPasswordProps {
@@ -12,9 +13,9 @@ interface AskPasswordProps {
 /** Asks for the password again, in case someone else is using an unlocked browser. */
 export function AskPassword(props: AskPasswordProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title="Confirm your password">
+    <Dialog opened={props.opened} onClose={props.onClose} title="Confirm your password">
       <Question {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Button, Card, Center, Group, Modal, PinInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Card, Center, Group, PinInput, SimpleGrid, Stack, Text } from '@mantine/core';
 import { QRCodeSVG } from 'qrcode.react';
 import { useState } from 'react';
 import { postAuth } from '../../data/auth.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { CopyButton, CopyField } from '../../components/copy.tsx';
 import { digitProps, FormError } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -23,14 +24,14 @@ export function SetUpFactor({ answer, onDone }: { answer: SetUpAnswer | undefine
   const codes = checked ? answer?.backupCodes : undefined;
   return (
     <>
-      <Modal
+      <Dialog
         opened={answer !== undefined && !checked}
         onClose={done}
         size="lg"
         title="Set up two-factor authentication"
       >
         {answer !== undefined && <Scan uri={answer.totpURI} onChecked={() => setChecked(true)} />}
-      </Modal>
+      </Dialog>
       <SaveCodes codes={codes} onDone={done} />
     </>
   );
@@ -88,7 +89,7 @@ function Scan({ uri, onChecked }: { uri: string; onChecked: () => void }) {
 /** Shows backup codes once; the dialog stays open until the user confirms saving them. */
 export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDone: () => void }) {
   return (
-    <Modal opened={codes !== undefined} onClose={() => {}} withCloseButton={false} title="Save your backup codes">
+    <Dialog opened={codes !== undefined} onClose={() => {}} withCloseButton={false} title="Save your backup codes">
       <Stack>
         <Text size="sm">
           Use one of these codes to sign in if you lose your phone. Each works once. Store them with your passwords;
@@ -106,6 +107,6 @@ export function SaveCodes({ codes, onDone }: { codes: string[] | undefined; onDo
         </Card>
         <Button onClick={onDone}>I have saved them</Button>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,9 +1,10 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { FieldInputs } from './field-inputs.tsx';
@@ -30,9 +31,9 @@ interface CreateContactProps {
 /** Creates a contact and opens it. */
 export function CreateContact({ opened, onClose, fields }: CreateContactProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add contact">
+    <Dialog opened={opened} onClose={onClose} title="Add contact">
       <ContactForm fields={fields} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Modal, Select, TagsInput, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
@@ -6,6 +6,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CustomFieldType } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -109,14 +110,14 @@ export function CustomFields() {
           )
         }
       </QueryResult>
-      <Modal
+      <Dialog
         opened={editing !== undefined}
         onClose={() => setEditing(undefined)}
         title={editing === 'new' ? 'New field' : 'Edit field'}
       >
         {editing === 'new' && <NewField onClose={() => setEditing(undefined)} />}
         {typeof editing === 'object' && <EditField field={editing} onClose={() => setEditing(undefined)} />}
-      </Modal>
+      </Dialog>
       <Delete field={deleting} onClose={() => setDeleting(undefined)} />
     </Page>
   );

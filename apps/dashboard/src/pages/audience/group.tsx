@@ -1,4 +1,4 @@
-import { Button, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Menu, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { GroupMembersQuery } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { DialogForm, FormProblem } from '../../components/form.tsx';
@@ -220,15 +221,15 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
 function Dialogs({ group, asked, onClose }: { group: GroupRow; asked: Asked; onClose: () => void }) {
   return (
     <>
-      <Modal opened={asked === 'add'} onClose={onClose} title="Add members">
+      <Dialog opened={asked === 'add'} onClose={onClose} title="Add members">
         <AddForm group={group} onClose={onClose} />
-      </Modal>
-      <Modal opened={asked === 'rename'} onClose={onClose} title="Rename group">
+      </Dialog>
+      <Dialog opened={asked === 'rename'} onClose={onClose} title="Rename group">
         <RenameForm group={group} onClose={onClose} />
-      </Modal>
-      <Modal opened={asked === 'show'} onClose={onClose} title="Public name">
+      </Dialog>
+      <Dialog opened={asked === 'show'} onClose={onClose} title="Public name">
         <PublicNameForm group={group} onClose={onClose} />
-      </Modal>
+      </Dialog>
       <Delete group={group} opened={asked === 'delete'} onClose={onClose} />
     </>
   );

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -6,6 +6,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { RowLink } from '../../components/link.tsx';
 import { useCreateDialog } from '../../components/use-create-dialog.ts';
@@ -100,9 +101,9 @@ export function Groups() {
           )
         }
       </QueryResult>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="New group">
+      <Dialog opened={creating} onClose={() => setCreating(false)} title="New group">
         <NewGroup onClose={() => setCreating(false)} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

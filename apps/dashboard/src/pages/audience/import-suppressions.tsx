@@ -1,9 +1,10 @@
 import '@mantine/core/styles/Switch.css';
-import { FileInput, Modal, Progress, Select, Stack, Switch } from '@mantine/core';
+import { FileInput, Progress, Select, Stack, Switch } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
 import type { Problem } from '../../data/problem.ts';
@@ -14,9 +15,9 @@ import { type Reason, REASON_LABELS } from './subscription.tsx';
 /** Uploads a CSV file of addresses for the suppression list. The import then has its own page. */
 export function ImportSuppressions({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Import suppressions">
+    <Dialog opened={opened} onClose={onClose} title="Import suppressions">
       <ImportForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Pill, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Pill, Select, Stack, TextInput } from '@mantine/core';
 import { IconBan, IconDownload, IconFileImport, IconPlus, IconSearchOff } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SuppressionsQuery } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
@@ -160,9 +161,9 @@ export function Suppressions() {
           }
         </QueryResult>
       </Stack>
-      <Modal opened={adding} onClose={() => setAdding(false)} title="Suppress address">
+      <Dialog opened={adding} onClose={() => setAdding(false)} title="Suppress address">
         <AddForm onClose={() => setAdding(false)} />
-      </Modal>
+      </Dialog>
       <ImportSuppressions opened={importing} onClose={() => setImporting(false)} />
     </Page>
   );

@@ -1,6 +1,7 @@
-import { Button, Group, Menu, Modal, TextInput } from '@mantine/core';
+import { Button, Group, Menu, TextInput } from '@mantine/core';
 import { IconBookmark, IconTrash } from '@tabler/icons-react';
 import { useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -76,9 +77,9 @@ export function ViewsMenu({ search }: { search: ContactSearch }) {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={saving} onClose={() => setSaving(false)} title="Save this view">
+      <Dialog opened={saving} onClose={() => setSaving(false)} title="Save this view">
         <SaveForm search={viewOf(search)} onClose={() => setSaving(false)} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

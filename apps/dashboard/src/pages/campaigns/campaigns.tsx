@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -8,6 +8,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CampaignsQuery } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
@@ -117,9 +118,9 @@ export function Campaigns() {
           }
         </QueryResult>
       </Stack>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="New campaign">
+      <Dialog opened={creating} onClose={() => setCreating(false)} title="New campaign">
         <NewCampaign onClose={() => setCreating(false)} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Checkbox, type ComboboxItem, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, type ComboboxItem, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { type FormEvent, useMemo, useState } from 'react';
 import { useProject } from '../../app/session.tsx';
@@ -6,6 +6,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -40,9 +41,9 @@ interface ScheduleProps {
 /** The start time, in a chosen time zone. */
 export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Schedule campaign">
+    <Dialog opened={opened} onClose={onClose} title="Schedule campaign">
       <ScheduleForm campaign={campaign} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

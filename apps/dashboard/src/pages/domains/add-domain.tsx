@@ -1,8 +1,9 @@
-import { Modal, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 
 const ADD = graphql(`
@@ -17,9 +18,9 @@ const ADD = graphql(`
 /** Adds a domain and opens its DNS records. */
 export function AddDomain({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Add domain">
+    <Dialog opened={opened} onClose={onClose} title="Add domain">
       <DomainForm onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

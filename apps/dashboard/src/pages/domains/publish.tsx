@@ -1,10 +1,11 @@
-import { Button, Modal, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
+import { Button, PasswordInput, SegmentedControl, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type ReactNode, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { PublishRecordsMutation } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -46,9 +47,9 @@ interface PublishProps {
 /** Publishes records at the DNS provider after a preview. Credentials are used once and not stored. */
 export function Publish(props: PublishProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} size="lg" title="Publish records at your DNS provider">
+    <Dialog opened={props.opened} onClose={props.onClose} size="lg" title="Publish records at your DNS provider">
       <Steps {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,8 +1,9 @@
-import { Button, Card, Modal, Text, TextInput } from '@mantine/core';
+import { Button, Card, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
@@ -36,9 +37,9 @@ export function TrackingHost({ domain }: { domain: Domain }) {
       <Card>
         <Text size="sm">{sayWhich(domain)}</Text>
       </Card>
-      <Modal opened={changing} onClose={() => setChanging(false)} title="Tracking domain">
+      <Dialog opened={changing} onClose={() => setChanging(false)} title="Tracking domain">
         <HostForm domain={domain} onClose={() => setChanging(false)} />
-      </Modal>
+      </Dialog>
     </Section>
   );
 }

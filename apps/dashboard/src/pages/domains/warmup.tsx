@@ -1,9 +1,10 @@
-import { Button, Card, Modal, Progress, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Card, Progress, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -45,9 +46,9 @@ export function Warmup({ domain }: { domain: Domain }) {
       <Card>
         {warmup === null ? <Text size="sm">Off. Campaigns have no daily limit.</Text> : <Today of={warmup} />}
       </Card>
-      <Modal opened={changing} onClose={() => setChanging(false)} title="Warm-up plan">
+      <Dialog opened={changing} onClose={() => setChanging(false)} title="Warm-up plan">
         <PlanForm domain={domain} onClose={() => setChanging(false)} />
-      </Modal>
+      </Dialog>
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Card, Modal, Textarea } from '@mantine/core';
+import { Button, Card, Textarea } from '@mantine/core';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -6,6 +6,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EventDefinitionQuery } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Chart } from '../../components/chart.tsx';
 import { ChartFigure } from '../../components/chart-figure.tsx';
@@ -157,9 +158,9 @@ function Actions({ definition: { id, name, description, locked } }: { definition
           ? 'Events with new properties, or with values of other types, are accepted again.'
           : 'Events with properties that are not listed, or with values of other types, are rejected.'}
       </Confirm>
-      <Modal opened={asked === 'description'} onClose={close} title="Edit description">
+      <Dialog opened={asked === 'description'} onClose={close} title="Edit description">
         <EditDescription id={id} description={description} onClose={close} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,9 +1,10 @@
-import { Button, Card, Code, Group, Modal, Select, Text, TextInput } from '@mantine/core';
+import { Button, Card, Code, Group, Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { CustomEventPropertyType } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { DialogForm } from '../../components/form.tsx';
@@ -98,9 +99,13 @@ export function Properties({ definition: { id, properties } }: { definition: Def
           ]}
         />
       )}
-      <Modal opened={editing !== undefined} onClose={() => setEditing(undefined)} title={`Edit ${editing?.name ?? ''}`}>
+      <Dialog
+        opened={editing !== undefined}
+        onClose={() => setEditing(undefined)}
+        title={`Edit ${editing?.name ?? ''}`}
+      >
         {editing !== undefined && <EditProperty id={id} property={editing} onClose={() => setEditing(undefined)} />}
-      </Modal>
+      </Dialog>
       <RemoveProperty id={id} property={removing} onClose={() => setRemoving(undefined)} />
     </Section>
   );

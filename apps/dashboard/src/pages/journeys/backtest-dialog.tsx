@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
@@ -63,9 +64,9 @@ export function BacktestButton({ journey, disabled }: { journey: Tested; disable
       >
         Backtest
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Test against the past">
+      <Dialog opened={opened} onClose={() => setOpened(false)} title="Test against the past">
         <StartForm journey={journey} onClose={() => setOpened(false)} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

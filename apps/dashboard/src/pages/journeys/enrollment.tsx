@@ -1,4 +1,4 @@
-import { Box, Button, Card, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Box, Button, Card, Group, Select, Stack, Text } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -7,6 +7,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { usePolling } from '../../data/polling.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { EnrollmentQuery } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
@@ -292,9 +293,9 @@ function Actions({ run: { id, status }, steps }: { run: Row; steps: readonly str
       <Button variant="default" onClick={() => setAsked('remove')}>
         Remove
       </Button>
-      <Modal opened={asked === 'move'} onClose={close} title="Move to another step">
+      <Dialog opened={asked === 'move'} onClose={close} title="Move to another step">
         <MoveForm id={id} steps={steps} onClose={close} />
-      </Modal>
+      </Dialog>
       <Confirm
         opened={asked === 'remove'}
         onClose={close}

@@ -1,5 +1,6 @@
-import { FileInput, Modal, Stack, Text } from '@mantine/core';
+import { FileInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons, FormError } from '../../components/form.tsx';
 import { type Definition, readDefinition } from './definition.ts';
 
@@ -14,9 +15,9 @@ export function ImportDialog({
   onImport: (definition: Definition) => void;
 }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Replace with a file">
+    <Dialog opened={opened} onClose={onClose} title="Replace with a file">
       <ImportForm onClose={onClose} onImport={onImport} />
-    </Modal>
+    </Dialog>
   );
 }
 

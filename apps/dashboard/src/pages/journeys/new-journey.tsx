@@ -1,9 +1,10 @@
 import './canvas.css';
-import { Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import type { Definition } from './definition.ts';
 import { GALLERY } from './gallery.ts';
@@ -22,9 +23,9 @@ const BLANK = { name: 'Blank', about: 'Start with no steps.', definition: undefi
 /** Creates a journey, blank or from the gallery. */
 export function NewJourneyDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="New journey" size={940}>
+    <Dialog opened={opened} onClose={onClose} title="New journey" size={940}>
       <NewJourney onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -52,7 +53,7 @@ export function PauseOrResume({
       <Button variant="default" loading={pause.running || resume.running} onClick={() => void run()}>
         {isActive ? 'Pause' : 'Resume'}
       </Button>
-      <Modal opened={isAsked} onClose={() => setAsked(false)} title="Resume this journey?">
+      <Dialog opened={isAsked} onClose={() => setAsked(false)} title="Resume this journey?">
         <Stack>
           <FormProblem problem={resume.problem} />
           <Text size="sm">
@@ -69,7 +70,7 @@ export function PauseOrResume({
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -9,6 +9,7 @@ import { usePolling } from '../../data/polling.ts';
 import { useShowSearch } from '../../data/show-search.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
@@ -170,9 +171,9 @@ export function People({
           </QueryResult>
         </Stack>
       </Section>
-      <Modal opened={enrolling} onClose={() => setEnrolling(false)} title="Enroll contacts">
+      <Dialog opened={enrolling} onClose={() => setEnrolling(false)} title="Enroll contacts">
         <Enroll journeyId={journeyId} onClose={() => setEnrolling(false)} />
-      </Modal>
+      </Dialog>
     </div>
   );
 }

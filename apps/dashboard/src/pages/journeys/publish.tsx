@@ -1,9 +1,10 @@
-import { Alert, Anchor, Button, Modal, Radio, Stack, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Radio, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyInProgressAction, JourneyQuery } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -43,7 +44,7 @@ export function Publish({
         Publish
       </Button>
       {problems.length > 0 ? (
-        <Modal opened={asked} onClose={close} title="This draft can’t be published yet">
+        <Dialog opened={asked} onClose={close} title="This draft can’t be published yet">
           <Problems
             problems={problems}
             onShow={(id) => {
@@ -51,7 +52,7 @@ export function Publish({
               onShow(id);
             }}
           />
-        </Modal>
+        </Dialog>
       ) : (
         <Question opened={asked} journey={journey} onClose={close} />
       )}

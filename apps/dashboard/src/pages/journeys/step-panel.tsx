@@ -1,7 +1,8 @@
 import '@mantine/core/styles/Divider.css';
-import { ActionIcon, Alert, Divider, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Alert, Divider, Menu, Stack, Text, TextInput } from '@mantine/core';
 import { IconAlertTriangle, IconCopy, IconCopyPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { type Ref, useState } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import type { Counts } from './counts.ts';
@@ -193,7 +194,7 @@ function StepMenu({
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Modal opened={isRenaming} onClose={() => setRenaming(false)} title={`Change the ID of ${step.id}`}>
+      <Dialog opened={isRenaming} onClose={() => setRenaming(false)} title={`Change the ID of ${step.id}`}>
         <RenameForm
           step={step}
           definition={definition}
@@ -201,7 +202,7 @@ function StepMenu({
           onRename={edit.rename}
           onClose={() => setRenaming(false)}
         />
-      </Modal>
+      </Dialog>
     </>
   );
 }

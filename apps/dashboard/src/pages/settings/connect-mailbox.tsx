@@ -1,4 +1,4 @@
-import { Checkbox, Group, Modal, NumberInput, PasswordInput, Radio, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, NumberInput, PasswordInput, Radio, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -6,6 +6,7 @@ import { refresh } from '../../data/refresh.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailboxProvider, MailboxSignIn } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { CopyField } from '../../components/copy.tsx';
 import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
@@ -63,9 +64,9 @@ export function ConnectMailbox({
   };
   const title = consenting === undefined ? 'Connect mailbox' : 'Authorize';
   return (
-    <Modal opened={opened} onClose={close} size="lg" title={title}>
+    <Dialog opened={opened} onClose={close} size="lg" title={title}>
       <ConnectForm consenting={consenting} onConsent={setConsenting} mailboxes={mailboxes} onClose={close} />
-    </Modal>
+    </Dialog>
   );
 }
 

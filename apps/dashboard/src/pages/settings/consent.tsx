@@ -1,5 +1,6 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconExternalLink } from '@tabler/icons-react';
+import { Dialog } from '../../components/dialog.tsx';
 
 /** A pending OAuth2 authorization. */
 export interface PendingAuthorization {
@@ -10,9 +11,9 @@ export interface PendingAuthorization {
 /** Opens the mailbox provider's authorization page in a new tab. */
 export function Consent({ of: consenting, onClose }: { of: PendingAuthorization | undefined; onClose: () => void }) {
   return (
-    <Modal opened={consenting !== undefined} onClose={onClose} title="Authorize">
+    <Dialog opened={consenting !== undefined} onClose={onClose} title="Authorize">
       {consenting !== undefined && <ConsentStep of={consenting} onDone={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,10 +1,11 @@
-import { Button, Checkbox, Modal, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, MultiSelect, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { hasPermission } from '../../app/permissions.ts';
 import { useProject, useSession } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { KeyScope } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { CodeBlock, CopyField } from '../../components/copy.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 
@@ -28,7 +29,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
   };
   const shown = key !== undefined;
   return (
-    <Modal
+    <Dialog
       opened={opened}
       onClose={shown ? () => {} : onClose}
       withCloseButton={!shown}
@@ -36,7 +37,7 @@ export function CreateKey({ opened, onClose }: { opened: boolean; onClose: () =>
       title={shown ? 'Save your API key' : 'Create API key'}
     >
       {shown ? <SaveKey secret={key} onDone={done} /> : <KeyForm onCreated={setKey} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

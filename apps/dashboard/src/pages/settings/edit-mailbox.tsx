@@ -1,7 +1,8 @@
-import { Group, Modal, NumberInput, PasswordInput, TextInput } from '@mantine/core';
+import { Group, NumberInput, PasswordInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ConnectionProblem } from './connection-problem.tsx';
@@ -21,9 +22,9 @@ const UPDATE = graphql(`
 /** Edits limits and credentials of a mailbox; blank secrets are kept. It stays open while the connection fails. */
 export function EditMailbox({ of: mailbox, onClose }: { of: Mailbox | undefined; onClose: () => void }) {
   return (
-    <Modal opened={mailbox !== undefined} onClose={onClose} title="Edit mailbox">
+    <Dialog opened={mailbox !== undefined} onClose={onClose} title="Edit mailbox">
       {mailbox !== undefined && <EditForm mailbox={mailbox} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { Role } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { ROLES } from './roles.ts';
 
@@ -25,7 +26,12 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
     onClose();
   };
   return (
-    <Modal opened={opened} onClose={close} size="lg" title={sentTo === undefined ? 'Invite member' : 'Invitation sent'}>
+    <Dialog
+      opened={opened}
+      onClose={close}
+      size="lg"
+      title={sentTo === undefined ? 'Invite member' : 'Invitation sent'}
+    >
       {sentTo === undefined ? (
         <InviteForm onInvited={setSentTo} onClose={close} />
       ) : (
@@ -39,7 +45,7 @@ export function Invite({ opened, onClose }: { opened: boolean; onClose: () => vo
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 

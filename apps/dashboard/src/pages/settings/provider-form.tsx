@@ -1,9 +1,10 @@
-import { Group, Modal, NumberInput, PasswordInput, Radio, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
+import { Group, NumberInput, PasswordInput, Radio, Select, SimpleGrid, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
@@ -49,9 +50,9 @@ export function ProviderDialog({
 }) {
   const title = provider === undefined ? 'Add provider' : 'Edit provider';
   return (
-    <Modal opened={opened} onClose={onClose} size="lg" title={title}>
+    <Dialog opened={opened} onClose={onClose} size="lg" title={title}>
       <ProviderForm provider={provider} onClose={onClose} />
-    </Modal>
+    </Dialog>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconFileText, IconPlus } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -7,6 +7,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { FORMAT_LABELS } from '../../components/format-labels.ts';
@@ -114,9 +115,9 @@ export function Templates() {
           )
         }
       </QueryResult>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="New template">
+      <Dialog opened={creating} onClose={() => setCreating(false)} title="New template">
         <NewTemplate onClose={() => setCreating(false)} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

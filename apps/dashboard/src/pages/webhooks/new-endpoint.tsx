@@ -1,9 +1,10 @@
-import { Button, Modal, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { Dialog } from '../../components/dialog.tsx';
 import { CopyField } from '../../components/copy.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
@@ -64,7 +65,7 @@ export function NewEndpoint() {
           Cancel
         </ButtonLink>
       </EndpointForm>
-      <Modal
+      <Dialog
         opened={created !== undefined}
         onClose={() => created !== undefined && go(created.id)}
         title="Endpoint created"
@@ -79,7 +80,7 @@ export function NewEndpoint() {
             View endpoint
           </Button>
         </Stack>
-      </Modal>
+      </Dialog>
     </Page>
   );
 }
