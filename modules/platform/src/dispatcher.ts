@@ -54,8 +54,8 @@ export interface PeriodicTask {
 
 /** Poll interval, in milliseconds. It covers lost notifications and due times. */
 const POLL_MS = 1_000;
-/** The longest wait after rounds that failed, in milliseconds. It begins at the poll interval and doubles. */
-const MAX_BACKOFF_MS = 15_000;
+/** The longest wait after rounds that failed, in milliseconds. It begins at the poll interval and doubles; no notification ends it. */
+const MAX_BACKOFF_MS = 5_000;
 
 /**
  * Turns pending rows into workflows until stopped. Several dispatchers may run: row locks and workflow ids prevent
@@ -94,18 +94,17 @@ async function runRounds(
     if (performance.now() < resumeAt) await sleep(resumeAt - performance.now(), signal);
     if (signal.aborted) return;
     notifier.clear();
-    let timeoutMs = POLL_MS;
     try {
       const { more, resumeAt: next = 0 } = (await dispatch?.(client)) ?? { more: false };
       backoff = exponentialDelays(POLL_MS, MAX_BACKOFF_MS);
       resumeAt = next;
       if (more) continue;
     } catch (error) {
-      timeoutMs = backoff.next().value;
-      notifier.clear(); // what arrived during the round would cut the wait short
       logger.warn({ err: error, source: name }, 'dispatch failed; will retry');
+      await sleep(backoff.next().value, signal);
+      continue;
     }
-    await notifier.wait({ timeoutMs, signal });
+    await notifier.wait({ timeoutMs: POLL_MS, signal });
   }
 }
 

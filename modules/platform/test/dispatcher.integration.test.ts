@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from '@postroom/settings/config';
 import { inTransaction, pool } from '../src/db.ts';
 import { signalWorkflow, startWorkflow } from '../src/outbox.ts';
-import { outboxSource, startOnce } from '../src/dispatcher.ts';
+import { outboxSource, startDispatcher, startOnce } from '../src/dispatcher.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -116,4 +116,24 @@ test('a claimed row is left to its dispatcher until the lease ends, and keeps it
   await relay([workflowId]);
   expect((await client.workflow.getHandle(workflowId).describe()).status.name).toBe('RUNNING');
   await client.workflow.getHandle(workflowId).terminate();
+});
+
+test('after a round that failed, new rows wait for the next one', async () => {
+  const name = `failing-${randomUUID()}`;
+  const rounds: number[] = [];
+  const dispatch = async () => {
+    rounds.push(performance.now());
+    throw new Error('Temporal is down');
+  };
+  const dispatcher = await startDispatcher(client, [{ name, dispatch }]);
+  const arriving = setInterval(() => void pool.query(`SELECT pg_notify('postroom', $1)`, [name]), 20);
+  try {
+    await vi.waitFor(() => expect(rounds.length).toBeGreaterThanOrEqual(3), { timeout: 10_000 });
+  } finally {
+    clearInterval(arriving);
+    await dispatcher.stop();
+  }
+  const [first = 0, second = 0, third = 0] = rounds;
+  expect(second - first).toBeGreaterThan(900);
+  expect(third - second).toBeGreaterThan(1_900);
 });
