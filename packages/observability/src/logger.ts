@@ -4,13 +4,15 @@ import { logContext } from './log-context.ts';
 import { identity } from './identity.ts';
 
 /** PostgreSQL's error details contain rows and parameters: addresses and mail contents. Message and code suffice. */
-function withoutRows(error: Error): object {
+function withoutRows(error: unknown): object {
+  // Temporal's native core logs its errors as text.
+  if (typeof error !== 'object' || error === null) return { message: String(error) };
   const {
     detail: _,
     where: __,
     internalQuery: ___,
     ...shown
-  } = pino.stdSerializers.err(error) as Record<string, unknown>;
+  } = pino.stdSerializers.err(error as Error) as Record<string, unknown>;
   return shown;
 }
 
