@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { config, identity, logger } from '@postroom/platform';
 import { DefaultLogger, Runtime, type RuntimeOptions } from '@temporalio/worker';
+import { temporalLog } from './temporal-log.ts';
 
 /** Temporal's SDK collects metrics outside this process's registry. */
 export interface TemporalRuntime {
@@ -47,20 +48,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A warning of the SDK about every worker that runs only activities, which ours do on purpose. */
-const ACTIVITIES_ONLY = 'No workflows registered, not polling for workflow tasks';
-const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
-
 function temporalLogger(): DefaultLogger {
-  return new DefaultLogger('INFO', ({ level, message, meta }) => {
-    const { error, workflowId, ...temporal } = meta ?? {};
-    logger[message === ACTIVITIES_ONLY ? 'debug' : LEVELS[level]](
-      {
-        ...(error === undefined ? {} : { err: error }),
-        ...(typeof workflowId === 'string' ? { workflowId } : {}),
-        temporal,
-      },
-      message,
-    );
+  const lineOf = temporalLog(() => performance.now());
+  return new DefaultLogger('INFO', (entry) => {
+    const { level, fields } = lineOf(entry);
+    logger[level](fields, entry.message);
   });
 }
