@@ -162,8 +162,8 @@ interface OutboxRow {
   refusals: number;
 }
 
-/** How long other dispatchers leave claimed rows alone, in seconds. Requests to Temporal fail within ten. */
-const LEASE_SECONDS = 30;
+/** How long other dispatchers leave claimed rows alone, in seconds. A request fails after 30 if Temporal does not answer. */
+const LEASE_SECONDS = 40;
 
 /**
  * Claims the first due row of each workflow, at most 50 rows: other dispatchers see them as due once the lease has ended. A row
@@ -183,11 +183,14 @@ const CLAIM = `
  */
 const MAX_UNKNOWN = 4;
 
-/** Exponential backoff for rows that Temporal rejected: one second, then two, up to a minute. */
+/**
+ * Postpones rows by one second, then two, up to eight: work of a row continues that soon after an outage.
+ * @param $2 how often a row counts as postponed at most: an outage must not use up the retries of a signal.
+ */
 const POSTPONE = `
-  UPDATE outbox SET refusals = refusals + 1,
-    available_at = now() + least(interval '1 minute', interval '1 second' * 2 ^ least(refusals, 6))
-  WHERE id = ANY($1)`;
+  UPDATE outbox SET refusals = least(refusals + 1, $2),
+    available_at = now() + interval '1 second' * 2 ^ least(refusals, ${MAX_UNKNOWN - 1})
+  WHERE id = ANY ($1)`;
 
 /**
  * The outbox as a source. A row is deleted after it was dispatched, so after a crash it is dispatched again, once its lease has
@@ -197,31 +200,44 @@ export const outboxSource = {
   name: 'outbox',
   dispatch: async (client: Client) => {
     const { rows } = await pool.query<OutboxRow>(CLAIM);
-    const results = await Promise.all(rows.map((row) => dispatchRow(client, row)));
-    const done = rows.filter((_, index) => results[index] === true).map((row) => row.id);
-    const refused = rows.filter((_, index) => results[index] !== true).map((row) => row.id);
+    const results = await Promise.allSettled(rows.map((row) => dispatchRow(client, row)));
+    const outcomes = results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+    const idsOf = (outcome?: boolean) => rows.filter((_, at) => outcomes[at] === outcome).map(({ id }) => id);
+    const [done, unknown, rejected] = [idsOf(true), idsOf(false), idsOf()];
     if (done.length > 0) await pool.query('DELETE FROM outbox WHERE id = ANY($1)', [done]);
-    if (refused.length > 0) await pool.query(POSTPONE, [refused]);
+    if (unknown.length > 0) await pool.query(POSTPONE, [unknown, MAX_UNKNOWN]);
+    if (rejected.length > 0) await pool.query(POSTPONE, [rejected, MAX_UNKNOWN - 1]);
+    logRejections(rows, results);
     return { more: done.length > 0 };
   },
 } satisfies DispatchSource;
 
+/** One line for a round: while Temporal is down, all its rows are rejected for the same reason. */
+function logRejections(rows: readonly OutboxRow[], results: readonly PromiseSettledResult<boolean>[]): void {
+  const rejected = rows.filter((_, index) => results[index]?.status === 'rejected');
+  const [first] = rejected;
+  if (first === undefined) return;
+  const { reason } = results.find((result) => result.status === 'rejected') as PromiseRejectedResult;
+  const { workflow_id: workflowId, name } = first;
+  logger.warn(
+    { err: reason, workflowId, name, rejected: rejected.length },
+    'Temporal rejected outbox rows; will retry',
+  );
+}
+
+/** @returns false for a signal whose workflow may start yet. @throws what Temporal answers to any other row that it rejects. */
 async function dispatchRow(client: Client, row: OutboxRow): Promise<boolean> {
   assertNoTransaction(`Temporal was called for ${row.workflow_id}`);
+  if (row.kind === 'start') {
+    await startOnce(client, { workflowId: row.workflow_id, type: row.name, args: row.args, ...row.options });
+    return true;
+  }
   try {
-    if (row.kind === 'start') {
-      await startOnce(client, { workflowId: row.workflow_id, type: row.name, args: row.args, ...row.options });
-    } else {
-      await client.workflow.getHandle(row.workflow_id).signal(row.name, ...row.args);
-    }
+    await client.workflow.getHandle(row.workflow_id).signal(row.name, ...row.args);
     return true;
   } catch (error) {
-    if (row.kind === 'signal' && error instanceof WorkflowNotFoundError) return isUndeliverable(client, row);
-    logger.warn(
-      { err: error, workflowId: row.workflow_id, name: row.name },
-      'Temporal rejected an outbox row; will retry',
-    );
-    return false;
+    if (error instanceof WorkflowNotFoundError) return isUndeliverable(client, row);
+    throw error;
   }
 }
 
@@ -230,10 +246,7 @@ async function isUndeliverable(
   client: Client,
   { workflow_id: workflowId, name, refusals }: OutboxRow,
 ): Promise<boolean> {
-  const status = await workflowStatus(client, workflowId).catch((error: unknown) => {
-    logger.warn({ err: error, workflowId, name }, 'could not read the workflow of a signal; will retry');
-    return 'UNKNOWN' as const;
-  });
+  const status = await workflowStatus(client, workflowId);
   // It may have started since the signal was rejected.
   if (status === 'RUNNING' || status === 'UNKNOWN') return false;
   if (status !== undefined) return true;
