@@ -5,6 +5,7 @@ import {
   logger,
   ROLE_OF,
   type Service,
+  sleep,
   taskQueueOf,
   WORK_KINDS,
   type WorkerRole,
@@ -48,6 +49,11 @@ const CAPACITY: Record<WorkKind, Partial<WorkerOptions>> = {
   maintenance: { maxConcurrentActivityTaskExecutions: 50, maxConcurrentActivityTaskPolls: 2 },
 };
 
+/** How often the workers' state is read, in milliseconds. */
+const STATE_INTERVAL_MS = 1_000;
+/** By then a POST or mail in flight has ended, in milliseconds. */
+const ACTIVITIES_END_MS = 20_000;
+
 export interface WorkerService extends Service {
   /** Temporal's schedules, for metrics. */
   schedules: Queue;
@@ -75,17 +81,13 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     interceptors: { activity: [inLogContext, inTrace] },
     // A POST or mail in flight may take ten seconds; then it is aborted, and its row records how far it got.
     shutdownGraceTime: '15 seconds',
-    shutdownForceTime: '20 seconds',
+    shutdownForceTime: ACTIVITIES_END_MS,
     ...deployment(),
   };
   const workers = await Promise.all(
     workersOf(config.WORKER_ROLES, await workflowBundle()).map((options) => Worker.create({ ...common, ...options })),
   );
-  let stopping = false;
-  const running = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
-    logger.fatal({ err: error }, stopping ? 'activities did not end in time' : 'a Temporal worker failed');
-    process.exit(1);
-  });
+  const { failed, shutdown } = runWorkers(workers);
   // Without its schedules, the worker still sends mail; the sweep tries again.
   await prepareSchedules(client, { runsSchedules }).catch((error: unknown) =>
     logger.warn({ err: error }, 'the schedules could not be created or run; will retry'),
@@ -96,14 +98,47 @@ export async function startWorker({ runsSchedules = true } = {}): Promise<Worker
     checks: workerChecks(client, workers),
     schedules: { kind: 'temporal', read: async () => ({ overdue: await countOverdueSchedules(client) }) },
     metrics: readMetrics === undefined ? [] : [readMetrics],
+    failed,
     stop: async () => {
-      stopping = true;
       // Before the dispatcher stops, so that this process gets none of the work that it hands back.
-      for (const worker of workers) worker.shutdown();
-      await Promise.all([dispatcher.stop(), running]);
+      const ended = shutdown();
+      await Promise.all([dispatcher.stop(), ended]);
       await closeInFlightJournals();
       await endLeases();
-      await close();
+      // A worker that failed holds on to its connection.
+      if (!workers.some(hasFailed)) await close();
+    },
+  };
+}
+
+const hasFailed = (worker: Worker) => worker.getState() === 'FAILED';
+
+/**
+ * Runs the workers. One whose polls Temporal rejects for good, such as because the namespace has been missing for half a minute, fails, and
+ * would do nothing more in a process that seems to live.
+ */
+function runWorkers(workers: readonly Worker[]): { failed: Promise<unknown>; shutdown: () => Promise<void> } {
+  const failed = Promise.withResolvers<unknown>();
+  let draining = false;
+  const running = Promise.all(workers.map((worker) => worker.run())).catch((error: unknown) => {
+    failed.resolve(error);
+    if (!draining) return;
+    logger.fatal({ err: error }, 'activities did not end in time');
+    process.exit(1);
+  });
+  // `run` of a worker that failed may never settle.
+  const watching = setInterval(() => {
+    const worker = workers.find(hasFailed);
+    if (worker !== undefined) failed.resolve(new Error(`The worker of ${worker.options.taskQueue} has stopped.`));
+  }, STATE_INTERVAL_MS).unref();
+  return {
+    failed: failed.promise,
+    shutdown: async () => {
+      draining = !workers.some(hasFailed);
+      clearInterval(watching);
+      for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      // Nothing says when the activities of one that failed have ended.
+      await (draining ? running : sleep(ACTIVITIES_END_MS));
     },
   };
 }

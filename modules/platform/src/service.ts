@@ -12,6 +12,8 @@ import { startTracing } from '@postroom/observability';
 /** A running component. Stopping it drains work in flight. */
 export interface Service {
   stop: () => Promise<void>;
+  /** Resolves when it can't go on: the program then drains and exits with status 1, so that it is restarted. */
+  failed?: Promise<unknown>;
   /** What it needs besides the database, for `/readyz`. */
   checks?: readonly HealthCheck[];
   /** Metrics that it collects outside this process's registry, in Prometheus' text format. */
@@ -59,7 +61,7 @@ export async function runService(name: string, start: () => Promise<Service>): P
   }
   admin.started(service);
   let stopping = false;
-  const stop = async (why: string, waitMs: number) => {
+  const stop = async (why: string, waitMs: number, status = 0) => {
     if (stopping) return;
     stopping = true;
     log.info({ waitMs }, `${why}: draining`);
@@ -73,12 +75,16 @@ export async function runService(name: string, start: () => Promise<Service>): P
     await stopTracing();
     await admin.stop();
     await closeDatabase();
-    process.exit(0);
+    process.exit(status);
   };
   const lameDuckMs = service.servesClients === true ? config.DRAIN_SECONDS * 1000 : 0;
   process.on('SIGTERM', () => void stop('SIGTERM', lameDuckMs));
   process.on('SIGINT', () => void stop('SIGINT', 0));
   launcherEnded = () => void stop('the launcher exited', 0);
+  void service.failed?.then((error) => {
+    log.fatal({ err: error }, `${name} failed`);
+    return stop('failed', 0, 1);
+  });
   process.send?.({ ready: true });
   log.info('ready');
 }

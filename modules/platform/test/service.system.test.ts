@@ -29,3 +29,14 @@ test('a running service drains before it exits', async () => {
   running.disconnect();
   expect(await once(running, 'exit')).toEqual([0, null]);
 });
+
+test('a service that fails drains and exits with status 1, so that it is restarted', async () => {
+  const failing = program(`({
+    failed: Promise.resolve(new Error('the service failed')),
+    stop: async () => { process.send('drained'); },
+  })`);
+  const messages: unknown[] = [];
+  failing.on('message', (message) => messages.push(message));
+  expect(await once(failing, 'exit')).toEqual([1, null]);
+  expect(messages).toEqual(['runs', { ready: true }, 'drained']);
+});
