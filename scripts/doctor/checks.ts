@@ -10,7 +10,7 @@ import { readMigrations } from '@postroom/migrations';
 import { isFree } from '../../packages/embedded/src/ports.ts';
 import { validityProblem, readCertificateFiles, type TlsServer } from '../../packages/network/src/certificate.ts';
 import { parseRelayUrl, probeRelay } from '../../packages/smtp/src/index.ts';
-import { SEARCH_ATTRIBUTES } from '../../modules/platform/src/outbox.ts';
+import { SEARCH_ATTRIBUTES } from '../../packages/temporal/src/workflow-labels.ts';
 
 /** One finding. `fix` says what to do about it, as an imperative sentence. */
 export interface CheckResult {

@@ -155,14 +155,8 @@ export {
   useInstead,
 } from './mutations.ts';
 export { auditedRows, Node, registerNode } from './nodes.ts';
-export {
-  SEARCH_ATTRIBUTES,
-  type SearchAttribute,
-  signalWorkflow,
-  startWorkflow,
-  type WorkflowLabels,
-  type WorkflowStart,
-} from './outbox.ts';
+export { SEARCH_ATTRIBUTES, type SearchAttribute, type WorkflowLabels } from '@postroom/temporal';
+export { signalWorkflow, startWorkflow, type WorkflowStart } from './outbox.ts';
 export { stopAfterRepeatedErrors } from '@postroom/temporal/repeated-errors';
 export * from './pages.ts';
 export {

@@ -3,7 +3,7 @@ import { freePorts, hiddenAddress, HOST } from './ports.ts';
 import { type Start, startGuarded } from './programs.ts';
 import { startUiProxy, type UiAddress } from './ui-proxy.ts';
 
-/** The namespace's keyword search attributes; keep in sync with `SEARCH_ATTRIBUTES` in @postroom/platform. */
+/** The namespace's keyword search attributes; keep in sync with `SEARCH_ATTRIBUTES` in @postroom/temporal. */
 export const SEARCH_ATTRIBUTES = ['projectId', 'campaignId', 'endpointId', 'eventType', 'deliveryStatus'];
 
 const START_TIMEOUT_MS = 60_000;
