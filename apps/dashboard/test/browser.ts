@@ -319,7 +319,7 @@ const tinyText = (page: Page) =>
     return found;
   })()`);
 
-const scrollsHorizontally = (page: Page) =>
+export const scrollsHorizontally = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 
 /** One transparent pixel. */

@@ -8,6 +8,7 @@ import {
   holdRequests,
   inBrowser,
   openWindow,
+  scrollsHorizontally,
   SCHEMES,
   SIZES,
   soon,
@@ -467,6 +468,18 @@ inBrowser('the frame', () => {
     await page.setViewportSize({ width: 390, height: 844 });
     await soon(async () => (await page.getByRole('heading', { level: 1 }).boundingBox())?.x).toBe(16);
     expect(await page.evaluate('slides')).toEqual([]);
+  });
+
+  test('a project with a long name leaves the header its other buttons on a window of 320 pixels', async () => {
+    const api = await testApi();
+    await pool.query(`UPDATE projects SET name = repeat('W', 200) WHERE id = $1`, [api.projectId]);
+    await using window = await windowOf(api, 'owner', { width: 320 });
+    const { page } = window;
+    await window.open('/webhooks');
+    await page.locator('.live').waitFor();
+    expect(await scrollsHorizontally(page)).toBe(false);
+    const user = await page.getByRole('button', { name: /Signed in as/ }).boundingBox();
+    expect((user?.x ?? 0) + (user?.width ?? 0)).toBeLessThanOrEqual(320);
   });
 
   test.each(SCHEMES)('the borders of fields have a contrast of 3:1: %s', async (colorScheme) => {

@@ -53,7 +53,7 @@ export function ProjectShell() {
             <Logo />
           </Box>
           <ProjectChoice />
-          <Group gap="md" wrap="nowrap" ml="auto">
+          <Group gap="md" wrap="nowrap" ml="auto" flex="none">
             <LiveIndicator />
             <CommandPaletteButton />
             <NotificationBell key={projectId} />
