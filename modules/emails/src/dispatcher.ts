@@ -41,9 +41,9 @@ async function dispatch(client: Client): Promise<Round> {
     .map(([projectId]) => projectId);
   for (const { project_id: projectId, waiting } of projects) {
     if (drains.has(projectId)) continue;
-    if (!full.includes(projectId) && (await mayStartIndividually(waiting))) selected.push(projectId);
-    else if (drains.size >= MAIL_POLICY.dispatch.maxDrains) selected.push(projectId);
-    else {
+    const mayDrain = drains.size < MAIL_POLICY.dispatch.maxDrains;
+    if (!full.includes(projectId) && (!mayDrain || (await mayStartIndividually(waiting)))) selected.push(projectId);
+    else if (mayDrain) {
       await startQueueDrain(client, projectId);
       drains.add(projectId);
     }
