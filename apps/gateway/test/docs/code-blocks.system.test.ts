@@ -103,6 +103,7 @@ const NOT_RUN = [
   'docs/how-to/providers.md graphql',
   'docs/how-to/providers.md graphql',
   'docs/how-to/providers.md graphql',
+  'docs/how-to/providers.md sh',
   'docs/how-to/restore.md ini',
   'docs/how-to/restore.md ini',
   'docs/how-to/restore.md sh',
