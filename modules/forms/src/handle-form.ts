@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http';
 import {
   anonymizedNetwork,
   config,
-  databaseAnswerOf,
   DomainError,
   invalid,
   logger,
@@ -12,11 +11,10 @@ import {
   parseJsonBody,
   RateLimited,
   RetryLater,
-  STATUS_BY_CODE,
 } from '@postroom/platform';
 import { takeVisit } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
-import { answerPage, rejectMethod } from '@postroom/unsubscribe';
+import { answerPage, answerProblem, rejectMethod } from '@postroom/unsubscribe';
 import { confirm, linkState } from './confirm.ts';
 import { CUSTOM_PREFIX } from './check-form.ts';
 import { shownFields } from './forms.ts';
@@ -52,10 +50,8 @@ export async function handleForm(request: FormRequest, response: ServerResponse)
   try {
     await handle(request, response);
   } catch (error) {
-    const known = error instanceof DomainError ? error : databaseAnswerOf(error);
-    if (known === undefined || wantsJson(request)) throw error;
-    if (known instanceof RetryLater) response.setHeader('Retry-After', known.retryAfterSeconds);
-    answerPage(response, STATUS_BY_CODE[known.code], 'Something went wrong', `<p>${escapeHtml(known.message)}</p>`);
+    if (wantsJson(request)) throw error;
+    answerProblem(response, error);
   }
 }
 

@@ -7,6 +7,7 @@ export {
 } from './unsubscribe-link.ts';
 export {
   answerPage,
+  answerProblem,
   type Brand,
   handleUnsubscribe,
   type PageOptions,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, readBody } from '@postroom/platform';
+import { databaseAnswerOf, DomainError, logger, readBody, RetryLater, STATUS_BY_CODE } from '@postroom/platform';
 import { LOGO_PATH } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
 import { findUnsubscriber, isUnsubscribed, subscribeAgain, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
@@ -89,6 +89,14 @@ export async function handleUnsubscribe(
   response: ServerResponse,
   preferences: Preferences,
 ): Promise<void> {
+  try {
+    await handle(request, response, preferences);
+  } catch (error) {
+    answerProblem(response, error);
+  }
+}
+
+async function handle(request: IncomingMessage, response: ServerResponse, preferences: Preferences): Promise<void> {
   const { method = 'GET' } = request;
   const change = method === 'POST' ? await readRequestedChange(request) : undefined;
   const token = (request.url ?? '').split('?', 1)[0]?.split('/')[2] ?? '';
@@ -184,6 +192,15 @@ export function rejectMethod(method: string, response: ServerResponse): boolean 
   const text = `<p>This page does not support ${escapeHtml(method)} requests.</p>`;
   answerPage(response, 405, 'Method not allowed', text);
   return true;
+}
+
+/** Sends a page that says what went wrong, such as that the database is unreachable. @throws an error that visitors can do nothing about. */
+export function answerProblem(response: ServerResponse, error: unknown): void {
+  const known = error instanceof DomainError ? error : databaseAnswerOf(error);
+  if (known === undefined) throw error;
+  if (known !== error) logger.warn({ err: error }, 'database too busy or unreachable');
+  if (known instanceof RetryLater) response.setHeader('Retry-After', known.retryAfterSeconds);
+  answerPage(response, STATUS_BY_CODE[known.code], 'Something went wrong', `<p>${escapeHtml(known.message)}</p>`);
 }
 
 /** Sends a small HTML page. `title` and `body` are HTML. */

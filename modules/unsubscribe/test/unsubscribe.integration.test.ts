@@ -44,6 +44,21 @@ test('GET shows a page and changes nothing, however often scanners follow the li
   expect(await statusOf()).toBe('none');
 });
 
+test('an unsubscribe that the database refuses for a while gets a page that says to try again', async () => {
+  const { api, link, statusOf } = await recipient();
+  // As while the project is being moved to another cell.
+  await pool.query(
+    `CREATE TRIGGER a_moving_test BEFORE INSERT OR UPDATE ON suppressions FOR EACH ROW WHEN (NEW.project_id = '${api.projectId}')
+     EXECUTE FUNCTION refuse_moving_project('${api.projectId}')`,
+  );
+  const reply = await fetch(link, ONE_CLICK).finally(() => pool.query('DROP TRIGGER a_moving_test ON suppressions'));
+  expect([reply.status, reply.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+  expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await reply.text()).toContain('This project is being moved. Try again in a moment.');
+  expect((await fetch(link, ONE_CLICK)).status).toBe(200);
+  expect(await statusOf()).toBe('unsubscribed');
+});
+
 test('POST unsubscribes with one click: the address is suppressed, the campaign counts it and contact.unsubscribed is emitted, once', async () => {
   const { api, contact, campaignId, link, statusOf } = await recipient();
   const replies = await Promise.all([fetch(link, ONE_CLICK), fetch(link, ONE_CLICK)]);
