@@ -10,6 +10,11 @@ const IDLE_MS = 4_000;
 const IDLE_MARGIN_MS = 2_000;
 const MAX_IDLE_MS = 600_000;
 
+/**
+ * A connection that the receiver had closed while it was idle fails within a round trip. One that is closed later than this may have
+ * been closed by a receiver that failed while it handled the POST. Not measured.
+ */
+const STALE_MS = 1_000;
 /** Errors of a connection that the other side closed while it was idle. */
 const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -17,8 +22,8 @@ interface Http1Events {
   /** The connection can be used for another POST. */
   onIdle: (connection: Http1Connection) => void;
   onClose: (connection: Http1Connection) => void;
-  /** Another connection has to send the POST, because this one was closed before the receiver saw it. */
-  onUnsent: (exchange: Exchange) => void;
+  /** Another connection has to send the POST, because this one had probably been closed before the receiver saw it. */
+  onStale: (exchange: Exchange) => void;
 }
 
 /** A connection over HTTP/1.1, which makes one POST at a time. */
@@ -31,6 +36,8 @@ export class Http1Connection {
   #exchange: Exchange | undefined;
   #parser: ResponseParser | undefined;
   #posts = 0;
+  /** When the last POST was sent, on the clock of `performance.now()`. */
+  #sentAt = 0;
   #hasResponse = false;
   #isClosed = false;
 
@@ -55,6 +62,7 @@ export class Http1Connection {
       return this.keep();
     }
     this.#posts++;
+    this.#sentAt = performance.now();
     this.#hasResponse = false;
     this.#exchange = exchange;
     this.#parser = new ResponseParser(
@@ -114,9 +122,10 @@ export class Http1Connection {
     if (exchange === undefined || exchange.isOver) return;
     if (error === undefined && this.#parser?.end() === true) return exchange.complete();
     const wasClosed = error === undefined || CLOSED.has(error.code ?? '');
-    if (this.#posts > 1 && !this.#hasResponse && wasClosed && !exchange.isRetried) {
+    const isStale = this.#posts > 1 && !this.#hasResponse && wasClosed && performance.now() - this.#sentAt < STALE_MS;
+    if (isStale && !exchange.isRetried) {
       exchange.isRetried = true;
-      this.#events.onUnsent(exchange);
+      this.#events.onStale(exchange);
     } else exchange.fail(error ?? new BrokenConnectionError());
   }
 }

@@ -81,7 +81,7 @@ export class Origin {
         if (at !== -1) this.#idle.splice(at, 1);
         this.#checkEmpty();
       },
-      onUnsent: (unsent) => this.#connect(unsent),
+      onStale: (unanswered) => this.#connect(unanswered),
     });
     this.#open.add(connection);
     // The deadline passed while it waited for the connection, so it must not be sent.

@@ -291,6 +291,23 @@ test('a stale keep-alive connection costs no attempt: the request is sent again 
   expect(ids).toEqual(['a1', 'a2', 'a3']);
 });
 
+test('a receiver that closes a kept connection a while after it read the request gets no other: it may have handled it', async () => {
+  let requests = 0;
+  const { url } = await rawReceiver((socket) => {
+    socket.on('data', () => {
+      if (++requests === 2) setTimeout(() => socket.end(), 1_200);
+      else socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  const post = client();
+  expect(await post(url)).toMatchObject({ status: 200 });
+  expect(await post(url)).toMatchObject({
+    status: null,
+    error: 'The connection broke before the response was complete.',
+  });
+  expect(requests).toBe(2);
+});
+
 test('one repetition is enough, even if the receiver has closed all idle connections', async () => {
   let isRestarted = false;
   const { url } = await rawReceiver((socket) => {
