@@ -10,12 +10,15 @@ import {
   startSmtpSink,
   startSystem,
   type System,
+  type SystemApi,
 } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTransactionsOnly } from '../src/transaction-mode.ts';
 
 const RECIPIENTS = 300;
+/** Contacts in a request. */
+const BATCH = 400;
 /** Of the campaign that is sent while the pooler is restarted. */
 const MORE_RECIPIENTS = 800;
 /** The time between two transactional emails, in milliseconds. */
@@ -47,17 +50,16 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
     await pooler.stop();
   });
 
-  test('a campaign, transactional mail and webhooks are sent exactly once, over fewer connections than one program has', async () => {
-    const api = await system.api();
-    await api.post('/v1/webhooks', {
-      url: receiver.url,
-      events: ['campaign.completed', 'email.sent', 'contact.created'],
-    });
-    const contacts = Array.from({ length: RECIPIENTS }, (_, index) => ({ email: `reader${index}@mail.test` }));
-    expect((await api.post('/v1/contacts/batch', { contacts })).status).toBeLessThan(300);
+  /** Starts a campaign to this many new contacts. Returns its path. */
+  async function startCampaign(api: SystemApi, name: string, recipients: number): Promise<string> {
+    const contacts = Array.from({ length: recipients }, (_, index) => ({ email: `reader${index}@mail.test` }));
+    for (let from = 0; from < recipients; from += BATCH)
+      expect(
+        (await api.post('/v1/contacts/batch', { contacts: contacts.slice(from, from + BATCH) })).status,
+      ).toBeLessThan(300);
     const group = await api.post('/v1/groups', { name: 'All', emails: contacts.map(({ email }) => email) });
     const campaign = await api.post('/v1/campaigns', {
-      name: 'Pooled',
+      name,
       subject: 'News',
       from_email: 'news@example.com',
       html: '<p>Hello</p>',
@@ -65,6 +67,16 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
     });
     const path = `/v1/campaigns/${campaign.body.data.id}`;
     expect((await api.post(`${path}/send`)).status).toBe(202);
+    return path;
+  }
+
+  test('a campaign, transactional mail and webhooks are sent exactly once, over fewer connections than one program has', async () => {
+    const api = await system.api();
+    await api.post('/v1/webhooks', {
+      url: receiver.url,
+      events: ['campaign.completed', 'email.sent', 'contact.created'],
+    });
+    const path = await startCampaign(api, 'Pooled', RECIPIENTS);
     const single = { from: 'news@example.com', to: ['one@mail.test'], subject: 'Receipt', html: '<p>Thanks</p>' };
     const emails = await Promise.all(
       Array.from({ length: 20 }, (_, index) => api.post('/v1/emails', { ...single, to: [`one${index}@mail.test`] })),
@@ -94,19 +106,7 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
       receiver.received.length = 0;
       const api = await system.api();
       await api.post('/v1/webhooks', { url: receiver.url, events: ['email.sent', 'campaign.completed'] });
-      const contacts = Array.from({ length: MORE_RECIPIENTS }, (_, index) => ({ email: `reader${index}@mail.test` }));
-      for (const part of [contacts.slice(0, 400), contacts.slice(400)])
-        expect((await api.post('/v1/contacts/batch', { contacts: part })).status).toBeLessThan(300);
-      const group = await api.post('/v1/groups', { name: 'All', emails: contacts.map(({ email }) => email) });
-      const campaign = await api.post('/v1/campaigns', {
-        name: 'Restarted',
-        subject: 'News',
-        from_email: 'news@example.com',
-        html: '<p>Hello</p>',
-        group_ids: [group.body.data.id],
-      });
-      const path = `/v1/campaigns/${campaign.body.data.id}`;
-      expect((await api.post(`${path}/send`)).status).toBe(202);
+      const path = await startCampaign(api, 'Restarted', MORE_RECIPIENTS);
 
       const answers: { to: string; status: number }[] = [];
       const sending: Promise<unknown>[] = [];
