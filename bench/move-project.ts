@@ -71,6 +71,7 @@ for (let nth = 1; nth <= RUNS; nth++) {
     to: 'other',
     drainMs: 10_000,
     findDisagreement: () => Promise.resolve(undefined),
+    post: () => Promise.resolve(),
     endWorkflows: () => Promise.resolve(),
     report: (step) => {
       if (step.startsWith('Draining')) gone = seconds();

@@ -11,6 +11,7 @@ import {
   startSmtpSink,
   type SystemApi,
 } from '@postroom/testkit';
+import { unsubscribeUrl } from '@postroom/unsubscribe';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOf, quotedPrintable, useTwoCells } from './two-cells.ts';
@@ -214,11 +215,12 @@ test(
       // Domains are remembered for a moment.
       expect((await mailTo(api, `warm${Date.now()}@mail.test`)).from).toContain('@bounce.example.com');
     }, 30_000);
-    const [failing, complaining, deleted, read] = [
+    const [failing, complaining, deleted, read, leaving] = [
       await mailTo(api, 'failing@mail.test'),
       await mailTo(api, 'complaining@mail.test'),
       await mailTo(api, 'deleted@mail.test'),
       await mailTo(api, 'reader@mail.test'),
+      await mailTo(api, 'leaving@mail.test'),
     ];
 
     // While it is being moved, clients are asked to try again.
@@ -229,8 +231,12 @@ test(
     expect(await submit(api.key)).toMatch(/^454 4\.7\.0 This project is being moved/);
     await home.pool.query('DELETE FROM project_cells WHERE project_id = $1', [api.projectId]);
 
+    // Mailbox providers post an unsubscribe once, so it is not refused, and applies in the new cell.
+    await move(api.projectId, { killAt: 'The fence is closed' });
+    await unsubscribe(api, { id: leaving.id, email: 'leaving@mail.test' });
     const { printed, status } = await move(api.projectId);
     expect([status, printed]).toEqual([0, expect.stringContaining('is in eu')]);
+    expect(printed).toContain('Posted 1 request that came meanwhile');
     await eu.pool.query('DELETE FROM messages WHERE id = $1', [deleted.id]);
 
     await expectSubmissions(api, other);
@@ -247,6 +253,7 @@ test(
       ['complaining@mail.test', 'complained'],
       ['deleted@mail.test', 'bounced'],
       ['failing@mail.test', 'bounced'],
+      ['leaving@mail.test', 'unsubscribed'],
     ]);
     expect((await home.pool.query('SELECT FROM suppressions')).rowCount).toBe(0);
 
@@ -335,13 +342,18 @@ async function expectLinks({ id, raw }: { id: string; raw: string }, api: System
     ]);
     expect(rows).toEqual([{ kind: 'open' }, { kind: 'click' }]);
   }, 10_000);
-  const unsubscribe = /<(http:[^>]+\/u\/[^>]+)>/.exec(raw.replaceAll(/\r\n[ \t]+/g, ' '))?.[1];
-  if (unsubscribe === undefined) return;
-  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
-  expect((await fetch(unsubscribe, { method: 'POST', body })).status).toBe(200);
+  await unsubscribe(api, { id, email: 'reader@mail.test' });
   const { rows } = await cells.eu.pool.query(
     `SELECT reason FROM suppressions WHERE project_id = $1 AND email = 'reader@mail.test'`,
     [api.projectId],
   );
   expect(rows).toEqual([{ reason: 'unsubscribed' }]);
+}
+
+/** Posts an unsubscribe to the first cell, as a mailbox provider does. */
+async function unsubscribe({ projectId }: SystemApi, { id, email }: { id: string; email: string }): Promise<void> {
+  const { pathname } = new URL(unsubscribeUrl(id, { projectId, email }));
+  const body = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+  const response = await fetch(cells.home.url + pathname, { method: 'POST', body });
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('You are unsubscribed')]);
 }

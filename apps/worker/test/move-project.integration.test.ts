@@ -2,7 +2,7 @@ import { newId } from '@postroom/platform';
 import { createDatabase, type EmptyDatabase } from '@postroom/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { abortMove, moveProject } from '../src/move/move.ts';
+import { abortMove, type Move, moveProject } from '../src/move/move.ts';
 import { INSTALLATION_TABLES, readProjectTables } from '../src/move/tables.ts';
 
 /** A move takes a few hundred statements, which a busy machine makes slow. */
@@ -117,7 +117,14 @@ async function move(
     abort = false,
     disagreement,
     report = () => {},
-  }: { back?: boolean; abort?: boolean; disagreement?: string | undefined; report?: (step: string) => unknown } = {},
+    post = () => Promise.resolve(),
+  }: {
+    back?: boolean;
+    abort?: boolean;
+    disagreement?: string | undefined;
+    report?: (step: string) => unknown;
+    post?: Move['post'];
+  } = {},
 ): Promise<void> {
   const [a, b] = databases.map(connectionTo) as [pg.Client, pg.Client];
   const [source, target] = back ? [b, a] : [a, b];
@@ -129,6 +136,7 @@ async function move(
     projectId,
     from: back ? 'b' : 'a',
     to: back ? 'a' : 'b',
+    post,
     report: async (step: string) => {
       const done = await report(step);
       if (done === 'kill') {
@@ -425,6 +433,39 @@ test('a hit that comes during the move arrives once, and is classified in the ne
   await move(id, { report: (step) => (step.startsWith('Copied') ? a.query(hit) : undefined) });
   const { rows } = await b.query('SELECT verdict FROM tracking_hits WHERE message_id = $1', [message]);
   expect(rows).toEqual([{ verdict: null }, { verdict: null }]);
+});
+
+test('requests that came during the move are posted in their order to the cell that has the project, until it has them', async () => {
+  const [a] = pools;
+  const [{ id }, other] = [await seed(a), await seed(a)];
+  const hold = (projectId: string, key: string) =>
+    a.query(`INSERT INTO held_requests (project_id, key, path, body) VALUES ($1, $2, '/' || $2, '')`, [projectId, key]);
+  const keys = async () => (await a.query('SELECT key FROM held_requests')).rows.map(({ key }) => key);
+  const posted: string[] = [];
+  const post: Move['post'] = (cell, { path }) => {
+    posted.push(cell + path);
+    return posted.join() === 'b/2,b/1' ? Promise.reject(new Error('no answer')) : Promise.resolve();
+  };
+  await hold(other.id, 'other');
+  const report = async (step: string) => {
+    if (step !== 'The fence is closed.') return;
+    await hold(id, '2');
+    await hold(id, '1');
+  };
+  await expect(move(id, { report, post })).rejects.toThrow('no answer');
+  await move(id, { post });
+  expect([posted, await keys()]).toEqual([['b/2', 'b/1', 'b/1'], ['other']]);
+
+  // An abort posts them to the cell that keeps the project, also if it is killed meanwhile.
+  posted.length = 0;
+  await a.query(`INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, 'b', 'moving', 'test')`, [
+    other.id,
+  ]);
+  const fails = () => Promise.reject(new Error('killed'));
+  await expect(move(other.id, { abort: true, post: fails })).rejects.toThrow('killed');
+  await move(other.id, { abort: true, post });
+  expect([posted, await keys()]).toEqual([['a/other'], []]);
+  await expect(move(other.id, { abort: true, post })).rejects.toThrow('No move');
 });
 
 test('an aborted move leaves the project as it was; one that was committed can only be finished', async () => {

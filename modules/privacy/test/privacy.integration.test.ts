@@ -78,6 +78,7 @@ const NOT_OF_CONTACTS = [
   'campaign_local_times',
   'event_exports',
   'project_cells',
+  'held_requests',
   'statistics_counts',
   'statistics_progress',
   'projects',

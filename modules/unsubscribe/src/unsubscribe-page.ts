@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { databaseAnswerOf, DomainError, logger, readBody, RetryLater, STATUS_BY_CODE } from '@postroom/platform';
-import { LOGO_PATH } from '@postroom/projects';
+import { LOGO_PATH, orHold } from '@postroom/projects';
 import { escapeHtml } from '@postroom/templating';
 import { findUnsubscriber, isUnsubscribed, subscribeAgain, unsubscribe, type Unsubscriber } from './unsubscribe.ts';
 import { readToken, TEST_TOKEN } from './unsubscribe-link.ts';
@@ -114,7 +114,7 @@ async function handle(request: IncomingMessage, response: ServerResponse, prefer
   if (unsubscriber === undefined) {
     return answerPage(response, 404, 'This link is not valid', '<p>Please use the complete link from the email.</p>');
   }
-  const { title, body } = await pageFor(unsubscriber, change, preferences);
+  const { title, body } = await pageFor(unsubscriber, change, preferences, `/u/${token}`);
   answerPage(response, 200, title, body, unsubscriber);
 }
 
@@ -126,7 +126,9 @@ async function pageFor(
   unsubscriber: Unsubscriber,
   change: RequestedChange | undefined,
   preferences: Preferences,
+  path: string,
 ): Promise<{ title: string; body: string }> {
+  const { projectId, messageId } = unsubscriber;
   const [sender, email] = [escapeHtml(unsubscriber.sender), `<b>${escapeHtml(unsubscriber.email)}</b>`];
   const form = async () => formOf(await preferences.of(unsubscriber));
   if (change?.kind === 'keep') {
@@ -141,7 +143,9 @@ async function pageFor(
       body: `<p>${sender} will send newsletters to ${email} as before.</p>${await form()}`,
     };
   }
-  if (change !== undefined) await unsubscribe(unsubscriber);
+  if (change !== undefined)
+    // A mailbox provider posts it once (RFC 8058).
+    await orHold({ projectId, key: `unsubscribe/${messageId}`, path, body: '' }, () => unsubscribe(unsubscriber));
   const mayUndo = await isUnsubscribed(unsubscriber);
   if (change !== undefined || mayUndo) {
     return {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { countOf, errorLine, runCommand } from '@postroom/errors';
 import { closeDatabase, config, isId, logger } from '@postroom/platform';
-import { disagreement } from '@postroom/projects/cells';
+import { disagreement, postTo } from '@postroom/projects/cells';
 import { CELL_NAME } from '@postroom/settings';
 import pg from 'pg';
 import { connectTemporal } from '../temporal.ts';
@@ -64,7 +64,7 @@ async function move(
     await source.end();
     throw error;
   });
-  const move = { source, target, projectId, from, to, report: (step: string) => console.log(step) };
+  const move = { source, target, projectId, from, to, post: postTo, report: (step: string) => console.log(step) };
   try {
     if (abort) {
       await abortMove(move);

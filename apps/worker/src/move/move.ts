@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countOf } from '@postroom/errors';
+import type { HeldRequest } from '@postroom/projects';
 import { TAKE_MOVER_LOCK } from '@postroom/projects/cells';
 import type pg from 'pg';
 import {
@@ -29,6 +30,8 @@ export interface Move extends Sides {
   drainMs: number;
   /** Called after each step; the next one waits for it. */
   report: (step: string) => void | Promise<void>;
+  /** Posts a request that came during the move to a cell. @throws Error if the cell must get it again. */
+  post: (cell: string, request: HeldRequest) => Promise<void>;
   /** Ends the project's workflows in the cell that it has left. */
   endWorkflows: () => Promise<void>;
 }
@@ -75,6 +78,8 @@ export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'f
   const { source, target, projectId, from, to } = move;
   const tables = await prepare(move);
   const [here, there] = [await placeOf(source, projectId), await placeOf(target, projectId)];
+  // It may have been killed after it had aborted the move.
+  if (here?.state !== 'moving' && here?.state !== 'moved' && (await postHeld(move, from)) > 0) return;
   if (here?.state !== 'moving') throw new MoveRefused('No move of the project is under way.');
   if (here.cell !== to) throw new MoveRefused(`The project is being moved to ${here.cell}, not to ${to}.`);
   if (there?.state === 'here' && there.moveId === here.moveId)
@@ -87,6 +92,25 @@ export async function abortMove(move: Omit<Move, 'endWorkflows' | 'drainMs' | 'f
     [projectId, from],
   );
   await source.query(`DELETE FROM project_cells WHERE project_id = $1 AND state = 'moving'`, [projectId]);
+  await waitForOlderTransactions(source);
+  await postHeld(move, from);
+}
+
+/**
+ * Posts the requests that came during the move to the cell that has the project, in the order in which they came. One that was posted by a
+ * mover that was killed is posted again, which changes nothing. @returns their number.
+ */
+async function postHeld({ source, projectId, post }: Pick<Move, 'source' | 'projectId' | 'post'>, cell: string) {
+  for (let posted = 0; ; posted++) {
+    const { rows } = await source.query<HeldRequest>(
+      'SELECT project_id AS "projectId", key, path, body FROM held_requests WHERE project_id = $1 ORDER BY held_at, key LIMIT 1',
+      [projectId],
+    );
+    const [request] = rows;
+    if (request === undefined) return posted;
+    await post(cell, request);
+    await source.query('DELETE FROM held_requests WHERE project_id = $1 AND key = $2', [projectId, request.key]);
+  }
 }
 
 /**
@@ -233,7 +257,7 @@ const SNAPSHOT = 'ISOLATION LEVEL REPEATABLE READ';
 
 /** Moves the last hits, deletes the project's rows here and opens the fence. Each step can be repeated. */
 async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void> {
-  const { source, target, projectId, report } = move;
+  const { source, target, projectId, to, report } = move;
   await waitForOlderTransactions(source);
   await transaction(target, async () => {
     if ((await placeOf(target, projectId))?.lateHitsMoved === true) return;
@@ -241,6 +265,8 @@ async function finish(move: Move, tables: readonly ProjectTable[]): Promise<void
     await target.query('UPDATE project_cells SET late_hits_moved = true WHERE project_id = $1', [projectId]);
   });
   await report('Opens and clicks of the last minutes are moved.');
+  const posted = await postHeld(move, to);
+  if (posted > 0) await report(`Posted ${countOf(posted, 'request')} that came meanwhile.`);
   for (const { name, where, how } of sortForDeletion(tables)) {
     if (name === 'users') continue;
     const unused =

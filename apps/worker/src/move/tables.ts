@@ -91,6 +91,8 @@ export const INSTALLATION_TABLES: readonly string[] = [
   // starts of workflows, which the sweep repeats in the target
   'outbox',
   'project_cells',
+  // which the mover posts to the cell that has the project in the end
+  'held_requests',
 ];
 
 interface Column {

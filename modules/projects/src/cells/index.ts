@@ -10,6 +10,7 @@ export {
   forwardTo,
   MAX_HOPS,
   otherCells,
+  postTo,
   type UserProfile,
   readVoucher,
   type Vouched,

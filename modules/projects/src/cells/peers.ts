@@ -8,9 +8,11 @@ import {
   type FieldProblem,
   logger,
   macFor,
+  retry,
   RetryLater,
 } from '@postroom/platform';
 import { LRUCache } from 'lru-cache';
+import type { HeldRequest } from '../held-requests.ts';
 
 /** Carries who vouches for a request between cells. Never accepted without its signature. */
 export const CELL_HEADER = 'x-postroom-cell';
@@ -154,6 +156,25 @@ export async function forwardTo<Answer>(cell: string, what: string, content: unk
   if ('answer' in forwarded) return forwarded.answer;
   const { code, message, details } = forwarded.error;
   throw new DomainError(code, message, details);
+}
+
+/** How long to wait before a request that a cell did not accept is posted again, in milliseconds. */
+const POST_DELAYS_MS = [1_000, 2_000, 5_000];
+
+/** Posts a request as its sender would. What the cell refuses for good counts as posted. @throws Error if it does not respond, or fails. */
+export async function postTo(cell: string, { path, body }: Pick<HeldRequest, 'path' | 'body'>): Promise<void> {
+  await retry(
+    async () => {
+      const { status } = await fetch(gatewayOf(cell) + path, {
+        method: 'POST',
+        body,
+        signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+        redirect: 'manual',
+      });
+      if (status >= 500) throw new Error(`${cell} answered ${status} to a request that came during the move.`);
+    },
+    { delaysMs: POST_DELAYS_MS },
+  );
 }
 
 /** Does work that another cell forwarded. Errors of rules are answers, which tells them from failures of the connection. */

@@ -14,7 +14,7 @@ import {
   STATUS_BY_CODE,
 } from '@postroom/platform';
 import { recordLateReport, recordReports } from '@postroom/bounces';
-import { runForReport } from '@postroom/projects';
+import { orHold, runForReport } from '@postroom/projects';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
 import { isSignedBy, isSnsUrl, type SnsMessage, snsMessage } from './sns.ts';
@@ -63,7 +63,7 @@ export async function handleSesNotification(
     await runForReport(provider.projectId, async () => {
       await checkSignature(message, get);
       if (message.Type === 'SubscriptionConfirmation') await confirm(provider.id, message, get);
-      else if (message.Type === 'Notification') await recordNotification(provider, message);
+      else if (message.Type === 'Notification') await recordOrHold(provider, message);
     });
     response.writeHead(200).end();
   } catch (error) {
@@ -128,11 +128,27 @@ async function confirm(providerId: string, { SubscribeURL: url = '' }: SnsMessag
   await db.mailProvider.update({ where: { id: providerId }, data: { subscribedAt: databaseTime() } });
 }
 
+interface SesProvider {
+  id: string;
+  projectId: string;
+  /** The last part of the URL that SNS posts to. */
+  token: string;
+}
+
+/** SNS repeats a notification for a minute only, unless the topic's owner has set more. */
+const recordOrHold = (provider: SesProvider, message: SnsMessage): Promise<void> =>
+  orHold(
+    {
+      projectId: provider.projectId,
+      key: `ses/${provider.id}/${message.MessageId}`,
+      path: SES_PATH + provider.token,
+      body: JSON.stringify(message),
+    },
+    () => recordNotification(provider, message),
+  );
+
 /** Records a message's report once, and only for the provider's own project: a topic's owner can publish anything. */
-async function recordNotification(
-  { id, projectId }: { id: string; projectId: string },
-  message: SnsMessage,
-): Promise<void> {
+async function recordNotification({ id, projectId }: SesProvider, message: SnsMessage): Promise<void> {
   const report = reportOf(message.Message);
   await inTransaction(async (client) => {
     const { rowCount } = await client.query(

@@ -24,11 +24,11 @@ const asked: string[] = [];
 let server: Server;
 beforeAll(async () => {
   server = createServer((request, response) => {
-    void handleSesNotification(request, response, (url) => {
+    handleSesNotification(request, response, (url) => {
       asked.push(url);
       const page = pages[url];
       return page === undefined ? Promise.reject(new Error('There is no such page.')) : Promise.resolve(page);
-    });
+    }).catch(() => response.writeHead(500).end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -134,6 +134,36 @@ test('a notification that comes again, at the same time too, is one event', asyn
   expect(await Promise.all([post(token, one), post(token, one), post(token, one)])).toEqual([200, 200, 200]);
   expect(await eventsOf(api)).toHaveLength(1);
   expect(await suppressionsOf(api)).toMatchObject([{ reason: 'complained' }]);
+});
+
+test('a notification that comes while the project is being moved is kept once, and can be posted again afterwards', async () => {
+  const { api, id, token, messageId } = await withProvider();
+  const one = message(event('Bounce', messageId, bounce('Permanent', 'General')));
+  const trigger = `a_moving_in_${api.projectId}`;
+  await pool.query(`CREATE TRIGGER ${trigger} BEFORE INSERT OR UPDATE ON provider_notifications FOR EACH ROW
+    EXECUTE FUNCTION refuse_moving_project('${api.projectId}', 't.provider_id = ''${id}''')`);
+  const held = () =>
+    pool.query<{ path: string; body: string }>('SELECT path, body FROM held_requests WHERE project_id = $1', [
+      api.projectId,
+    ]);
+  try {
+    // Once the project has moved, the mover looks for kept requests no more.
+    expect(await post(token, one)).toBe(500);
+    await pool.query(
+      `INSERT INTO project_cells (project_id, cell, state, move_id) VALUES ($1, 'b', 'moving', 'test')`,
+      [api.projectId],
+    );
+    expect((await held()).rows).toEqual([]);
+    expect([await post(token, one), await post(token, one)]).toEqual([200, 200]);
+  } finally {
+    await pool.query(`DROP TRIGGER ${trigger} ON provider_notifications`);
+    await pool.query('DELETE FROM project_cells WHERE project_id = $1', [api.projectId]);
+  }
+  const { rows } = await held();
+  expect(rows.map(({ path }) => path)).toEqual([SES_PATH + token]);
+  expect(await suppressionsOf(api)).toEqual([]);
+  expect(await post(token, rows[0]!.body)).toBe(200);
+  expect(await suppressionsOf(api)).toMatchObject([{ reason: 'bounced' }]);
 });
 
 test.each<[string, object, string, string | undefined]>([
