@@ -10,6 +10,7 @@ import { When } from '../../components/when.tsx';
 import { SOURCES } from './contact-search.ts';
 import { EventProperties } from '../events/event-properties.tsx';
 import { explainReason, type Reason } from './subscription.tsx';
+import { mergeTimeline } from './merge-timeline.ts';
 
 type Activity = ContactQuery['contact']['activity'][number];
 type CustomEvent = ContactQuery['contact']['events'][number];
@@ -22,16 +23,15 @@ export function ContactTimeline({
   activity: readonly Activity[];
   events: readonly CustomEvent[];
 }) {
-  const items = [
-    ...activity.map((event, index) => ({
-      at: event.at,
-      item: <ActivityItem key={`${event.type} ${event.at} ${index}`} event={event} />,
-    })),
-    ...events.map((event) => ({ at: event.occurredAt, item: <CustomEventItem key={event.id} event={event} /> })),
-  ].sort((one, other) => Date.parse(other.at) - Date.parse(one.at));
   return (
     <Timeline bulletSize={28} lineWidth={2}>
-      {items.map(({ item }) => item)}
+      {mergeTimeline(activity, events).map((event, index) =>
+        'occurredAt' in event ? (
+          <CustomEventItem key={event.id} event={event} />
+        ) : (
+          <ActivityItem key={`${event.type} ${event.at} ${index}`} event={event} />
+        ),
+      )}
     </Timeline>
   );
 }
