@@ -40,12 +40,13 @@ async function send(message: Parameters<ReturnType<typeof mailer>['sendMail']>[0
 }
 
 /** A ledger row, as sending creates it. */
-async function message(projectId: string, email: string) {
+async function message(projectId: string, email: string, state = 'accepted') {
   const id = newId('eml');
-  await pool.query(`INSERT INTO messages (id, project_id, email, state) VALUES ($1, $2, $3, 'claimed')`, [
+  await pool.query(`INSERT INTO messages (id, project_id, email, state) VALUES ($1, $2, $3, $4)`, [
     id,
     projectId,
     email,
+    state,
   ]);
   return { id, messageId: `<${id}@example.com>` };
 }
@@ -196,6 +197,23 @@ test('mail to an ordinary address is reported as delivered at the time it was ac
   expect(event!.data).toMatchObject({ message_id: id, email: to });
   const { rows } = await pool.query<{ delivered_at: Date }>('SELECT delivered_at FROM messages WHERE id = $1', [id]);
   expect(rows[0]!.delivered_at.toISOString()).toBe(receivedAt);
+});
+
+test('a message is reported as delivered once its sending is recorded, or after two seconds', async () => {
+  const { projectId, events } = await testApi();
+  const [settled, left] = [
+    await message(projectId, someone(), 'claimed'),
+    await message(projectId, someone(), 'claimed'),
+  ];
+  await send({ to: someone(), messageId: settled.messageId });
+  await send({ to: someone(), messageId: left.messageId });
+  const reported = async () =>
+    (await events('email.delivered')).map(({ data }) => (data as { message_id: string }).message_id);
+  const waiting = await pool.query('SELECT FROM inbox_reports WHERE message_id = ANY ($1)', [[settled.id, left.id]]);
+  expect([waiting.rowCount, await reported()]).toEqual([2, []]);
+  await pool.query("UPDATE messages SET state = 'accepted', accepted_at = now() WHERE id = $1", [settled.id]);
+  await eventually(async () => expect(await reported()).toContain(settled.id));
+  await eventually(async () => expect(await reported()).toContain(left.id), 10_000);
 });
 
 test('a bounce after acceptance is reported as a bounce only', async () => {

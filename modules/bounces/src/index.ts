@@ -2,7 +2,7 @@ export { findReturnAddress, parseReturnAddress, type ReturnAddress, returnAddres
 export { parseBounce } from './parse-bounce.ts';
 export type { BounceReport } from './bounce.ts';
 export { parseMail } from './parse-mail.ts';
-export { recordLateReport, recordReports, type Report } from './reports.ts';
+export { MAX_WAIT_MS, recordLateReport, recordReports, type Report, waitUntilSettled } from './reports.ts';
 export {
   BOUNCES_BY,
   isMailFromDomain,

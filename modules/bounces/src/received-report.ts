@@ -3,7 +3,7 @@ import { databaseTime, inTransaction, logger, pool, sql, type Tx } from '@postro
 import { runForReport } from '@postroom/projects';
 import { cellOf, forwardTo, MAX_HOPS, otherCells, PROJECTS_BY } from '@postroom/projects/cells';
 import { namedAddresses } from './named.ts';
-import { recordLateReport, recordReports, type Report } from './reports.ts';
+import { recordLateReport, recordReports, type Report, waitUntilSettled } from './reports.ts';
 import { parseReturnAddress, type ReturnAddress } from './return-address.ts';
 
 /** How a bounce or complaint refers to a project, as `PROJECTS_BY`. */
@@ -60,15 +60,16 @@ export async function recordReceivedReport(
   const report = { messageId, kind, at: databaseTime(), ...(detail !== undefined && { detail }) };
   // A report about a deleted message changes nothing unless it proves its project, which is that of the link or of the domain.
   const project = known ?? (await projectOf(messageId)) ?? received.linked?.projectId ?? address.domain;
-  await runForReport(project, () =>
-    inTransaction(async (client) => {
+  await runForReport(project, async () => {
+    await waitUntilSettled(messageId);
+    await inTransaction(async (client) => {
       // Lock the row so that it can't be deleted before the report is recorded.
       const { rowCount } = await client.query('SELECT FROM messages WHERE id = $1 FOR KEY SHARE', [messageId]);
       if (rowCount === 1) return recordReports(client, [report]);
       const recipient = await provenRecipient(client, received, address);
       if (recipient !== undefined) await recordLateReport(client, recipient, report);
-    }),
-  );
+    });
+  });
   logger.info({ messageId, kind }, 'bounce recorded');
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import {
@@ -11,7 +12,7 @@ import {
 } from '@postroom/ledger';
 import { recordFacts } from '@postroom/ledger/sql';
 import { rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
-import { emailKey, messageKeySql, newId, recordSelected } from '@postroom/platform';
+import { emailKey, exponentialDelays, messageKeySql, newId, pool, recordSelected } from '@postroom/platform';
 import { classify } from '@postroom/smtp';
 import type { MessageRecipient } from '@postroom/unsubscribe';
 
@@ -111,6 +112,29 @@ interface Changed {
   delivered: boolean;
   bounced: boolean;
   complained: boolean;
+}
+
+/** How long a report waits for its message, in milliseconds. A worker that was killed leaves a message claimed for longer. */
+export const MAX_WAIT_MS = 2_000;
+/** How long to wait before the message is read again, in milliseconds. */
+const FIRST_WAIT_MS = 20;
+const LONGEST_WAIT_MS = 250;
+
+/**
+ * Waits until a worker has recorded that the message was accepted, so that `email.sent` comes before what follows from it: a server may report on
+ * a message before the worker has committed the server's reply. Call it outside of a transaction.
+ */
+export async function waitUntilSettled(messageId: string): Promise<void> {
+  const until = performance.now() + MAX_WAIT_MS;
+  for (const delayMs of exponentialDelays(FIRST_WAIT_MS, LONGEST_WAIT_MS)) {
+    const { rowCount } = await pool.query({
+      name: 'bounces-is-claimed',
+      text: "SELECT FROM messages WHERE id = $1 AND state = 'claimed'",
+      values: [messageId],
+    });
+    if (rowCount === 0 || performance.now() > until) return;
+    await sleep(delayMs);
+  }
 }
 
 /**

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { addLocalDomain } from '@postroom/domains';
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 import { holdMail } from '@postroom/emails/testing';
+import { settle } from '@postroom/ledger';
+import { recordReceivedReport } from '../src/received-report.ts';
 import { recordReports, type Report } from '../src/reports.ts';
+import { returnAddress } from '../src/return-address.ts';
 import { checkPlans } from '@postroom/testkit/plans';
 
 checkPlans();
@@ -106,6 +110,25 @@ test('a report about a message that is being sent does not end its sending', asy
   const { rows } = await pool.query('SELECT state, delivered_at FROM messages WHERE id = $1', [ids[0]]);
   expect(rows).toEqual([{ state: 'claimed', delivered_at: at }]);
   expect(await typesOf(api)).toEqual(['email.delivered']);
+});
+
+test('a bounce that comes before the outcome of its message is recorded waits for it, for two seconds', async () => {
+  const { api, ids } = await campaignWith('claimed', 2);
+  const [id, left] = ids as [string, string];
+  const bounced = (messageId: string) =>
+    recordReceivedReport({
+      address: returnAddress(messageId, 'bounce.example.com', { projectId: api.projectId, email: 'r1@mail.test' }),
+      kind: 'bounced',
+      named: [],
+    });
+  const recording = bounced(id);
+  expect(await Promise.race([recording, sleep(300, 'waits')])).toBe('waits');
+  await settle('claim', [{ id, state: 'accepted', answer: '250 OK' }]);
+  await recording;
+  expect(await typesOf(api)).toEqual(['email.sent', 'email.bounced']);
+  // Its worker was killed.
+  await bounced(left);
+  expect(await typesOf(api)).toEqual(['email.sent', 'email.bounced', 'email.bounced']);
 });
 
 test('hard bounces and complaints suppress the address; a full mailbox does not', async () => {

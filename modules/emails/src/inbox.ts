@@ -1,3 +1,4 @@
+import { rowWithId } from '@postroom/partitions/sql';
 import {
   config,
   databaseNow,
@@ -134,16 +135,33 @@ export async function insertMails(
 
 /** Skips rows taken by another inbox. */
 const TAKE_REPORTS = `
-  DELETE FROM inbox_reports WHERE id IN (SELECT id FROM inbox_reports ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
+  DELETE FROM inbox_reports WHERE id IN (
+    SELECT id FROM inbox_reports r
+    WHERE r.at < now() - $2 * interval '1 ms' OR NOT EXISTS ${rowWithId('messages', 'm', 'r.message_id', "AND m.state = 'claimed'")}
+    ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED)
   RETURNING message_id AS "messageId", recipient, kind, detail, at`;
 
-/** Takes up to `limit` pending reports in the caller's transaction. */
+/**
+ * Takes up to `limit` pending reports in the caller's transaction: those whose messages are settled, so that `email.sent` comes first, and those
+ * that have waited for `maxWaitMs`.
+ */
 export async function takeReports<Report extends pg.QueryResultRow>(
   client: pg.ClientBase,
   limit: number,
+  maxWaitMs: number,
 ): Promise<Report[]> {
-  const { rows } = await client.query<Report>({ name: 'inbox-take-reports', text: TAKE_REPORTS, values: [limit] });
+  const { rows } = await client.query<Report>({
+    name: 'inbox-take-reports',
+    text: TAKE_REPORTS,
+    values: [limit, maxWaitMs],
+  });
   return rows;
+}
+
+/** Whether any report is pending. */
+export async function hasReports(): Promise<boolean> {
+  const { rowCount } = await pool.query('SELECT FROM inbox_reports LIMIT 1');
+  return rowCount === 1;
 }
 
 /** @throws DomainError `not_found` */

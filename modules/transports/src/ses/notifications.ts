@@ -13,7 +13,7 @@ import {
   readBody,
   STATUS_BY_CODE,
 } from '@postroom/platform';
-import { recordLateReport, recordReports } from '@postroom/bounces';
+import { recordLateReport, recordReports, waitUntilSettled } from '@postroom/bounces';
 import { orHold, runForReport } from '@postroom/projects';
 import { reportOf } from './events.ts';
 import type { SesSettings } from './ses.ts';
@@ -150,6 +150,7 @@ const recordOrHold = (provider: SesProvider, message: SnsMessage): Promise<void>
 /** Records a message's report once, and only for the provider's own project: a topic's owner can publish anything. */
 async function recordNotification({ id, projectId }: SesProvider, message: SnsMessage): Promise<void> {
   const report = reportOf(message.Message);
+  if (report !== undefined) await waitUntilSettled(report.messageId);
   await inTransaction(async (client) => {
     const { rowCount } = await client.query(
       'INSERT INTO provider_notifications (provider_id, message_id) VALUES ($1, $2) ON CONFLICT DO NOTHING',
