@@ -51,6 +51,9 @@ inBrowser('webhooks', () => {
     await soon(() => receiver.received.length).toBe(before + 1);
     expect(receiver.received.at(-1)?.raw).toBe(receiver.received.at(-2)?.raw);
     await receiver.close();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('The connection was refused.').waitFor();
+    await page.getByText('No request was sent.').waitFor();
   });
 
   test('the secret is revealed and rotated, and the old one also signs for a day', async () => {

@@ -234,7 +234,7 @@ export function fieldChoices(custom: CustomField[], groups: Named[], journeys: N
     },
     ...[
       { field: 'journey', label: 'Is in a journey' },
-      { field: 'everInJourney', label: 'Was ever in a journey' },
+      { field: 'everInJourney', label: 'Was in a journey' },
     ].map((each): FieldChoice => ({
       ...each,
       group: 'Journeys',

@@ -50,6 +50,7 @@ const isAcknowledged = ({ status, error }: Attempt) =>
   error === null && status !== null && status >= 200 && status < 300;
 
 function Details({ of: { startedAt, error, response, headers, workflowId, workflowUrl } }: { of: Attempt }) {
+  const lines = headerLines(headers);
   return (
     <Stack gap="sm">
       <Text size="sm">{formatExactTime(startedAt)}</Text>
@@ -86,7 +87,13 @@ function Details({ of: { startedAt, error, response, headers, workflowId, workfl
         <Text size="sm" fw={550}>
           Request headers
         </Text>
-        <CodeBlock text={headerLines(headers)} label="Request headers" maxHeight={260} />
+        {lines === '' ? (
+          <Text size="sm" c="dimmed">
+            No request was sent.
+          </Text>
+        ) : (
+          <CodeBlock text={lines} label="Request headers" maxHeight={260} />
+        )}
       </Stack>
       <Text size="xs" c="dimmed">
         Responses are stored up to 4 KB. <Code>X-Webhook-Id</Code> is unique for each attempt.
