@@ -2,21 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { System } from './system.ts';
 
-/** Outcome of a request, as its caller knows it. */
+/** A request with its response. */
 interface Sent {
   address: string;
-  /**
-   * `accepted`: the gateway returned 202. `unknown`: it was killed during the request, so the outcome is unknown, and the key
-   * then returns `idempotency_conflict` (docs/decisions/idempotency.md). `refused`: any other response.
-   */
-  outcome: 'accepted' | 'unknown' | 'refused';
+  /** Whether the response was 202. */
+  isAccepted: boolean;
 }
 
 const EVERY_MS = 250;
 const PAUSE_MS = 200;
-const GIVE_UP_MS = 60_000;
+/** A key that a killed gateway holds is taken over after 30 seconds (docs/decisions/idempotency.md). */
+const GIVE_UP_MS = 120_000;
 
-/** Sends a transactional email at intervals as an integrator does: with an Idempotency-Key, retrying until it gets a response. */
+/** Sends a transactional email at intervals as an integrator does: with an Idempotency-Key, retrying until it gets a final response. */
 export class Drip {
   readonly sent: Sent[] = [];
   readonly #system: System;
@@ -55,11 +53,8 @@ export class Drip {
     };
     for (const giveUpAt = Date.now() + GIVE_UP_MS; ; await sleep(PAUSE_MS)) {
       const status = await this.#post(init);
-      const isOver = Date.now() > giveUpAt;
-      if (status === 202) return void this.sent.push({ address, outcome: 'accepted' });
-      if (status === 409 || (isOver && status === undefined))
-        return void this.sent.push({ address, outcome: 'unknown' });
-      if ((status !== undefined && status < 500) || isOver) return void this.sent.push({ address, outcome: 'refused' });
+      const isFinal = status !== undefined && status < 500 && status !== 409;
+      if (isFinal || Date.now() > giveUpAt) return void this.sent.push({ address, isAccepted: status === 202 });
     }
   }
 

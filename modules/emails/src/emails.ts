@@ -22,6 +22,9 @@ import {
   sql,
   coalesceByProject,
   storedEmailKey,
+  type KeyClaim,
+  settledClaim,
+  type SettledClaim,
   type Tx,
 } from '@postroom/platform';
 import {
@@ -66,19 +69,35 @@ const MAX_BATCH = 100;
  * Accepts a transactional email. Its rows are committed before this returns, so it is sent even after a crash. A recipient
  * that bounced, complained or was suppressed manually is recorded as suppressed. Recipients that unsubscribed from campaigns
  * still receive transactional mail.
- * @throws DomainError `validation_error` naming each invalid field, `forbidden` if the sender's domain may not send.
+ * @param claim of the request's idempotency key: its response is committed with the rows.
+ * @throws DomainError `validation_error` naming each invalid field, `forbidden` if the sender's domain may not send,
+ * `idempotency_conflict` if another request has taken over the claim; nothing is sent then.
  */
-export async function sendEmail(projectId: string, input: SendEmailInput): Promise<QueuedEmail> {
-  const [email] = await acceptEmails(projectId, [input], () => '');
+export async function sendEmail(projectId: string, input: SendEmailInput, claim?: KeyClaim): Promise<QueuedEmail> {
+  const [email] = await acceptEmails(
+    projectId,
+    [input],
+    () => '',
+    ([sent]) => claim && settledClaim(claim, { sendEmail: sent }),
+  );
   return email as QueuedEmail;
 }
 
 /** Accepts up to 100 emails, all or none. @throws DomainError as `sendEmail`, with the fields of each under `emails.<index>.`. */
-export async function sendEmails(projectId: string, inputs: readonly SendEmailInput[]): Promise<QueuedEmail[]> {
+export async function sendEmails(
+  projectId: string,
+  inputs: readonly SendEmailInput[],
+  claim?: KeyClaim,
+): Promise<QueuedEmail[]> {
   if (inputs.length === 0 || inputs.length > MAX_BATCH) {
     throw invalid({ field: 'emails', message: `must be 1 to ${MAX_BATCH} emails` });
   }
-  return acceptEmails(projectId, inputs, (index) => `emails.${index}.`);
+  return acceptEmails(
+    projectId,
+    inputs,
+    (index) => `emails.${index}.`,
+    (sent) => claim && settledClaim(claim, { sendEmails: sent }),
+  );
 }
 
 /**
@@ -95,7 +114,7 @@ export async function sendEmailsOnce(
   return inTransaction(async (client) => {
     const earlier = key === undefined ? undefined : await answerOnce(client, projectId, key, JSON.stringify(queued));
     if (earlier !== undefined) return [JSON.parse(earlier) as QueuedEmail | QueuedEmail[]].flat();
-    await insert(emails, client);
+    await insert(emails, { tx: client });
     return queued;
   });
 }
@@ -104,10 +123,12 @@ async function acceptEmails(
   projectId: string,
   inputs: readonly SendEmailInput[],
   pathOf: (index: number) => string,
+  settle: (sent: readonly QueuedEmail[]) => SettledClaim | undefined,
 ): Promise<QueuedEmail[]> {
   const emails = await draftEmails(projectId, inputs, pathOf);
-  await insert(emails);
-  return emails.map(({ id, status }) => ({ id, status }));
+  const sent = emails.map(({ id, status }) => ({ id, status }));
+  await insert(emails, { claim: settle(sent) });
+  return sent;
 }
 
 /** Validates emails and builds their rows. */
@@ -255,15 +276,23 @@ export function rowsOf(
   };
 }
 
-/** Inserts emails, in the caller's transaction if there is one. */
-export async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<void> {
-  const rows = {
+/**
+ * Inserts emails, in the caller's transaction if there is one.
+ * @throws DomainError `idempotency_conflict` if the claim no longer holds.
+ */
+export async function insert(
+  emails: readonly EmailRows[],
+  { tx, claim }: { tx?: Tx | undefined; claim?: SettledClaim | undefined } = {},
+): Promise<void> {
+  const underClaim = claim && { key_claim: claim.id };
+  const rows: Rows = {
     projectId: emails[0]?.projectId ?? '',
-    messages: emails.flatMap(({ messages }) => messages),
-    contents: emails.map(contentRow),
+    messages: emails.flatMap(({ messages }) => messages.map((message) => ({ ...message, ...underClaim }))),
+    contents: emails.map((email) => ({ ...contentRow(email), ...underClaim })),
+    ...(claim && { claims: [claim] }),
   };
   const writeAll = async (within: Tx) => {
-    await insertEmails(rows, within);
+    assertHeld(await insertRows([rows], within));
     for (const { id, draft } of emails) await insertAttachments(within, id, draft.attachments);
   };
   if (tx !== undefined) return writeAll(tx);
@@ -272,7 +301,13 @@ export async function insert(emails: readonly EmailRows[], tx?: Tx): Promise<voi
     (sum, { draft }) => sum + (draft.html?.length ?? 0) + (draft.text ?? draft.htmlText ?? '').length,
     0,
   );
-  await (length > MAX_COALESCED_LENGTH ? insertRows([rows]) : insertCoalesced(rows));
+  assertHeld(length > MAX_COALESCED_LENGTH ? await insertRows([rows]) : [await insertCoalesced(rows)]);
+}
+
+function assertHeld([isInserted]: readonly boolean[]): void {
+  if (isInserted === true) return;
+  const message = 'A repetition of the request has taken over this Idempotency-Key.';
+  throw new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason: 'in_flight' }]);
 }
 
 interface Rows extends LedgerRows {
@@ -283,14 +318,19 @@ interface Rows extends LedgerRows {
 const MAX_COALESCED_LENGTH = 100_000;
 
 /** Commits emails of concurrent requests together, still before any of the requests is answered. */
-const insertCoalesced = coalesceByProject<Rows, void>(({ projectId }) => projectId, insertRows);
+const insertCoalesced = coalesceByProject<Rows, boolean>(({ projectId }) => projectId, insertRows);
 
-async function insertRows(emails: readonly Rows[]): Promise<void[]> {
-  await insertEmails({
-    messages: emails.flatMap((email) => email.messages),
-    contents: emails.flatMap((email) => email.contents),
-  });
-  return [];
+/** @returns whether the emails of each request were inserted. */
+async function insertRows(requests: readonly Rows[], tx?: Tx): Promise<boolean[]> {
+  const held = await insertEmails(
+    {
+      messages: requests.flatMap(({ messages }) => messages),
+      contents: requests.flatMap(({ contents }) => contents),
+      claims: requests.flatMap(({ claims = [] }) => claims),
+    },
+    tx,
+  );
+  return requests.map(({ claims = [] }) => claims.every(({ id }) => held.has(id)));
 }
 
 function contentRow({ id, draft }: EmailRows): Record<string, unknown> {

@@ -76,5 +76,5 @@ async function draftOf(
 
 /** Queues prepared emails in the caller's transaction. */
 export async function insertPrepared(tx: Tx, emails: readonly EmailRows[]): Promise<void> {
-  if (emails.length > 0) await insert(emails, tx);
+  if (emails.length > 0) await insert(emails, { tx });
 }

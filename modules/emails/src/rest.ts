@@ -25,6 +25,7 @@ export const routes: Route[] = [
       }
     `,
     reply: accepted('sendEmail'),
+    commitsResponse: true,
     maxBodyBytes: MAX_BODY_BYTES,
     sharesStatements: true,
     example: {
@@ -50,6 +51,7 @@ export const routes: Route[] = [
       }
     `,
     reply: accepted('sendEmails'),
+    commitsResponse: true,
     maxBodyBytes: MAX_BODY_BYTES,
     example: {
       emails: [

@@ -1,10 +1,22 @@
-import { announce, currentTraceparent, inTransaction, notifySoon, pool, sql, type Tx } from '@postroom/platform';
+import {
+  announce,
+  currentTraceparent,
+  inTransaction,
+  notifySoon,
+  pool,
+  settleClaims,
+  type SettledClaim,
+  sql,
+  type Tx,
+} from '@postroom/platform';
 
 /** Rows of transactional emails. Members are named like the columns. */
 export interface EmailRows {
   /** One per recipient; the first owns the content. */
   messages: Record<string, unknown>[];
   contents: Record<string, unknown>[];
+  /** Claims of idempotency keys with their responses (`settledClaim`). Rows whose `key_claim` is the id of one are inserted only if it still holds. */
+  claims?: readonly SettledClaim[];
 }
 
 /** An attachment, or an alternative body. */
@@ -21,33 +33,55 @@ export interface AttachmentRow {
 /** The queue of a project's transactional mail. */
 const queueOf = (projectId: string) => `emails ${projectId}`;
 
-/** Inserts any number of emails in one statement, from JSON whose members are named like the columns. */
-const INSERT = `
-  WITH message AS (
+/**
+ * Inserts any number of emails in one statement, from JSON whose members are named like the columns.
+ * @param claims SQL that settles claims, whose rows depend on it.
+ */
+const insertSql = (claims?: string): string => {
+  const ifHeld = (row: string) =>
+    claims === undefined ? '' : `WHERE ${row}.key_claim IS NULL OR ${row}.key_claim IN (SELECT id FROM held)`;
+  return `
+  WITH ${claims === undefined ? '' : `held AS (${claims}), `}message AS (
     INSERT INTO messages (id, project_id, mailbox_id, contact_id, template_id, needs_consent, copy_of, email, email_key, subject, tags, metadata, not_before, state, answer, unsent_at, dispatched_at, traceparent)
     SELECT id, project_id, mailbox_id, contact_id, template_id, needs_consent, copy_of, email, email_key, subject, tags, metadata, coalesce(not_before, now()), state, answer,
       CASE state WHEN 'suppressed' THEN now() END, CASE state WHEN 'suppressed' THEN now() END, $3
     FROM json_to_recordset($1::json) AS m(id text, project_id text, mailbox_id text, contact_id text, template_id text, needs_consent bool, copy_of text, email text, email_key text, subject text, tags jsonb,
-      metadata jsonb, not_before timestamptz, state message_state, answer text)
-  )
+      metadata jsonb, not_before timestamptz, state message_state, answer text, key_claim text)
+    ${ifHeld('m')}
+  ), content AS (
     INSERT INTO message_contents (message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens,
       track_clicks, scheduled_at)
     SELECT message_id, "from", "to", cc, bcc, reply_to, html, text, html_text, headers, track_opens, track_clicks,
       scheduled_at
     FROM json_to_recordset($2::json) AS c(message_id text, "from" text, "to" jsonb, cc jsonb, bcc jsonb, reply_to jsonb,
-      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz)`;
+      html text, text text, html_text text, headers jsonb, track_opens bool, track_clicks bool, scheduled_at timestamptz, key_claim text)
+    ${ifHeld('c')}
+  )
+  SELECT ${claims === undefined ? 'NULL AS id WHERE false' : 'id FROM held'}`;
+};
+const INSERT = insertSql();
+const INSERT_CLAIMED = insertSql(settleClaims('$4'));
 
-/** Inserts transactional emails and wakes their dispatcher, in the caller's transaction if there is one. */
-export async function insertEmails({ messages, contents }: EmailRows, tx?: Tx): Promise<void> {
+/**
+ * Inserts transactional emails and wakes their dispatcher, in the caller's transaction if there is one.
+ * @returns the ids of the claims that held; the emails of the others were not inserted.
+ */
+export async function insertEmails({ messages, contents, claims = [] }: EmailRows, tx?: Tx): Promise<Set<string>> {
   const values = [JSON.stringify(messages), JSON.stringify(contents), currentTraceparent()];
   const queues = new Set(messages.map((message) => queueOf(message['project_id'] as string)));
+  const statement =
+    claims.length === 0
+      ? { name: 'emails-insert', text: INSERT, values }
+      : { name: 'emails-insert-claimed', text: INSERT_CLAIMED, values: [...values, JSON.stringify(claims)] };
+  let rows: { id: string }[];
   if (tx !== undefined) {
-    await sql(tx, INSERT, values);
+    rows = await sql(tx, statement.text, statement.values);
     for (const queue of queues) await announce(tx, queue);
   } else {
-    await pool.query({ name: 'emails-insert', text: INSERT, values });
+    ({ rows } = await pool.query<{ id: string }>(statement));
     for (const queue of queues) notifySoon(queue);
   }
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Adds the attachments of an email. */

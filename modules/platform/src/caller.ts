@@ -1,4 +1,5 @@
 import { DomainError } from '@postroom/errors';
+import type { KeyClaim } from './idempotency-keys.ts';
 
 /** The scope of an API key (spec: Authentication). */
 export type KeyScope = 'full' | 'sending';
@@ -30,6 +31,8 @@ export interface Context {
   /** `null` when the request carried no key; only introspection is open then. */
   caller: Caller | null;
   requestId: string;
+  /** The `Idempotency-Key` of the request, if its route stores the response together with its work. */
+  claim?: KeyClaim;
 }
 
 /** The project of the request; every rule takes it as its first argument. */

@@ -120,9 +120,14 @@ export {
   answerOnce,
   claimIdempotencyKey,
   deleteIdempotencyKeys,
+  type KeyClaim,
   readIdempotencyKey,
   releaseIdempotencyKey,
+  settleClaims,
+  settledClaim,
+  type SettledClaim,
   settleIdempotencyKey,
+  takeOverIdempotencyKey,
 } from './idempotency-keys.ts';
 export {
   defineIdPrefix,

@@ -92,6 +92,8 @@ export interface Route {
   answersSecret?: boolean;
   /** Maximum body size in bytes; 1 MB by default. */
   maxBodyBytes?: number;
+  /** Whether the work commits the response of a request with an `Idempotency-Key`, by `context.claim`. */
+  commitsResponse?: boolean;
   /** Its statements are those of many requests at once, so more of them may run at the same time. */
   sharesStatements?: boolean;
   /** An example body, for the API reference. */

@@ -16,7 +16,7 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { nameRoute } from '../metrics.ts';
 import { runRequest } from '../run-request.ts';
 import { answerText, errorResponse, setErrorHeaders } from './http.ts';
-import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
+import { claim, runOnce, type StoredAnswer, toStored } from './idempotency.ts';
 import { renameFieldsInError } from './names.ts';
 import { enforceRateLimit } from './rate-limit.ts';
 import { parseBody, queryOf, requestShape, type RestRequest, variablesReader } from './request.ts';
@@ -141,14 +141,18 @@ async function handle(
       const query = queryOf(request);
       return found.read({ params: match.params, query, body: parseBody(request.headers['content-type'], bytes) });
     });
-    const { status, body } = await executeRoute(found, context, variables);
-    return { status, body: JSON.stringify(body) };
+    return toStored(await executeRoute(found, context, variables));
   };
   if (method === 'GET' || method === 'DELETE') return run(Buffer.alloc(0));
   const body = await whenValid(() => readBody(request, route.maxBodyBytes ?? MAX_BODY_BYTES));
   if (method !== 'POST' || key === undefined || projectId === undefined) return run(body);
-  const answersSecret = route.answersSecret === true;
-  const claimed = await whenValid(() => claim(response, projectId, key, { method, path, body, answersSecret }));
+  const { answersSecret, commitsResponse } = route;
+  const claimed = await whenValid(() =>
+    claim(response, projectId, key, { method, path, body, answersSecret, commitsResponse }),
+  );
+  const { claimedAt } = claimed;
+  if (claimedAt !== undefined && commitsResponse === true)
+    context.claim = { projectId, key, claimedAt, answerOf: (data) => toStored(found.reply(data)) };
   return runOnce(response, claimed, requestId, () => run(body));
 }
 

@@ -7,11 +7,13 @@ import {
   mayHaveCommitted,
   readIdempotencyKey,
   releaseIdempotencyKey,
+  type Reply,
   requireReadable,
   SEALED,
   secretColumn,
   settleIdempotencyKey,
   STATUS_BY_CODE,
+  takeOverIdempotencyKey,
 } from '@postroom/platform';
 import { errorResponse, setErrorHeaders } from './http.ts';
 
@@ -20,12 +22,32 @@ export interface StoredAnswer {
   body: string;
 }
 
+export const toStored = ({ status, body }: Reply): StoredAnswer => ({ status, body: JSON.stringify(body) });
+
 export interface Claim {
   /** The stored response, if this request was handled before. */
   replay: StoredAnswer | undefined;
+  /** When the key was claimed, if this request holds it. */
+  claimedAt?: string;
   /** Stores the response for 24 hours, or releases the key when the request failed on our side. */
   settle: (answer: StoredAnswer) => Promise<void>;
 }
+
+/** A request with an `Idempotency-Key`. */
+interface KeyedRequest {
+  method: string;
+  path: string;
+  body: Buffer;
+  /** As those of its route. */
+  answersSecret?: boolean | undefined;
+  commitsResponse?: boolean | undefined;
+}
+
+/**
+ * After this many seconds, a repetition takes over the key of a request whose work commits its response: it has no response, so either its work was not
+ * done, or it is still running and will fail.
+ */
+const TAKE_OVER_AFTER = 30;
 
 /** Why a key conflicts; only `in_flight` is worth retrying. */
 export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
@@ -55,7 +77,7 @@ export async function claim(
   response: ServerResponse,
   projectId: string,
   key: string,
-  request: { method: string; path: string; body: Buffer; answersSecret: boolean },
+  request: KeyedRequest,
 ): Promise<Claim> {
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw invalid({ field: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' });
@@ -64,13 +86,22 @@ export async function claim(
     .update(`${request.method} ${request.path}\n`)
     .update(request.body)
     .digest('hex');
-  if (await claimIdempotencyKey(projectId, key, fingerprint))
-    return { replay: undefined, settle: (answer) => settle(projectId, key, answer, request) };
+  const held = (claimedAt: string): Claim => ({
+    replay: undefined,
+    claimedAt,
+    settle: (answer) => settle({ projectId, key, claimedAt }, answer, request),
+  });
+  const claimedAt = await claimIdempotencyKey(projectId, key, fingerprint);
+  if (claimedAt !== undefined) return held(claimedAt);
   const first = await readIdempotencyKey(projectId, key);
   if (first !== undefined && first.fingerprint !== fingerprint) {
     throw conflict('different_request', 'This Idempotency-Key was used for a different request.');
   }
   if (first === undefined || first.status === null || first.body === null) {
+    if (first !== undefined && first.age >= TAKE_OVER_AFTER && request.commitsResponse === true) {
+      const takenOver = await takeOverIdempotencyKey({ projectId, key, claimedAt: first.claimedAt });
+      if (takenOver !== undefined) return held(takenOver);
+    }
     response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0));
     throw conflict('in_flight', 'The first request with this Idempotency-Key is still running.');
   }
@@ -82,18 +113,15 @@ export async function claim(
 }
 
 async function settle(
-  projectId: string,
-  key: string,
+  claim: Parameters<typeof settleIdempotencyKey>[0],
   answer: StoredAnswer,
-  { answersSecret }: { answersSecret: boolean },
+  { answersSecret, commitsResponse }: KeyedRequest,
 ): Promise<void> {
   // A failure that may succeed on retry is not final.
-  if (answer.status >= 500 || answer.status === STATUS_BY_CODE.rate_limited) {
-    await releaseIdempotencyKey(projectId, key);
-    return;
-  }
-  const body = answersSecret ? sealedAnswer.encrypt(answer.body, projectId, key) : answer.body;
-  await settleIdempotencyKey(projectId, key, { status: answer.status, body });
+  if (answer.status >= 500 || answer.status === STATUS_BY_CODE.rate_limited) return releaseIdempotencyKey(claim);
+  if (answer.status < 400 && commitsResponse === true) return;
+  const body = answersSecret === true ? sealedAnswer.encrypt(answer.body, claim.projectId, claim.key) : answer.body;
+  await settleIdempotencyKey(claim, { status: answer.status, body });
 }
 
 /**

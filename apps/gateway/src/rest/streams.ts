@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Caller, type FieldProblem, logger, type Reply, type StreamRoute } from '@postroom/platform';
 import { getNamedType, type GraphQLInputFieldMap, type GraphQLSchema, isInputObjectType } from 'graphql';
-import { claim, runOnce, type StoredAnswer } from './idempotency.ts';
+import { claim, runOnce, type StoredAnswer, toStored } from './idempotency.ts';
 import { fieldReaders, objectReader, throwProblems } from './input.ts';
 import { renameFieldsInError } from './names.ts';
 import { queryObjectReader, queryOf } from './request.ts';
@@ -70,15 +70,13 @@ function withInstants(fields: GraphQLInputFieldMap, options: Record<string, unkn
   return Object.fromEntries(read);
 }
 
-const toStored = ({ status, body }: Reply): StoredAnswer => ({ status, body: JSON.stringify(body) });
-
 async function workOnce(
   { caller, request, response, requestId, key }: StreamArrival,
   fingerprint: Buffer,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   if (key === undefined) return work();
-  const asked = { method: request.method ?? 'POST', path: request.url ?? '', body: fingerprint, answersSecret: false };
+  const asked = { method: request.method ?? 'POST', path: request.url ?? '', body: fingerprint };
   const run = async () => {
     try {
       return toStored(await work());

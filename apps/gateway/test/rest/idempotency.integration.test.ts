@@ -1,4 +1,6 @@
-import { pool } from '@postroom/platform';
+import { addLocalDomain } from '@postroom/domains';
+import { sendEmails } from '@postroom/emails';
+import { claimIdempotencyKey, type KeyClaim, pool } from '@postroom/platform';
 import { type Api, eventually, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
 
@@ -207,3 +209,82 @@ test.each(['', 'a b', 'é', 'x'.repeat(256)])(
     });
   },
 );
+
+const email = { from: 'post@example.com', to: ['ada@example.net'], subject: 'Receipt', text: 'Thanks.' };
+const EMAIL_ROUTES = [
+  ['/v1/emails', email],
+  ['/v1/emails/batch', { emails: [email, email] }],
+] as const;
+/** A project whose mail may come from example.com. */
+async function withDomain() {
+  const api = await testApi();
+  await addLocalDomain(api.projectId, 'example.com');
+  return api;
+}
+const storedEmails = async ({ projectId }: Api) =>
+  (await pool.query('SELECT FROM messages WHERE project_id = $1', [projectId])).rowCount;
+/** What a gateway leaves behind that was killed before it did the work. */
+const leave = ({ projectId }: Api, key: string, seconds: number) =>
+  pool.query(
+    `UPDATE idempotency_keys SET status = NULL, body = NULL, created_at = now() - $3 * interval '1 s' WHERE project_id = $1 AND key = $2`,
+    [projectId, key, seconds],
+  );
+
+test.each(EMAIL_ROUTES)('the response of %s is committed with the emails, as it is sent', async (path, body) => {
+  const api = await withDomain();
+  const first = await api.post(path, body, withKey('order-1'));
+  expect(first.status).toBe(202);
+  const { rows } = await pool.query<{ same: boolean }>(
+    `SELECT k.xmin = m.xmin AS same FROM idempotency_keys k JOIN messages m USING (project_id) WHERE project_id = $1`,
+    [api.projectId],
+  );
+  expect(new Set(rows.map(({ same }) => same))).toEqual(new Set([true]));
+  const second = await api.post(path, body, withKey('order-1'));
+  expect([second.status, replayed(second), second.body]).toEqual([202, 'true', first.body]);
+});
+
+test.each(EMAIL_ROUTES)(
+  'the key of %s that a killed gateway left is taken over after 30 seconds',
+  async (path, body) => {
+    const api = await withDomain();
+    const sent = await api.post(path, body, withKey('order-1'));
+    await pool.query(
+      'DELETE FROM message_contents WHERE message_id IN (SELECT id FROM messages WHERE project_id = $1)',
+      [api.projectId],
+    );
+    await pool.query('DELETE FROM messages WHERE project_id = $1', [api.projectId]);
+    await leave(api, 'order-1', 20);
+    const early = await api.post(path, body, withKey('order-1'));
+    expect([early.status, early.body.error.details[0].reason]).toEqual([409, 'in_flight']);
+    await leave(api, 'order-1', 31);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => api.post(path, body, withKey('order-1'))));
+    expect(replies.filter((reply) => reply.status === 202 && replayed(reply) === null)).toHaveLength(1);
+    expect(await storedEmails(api)).toBe([sent.body.data].flat().length);
+  },
+);
+
+test('a request whose key was taken over while it ran sends nothing', async () => {
+  const api = await withDomain();
+  const { projectId } = api;
+  const key: KeyClaim = {
+    projectId,
+    key: 'order-1',
+    claimedAt: (await claimIdempotencyKey(projectId, 'order-1', 'a')) as string,
+    answerOf: (data) => ({ status: 202, body: JSON.stringify(data) }),
+  };
+  await leave(api, 'order-1', 31);
+  await expect(sendEmails(projectId, [email], key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  const attachments = [{ filename: 'a.txt', content: 'aGVsbG8=' }];
+  await expect(sendEmails(projectId, [{ ...email, attachments }], key)).rejects.toMatchObject({
+    code: 'idempotency_conflict',
+  });
+  expect(await storedEmails(api)).toBe(0);
+});
+
+test('the key of another request stays claimed, however long ago a gateway left it', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  await create(api, 'order-1');
+  await leave(api, 'order-1', 3_600);
+  expect((await create(api, 'order-1')).body.error.details).toMatchObject([{ reason: 'in_flight' }]);
+});

@@ -168,13 +168,13 @@ builder.mutationFields((t) => ({
     skipTypeScopes: true,
     authScopes: { sending: true },
     args: { input: t.arg({ type: SendEmailInput, required: true, description: 'The email.' }) },
-    resolve: (_root, { input }, context) => sendEmail(callerProject(context), input),
+    resolve: (_root, { input }, context) => sendEmail(callerProject(context), input, context.claim),
   }),
   sendEmails: t.field({
     type: [QueuedEmail],
     description: 'Sends up to 100 transactional emails, all or none.',
     args: { input: t.arg({ type: SendEmailsInput, required: true, description: 'The emails.' }) },
-    resolve: (_root, { input }, context) => sendEmails(callerProject(context), input.emails),
+    resolve: (_root, { input }, context) => sendEmails(callerProject(context), input.emails, context.claim),
   }),
   cancelEmail: t.prismaField({
     type: Email,
