@@ -1,7 +1,7 @@
 // Every parser of external text: from API clients, authors of mail, mail servers, uploaded files and mail clients.
 import { BlockList } from 'node:net';
 import { coerce, dayFromDateTime, type FieldSchema } from '../../packages/custom-fields/src/index.ts';
-import { readFilter } from '../../modules/contacts/src/segment-filter.ts';
+import { readFilter } from '../../modules/segment-filters/src/segment-filter.ts';
 import { contentWarnings } from '../../packages/content-warnings/src/index.ts';
 import { checkProperties, typeOf } from '../../modules/custom-events/src/properties.ts';
 import { graphProblems, matches, parseDefinition, withDefaults } from '@postroom/journey-definition';

@@ -22,9 +22,8 @@ import {
   escapeLike,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource, findContacts } from './contacts.ts';
-import { Parameters } from './parameters.ts';
+import { compileFilter, Parameters, type SegmentFilter } from '@postroom/segment-filters';
 import { type ContactSort, inOrder, type Place } from './contact-order.ts';
-import { compileFilter, type SegmentFilter } from './segment-filter.ts';
 import { checkSegmentFilter, getSegment, matchesOf } from './segments.ts';
 
 export interface ContactFilter {

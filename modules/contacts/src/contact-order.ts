@@ -1,6 +1,6 @@
 import { invalid, isId } from '@postroom/platform';
 import { shownNameSql } from './names.ts';
-import type { Parameters } from './parameters.ts';
+import type { Parameters } from '@postroom/segment-filters';
 
 /** The orders of the contact list. Each walks an index of the project's contacts. */
 export type ContactSort = 'newest' | 'oldest' | 'email' | 'email_desc' | 'name' | 'name_desc';

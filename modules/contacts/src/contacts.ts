@@ -35,9 +35,9 @@ import {
   type SuppressionActor,
   type SuppressionStatus,
 } from './suppressions.ts';
+import type { CONTACT_SOURCES } from './sql.ts';
 
 /** Where a contact came from. */
-export const CONTACT_SOURCES = ['api', 'import', 'dashboard', 'form'] as const;
 export type ContactSource = (typeof CONTACT_SOURCES)[number];
 
 export interface Contact {

@@ -13,7 +13,6 @@ export {
 export * from './contact-writes.ts';
 export {
   type Contact,
-  CONTACT_SOURCES,
   type ContactSource,
   createContact,
   type CreateContactInput,
@@ -37,9 +36,8 @@ export {
   updateCustomField,
 } from './custom-fields.ts';
 export { type ContactFacts, contactDeleted, contactUpdated, factsColumns } from './events.ts';
-export { Parameters } from './parameters.ts';
-export { SEGMENT_FIELDS } from './segment-operators.ts';
-export { compileFilter, type Condition, type SegmentFilter } from './segment-filter.ts';
+export { compileFilter, Parameters, type SegmentFilter } from '@postroom/segment-filters';
+export { CONTACT_SOURCES, SUPPRESSION_REASONS } from './sql.ts';
 export {
   checkSegmentFilter,
   createSegment,
@@ -67,7 +65,6 @@ export {
   shareSuppressions,
   suppress,
   findSuppressedKeys,
-  SUPPRESSION_REASONS,
   type SuppressionActor,
   type SuppressionOrigin,
   type Suppression,

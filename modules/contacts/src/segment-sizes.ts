@@ -1,5 +1,5 @@
 import { hasCode, isOutage, logger, paceBulkWork, pool, QUERY_CANCELED, sql } from '@postroom/platform';
-import type { SegmentFilter } from './segment-filter.ts';
+import type { SegmentFilter } from '@postroom/segment-filters';
 import { countFilters } from './segments.ts';
 
 /** How long sizes are kept, in days. */

@@ -22,8 +22,14 @@ import {
 } from '@postroom/platform';
 import { schemaOf } from './custom-fields.ts';
 import { customEventRetention } from '@postroom/projects';
-import { Parameters } from './parameters.ts';
-import { compileFilter, type EventDays, isBehavioral, readFilter, type SegmentFilter } from './segment-filter.ts';
+import {
+  compileFilter,
+  type EventDays,
+  isBehavioral,
+  Parameters,
+  readFilter,
+  type SegmentFilter,
+} from '@postroom/segment-filters';
 
 /** A saved segment. Its filter was checked when it was saved. */
 export type Segment = Prisma.SegmentModel & { filter: SegmentFilter };

@@ -9,7 +9,8 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { suppress, SUPPRESSION_REASONS, type SuppressionReason, type SuppressionActor } from './suppressions.ts';
+import { SUPPRESSION_REASONS } from './sql.ts';
+import { suppress, type SuppressionReason, type SuppressionActor } from './suppressions.ts';
 
 /** Maximum number of entries in a batch. */
 const MAX_SUPPRESSION_BATCH = 1000;

@@ -17,14 +17,13 @@ import {
   type Tx,
 } from '@postroom/platform';
 import { type ContactFacts, contactSubscribed, contactUnsubscribed, factsColumns } from './events.ts';
-import { Parameters } from './parameters.ts';
+import { Parameters } from '@postroom/segment-filters';
+import type { SUPPRESSION_REASONS, SUPPRESSION_STATUSES } from './sql.ts';
 
-/** Why an address must not be mailed, the strongest reason first; the strongest is the suppression status. */
-export const SUPPRESSION_REASONS = ['complained', 'bounced', 'manual', 'unsubscribed'] as const;
+/** Why an address must not be mailed. */
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 /** The suppression status that contacts show. */
-export const SUPPRESSION_STATUSES = ['none', ...SUPPRESSION_REASONS] as const;
 export type SuppressionStatus = (typeof SUPPRESSION_STATUSES)[number];
 
 /**

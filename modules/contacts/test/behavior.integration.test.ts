@@ -1,8 +1,7 @@
 import { pool } from '@postroom/platform';
 import { runExclusively, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { compileFilter, readFilter } from '../src/segment-filter.ts';
-import { Parameters } from '../src/parameters.ts';
+import { compileFilter, Parameters, readFilter } from '@postroom/segment-filters';
 
 // Tests of retention drop partitions of events.
 runExclusively('retention');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COERCIONS } from '@postroom/custom-fields';
-import { SEGMENT_FIELDS, type ValueKind } from '../src/segment-operators.ts';
+import { SEGMENT_FIELDS, type ValueKind } from '@postroom/segment-filters';
 
 const page = (name: string) => readFile(join(import.meta.dirname, '../../../docs/reference', name), 'utf8');
 

@@ -1,8 +1,7 @@
 import { newId, pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { Parameters } from '../src/parameters.ts';
-import { compileFilter, readFilter } from '../src/segment-filter.ts';
+import { compileFilter, Parameters, readFilter } from '@postroom/segment-filters';
 
 type Filter = Record<string, unknown>;
 

@@ -2,8 +2,7 @@ import { newId, pool } from '@postroom/platform';
 import { type Api, runExclusively, testApi } from '@postroom/testkit';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { previewSegment } from '../src/contact-list.ts';
-import { compileFilter } from '../src/segment-filter.ts';
-import { Parameters } from '../src/parameters.ts';
+import { compileFilter, Parameters } from '@postroom/segment-filters';
 import { countFilters, countSegments, getSegment } from '../src/segments.ts';
 import { suppress } from '../src/suppressions.ts';
 

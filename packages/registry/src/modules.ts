@@ -6,6 +6,7 @@ export const MODULES: readonly string[] = [
   'projects',
   'emails',
   'contacts',
+  'segment-filters',
   'privacy',
   'custom-events',
   'groups',

@@ -20,7 +20,7 @@ import {
   relayNames,
   removalMutation,
 } from '@postroom/platform';
-import type { SegmentFilter } from '../segment-filter.ts';
+import type { SegmentFilter } from '@postroom/segment-filters';
 import { type FilterPage, newestOfFilters, previewSegment } from '../contact-list.ts';
 import { Contact } from './contacts.ts';
 import type { Contact as ContactRow } from '../contacts.ts';

@@ -1,12 +1,11 @@
+import { CONTACT_SOURCES, hasReason, SUPPRESSION_STATUSES } from '@postroom/contacts/sql';
 import { type EventCondition, eventSql } from '@postroom/custom-events/sql';
 import { isMemberOfAny } from '@postroom/groups/sql';
 import { isInAnyJourney, wasInAnyJourney } from '@postroom/journeys/sql';
 import { emailKey, emailKeyParts, escapeLike, messageKeySql } from '@postroom/platform';
 import { type MailCondition, mailSql } from '@postroom/tracking/sql';
-import { CONTACT_SOURCES } from './contacts.ts';
 import { CUSTOM_FIELD_TYPES, type CustomFieldType } from '@postroom/custom-fields';
 import type { Parameters } from './parameters.ts';
-import { SUPPRESSION_STATUSES } from './suppressions.ts';
 
 /** The operand of a condition. `none` takes no value; `own` and `ownList` take values of the custom field's type. */
 export type ValueKind =
@@ -122,9 +121,6 @@ function choiceOperators(
     notIn: operator(many, not(is)),
   };
 }
-
-const hasReason = (comparison: string) =>
-  `EXISTS (SELECT FROM suppressions s WHERE s.project_id = c.project_id AND s.email_key = c.email_key AND s.reason ${comparison})`;
 
 /** The status is the strongest reason: that reason exists, and no stronger one does. */
 function suppressionStatusIn(statuses: readonly string[], parameters: Parameters): string {
