@@ -35,6 +35,7 @@ export {
   schemaOf,
   updateCustomField,
 } from './custom-fields.ts';
+export { checkNames, deletedNames, type FilterOf } from './deleted-names.ts';
 export { type ContactFacts, contactDeleted, contactUpdated, factsColumns } from './events.ts';
 export { compileFilter, Parameters, type SegmentFilter } from '@postroom/segment-filters';
 export { CONTACT_SOURCES, SUPPRESSION_REASONS } from './sql.ts';

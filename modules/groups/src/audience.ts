@@ -1,7 +1,8 @@
-import { compileFilter, Parameters } from '@postroom/contacts';
+import { compileFilter, deletedNames, Parameters } from '@postroom/contacts';
 import { type FieldProblem, inTransaction, runCostly, sql, type Tx } from '@postroom/platform';
 import type pg from 'pg';
-import { deletedNames, existingGroups, type StoredConditions, storedConditions } from './stored-conditions.ts';
+import { EXISTING_GROUPS } from './sql.ts';
+import { type StoredConditions, storedConditions } from './stored-conditions.ts';
 
 /** The recipients of a campaign: the contacts in any of the groups and segments, and in none of the excluded ones. */
 export interface Audience {
@@ -192,7 +193,8 @@ export async function audienceProblems(tx: Tx, projectId: string, audience: Audi
  */
 export async function deletedParts(tx: Tx, projectId: string, audience: Audience): Promise<FieldProblem[]> {
   const stored = await conditionsOf(projectId, audience);
-  const present = await existingGroups(tx, projectId, audience.excludedGroupIds);
+  const rows = await sql<{ id: string }>(tx, EXISTING_GROUPS, [projectId, [...audience.excludedGroupIds]]);
+  const present = new Set(rows.map(({ id }) => id));
   const problem = (field: string, message: string): FieldProblem => ({ field, message });
   return [
     ...audience.excludedGroupIds.flatMap((id, index) =>

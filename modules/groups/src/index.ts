@@ -24,5 +24,4 @@ export {
   removeContactsIn,
   updateGroup,
 } from './groups.ts';
-export { checkNamed } from './stored-conditions.ts';
 export { type Choice, choicesOf, keepGroups, rejoinGroups, setPublicName } from './opt-outs.ts';

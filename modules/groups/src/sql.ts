@@ -7,5 +7,8 @@ export const membersOf = (group: string): string => `(SELECT contact_id FROM gro
 export const isMemberOfAny = (contact: string, groups: string): string =>
   `EXISTS (SELECT FROM group_members g WHERE g.contact_id = ${contact} AND g.group_id = ANY (${groups}::text[]))`;
 
+/** Those of the ids in `$2` that are groups of the project `$1`. */
+export const EXISTING_GROUPS = 'SELECT id FROM groups WHERE project_id = $1 AND id = ANY ($2)';
+
 /** The projects of the groups with the ids in `$1`. */
 export const PROJECTS_OF_GROUPS = 'SELECT id, project_id AS "projectId" FROM groups WHERE id = ANY ($1)';

@@ -1,6 +1,5 @@
 import type { Definition } from '@postroom/journey-definition';
-import { compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
-import { checkNamed } from '@postroom/groups';
+import { checkNames, compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
   checkJsonObject,
@@ -141,7 +140,7 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
 async function contactsMayEnter(tx: Tx, projectId: string, filter: object, ids: readonly string[]) {
   const matching = await contactsMatching(tx, projectId, filter, ids);
   try {
-    await checkNamed(tx, projectId, filter as SegmentFilter);
+    await checkNames(tx, projectId, [{ field: 'filter', filter: filter as SegmentFilter }]);
     return matching;
   } catch (error) {
     if (error instanceof DomainError && error.code === 'validation_error') return new Set<string>();

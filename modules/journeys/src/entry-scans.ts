@@ -1,5 +1,4 @@
-import { compileFilter, getSegment, Parameters } from '@postroom/contacts';
-import { checkNamed } from '@postroom/groups';
+import { checkNames, compileFilter, getSegment, Parameters } from '@postroom/contacts';
 import { DomainError, inTransaction, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import {
   customFieldKey,
@@ -114,7 +113,7 @@ async function scanSegment(tx: Tx, { journeyId, projectId, key, scannedAt }: Sca
      JOIN contacts c ON c.id = f.contact_id WHERE NOT ${isFirst}::boolean`,
     parameters.values,
   );
-  await checkNamed(tx, projectId, filter, 'segmentId');
+  await checkNames(tx, projectId, [{ field: 'segmentId', filter }]);
 }
 
 /** Finds the contacts for whom the local time of their date has come since the last scan, page by page. */

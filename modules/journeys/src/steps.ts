@@ -1,6 +1,7 @@
 import { customFieldKey, type Definition, matches, type StepOf } from '@postroom/journey-definition';
 import {
   checkContact,
+  checkNames,
   getSegment,
   lockContacts,
   readSchema,
@@ -8,7 +9,7 @@ import {
   writeContacts,
 } from '@postroom/contacts';
 import type { ContentBudget } from '@postroom/emails';
-import { addContactsIn, checkNamed, lockGroup, removeContactsIn } from '@postroom/groups';
+import { addContactsIn, lockGroup, removeContactsIn } from '@postroom/groups';
 import { pool, sql, type Tx } from '@postroom/platform';
 import { contactsMatching } from './enrollments.ts';
 import { outcomesOf } from './message-outcomes.ts';
@@ -74,8 +75,10 @@ async function findPassingRuns(
     message === undefined ? undefined : outcomesOf(message, runs),
     responsesOf(definition, runs),
   ]);
-  if (filter !== undefined) await checkNamed(pool, projectId, filter as SegmentFilter);
-  if (segment !== undefined) await checkNamed(pool, projectId, segment, 'segmentId');
+  await checkNames(pool, projectId, [
+    ...(filter === undefined ? [] : [{ field: 'filter', filter: filter as SegmentFilter }]),
+    ...(segment === undefined ? [] : [{ field: 'segmentId', filter: segment }]),
+  ]);
   const passes = (run: DueRun) =>
     (matching?.has(run.contactId) ?? true) &&
     (inSegment?.has(run.contactId) ?? true) &&
