@@ -33,7 +33,7 @@ const QUERIES: Record<string, string> = {
   'groups → contacts':
     '{ groups { edges { node { name contactIds contactCount memberCount leftCount contacts { email } } } } }',
   'segments → their number of contacts':
-    '{ segments(first: 30) { nodes { name editedByName contactCount sizes { size } } } }',
+    '{ segments(first: 30) { nodes { name editedByName contactCount problems { field message } sizes { size } } } }',
   'segments → contacts → groups, segments': `{
     segments(first: 30) { nodes { name contacts(first: 5) { totalCount edges { cursor } nodes { email groups { name } segments { name } } pageInfo { hasNextPage } } } }
   }`,

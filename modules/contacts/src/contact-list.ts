@@ -20,10 +20,12 @@ import {
   sql,
   emailKeyParts,
   escapeLike,
+  type Tx,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource, findContacts } from './contacts.ts';
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/segment-filters';
 import { type ContactSort, inOrder, type Place } from './contact-order.ts';
+import { checkNames, type FilterOf } from './deleted-names.ts';
 import { checkSegmentFilter, getSegment, matchesOf } from './segments.ts';
 
 export interface ContactFilter {
@@ -59,8 +61,7 @@ type SortedContact = Contact & { sortKey?: string };
 /**
  * Lists the project's contacts that pass every filter, newest first or in another order. Uses keyset pagination, so
  * page 5,000 costs the same as the first.
- * @throws DomainError `not_found` for a group or segment that is not in the project, `validation_error` for a bad page
- * or a bad filter.
+ * @throws DomainError as `checkFilter`, also if what the filter names is deleted during the call; `validation_error` for a bad page.
  */
 export async function listContacts(
   projectId: string,
@@ -83,20 +84,26 @@ export async function listContacts(
     const read = async () => (await pool.query<SortedContact>({ name, text, values: parameters.values })).rows;
     return readLimited(() => (isCostly ? runCostly(projectId, read) : read()));
   });
+  await checkNames(pool, projectId, segments);
   const edges = rows.map((row) => new LazyEdge<SortedContact>(row, order.toCursor));
   return pageOf(edges, { size, after, totalCount: () => countChecked(projectId, filter, segments, MAX_TOTAL) });
 }
 
-/** Counts the contacts that pass every filter, up to `limit`. */
+/**
+ * Counts the contacts that pass every filter, up to `limit`.
+ * @throws DomainError as `checkFilter`, also if what the filter names is deleted during the call.
+ */
 export async function countContacts(projectId: string, filter: ContactFilter, limit: number): Promise<number> {
   return countChecked(projectId, filter, await checkFilter(projectId, filter), limit);
 }
 
-function countChecked(projectId: string, filter: ContactFilter, segments: SegmentFilter[], limit: number) {
+async function countChecked(projectId: string, filter: ContactFilter, segments: FilterOf[], limit: number) {
   const parameters = new Parameters();
   const { from, where } = conditionsOf(projectId, filter, segments, parameters);
   const statement = `SELECT 1 FROM ${from} WHERE ${where.join(' AND ')}`;
-  return runCostly(projectId, () => countUpTo(limit, statement, parameters.values));
+  const count = await runCostly(projectId, () => countUpTo(limit, statement, parameters.values));
+  await checkNames(pool, projectId, segments);
+  return count;
 }
 
 /**
@@ -122,18 +129,20 @@ export async function contactBatch(
 }
 
 /**
- * The statement that reads all of the project's contacts that pass every filter, newest first; meant for a cursor.
- * @throws DomainError `not_found` for a group or segment that is not in the project.
+ * The statement that reads all of the project's contacts that pass every filter, newest first; meant for a cursor. `check` throws if
+ * what the filter names was deleted: call it in the snapshot that the statement reads.
+ * @throws DomainError as `checkFilter`.
  */
 export async function contactsStatement(
   projectId: string,
   filter: ContactFilter,
-): Promise<{ text: string; values: unknown[] }> {
+): Promise<{ text: string; values: unknown[]; check: (tx: Tx) => Promise<void> }> {
   const segments = await checkFilter(projectId, filter);
   const parameters = new Parameters();
   return {
     text: select(projectId, { filter, segments, order: inOrder('newest') }, parameters),
     values: parameters.values,
+    check: (tx) => checkNames(tx, projectId, segments),
   };
 }
 
@@ -153,7 +162,11 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
   const parameters = new Parameters();
   const parts = pages.map(({ filter, limit, before }, at) => {
     const after = before === undefined ? undefined : { id: before };
-    const page = select(projectId, { filter: {}, segments: [filter], order: inOrder('newest'), after }, parameters);
+    const page = select(
+      projectId,
+      { filter: {}, segments: [{ field: 'filter', filter }], order: inOrder('newest'), after },
+      parameters,
+    );
     return `SELECT ${at} AS page, * FROM (${page} LIMIT ${parameters.add(limit)}) AS page_${at}`;
   });
   const text = `${parts.join(' UNION ALL ')} ORDER BY page, id DESC`;
@@ -164,33 +177,41 @@ export async function newestOfFilters(projectId: string, pages: readonly FilterP
 
 /** Previews a filter without saving it: the number of contacts and the newest of them. */
 export async function previewSegment(projectId: string, given: unknown) {
-  const { count, newest } = await matchesOf(projectId, await checkSegmentFilter(projectId, given));
+  const filter = await checkSegmentFilter(projectId, given);
+  const { count, newest } = await matchesOf(projectId, filter);
+  await checkNames(pool, projectId, [{ field: 'filter', filter }]);
   const contacts = await findContacts(projectId, newest);
   return { count, contacts: newest.flatMap((id) => contacts.get(id) ?? []) };
 }
 
 /**
  * Checks a filter, and returns the segment filters in it. `within` is the path of the input that contains it, such as `filter.`.
- * @throws DomainError `not_found` for an absent group or segment, `validation_error`.
+ * @throws DomainError `not_found` for an absent group or segment, `validation_error`, also for a segment that names what was deleted.
  */
 export async function checkFilter(
   projectId: string,
   { ids, groupId, segmentId, segment, where }: ContactFilter,
   within = '',
-): Promise<SegmentFilter[]> {
+): Promise<FilterOf[]> {
   if (ids != null && ids.length > MAX_FILTER_IDS)
     throw invalid({ field: `${within}ids`, message: `must be at most ${MAX_FILTER_IDS} ids` });
   if (groupId != null) await checkGroup(projectId, groupId);
+  const [ofSegment, ofWhere] = [`${within}segmentId`, `${within}where`];
+  const saved =
+    segmentId == null ? [] : [{ field: ofSegment, filter: (await getSegment(projectId, segmentId)).filter }];
+  await checkNames(pool, projectId, saved);
   return [
-    ...(segmentId == null ? [] : [(await getSegment(projectId, segmentId)).filter]),
-    ...(segment === undefined ? [] : [await checkSegmentFilter(projectId, segment, `${within}segmentId`)]),
-    ...(where == null ? [] : [await checkSegmentFilter(projectId, where, `${within}where`)]),
+    ...saved,
+    ...(segment === undefined
+      ? []
+      : [{ field: ofSegment, filter: await checkSegmentFilter(projectId, segment, ofSegment) }]),
+    ...(where == null ? [] : [{ field: ofWhere, filter: await checkSegmentFilter(projectId, where, ofWhere) }]),
   ];
 }
 
 interface Scope {
   filter: ContactFilter;
-  segments: SegmentFilter[];
+  segments: readonly FilterOf[];
   order: ReturnType<typeof inOrder>;
   after?: Place | undefined;
 }
@@ -205,13 +226,13 @@ function select(projectId: string, { filter, segments, order, after }: Scope, pa
 function conditionsOf(
   projectId: string,
   filter: ContactFilter,
-  segments: readonly SegmentFilter[],
+  segments: readonly FilterOf[],
   parameters: Parameters,
   isByKey = false,
 ): { from: string; id: string; where: string[] } {
   const { from, id } = source(filter, parameters, isByKey);
   const where = [`c.project_id = ${parameters.add(projectId)}`, ...conditions(filter, id, parameters)];
-  where.push(...segments.map((segment) => compileFilter(segment, parameters)));
+  where.push(...segments.map((segment) => compileFilter(segment.filter, parameters)));
   return { from, id, where };
 }
 

@@ -4,7 +4,7 @@ const CONTACT =
   'id email name hasName source segments { id: segmentId name } suppressionStatus customFields createdAt updatedAt';
 const CUSTOM_FIELD = 'id key label type options createdAt';
 const SUPPRESSION = 'id email reason origin addedById createdAt';
-const SEGMENT = 'id name filter version editedById editedByName createdAt updatedAt';
+const SEGMENT = 'id name filter problems { field message } version editedById editedByName createdAt updatedAt';
 
 const contacts: Route[] = [
   {

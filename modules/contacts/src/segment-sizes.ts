@@ -1,6 +1,6 @@
 import { hasCode, isOutage, logger, paceBulkWork, pool, QUERY_CANCELED, sql } from '@postroom/platform';
 import type { SegmentFilter } from '@postroom/segment-filters';
-import { countFilters } from './segments.ts';
+import { countFilters, problemsOfFilters } from './segments.ts';
 
 /** How long sizes are kept, in days. */
 export const SIZES_KEPT_DAYS = 400;
@@ -18,7 +18,7 @@ interface Project {
 
 /**
  * Records today's size of each segment that has none yet: one statement counts all segments of a project. It may run
- * several times a day.
+ * several times a day. A segment that names what was deleted has none.
  * @returns the number of sizes recorded.
  */
 export async function recordSizes(signal: AbortSignal, onProject: () => void = () => {}): Promise<number> {
@@ -38,14 +38,21 @@ export async function recordSizes(signal: AbortSignal, onProject: () => void = (
       segments.map(({ filter }) => filter),
     ).catch((error: unknown) => skipProject(projectId, error));
     if (sizes === undefined) continue;
+    const problemsOf = await problemsOfFilters(
+      projectId,
+      segments.map(({ filter }) => filter),
+    );
+    const counted = segments
+      .map(({ id }, index) => ({ id, size: sizes[index] }))
+      .filter((_, index) => problemsOf[index]?.length === 0);
     await sql(
       pool,
       `INSERT INTO segment_sizes (segment_id, day, size)
        SELECT n.id, (now() AT TIME ZONE 'UTC')::date, n.size FROM unnest($1::text[], $2::int[]) AS n(id, size) JOIN segments s ON s.id = n.id
        ON CONFLICT DO NOTHING`,
-      [segments.map(({ id }) => id), sizes],
+      [counted.map(({ id }) => id), counted.map(({ size }) => size)],
     );
-    recorded += segments.length;
+    recorded += counted.length;
     onProject();
     await paceBulkWork(projectId, performance.now() - began, signal);
   }

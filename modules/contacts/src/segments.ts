@@ -21,6 +21,7 @@ import {
   checkLimit,
 } from '@postroom/platform';
 import { schemaOf } from './custom-fields.ts';
+import { deletedInEach } from './deleted-names.ts';
 import { customEventRetention } from '@postroom/projects';
 import {
   compileFilter,
@@ -111,6 +112,14 @@ export async function deleteSegment(projectId: string, id: string): Promise<void
   if (count === 0) throw notFound('segment');
 }
 
+/** What each of some saved filters names but was deleted: nobody can tell which contacts such a filter selects. */
+export const problemsOfFilters = (projectId: string, filters: readonly SegmentFilter[]) =>
+  deletedInEach(
+    pool,
+    projectId,
+    filters.map((filter) => ({ field: 'filter', filter })),
+  );
+
 /** Counts the contacts that match each filter now, in one statement; counts are in filter order. */
 export async function countFilters(projectId: string, filters: readonly SegmentFilter[]): Promise<number[]> {
   const parameters = new Parameters();
@@ -175,8 +184,8 @@ const definitionsOf = coalesceReads<Definition[]>(async (projectIds) => {
 });
 
 /**
- * The segments of each contact, by contact id and ordered by name. Uses one statement for the definitions and one for
- * all contacts.
+ * The segments of each contact, by contact id and ordered by name; those that name what was deleted have no contacts. Uses one statement
+ * for the definitions and one for all contacts, and up to two for what the definitions name.
  */
 export async function segmentsOf(
   projectId: string,
@@ -192,10 +201,16 @@ export async function segmentsOf(
     `SELECT c.id, ARRAY[${memberships.join(', ')}] AS memberships FROM contacts c WHERE c.id = ANY (${ids}) AND c.project_id = ${project}`,
     parameters.values,
   );
+  const problemsOf = await problemsOfFilters(
+    projectId,
+    segments.map(({ filter }) => filter),
+  );
   return new Map(
     rows.map((row) => [
       row.id,
-      segments.filter((_segment, index) => row.memberships[index]).map(({ id, name }) => ({ id, name })),
+      segments
+        .filter((_segment, index) => row.memberships[index] === true && problemsOf[index]?.length === 0)
+        .map(({ id, name }) => ({ id, name })),
     ]),
   );
 }

@@ -414,6 +414,7 @@ test('a segment is created, listed, retrieved with its count, changed and delete
   expect(segment).toEqual({
     id: expect.stringMatching(/^seg_/),
     name: 'Everyone',
+    problems: [],
     version: 1,
     editedById: expect.stringMatching(/^key_/),
     editedByName: 'test',

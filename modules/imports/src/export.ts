@@ -21,19 +21,22 @@ export interface ExportOptions extends ContactFilter {
 /**
  * The lines of a CSV file with all contacts that pass every filter, newest first, from one snapshot. Formulas are
  * guarded with a `'`, which imports remove, unless `raw` is set.
- * @throws DomainError `not_found` for a group or segment that is not in the project.
+ * @throws DomainError before the first line, as `contactsStatement`.
  */
 export async function* exportContacts(
   projectId: string,
   { raw, bom, ...filter }: ExportOptions,
 ): AsyncGenerator<string, void> {
-  const { text, values } = await contactsStatement(projectId, filter);
+  const { text, values, check } = await contactsStatement(projectId, filter);
   const keys = (await listCustomFields(projectId, { first: 1000 })).edges.map(({ node }) => node.key).reverse();
   const write = raw === true ? (value: string) => value : guard;
-  yield `${bom === true ? '\uFEFF' : ''}${csvLine(['email', 'name', ...keys, ...EXPORTED_FACTS])}`;
-  for await (const contacts of readInBatches<Contact>(text, values)) {
-    yield contacts.map((contact) => csvLine(valuesOf(contact, keys, write))).join('');
+  // With the first batch, so that an error of the check is not in the middle of a file.
+  let header = `${bom === true ? '\uFEFF' : ''}${csvLine(['email', 'name', ...keys, ...EXPORTED_FACTS])}`;
+  for await (const contacts of readInBatches<Contact>(text, values, check)) {
+    yield header + contacts.map((contact) => csvLine(valuesOf(contact, keys, write))).join('');
+    header = '';
   }
+  if (header !== '') yield header;
 }
 
 function valuesOf(contact: Contact, keys: readonly string[], write: (text: string) => string): string[] {

@@ -1,6 +1,6 @@
-import { pool } from '@postroom/platform';
+import { pool, sql } from '@postroom/platform';
 import { suppress } from '@postroom/contacts';
-import { startTestWorker, testApi } from '@postroom/testkit';
+import { interleave, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { contactsOf, download, importFile } from './testing.ts';
 
@@ -62,6 +62,31 @@ test('the filters are those of the list: a group, a segment and the others', asy
     'ada@example.com',
   ]);
   expect(await emails('email=nobody@example.com')).toEqual([]);
+});
+
+test('an export of a segment that names a deleted group is an error, not a file with everyone', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  await api.contact('bob@example.com');
+  const withGroup = async (name: string) => {
+    const group = (await api.post('/v1/groups', { name, contact_ids: [ada.id] })).body.data.id as string;
+    const filter = { not: { field: 'group', op: 'is', value: group } };
+    const segment = (await api.post('/v1/segments', { name, filter })).body.data.id as string;
+    const message = `has a condition on the group ${group}, which was deleted`;
+    return { group, run: () => api.get(`/v1/contacts/export?segment_id=${segment}`), message };
+  };
+  const before = await withGroup('Deleted before');
+  await api.delete(`/v1/groups/${before.group}`);
+  const reply = await before.run();
+  expect([reply.status, reply.body.error.details]).toEqual([400, [{ field: 'segment_id', message: before.message }]]);
+  const during = await withGroup('Deleted meanwhile');
+  // The custom fields are read between the check of the request and the snapshot.
+  const answer = await interleave(
+    (tx) => sql(tx, 'LOCK TABLE custom_fields IN ACCESS EXCLUSIVE MODE', []),
+    during.run,
+    (tx) => sql(tx, 'DELETE FROM groups WHERE id = $1', [during.group]),
+  );
+  expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(during.message)]);
 });
 
 test('an invalid export request is an error, not a file', async () => {

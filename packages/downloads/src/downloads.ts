@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { csvLine, guard } from '@postroom/csv';
-import { config, FairSemaphore, pool, RateLimited, type StreamExchange } from '@postroom/platform';
+import { config, FairSemaphore, pool, RateLimited, type StreamExchange, type Tx } from '@postroom/platform';
 import { spooled } from './spool.ts';
 
 /** How many rows are fetched at a time. */
@@ -16,14 +16,23 @@ const STALLED_MS = 60_000;
 /** Maximum duration of a download, in milliseconds, so that a slow client can't keep it open. */
 const DEADLINE_MS = 60 * 60_000;
 
-/** The rows of a statement, in batches, from one snapshot that holds a connection until the last. */
-export async function* readInBatches<Row extends object>(text: string, values: unknown[]): AsyncGenerator<Row[], void> {
+/**
+ * The rows of a statement, in batches, from one snapshot that holds a connection until the last.
+ * @param check checks in that snapshot that the rows may be read.
+ * @throws as `check`, before the first batch.
+ */
+export async function* readInBatches<Row extends object>(
+  text: string,
+  values: unknown[],
+  check: (tx: Tx) => Promise<void> = () => Promise.resolve(),
+): AsyncGenerator<Row[], void> {
   const client = await pool.connect();
   let broken: Error | undefined;
   const onError = (error: Error) => void (broken = error);
   client.on('error', onError);
   try {
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    await check(client);
     await client.query(`DECLARE exported NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
       const { rows } = await client.query<Row>(`FETCH ${FETCH} FROM exported`);

@@ -237,6 +237,14 @@ export interface Suppression {
   createdAt: string;
 }
 
+/** Why the contacts of a segment are unknown. */
+export interface SegmentProblem {
+  /** Always `filter`. */
+  field: string;
+  /** What was deleted, such as `has a condition on the group grp_…, which was deleted`. */
+  message: string;
+}
+
 /** A saved filter over contacts. Its members are the contacts that match now. */
 export interface Segment {
   /** Segment id. */
@@ -245,6 +253,8 @@ export interface Segment {
   name: string;
   /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
+  /** What the filter names but was deleted, such as a group. If there is any, the segment has no contacts until the filter is changed, as nobody can tell which ones it selects. */
+  problems: SegmentProblem[];
   /** Incremented by each edit; updates may pass the version they are based on. */
   version: number;
   /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
@@ -1455,6 +1465,8 @@ export interface SegmentDetail {
   name: string;
   /** A condition `{field, op, value}`, or filters combined by `and`, `or`, `not`; see the page on segments. */
   filter: Record<string, unknown>;
+  /** What the filter names but was deleted, such as a group. If there is any, the segment has no contacts until the filter is changed, as nobody can tell which ones it selects. */
+  problems: SegmentProblem[];
   /** Incremented by each edit; updates may pass the version they are based on. */
   version: number;
   /** Who edited it last, `usr_…` or `key_…`; null if unknown. */
@@ -1465,7 +1477,7 @@ export interface SegmentDetail {
   createdAt: string;
   /** When its name or filter last changed. */
   updatedAt: string;
-  /** How many contacts match now. With conditions on email or events, the count of a large project may be up to five minutes old. */
+  /** How many contacts match now; 0 if the segment has `problems`. With conditions on email or events, the count of a large project may be up to five minutes old. */
   contactCount: number;
 }
 

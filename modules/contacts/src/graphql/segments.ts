@@ -1,5 +1,6 @@
 import { EDITED_BY } from '@postroom/projects';
 import {
+  assertValid,
   atMost,
   authenticated,
   batchLoader,
@@ -7,6 +8,7 @@ import {
   builder,
   callerProject,
   type Context,
+  type FieldProblem,
   invalid,
   JSON_OBJECT,
   jsonSchema,
@@ -31,6 +33,7 @@ import {
   findSegments,
   getSegment,
   listSegments,
+  problemsOfFilters,
   updateSegment,
 } from '../segments.ts';
 import { type SegmentSize as Size, SIZES_KEPT_DAYS, sizesOf } from '../segment-sizes.ts';
@@ -45,6 +48,15 @@ const loadCount = batchLoader(async (context: Context, keys) => {
   return new Map(keys.map((key, at) => [key, counts[at] ?? 0]));
 });
 
+/** Keyed by the filter as JSON. Call it after contacts were read by the filter: what exists then existed during the read. */
+const loadProblems = batchLoader(async (context: Context, keys) => {
+  const filters = keys.map((key) => JSON.parse(key) as SegmentFilter);
+  const problems = await problemsOfFilters(callerProject(context), filters);
+  return new Map(keys.map((key, at) => [key, problems[at] ?? []]));
+});
+const problemsOf = async (context: Context, filter: unknown) =>
+  (await loadProblems(context, JSON.stringify(filter))) ?? [];
+
 /** Contacts that are read in one statement, over all pages. */
 const ROWS_AT_ONCE = 1_010;
 
@@ -58,6 +70,16 @@ const loadPage = batchLoader(async (context: Context, keys) => {
     rows.push(...(await readLimited(() => newestOfFilters(callerProject(context), part))));
   }
   return new Map(keys.map((key, at) => [key, rows[at] ?? []]));
+});
+
+const Problem = builder.objectRef<FieldProblem>('SegmentProblem').implement({
+  description: 'Why the contacts of a segment are unknown.',
+  fields: (t) => ({
+    field: t.exposeString('field', { description: 'Always `filter`.' }),
+    message: t.exposeString('message', {
+      description: 'What was deleted, such as `has a condition on the group grp_…, which was deleted`.',
+    }),
+  }),
 });
 
 const SegmentSize = builder.objectRef<Size>('SegmentSize').implement({
@@ -80,13 +102,23 @@ const Segment = builder.prismaObject('Segment', {
     filter: t.expose('filter', { type: 'JSON', description: FILTER, ...JSON_OBJECT }),
     contactCount: t.int({
       description:
-        'How many contacts match now. With conditions on email or events, the count of a large project may be up to five minutes old.',
+        'How many contacts match now; 0 if the segment has `problems`. With conditions on email or events, the count of a large project may be up to five minutes old.',
       complexity: 100,
-      resolve: async ({ filter }, _args, context) => (await loadCount(context, JSON.stringify(filter))) ?? 0,
+      resolve: async ({ filter }, _args, context) => {
+        const count = await loadCount(context, JSON.stringify(filter));
+        return (await problemsOf(context, filter)).length > 0 ? 0 : (count ?? 0);
+      },
+    }),
+    problems: t.field({
+      type: [Problem],
+      description:
+        'What the filter names but was deleted, such as a group. If there is any, the segment has no contacts until the filter is changed, as nobody can tell which ones it selects.',
+      resolve: ({ filter }, _args, context) => problemsOf(context, filter),
     }),
     sizes: t.field({
       type: [SegmentSize],
-      description: 'Its recorded size on each of the last days, oldest first. Days before it was created are missing.',
+      description:
+        'Its recorded size on each of the last days, oldest first. Days before it was created, or on which it had `problems`, are missing.',
       complexity: 20,
       args: {
         days: t.arg.int({
@@ -105,14 +137,17 @@ const Segment = builder.prismaObject('Segment', {
     contacts: t.connection(
       {
         type: Contact,
-        description: 'The contacts that match now, newest first.',
-        resolve: ({ filter }, args, context) =>
-          readPage(
+        description: 'The contacts that match now, newest first; `validation_error` if the segment has `problems`.',
+        resolve: async ({ filter }, args, context) => {
+          const page = await readPage(
             'ctc',
             args,
-            async (page) => (await loadPage(context, JSON.stringify({ filter, ...page }))) ?? [],
+            async (part) => (await loadPage(context, JSON.stringify({ filter, ...part }))) ?? [],
             async (limit) => Math.min(limit, (await loadCount(context, JSON.stringify(filter))) ?? 0),
-          ),
+          );
+          assertValid(await problemsOf(context, filter));
+          return page;
+        },
       },
       ...relayNames('SegmentContact'),
     ),
