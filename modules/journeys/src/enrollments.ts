@@ -1,5 +1,5 @@
 import type { Definition } from '@postroom/journey-definition';
-import { checkNames, compileFilter, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
+import { compileFilter, deletedNames, lockContacts, Parameters, type SegmentFilter } from '@postroom/contacts';
 import {
   announce,
   checkJsonObject,
@@ -10,6 +10,7 @@ import {
   defineIdPrefix,
   DomainError,
   emailKey,
+  type FieldProblem,
   inTransaction,
   invalid,
   isId,
@@ -26,7 +27,7 @@ import {
   sql,
   type Tx,
 } from '@postroom/platform';
-import { getJourney, JOURNEYS, lockJourney } from './journeys.ts';
+import { getJourney, JOURNEYS, lockJourney, nobodyEnters, pauseAutomatically } from './journeys.ts';
 import { writeListeners } from './listeners.ts';
 import { numberedPage } from './numbered-page.ts';
 import { getStep, type Refusal, refusalOf } from './rules.ts';
@@ -59,6 +60,32 @@ export interface OpenJourney {
   projectId: string;
   number: number;
   definition: Definition;
+  /** As the text of PostgreSQL, which has microseconds. */
+  updatedAt: string;
+}
+
+/** Nobody can enter a journey, as its entry filter names what was deleted: a NOT about a deleted group would let everyone in. */
+export class EntryProblem extends DomainError {
+  readonly journey: OpenJourney;
+
+  constructor(journey: OpenJourney, problem: FieldProblem) {
+    super('conflict', nobodyEnters(problem));
+    this.journey = journey;
+  }
+}
+
+/**
+ * Runs a transaction in which contacts enter journeys. Pauses a journey that nobody can enter, and says why; the transaction then has no
+ * effect.
+ * @throws EntryProblem
+ */
+export async function inEntryTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await inTransaction(work);
+  } catch (error) {
+    if (error instanceof EntryProblem) await pauseAutomatically(error.journey, error.message);
+    throw error;
+  }
 }
 
 const LAST_RUNS = `
@@ -78,8 +105,9 @@ const ENROLL = `
   ORDER BY n.contact_id ON CONFLICT (journey_id, contact_id) WHERE ended_at IS NULL DO NOTHING RETURNING contact_id AS "contactId"`;
 
 /**
- * Lets contacts enter a journey at its first step, in the caller's transaction, which has locked it. The contacts must differ.
+ * Lets contacts enter a journey at its first step, in the caller's `inEntryTransaction`, which has locked it. The contacts must differ.
  * @returns the outcome of each, in order.
+ * @throws EntryProblem
  */
 export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly Entrant[]): Promise<EntryOutcome[]> {
   const { id, projectId, number, definition } = journey;
@@ -94,7 +122,8 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   );
   const contacts = new Map(found.map((contact) => [contact.id, contact]));
   const { filter } = definition.entry;
-  const matching = filter === undefined ? new Set(ids) : await contactsMayEnter(tx, projectId, filter, ids);
+  const matching = filter === undefined ? new Set(ids) : await contactsMatching(tx, projectId, filter, ids);
+  if (filter !== undefined) await checkEntryFilter(tx, journey, filter);
   const last = await sql<{ contactId: string; enteredAt: Date; isOpen: boolean }>(tx, LAST_RUNS, [id, ids]);
   const lastOf = new Map(last.map((run) => [run.contactId, run]));
   const now = databaseNow();
@@ -136,16 +165,10 @@ export async function enroll(tx: Tx, journey: OpenJourney, entrants: readonly En
   return [...outcomes.values()];
 }
 
-/** Those of the contacts that match the filter of an entry: none if a group that it names was deleted, since a NOT would match everyone. */
-async function contactsMayEnter(tx: Tx, projectId: string, filter: object, ids: readonly string[]) {
-  const matching = await contactsMatching(tx, projectId, filter, ids);
-  try {
-    await checkNames(tx, projectId, [{ field: 'filter', filter: filter as SegmentFilter }]);
-    return matching;
-  } catch (error) {
-    if (error instanceof DomainError && error.code === 'validation_error') return new Set<string>();
-    throw error;
-  }
+async function checkEntryFilter(tx: Tx, journey: OpenJourney, filter: object): Promise<void> {
+  const filters = [{ field: 'entry.filter', filter: filter as SegmentFilter }];
+  const [problem] = await deletedNames(tx, journey.projectId, filters);
+  if (problem !== undefined) throw new EntryProblem(journey, problem);
 }
 
 /** Those of the contacts that match a filter, which `checkReferences` has checked. */
@@ -191,7 +214,7 @@ export interface EnrollInput {
 
 /**
  * Lets contacts enter an active journey, regardless of its entry. Results are in the order of the request, ids first.
- * @throws DomainError `not_found`, `validation_error`, `conflict` unless the journey is active.
+ * @throws DomainError `not_found`, `validation_error`, `conflict` unless the journey is active, or if nobody can enter it.
  */
 export async function enrollContacts(projectId: string, journeyId: string, input: EnrollInput): Promise<EntryResult[]> {
   await getJourney(projectId, journeyId);
@@ -207,7 +230,7 @@ export async function enrollContacts(projectId: string, journeyId: string, input
   const idOf = new Map(rows.map((row) => [row.email_key, row.id]));
   const requested = [...(contactIds ?? []), ...(emails ?? []).map((email) => idOf.get(emailKey(email.trim())) ?? null)];
   const distinct = [...new Set(requested.filter((id) => id !== null))];
-  const outcomes = await inTransaction(async (tx) => {
+  const outcomes = await inEntryTransaction(async (tx) => {
     const journey = await openJourney(tx, journeyId);
     const entered = await enroll(
       tx,
@@ -228,8 +251,8 @@ async function openJourney(tx: Tx, id: string): Promise<OpenJourney> {
   const journey = await lockJourney(tx, id);
   if (journey?.status !== 'active' || journey.publishedVersion === null)
     throw new DomainError('conflict', 'Contacts can only enter an active journey.');
-  const { projectId, publishedVersion: number } = journey;
-  return { id, projectId, number, definition: await definitionOf(tx, id, number) };
+  const { projectId, publishedVersion: number, updatedAt } = journey;
+  return { id, projectId, number, updatedAt, definition: await definitionOf(tx, id, number) };
 }
 
 /** @throws DomainError `not_found`. */

@@ -1,5 +1,5 @@
-import { checkNames, compileFilter, getSegment, Parameters } from '@postroom/contacts';
-import { DomainError, inTransaction, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
+import { checkNames, compileFilter, getSegment, Parameters, readSchema } from '@postroom/contacts';
+import { DomainError, inTransaction, invalid, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
 import {
   customFieldKey,
   dateOf,
@@ -11,7 +11,7 @@ import {
   scanKey,
   zoneOf,
 } from '@postroom/journey-definition';
-import { pauseAutomatically, readActive } from './journeys.ts';
+import { nobodyEnters, pauseAutomatically, readActive } from './journeys.ts';
 import { nextLocalTime } from './local-time.ts';
 import { definitionOf } from './versions.ts';
 
@@ -42,8 +42,8 @@ const DUE = `
 
 /**
  * Looks for contacts that enter a journey by a segment or a date, if that is due, and leaves them to `processTriggers`. What was
- * found and up to when commit together, so no contact is found twice or missed, whatever is killed. Pauses a journey whose segment,
- * or a group that the segment names, was deleted.
+ * found and up to when commit together, so no contact is found twice or missed, whatever is killed. Pauses a journey whose segment or
+ * custom field, or a group that the segment names, was deleted.
  */
 export async function scanForEntries(journeyId: string): Promise<void> {
   const { rowCount } = await pool.query('SELECT FROM journey_entry_scans WHERE journey_id = $1 AND due_at <= now()', [
@@ -57,9 +57,9 @@ export async function scanForEntries(journeyId: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code !== 'not_found' && error.code !== 'validation_error') throw error;
-    const isDeleted = error.code === 'not_found';
-    const reason = isDeleted ? 'was deleted.' : `has conditions that no longer apply: ${error.message}`;
-    await pauseAutomatically(journey, `The segment by which contacts enter ${reason}`);
+    const [problem] = error.details;
+    const reason = problem === undefined ? 'The segment by which contacts enter was deleted.' : nobodyEnters(problem);
+    await pauseAutomatically(journey, reason);
   }
 }
 
@@ -113,7 +113,7 @@ async function scanSegment(tx: Tx, { journeyId, projectId, key, scannedAt }: Sca
      JOIN contacts c ON c.id = f.contact_id WHERE NOT ${isFirst}::boolean`,
     parameters.values,
   );
-  await checkNames(tx, projectId, [{ field: 'segmentId', filter }]);
+  await checkNames(tx, projectId, [{ field: 'entry.segmentId', filter }]);
 }
 
 /** Finds the contacts for whom the local time of their date has come since the last scan, page by page. */
@@ -122,9 +122,12 @@ async function scanDates(tx: Tx, scan: Scan, definition: Definition, entry: Entr
   const since = Math.max(scannedAt?.getTime() ?? 0, now.getTime() - CATCH_UP_MS);
   const until = now.getTime();
   const dates = [...new Set(localDays(since, until).flatMap((day) => datesOf(day, entry)))];
+  const fieldKey = customFieldKey(entry.field);
+  if (!(await readSchema(tx, projectId)).has(fieldKey))
+    throw invalid({ field: 'entry.field', message: `is the custom field "${fieldKey}", which was deleted` });
   const { timeZoneField } = definition;
   const zoneKey = customFieldKey(timeZoneField ?? '');
-  const values = [projectId, customFieldKey(entry.field), dates, zoneKey];
+  const values = [projectId, fieldKey, dates, zoneKey];
   for (let last = ''; ;) {
     const contacts = await sql<{ id: string; date: string; zone: string | null }>(
       tx,

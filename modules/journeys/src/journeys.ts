@@ -14,6 +14,7 @@ import {
   db,
   defineIdPrefix,
   DomainError,
+  type FieldProblem,
   inTransaction,
   isId,
   checkDisplayName,
@@ -176,13 +177,15 @@ export interface LockedJourney {
   status: Journey['status'];
   version: number;
   publishedVersion: number | null;
+  /** As the text of PostgreSQL, which has microseconds. */
+  updatedAt: string;
 }
 
 /** Locks a journey against transitions; undefined if it has been deleted. */
 export async function lockJourney(tx: Tx, id: string): Promise<LockedJourney | undefined> {
   const [journey] = await sql<LockedJourney>(
     tx,
-    `SELECT id, project_id AS "projectId", status::text, version, published_version AS "publishedVersion"
+    `SELECT id, project_id AS "projectId", status::text, version, published_version AS "publishedVersion", updated_at::text AS "updatedAt"
      FROM journeys WHERE id = $1 FOR NO KEY UPDATE`,
     [id],
   );
@@ -222,7 +225,10 @@ export async function readActive(id: string): Promise<ActiveJourney | undefined>
  * Pauses a journey that can't go on, says why, and notifies. Has no effect if it was modified since it was read: another version or a
  * resumption may have solved the problem, and if not, the next attempt finds it again.
  */
-export async function pauseAutomatically({ id, updatedAt }: ActiveJourney, reason: string): Promise<void> {
+export async function pauseAutomatically(
+  { id, updatedAt }: Pick<ActiveJourney, 'id' | 'updatedAt'>,
+  reason: string,
+): Promise<void> {
   await inTransaction(async (tx) => {
     const [paused] = await sql<{ name: string; projectId: string }>(
       tx,
@@ -240,6 +246,9 @@ export async function pauseAutomatically({ id, updatedAt }: ActiveJourney, reaso
     });
   });
 }
+
+/** Why a journey is paused whose entry names what was deleted. */
+export const nobodyEnters = ({ field, message }: FieldProblem) => `Nobody can enter: ${field} ${message}.`;
 
 const RESTORED =
   'The database was restored to an earlier time. Steps carried out after that time are lost, and resuming repeats them: move or remove the contacts that had continued, or archive the journey.';

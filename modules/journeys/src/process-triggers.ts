@@ -1,8 +1,8 @@
 import { lockContacts } from '@postroom/contacts';
 import { withDefaults } from '@postroom/journey-definition';
 import { DECLARED_DEFAULTS } from '@postroom/custom-events/sql';
-import { inTransaction, sql, type Tx } from '@postroom/platform';
-import { enroll, type Entrant, type OpenJourney } from './enrollments.ts';
+import { sql, type Tx } from '@postroom/platform';
+import { enroll, EntryProblem, type Entrant, inEntryTransaction, type OpenJourney } from './enrollments.ts';
 import { lockJourney } from './journeys.ts';
 import { computeTriggeredDeparture, isEntryTrigger, type JourneyTrigger } from './rules.ts';
 import { type Move, moveRuns, type Run, RUN_COLUMNS } from './transitions.ts';
@@ -29,23 +29,27 @@ const OPEN_RUNS = `
 
 /**
  * Processes what happened to contacts since the last call, in order: they enter the journey, reach its goal, or stop waiting. A
- * trigger is deleted in the transaction that has its effects.
+ * trigger is deleted in the transaction that has its effects. Pauses a journey that nobody can enter.
  * @returns how many triggers were processed.
  */
 export async function processTriggers(id: string): Promise<number> {
-  return inTransaction(async (tx) => {
+  const processing = inEntryTransaction(async (tx) => {
     const locked = await lockJourney(tx, id);
     if (locked?.status !== 'active' || locked.publishedVersion === null) return 0;
     const first = await sql<{ id: string; contactId: string }>(tx, FIRST, [id]);
     if (first.length === 0) return 0;
-    const { projectId, publishedVersion: number } = locked;
+    const { projectId, publishedVersion: number, updatedAt } = locked;
     // Before their triggers and runs, as the deletion of a contact locks them.
     await lockContacts(tx, projectId, { ids: first.map(({ contactId }) => contactId), keys: [] });
     const triggers = await sql<StoredTrigger>(tx, TAKE, [first.map((trigger) => trigger.id)]);
-    const journey = { id, projectId, number, definition: await definitionOf(tx, id, number) };
+    const journey = { id, projectId, number, updatedAt, definition: await definitionOf(tx, id, number) };
     await fillDefaults(tx, projectId, triggers);
     for (const round of splitIntoRounds(triggers)) await processRound(tx, journey, round);
     return first.length;
+  });
+  return processing.catch((error: unknown) => {
+    if (error instanceof EntryProblem) return 0;
+    throw error;
   });
 }
 

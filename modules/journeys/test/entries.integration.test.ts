@@ -159,12 +159,53 @@ test('a journey pauses itself when a group is deleted that its segment is withou
     const { status, pausedReason } = (await api.get(`/v1/journeys/${journey}`)).body.data;
     expect([status, pausedReason]).toEqual([
       'paused',
-      expect.stringContaining(
-        `has conditions that no longer apply: segmentId: has a condition on the group ${group}, which was deleted`,
-      ),
+      `Nobody can enter: entry.segmentId has a condition on the group ${group}, which was deleted.`,
     ]);
   });
   expect(await runOf(api, journey, ada.id)).toBeUndefined();
+});
+
+test('a journey pauses itself when the custom field with the date of its entry is deleted', async () => {
+  const api = await testApi();
+  const field = (await api.post('/v1/custom-fields', { key: 'birthday', type: 'date' })).body.data.id;
+  const entry = { type: 'date', field: 'customFields.birthday', time: '09:00' };
+  const journey = await published(api, { entry, steps: [wait('later', null)] });
+  expect((await api.delete(`/v1/custom-fields/${field}`)).status).toBe(200);
+  await pool.query('UPDATE journey_entry_scans SET due_at = now() WHERE journey_id = $1', [journey]);
+  await eventually(async () => {
+    const { status, pausedReason } = (await api.get(`/v1/journeys/${journey}`)).body.data;
+    expect([status, pausedReason]).toEqual([
+      'paused',
+      'Nobody can enter: entry.field is the custom field "birthday", which was deleted.',
+    ]);
+  });
+});
+
+test('a journey pauses itself when a group is deleted that the filter of its entry names, and nobody enters', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const ada = await api.contact('ada@example.net');
+  const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id;
+  const filter = { not: { field: 'group', op: 'is', value: group } };
+  const entry = { type: 'event', event: 'seen', filter };
+  const steps = [wait('later', null)];
+  const journey = await published(api, { entry, steps });
+  await api.delete(`/v1/groups/${group}`);
+  expect((await api.post('/v1/events', { name: 'seen', email: 'ada@example.net' })).status).toBeLessThan(300);
+  const reason = `Nobody can enter: entry.filter has a condition on the group ${group}, which was deleted.`;
+  await eventually(async () =>
+    expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
+      status: 'paused',
+      pausedReason: reason,
+    }),
+  );
+  expect((await notices(owner))[0]).toMatchObject({ kind: 'journey_paused', subjectId: journey, detail: reason });
+  expect(await runOf(api, journey, ada.id)).toBeUndefined();
+  // What happened is kept until the filter is mended.
+  const definition = { entry: { type: 'event', event: 'seen' }, steps };
+  expect((await api.patch(`/v1/journeys/${journey}`, { definition })).status).toBe(200);
+  expect((await api.post(`/v1/journeys/${journey}/publish`, {})).status).toBe(200);
+  await at(api, journey, ada.id, 'later');
 });
 
 test('contacts enter on a date, each year or once, days before or after it, at the local time of their zone', async () => {

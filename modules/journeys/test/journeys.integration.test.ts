@@ -209,15 +209,21 @@ test.each(['filter', 'segment'])(
   },
 );
 
-test('nobody enters a journey by a filter with a NOT on a deleted group', async () => {
+test('a request for contacts to enter by a filter with a NOT on a deleted group is a conflict, and pauses the journey', async () => {
   const { api } = await journeyProject();
   const [ada, bob] = [await api.contact('ada@example.net'), await api.contact('bob@example.net')];
   const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id;
   const entry = { type: 'manual', filter: { not: { field: 'group', op: 'is', value: group } } };
   const journey = await published(api, { entry, steps: [wait('later', null)] });
   await api.delete(`/v1/groups/${group}`);
-  await enroll(api, journey, [ada.id, bob.id]);
+  const reply = await api.post(`/v1/journeys/${journey}/enrollments`, { contact_ids: [ada.id, bob.id] });
+  const reason = `Nobody can enter: entry.filter has a condition on the group ${group}, which was deleted.`;
+  expect([reply.status, reply.body.error.message]).toEqual([409, reason]);
   for (const { id } of [ada, bob]) expect(await runOf(api, journey, id)).toBeUndefined();
+  expect((await api.get(`/v1/journeys/${journey}`)).body.data).toMatchObject({
+    status: 'paused',
+    pausedReason: reason,
+  });
 });
 
 test('the published versions of a journey are listed with their definitions, the newest first, or one by number', async () => {
