@@ -1,4 +1,4 @@
-import { contactBatch, getSegment } from '@postroom/contacts';
+import { checkNames, contactBatch } from '@postroom/contacts';
 import type { Definition } from '@postroom/journey-definition';
 import { checkDefinition, definitionOf, getJourney, MAX_DEFINITION_LENGTH, outcomesOf } from '@postroom/journeys';
 import {
@@ -26,6 +26,7 @@ import {
   startWorkflow,
   type WorkflowStart,
 } from '@postroom/platform';
+import { readConditions } from './conditions.ts';
 import type { Assumptions } from './simulate.ts';
 import type { Difference, Side } from './totals.ts';
 
@@ -63,17 +64,22 @@ const ASSUMED: Assumptions = { delivered: 100, opened: 0, clicked: 0, bounced: 0
 
 /**
  * Starts a backtest. A workflow carries it out page by page, so it survives restarts. The oldest ones make room for it.
- * @throws DomainError `validation_error` with every problem of the definitions, `not_found` for the journey, version or segment; RateLimited.
+ * @throws DomainError `validation_error` with every problem of the definitions, or what conditions name but was deleted; `not_found` for
+ * the journey, version or segment; RateLimited.
  */
 export async function startBacktest(projectId: string, actorId: string, input: StartInput): Promise<Backtest> {
   const { journeyId = null, days, segmentId = null } = input;
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
     throw invalid({ field: 'days', message: `must be between 1 and ${MAX_DAYS}` });
   const assumptions = checkAssumptions(input.assume ?? {});
-  if (segmentId !== null) await getSegment(projectId, segmentId);
   const candidate = await readSide(projectId, journeyId, input.candidate ?? {}, 'candidate');
   const baseline =
     input.baseline == null ? undefined : await readSide(projectId, journeyId, input.baseline, 'baseline');
+  const { filters } = await readConditions(projectId, segmentId, {
+    candidate: candidate.definition,
+    ...(baseline === undefined ? {} : { baseline: baseline.definition }),
+  });
+  await checkNames(pool, projectId, filters);
   const id = newId(BACKTEST_ID);
   const json = (definition: Definition) => JSON.parse(JSON.stringify(definition)) as Prisma.InputJsonObject;
   await db.$transaction(async (tx) => {

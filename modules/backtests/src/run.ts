@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
-import { getSegment, type SegmentFilter } from '@postroom/contacts';
+import { checkNames, type SegmentFilter } from '@postroom/contacts';
 import type { Definition } from '@postroom/journey-definition';
 import { contactsMatching } from '@postroom/journeys';
 import {
@@ -16,6 +16,7 @@ import {
 } from '@postroom/platform';
 import { answerQuestions, type PendingQuestion } from './answers.ts';
 import { type Backtest, CONTACT_ROW_ID, endBacktest, findBacktest, topicOf } from './backtests.ts';
+import { readConditions } from './conditions.ts';
 import { type FactsPage, factsFor, readFacts, type Scope } from './facts.ts';
 import { type Assumptions, type Question, simulate, type Simulation, type World } from './simulate.ts';
 import { addRuns, differenceOf, marksOf, messagesOf, readTotals, type Totals } from './totals.ts';
@@ -66,7 +67,7 @@ export async function continueBacktest(
       limit = Math.max(MIN_PAGE, Math.min(MAX_PAGE, eventCount > EVENTS_PER_PAGE ? limit >> 1 : limit * 2));
     } catch (error) {
       if (!(error instanceof DomainError) || error.code === 'rate_limited') throw error;
-      // A segment was deleted, or a field that a condition names.
+      // A segment was deleted, or a group or field that a condition names.
       await endBacktest(id, 'failed', error.message);
     }
     await paceBulkWork(row.projectId, performance.now() - began, signal);
@@ -93,12 +94,14 @@ async function processPage(row: Backtest, limit: number): Promise<{ found: numbe
     projectCap,
     chance,
   };
-  const segments = await segmentsOf(projectId, row.segmentId, definitions);
+  const sides = { candidate, ...(baseline === undefined ? {} : { baseline }) };
+  const { segments, filters } = await readConditions(projectId, row.segmentId, sides);
   const starters = await startersOf(projectId, row.segmentId, page, segments);
   const [ofCandidate = [], ofBaseline = []] = await simulateAll(
     { projectId, page, world, starters, segments },
     definitions,
   );
+  await checkNames(pool, projectId, filters);
   const totals = readTotals(row.totals);
   totals.truncated += page.truncated;
   const rows = page.contacts.flatMap((contact, index) => {
@@ -122,20 +125,6 @@ async function countContacts(projectId: string, until: Date): Promise<number> {
 
 /** The same number from 0 to 100 for the same text. */
 const chance = (text: string): number => (createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32) * 100;
-
-/** The filters of the segments that definitions use. @throws DomainError `not_found` if one was deleted. */
-async function segmentsOf(
-  projectId: string,
-  start: string | null,
-  definitions: readonly Definition[],
-): Promise<Map<string, SegmentFilter>> {
-  const ids = definitions.flatMap(({ steps }) =>
-    steps.flatMap((step) => (step.type === 'condition' && step.segmentId !== undefined ? [step.segmentId] : [])),
-  );
-  if (start !== null) ids.push(start);
-  const read = async (id: string) => [id, (await getSegment(projectId, id)).filter] as const;
-  return new Map(await Promise.all([...new Set(ids)].map(read)));
-}
 
 /** The contacts of the page that enter at the beginning. */
 async function startersOf(

@@ -1,6 +1,6 @@
 import { addLocalDomain } from '@postroom/domains';
-import { pool } from '@postroom/platform';
-import { type Api, eventually, startTestWorker, testApi } from '@postroom/testkit';
+import { pool, sql } from '@postroom/platform';
+import { type Api, eventually, interleave, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
 
 beforeAll(startTestWorker);
@@ -259,6 +259,36 @@ test('conditions on events are checked as of the day, and segments may enter at 
   expect(backtest.candidate).toMatchObject({ contacts: 2, messages: 1 });
   const { data } = (await api.get(`/v1/backtests/${backtest.id}/contacts?step_id=thanks`)).body;
   expect(data).toMatchObject([{ contact: { email: 'early@example.com' } }]);
+});
+
+test('conditions on a group that was deleted are rejected, and fail a backtest that is running', async () => {
+  const { api, send } = await projectWithTemplate();
+  const ada = await api.contact('ada@example.com');
+  await api.contact('bob@example.com');
+  const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id as string;
+  const filter = { not: { field: 'group', op: 'is', value: group } };
+  const segment_id = (await api.post('/v1/segments', { name: 'No customers', filter })).body.data.id as string;
+  const steps = [{ id: 'check', type: 'condition', segment_id, yes: 'one' }, send('one')];
+  const entry = { type: 'manual', filter };
+  const journey_id = (await api.post('/v1/journeys', { name: 'Real', definition: { entry, steps } })).body.data.id;
+  expect((await api.post(`/v1/journeys/${journey_id}/publish`, {})).status).toBe(200);
+  const request = { journey_id, days: 7, candidate: { version: 1 }, baseline: { version: 1 }, segment_id };
+  const message = `has a condition on the group ${group}, which was deleted`;
+  // The page has checked the request, and waits for the members of groups.
+  const running = await interleave(
+    (tx) => sql(tx, 'LOCK TABLE group_members IN ACCESS EXCLUSIVE MODE', []),
+    () => run(api, request),
+    (tx) => sql(tx, 'DELETE FROM groups WHERE id = $1', [group]),
+  );
+  expect(running).toMatchObject({ status: 'failed', error: expect.stringContaining(message), processed: 0 });
+  const { status, body } = await api.post('/v1/backtests', request);
+  const sides = ['candidate', 'baseline'];
+  const fields = [
+    ...sides.map((side) => `${side}.definition.entry.filter`),
+    'segment_id',
+    ...sides.map((side) => `${side}.definition.steps.0.segment_id`),
+  ];
+  expect([status, body.error.details]).toEqual([400, fields.map((field) => ({ field, message }))]);
 });
 
 test('a definition that could not be published is rejected with every problem, and other projects see nothing', async () => {
