@@ -236,6 +236,36 @@ inBrowser('contacts, groups and segments', () => {
     });
   });
 
+  test('a segment that names a deleted group says so in the list and on its page, until its conditions are changed', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com');
+    const group = (await api.post('/v1/groups', { name: 'Customers', contact_ids: [ada.id] })).body.data.id as string;
+    const filter = {
+      and: [{ not: { field: 'group', op: 'is', value: group } }, { field: 'email', op: 'contains', value: 'example' }],
+    };
+    await api.post('/v1/segments', { name: 'No customers', filter });
+    await api.delete(`/v1/groups/${group}`);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open('/segments');
+    const warning = page.getByText('A condition names something that was deleted');
+    await warning.waitFor();
+    await page.getByRole('row', { name: 'No customers' }).getByRole('cell', { name: '0', exact: true }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('link', { name: 'No customers' }).click();
+    const message = page.getByText(`It has a condition on the group ${group}, which was deleted.`);
+    await message.waitFor();
+    expect(await page.getByText('Something went wrong').count()).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove condition group' }).click();
+    await page.getByRole('heading', { name: '1 contact now' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await message.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Segments' }).first().click();
+    await page.getByRole('row', { name: 'No customers' }).getByRole('cell', { name: '1', exact: true }).waitFor();
+    expect(await warning.count()).toBe(0);
+  });
+
   test('a segment of contacts who did something often is built by keyboard, and saved again as it was', async () => {
     const api = await testApi();
     for (const name of ['ada', 'bob']) await api.contact(`${name}@example.com`);

@@ -1,5 +1,6 @@
-import { Button, Card, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -41,6 +42,9 @@ const SEGMENT = graphql(`
       id
       name
       filter
+      problems {
+        message
+      }
       version
       updatedAt
       editedById
@@ -168,6 +172,7 @@ function Editor({ segment, back }: EditorProps) {
   const create = useApiMutation(CREATE);
   const update = useApiMutation(UPDATE);
   const canWrite = usePermission('write');
+  const problems = segment?.problems ?? [];
   const readOnly = !canWrite || conflict?.seesTheirs === true;
   const filter = filterOf(tree);
   useUnsavedChanges(changed);
@@ -214,6 +219,20 @@ function Editor({ segment, back }: EditorProps) {
       {segment !== undefined && (
         <ConflictAlert conflict={conflict} of={segment} labels={FIELD_LABELS} onKeep={() => void save()} />
       )}
+      {problems.length > 0 && (
+        <Alert
+          color="red"
+          icon={<IconAlertTriangle aria-hidden />}
+          title="This segment has no contacts until you change its conditions"
+          className="breakable"
+        >
+          {problems.map(({ message }) => (
+            <Text key={message} size="sm">
+              It {message}.
+            </Text>
+          ))}
+        </Alert>
+      )}
       <FormProblem problem={problem} fields={['name']} />
       <Card>
         <Stack>
@@ -229,7 +248,7 @@ function Editor({ segment, back }: EditorProps) {
           <Conditions tree={tree} onChange={(next) => set({ tree: next })} />
         </Stack>
       </Card>
-      <Preview filter={filter} {...(id === undefined ? {} : { id })} />
+      {(problems.length === 0 || changed) && <Preview filter={filter} {...(id === undefined ? {} : { id })} />}
       {id !== undefined && <SegmentSize id={id} />}
     </Page>
   );

@@ -1,4 +1,4 @@
-import { Skeleton, Stack } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { IconFilter, IconPlus } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
@@ -18,6 +18,9 @@ const SEGMENTS = graphql(`
       nodes {
         id
         name
+        problems {
+          message
+        }
         updatedAt
       }
       pageInfo {
@@ -75,10 +78,17 @@ export function Segments() {
                 columns={[
                   {
                     title: 'Name',
-                    cell: ({ id, name }) => (
-                      <RowLink to="/p/$projectId/segments/$segmentId" params={{ projectId, segmentId: id }}>
-                        {name}
-                      </RowLink>
+                    cell: ({ id, name, problems }) => (
+                      <>
+                        <RowLink to="/p/$projectId/segments/$segmentId" params={{ projectId, segmentId: id }}>
+                          {name}
+                        </RowLink>
+                        {problems.length > 0 && (
+                          <Text size="xs" c="red.8">
+                            A condition names something that was deleted
+                          </Text>
+                        )}
+                      </>
                     ),
                   },
                   {
