@@ -11,8 +11,8 @@ interface Sent {
 
 const EVERY_MS = 250;
 const PAUSE_MS = 200;
-/** A key that a killed gateway holds is taken over after 30 seconds (docs/decisions/idempotency.md). */
-const GIVE_UP_MS = 120_000;
+/** A key that a killed gateway holds is taken over after five seconds (docs/decisions/idempotency.md). */
+const GIVE_UP_MS = 60_000;
 
 /** Sends a transactional email at intervals as an integrator does: with an Idempotency-Key, retrying until it gets a final response. */
 export class Drip {

@@ -44,10 +44,10 @@ interface KeyedRequest {
 }
 
 /**
- * After this many seconds, a repetition takes over the key of a request whose work commits its response: it has no response, so either its work was not
- * done, or it is still running and will fail.
+ * After this many seconds, a repetition takes over the key of a request whose work commits its response. The request has none, so either its work was not
+ * done, or it is still running and will fail. That is sooner than clients give up, and later than most requests end.
  */
-const TAKE_OVER_AFTER = 30;
+const TAKE_OVER_AFTER = 5;
 
 /** Why a key conflicts; only `in_flight` is worth retrying. */
 export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
@@ -55,8 +55,9 @@ export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
 const conflict = (reason: (typeof CONFLICT_REASONS)[number], message: string) =>
   new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason }]);
 
-/** The time the first request has been running, between 1 and 30 seconds. */
-const retryAfterSeconds = (age: number) => Math.min(Math.max(age, 1), 30);
+/** How long the first request has been running, or until its key can be taken over: between 1 and 30 seconds. */
+const retryAfterSeconds = (age: number, { commitsResponse }: KeyedRequest) =>
+  Math.min(Math.max(commitsResponse === true ? TAKE_OVER_AFTER - age : age, 1), 30);
 
 /** Stores bodies as plain text, except those that contain a secret. */
 const sealedAnswer = secretColumn('idempotency_keys', 'body', {
@@ -102,7 +103,7 @@ export async function claim(
       const takenOver = await takeOverIdempotencyKey({ projectId, key, claimedAt: first.claimedAt });
       if (takenOver !== undefined) return held(takenOver);
     }
-    response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0));
+    response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0, request));
     throw conflict('in_flight', 'The first request with this Idempotency-Key is still running.');
   }
   const { body: stored } = first;
