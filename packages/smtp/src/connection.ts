@@ -28,6 +28,7 @@ export class SmtpConnection {
   readonly #replies = new ReplyReader((reply) => this.handler.onReply(reply));
   #socket: Socket | undefined;
   #closed = false;
+  #isLost = false;
 
   constructor(relay: Relay, timer: TimeoutTimer) {
     this.#relay = relay;
@@ -41,6 +42,11 @@ export class SmtpConnection {
 
   get isClosed(): boolean {
     return this.#closed;
+  }
+
+  /** Whether it ended on the server's side or on the way, and not because of a timeout or of something that the server sent. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   get encrypted(): boolean {
@@ -107,9 +113,14 @@ export class SmtpConnection {
     this.#socket = socket;
     socket.setNoDelay(true);
     if (readEvents) socket.on('data', (chunk: Buffer) => this.#read(chunk, chunk.length));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.fail(describeConnectionError(error)));
-    socket.on('end', () => this.fail('The server closed the connection'));
-    socket.on('close', () => this.fail('The connection was lost'));
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(describeConnectionError(error)));
+    socket.on('end', () => this.#lose('The server closed the connection'));
+    socket.on('close', () => this.#lose('The connection was lost'));
+  }
+
+  #lose(reason: string): void {
+    this.#isLost ||= !this.#closed;
+    this.fail(reason);
   }
 
   #read(bytes: Buffer, length: number): boolean {

@@ -49,7 +49,10 @@ export interface SmtpPool {
   readonly connections: number;
   /** How many messages to submit concurrently: as many as the connections can have in flight, and the same number queued. */
   readonly width: number;
-  /** Sends the message once and resolves with its outcome. Never rejects and never retries; retrying is up to the caller. */
+  /**
+   * Sends the message once and resolves with its outcome. Never rejects and never retries a message that the server has answered;
+   * retrying is up to the caller.
+   */
   send(message: SmtpMessage): Promise<SendOutcome>;
   /** Resolves once nothing is queued or in flight. */
   idle(): Promise<void>;
@@ -89,6 +92,8 @@ export async function probeRelay(relay: Relay, timeouts: Partial<Timeouts> = {})
 }
 
 interface QueuedMessage extends PreparedMessage {
+  /** Its key in the queue. */
+  key: string;
   resolve(outcome: SendOutcome): void;
 }
 
@@ -155,7 +160,8 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
     this.pending++;
     this.#pendingBytes += prepared.data.length;
     return new Promise((resolve) => {
-      this.#queue.push(message.projectId ?? '', { ...prepared, resolve });
+      const key = message.projectId ?? '';
+      this.#queue.push(key, { ...prepared, key, resolve });
       this.#pump();
     });
   }
@@ -200,6 +206,11 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
     this.#pendingBytes -= message.data.length;
     if (--this.pending > 0) return;
     for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  requeue(messages: readonly QueuedMessage[]): void {
+    for (const message of messages.toReversed()) this.#queue.unshift(message.key, message);
+    this.#pump();
   }
 
   sessionIdle(session: SmtpSession<QueuedMessage>): void {

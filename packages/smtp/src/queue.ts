@@ -11,6 +11,12 @@ export class Queue<T> {
     this.#items.push(item);
   }
 
+  /** Adds an item that comes next. */
+  unshift(item: T): void {
+    if (this.#head > 0) this.#items[--this.#head] = item;
+    else this.#items.unshift(item);
+  }
+
   /** The next item, without removing it. */
   peek(): T | undefined {
     return this.#items[this.#head];
@@ -39,10 +45,20 @@ export class FairQueue<T> {
   }
 
   push(key: string, item: T): void {
+    this.#queueOf(key).push(item);
+    this.#length++;
+  }
+
+  /** Adds an item that is the next one of its key. */
+  unshift(key: string, item: T): void {
+    this.#queueOf(key).unshift(item);
+    this.#length++;
+  }
+
+  #queueOf(key: string): Queue<T> {
     let queue = this.#queues.get(key);
     if (queue === undefined) this.#queues.set(key, (queue = new Queue()));
-    queue.push(item);
-    this.#length++;
+    return queue;
   }
 
   /** The next item, without removing it. */

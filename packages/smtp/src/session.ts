@@ -25,6 +25,8 @@ export interface SessionHost<M extends PreparedMessage> {
   fairShare(): number;
   /** Called exactly once for each message that the session owned. */
   settle(message: M, outcome: SendOutcome): void;
+  /** Takes messages back, which another connection sends next. The session no longer owns them. */
+  requeue(messages: readonly M[]): void;
   /** The session is idle; `start` makes it fetch the next message. */
   sessionIdle(session: SmtpSession<M>): void;
   /** The session takes no more messages and is about to end. */
@@ -52,6 +54,9 @@ type Step = 'reset' | 'mail' | 'rcpt' | 'data';
  *
  * A message is in one of three states: `opening` (MAIL, RCPT or DATA unanswered), `writingBlocks`, or awaiting the final reply.
  * If the connection fails, only a message awaiting its final reply is unknown.
+ *
+ * A server may close a connection after any number of messages, or when it was idle for a while. If it has answered some and the
+ * next one is only being opened, that one goes back to the pool. Each connection sends at least one message, so this ends.
  *
  * With CHUNKING, once the server has accepted a message quickly, several messages are sent in one write (a batch). The first
  * message of a connection, or after it was idle, always uses DATA, so a connection that the server has already closed leaves
@@ -159,7 +164,11 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     if (batch) this.#failBatch(batch, reason, waitMs);
     if (final) this.#settle(final, this.#incompleteRefusal('final') ?? { kind: 'unknown', answer: oneLine(reason) });
     if (writingBlocks) this.#settle(writingBlocks, hostDeferred(reason, waitMs));
-    if (opening) this.#settle(opening, refusal ?? hostDeferred(reason, waitMs));
+    if (!opening) return;
+    const isUnanswered = this.#step === 'reset' || this.#step === 'mail';
+    const isOver = refusal ? isReconnect(refusal) : isUnanswered && this.#connection.isLost && !final;
+    if (isOver && this.#answeredCount > 0) this.#host.requeue([opening]);
+    else this.#settle(opening, refusal ?? hostDeferred(reason, waitMs));
   }
 
   /** The refusal in an incomplete multi-line reply, which counts even though its last line never arrived. */
@@ -255,6 +264,8 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     const fallback: SendOutcome = batch.closingReply
       ? hostDeferred(batch.closingReply, waitMs)
       : { kind: 'unknown', answer: oneLine(reason) };
+    if (this.#answeredCount > 0 && batch.closingReply && batch.refusal && isReconnect(batch.refusal))
+      return this.#host.requeue(batch.pending);
     const [next, ...others] = batch.pending;
     if (next) this.#settle(next, batch.refusal ?? this.#incompleteRefusal(batch.phase) ?? fallback);
     for (const message of others) this.#settle(message, fallback);
@@ -424,6 +435,11 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   #refuse(reply: ReplyReader, phase: Phase): void {
     this.#refusal ??= refusalOf(reply, phase);
   }
+}
+
+/** Whether the refusal only asks to continue on another connection. */
+function isReconnect(refusal: SendOutcome): boolean {
+  return refusal.kind === 'deferred' && refusal.scope === 'host' && refusal.waitMs === 0;
 }
 
 function isPositive(code: number): boolean {

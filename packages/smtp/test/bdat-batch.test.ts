@@ -132,9 +132,28 @@ test('a non-SMTP reply or a timeout leaves a batch unknown', async () => {
 });
 
 test('the first message after an idle period uses DATA, so a connection closed meanwhile leaves nothing unknown', async () => {
-  await using it = await warm(at('mail', '20', { after: 'reset' }));
+  let isClosed = false;
+  await using it = await warm((stage, to) => {
+    if (stage !== 'mail' || to !== '20' || isClosed) return undefined;
+    isClosed = true;
+    return { after: 'reset' };
+  });
   const [outcome] = await send(it.pool, 20, 1);
-  expect(outcome).toMatchObject({ kind: 'deferred', scope: 'host' });
+  expect(outcome).toMatchObject({ kind: 'accepted' });
+  expect([isClosed, it.server.connections]).toEqual([true, 2]);
+});
+
+test('a batch continues on another connection if the server takes no more messages on this one', async () => {
+  let isClosed = false;
+  await using it = await warm((stage, to) => {
+    if (stage !== 'mail' || to !== '23' || isClosed) return undefined;
+    isClosed = true;
+    return { reply: '421 4.7.0 Maximum messages per connection', after: 'end' };
+  });
+  expect(new Set((await send(it.pool, 20, 8)).map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+  const received = it.server.mails.slice(20).map(({ to }) => to[0]);
+  expect(received).toEqual(Array.from({ length: 8 }, (_, n) => `user${20 + n}@example.com`));
+  expect(it.server.connections).toBe(2);
 });
 
 test('a slow server is sent one message at a time', async () => {

@@ -146,6 +146,49 @@ test('an idle connection is closed after a while and reopened on demand', async 
   await pool.close();
 });
 
+test.each<[string, Script]>([
+  ['pipelined', {}],
+  ['without pipelining', { offers: [] }],
+])('a server may close each connection after a message, %s', async (_, script) => {
+  for (const act of [{ reply: '250 ok', after: 'end' }, '250 ok\r\n421 4.7.0 Max messages per connection'] as const) {
+    await using server = await ScriptedServer.start({ ...script, act: (stage) => (stage === 'dot' ? act : undefined) });
+    const pool = createSmtpPool(server.url, { connections: 2, reconnectDelaysMs: [10_000] });
+    const all = await sendMany(pool, 30);
+    expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
+    expect(server.mails.map(({ to }) => to[0]).toSorted()).toEqual(
+      Array.from({ length: 30 }, (_each, n) => `user${n}@example.com`).toSorted(),
+    );
+    await pool.close();
+  }
+});
+
+test('a message that a connection did not answer is deferred if the next one does not either', async () => {
+  await using server = await ScriptedServer.start({
+    act: (stage, nth) => (stage === 'mail' && nth > 0 ? { after: 'end' } : undefined),
+  });
+  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [10_000] });
+  expect(await sendMany(pool, 3)).toMatchObject([
+    { kind: 'accepted' },
+    { kind: 'deferred', answer: 'The server closed the connection' },
+    { kind: 'deferred', answer: 'The server closed the connection' },
+  ]);
+  expect(server.connections).toBe(2);
+  pool.abort();
+});
+
+test('a timeout defers its message, however many the connection has sent before', async () => {
+  await using server = await ScriptedServer.start({
+    act: (stage, nth) => (stage === 'mail' && nth > 0 ? { after: 'silence' } : undefined),
+  });
+  const pool = createSmtpPool(server.url, { connections: 1, timeouts: { commandMs: 60 } });
+  expect(await sendMany(pool, 2)).toMatchObject([
+    { kind: 'accepted' },
+    { kind: 'deferred', answer: 'Timed out waiting for a reply' },
+  ]);
+  expect(server.connections).toBe(1);
+  pool.abort();
+});
+
 test('losing an idle connection loses no message', async () => {
   await using server = await ScriptedServer.start({
     act: (stage) => (stage === 'dot' ? '250 ok\r\n421 4.4.2 idle' : undefined),

@@ -15,3 +15,15 @@ test('messages of different projects take turns; each project keeps its order', 
   while (queue.length > 0) last = queue.shift();
   expect([last, queue.shift(), queue.peek()]).toEqual(['a1000', undefined, undefined]);
 });
+
+test('items that are put back come next, in their order, when the turn of their project comes', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3']) queue.push('a', item);
+  const taken = [queue.shift()!, queue.shift()!];
+  queue.push('b', 'b1');
+  for (const item of taken.toReversed()) queue.unshift('a', item);
+  queue.unshift('c', 'c1');
+  const rest = Array.from({ length: 5 }, () => queue.shift());
+  expect(rest).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
+  expect(queue.length).toBe(0);
+});
