@@ -55,7 +55,7 @@ describe('a reply reader', () => {
   });
 });
 
-test.each(['\0', '\u0007', '\u001b', '\u0085', '\u2028', '\u202e', '\u2066', '\u2069'])(
+test.each(['\0', '\u0007', '\u001b', '\u0085', '\u061c', '\u200e', '\u200f', '\u2028', '\u202e', '\u2066', '\u2069'])(
   'a reply is one line without characters that control or reorder the text around it (%j)',
   (character) => {
     expect(oneLine(`550 5.1.1 before${character}${character}after${character}`)).toBe('550 5.1.1 before after');
