@@ -8,8 +8,9 @@ const UPDATE_STATUS = `
   WHERE id = $1 AND revision = $2 AND (status, status_reason) IS DISTINCT FROM ($3::connection_status, $4)`;
 
 /**
- * Wraps a provider's transport to record its health in its row: failing if it is unreachable, has an untrusted certificate or
- * rejects our credentials; working once it accepts mail again. Refusing a single message doesn't affect health.
+ * Wraps a provider's transport to record its health in its row: failing if it is unreachable, has an untrusted certificate,
+ * rejects our credentials or takes no mail at all; working once it accepts mail again. Refusing a single message doesn't affect
+ * health, nor does asking for less mail.
  */
 export function withTransportHealth(
   { id, revision }: Pick<Prisma.MailProviderModel, 'id' | 'revision'>,
@@ -34,12 +35,16 @@ export function withTransportHealth(
       assertNoTransaction('Mail was sent');
       const outcome = await transport.send(message, traffic);
       if (outcome.kind === 'accepted') record(null);
-      else if (isTransportFailure(outcome)) record(outcome.answer);
+      else if (isTransportFailure(outcome) || isClosing(outcome)) record(outcome.answer);
       return outcome;
     },
     close: () => transport.close(),
   };
 }
+
+/** Whether the server takes no mail at the moment, such as one that is being stopped; a throttle names a time. */
+const isClosing = (outcome: SendOutcome): boolean =>
+  outcome.kind === 'deferred' && outcome.scope === 'host' && outcome.waitMs === undefined;
 
 /** Whether the failure affects every message: the transport is unreachable or rejects all our mail. */
 export function isTransportFailure(outcome: SendOutcome): boolean {
