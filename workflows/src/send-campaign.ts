@@ -103,7 +103,7 @@ export async function sendCampaign(campaignId: string, run = 1): Promise<Campaig
         .catch(() => {}) // only if the workflow is being canceled
         .finally(() => (isFreezing = false));
     }
-    const result = await sendPages(campaignId, run);
+    const result = await sendPages(campaignId, run, backoffMs(refusedRuns + 1));
     isCounting = result.isCounting ?? false;
     setCurrentDetails(describe(result));
     refusedRuns = result.hold === null ? 0 : refusedRuns + 1;

@@ -58,8 +58,11 @@ function takeSnapshot(campaignId: string, isFirst: boolean): Promise<RecipientSn
   );
 }
 
-/** Sends for one run and returns the state of the campaign. */
-export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
+/**
+ * Sends for one run and returns the state of the campaign.
+ * @param backoffMs how long the workflow waits afterwards if the mail server accepts no mail and names no time.
+ */
+export async function sendPages(campaignId: string, run = 1, backoffMs = 0): Promise<SendRun> {
   const tally: Tally = {};
   const cores = measureCores();
   const result = await inProjectSlot(sendSlots, campaignId, () =>
@@ -67,7 +70,7 @@ export async function sendPages(campaignId: string, run = 1): Promise<SendRun> {
       () =>
         stopAfterRepeatedErrors(
           `send ${campaignId}`,
-          () => sendUntilDeadline({ id: campaignId, run }, newClaim(), cancellationSignal(), tally),
+          () => sendUntilDeadline({ id: campaignId, run }, newClaim(), cancellationSignal(), tally, backoffMs),
           (reason) => pauseAfterErrors({ id: campaignId, run }, reason),
         ),
       tally,

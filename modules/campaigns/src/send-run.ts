@@ -33,7 +33,7 @@ export interface SendRun {
   waitMs: number | null;
   /** Why the mail server is refusing mail, and the backoff in milliseconds if the server gave one. */
   hold: { answer: string; waitMs: number | null } | null;
-  /** Why the campaign waits: for the next day of a domain warm-up, or the local time of recipients. */
+  /** Why the campaign waits for the next day of a domain warm-up, or the local time of recipients. */
   waiting?: string;
   /** Set while the snapshot of its recipients is not complete. */
   isCounting?: true;
@@ -50,12 +50,14 @@ export interface CampaignOfRun {
 /**
  * Sends a campaign's messages until the run's time is up. Each page is claimed before its first byte is sent, and outcomes are
  * recorded as they arrive. Claims left by an earlier attempt are settled first.
+ * @param backoffMs how long the campaign waits afterwards if its mail server accepts no mail and names no time.
  */
 export async function sendUntilDeadline(
   { id: campaignId, run }: CampaignOfRun,
   claim: string,
   signal: AbortSignal,
   tally: Tally = {},
+  backoffMs = 0,
 ): Promise<SendRun> {
   const { epoch } = await checkNotHeld();
   await endShards(campaignId, 'expired'); // which adds their claims to the campaign's
@@ -89,11 +91,22 @@ export async function sendUntilDeadline(
 async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
   const result = await sendRunOf(of, undefined);
   if (result.status !== 'paused' || result.counts.claimed === 0) return result;
+  if (result.hold !== null) await recordServerWait(campaignId, result.hold, backoffMs);
   await settleStaleClaims({ campaignId: of.id }, claim);
   return sendRunOf(of, undefined);
 }
 
 /** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
+/** Records on the campaign that its mail server accepts no mail. The next run tries again. */
+async function recordServerWait(
+  id: string,
+  { answer, waitMs }: NonNullable<SendRun['hold']>,
+  backoffMs: number,
+): Promise<void> {
+  const until = new Date(databaseNow() + (waitMs ?? backoffMs));
+  await recordWaiting(id, until, `The mail server accepts no mail at the moment: ${answer.replace(/[.\s]*$/, '.')}`);
+}
+
 async function waitForNextDay(campaignId: string, result: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
   const reason = `${domain} has reached its warm-up limit of ${countOf(limit, 'message')} for today.`;
