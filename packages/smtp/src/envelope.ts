@@ -35,6 +35,8 @@ export interface SmtpMessage {
   /** The message's id in its journal. */
   readonly id?: string | undefined;
   readonly journal?: SendJournal | undefined;
+  /** Whether it shall still be sent. A message that waits for a connection is released once it shall not. */
+  readonly isWanted?: (() => boolean) | undefined;
 }
 
 /** A validated and encoded message, ready to send on any connection. */
@@ -52,6 +54,7 @@ export interface PreparedMessage {
   readonly reportAs: string | undefined;
   readonly id: string | undefined;
   readonly journal: SendJournal | undefined;
+  readonly isWanted: (() => boolean) | undefined;
 }
 
 /** Notes that the last octets of messages are about to be written. */
@@ -62,7 +65,7 @@ export function recordWriteIntent(messages: readonly Pick<SmtpMessage, 'id' | 'j
 
 /** Validates and encodes a message. Returns a `refused` outcome if no server could accept it. */
 export function prepare(message: SmtpMessage): PreparedMessage | SendOutcome {
-  const { from, to, data, stuffed, reportAs, id, journal } = message;
+  const { from, to, data, stuffed, reportAs, id, journal, isWanted } = message;
   try {
     const sender = from === '' ? { octets: '', utf8: false } : wireAddress(from, 'from');
     const recipient = wireAddress(to, 'to');
@@ -78,6 +81,7 @@ export function prepare(message: SmtpMessage): PreparedMessage | SendOutcome {
         reportAs,
         id,
         journal,
+        isWanted,
       };
     }
     const text = dotStuff(data);
@@ -93,6 +97,7 @@ export function prepare(message: SmtpMessage): PreparedMessage | SendOutcome {
       reportAs,
       id,
       journal,
+      isWanted,
     };
   } catch (error) {
     if (error instanceof MessageError) return { kind: 'refused', answer: oneLine(error.message), verdict: 'content' };

@@ -16,7 +16,7 @@ export type SendOutcome =
       readonly stop?: Stop | undefined;
       /** The server could not be reached or did not speak SMTP; another server may work. */
       readonly unreachable?: true | undefined;
-      /** No server was contacted, so this does not count as a deferral by the server. */
+      /** No server has seen the message, so this does not count as a deferral. */
       readonly untried?: true | undefined;
     }
   /** Definitely not accepted. For `configuration` the message is fine: stop the sender and keep the message. */

@@ -91,6 +91,9 @@ export async function probeRelay(relay: Relay, timeouts: Partial<Timeouts> = {})
   }
 }
 
+/** The outcome of a message that shall no longer be sent. */
+const NOT_WANTED: SendOutcome = { kind: 'deferred', answer: '', scope: 'message', untried: true };
+
 interface QueuedMessage extends PreparedMessage {
   /** Its key in the queue. */
   key: string;
@@ -136,7 +139,10 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
     this.#slots = options.slots;
     if (this.#slots !== undefined) this.#slots.onExcess = () => this.#quitIdleSurplus();
     this.#delaysMs = options.reconnectDelaysMs ?? SMTP_POLICY.pool.reconnectDelaysMs;
-    this.#timer = new TimeoutTimer(Math.min(...Object.values(this.#timeouts)), () => this.#pump());
+    this.#timer = new TimeoutTimer(Math.min(...Object.values(this.#timeouts)), () => {
+      this.#releaseUnwanted();
+      this.#pump();
+    });
     this.#signal = options.signal;
     if (this.#signal?.aborted) this.abort();
     else this.#signal?.addEventListener('abort', this.#onAbort);
@@ -193,6 +199,7 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
 
   next(maxBytes = Infinity): QueuedMessage | undefined {
     if (this.#surplus > 0) return undefined; // the session goes idle, and quits
+    if (this.#queue.peek()?.isWanted?.() === false) this.#releaseUnwanted();
     return (this.#queue.peek()?.data.length ?? 0) > maxBytes ? undefined : this.#queue.shift();
   }
 
@@ -253,6 +260,11 @@ class Pool implements SmtpPool, SessionHost<QueuedMessage> {
       if (this.#slots !== undefined && release === undefined) return this.#awaitSlots(this.#slots, needed);
       this.#connect(release);
     }
+  }
+
+  #releaseUnwanted(): void {
+    for (const message of this.#queue.remove(({ isWanted }) => isWanted?.() === false))
+      this.settle(message, NOT_WANTED);
   }
 
   #awaitSlots(slots: ConnectionSlots, count: number): void {

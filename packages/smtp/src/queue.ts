@@ -22,6 +22,16 @@ export class Queue<T> {
     return this.#items[this.#head];
   }
 
+  /** Removes the items that match. */
+  remove(matches: (item: T) => boolean): T[] {
+    const items = this.#items.slice(this.#head) as T[];
+    const removed = items.filter(matches);
+    if (removed.length === 0) return removed;
+    this.#items = items.filter((item) => !matches(item));
+    this.#head = 0;
+    return removed;
+  }
+
   shift(): T | undefined {
     if (this.#head === this.#items.length) return undefined;
     const item = this.#items[this.#head];
@@ -65,6 +75,17 @@ export class FairQueue<T> {
   peek(): T | undefined {
     for (const queue of this.#queues.values()) return queue.peek();
     return undefined;
+  }
+
+  /** Removes the items that match. */
+  remove(matches: (item: T) => boolean): T[] {
+    const removed: T[] = [];
+    for (const [key, queue] of this.#queues) {
+      removed.push(...queue.remove(matches));
+      if (queue.length === 0) this.#queues.delete(key);
+    }
+    this.#length -= removed.length;
+    return removed;
   }
 
   shift(): T | undefined {

@@ -176,6 +176,28 @@ test('a message that a connection did not answer is deferred if the next one doe
   pool.abort();
 });
 
+test('a message that is no longer wanted is released while it waits for a connection, and not sent once there is one', async () => {
+  await using silent = await ScriptedServer.start({ act: (stage) => (stage === 'greeting' ? {} : undefined) });
+  const pool = createSmtpPool(silent.url, { connections: 1 });
+  let isWanted = true;
+  const waiting = [0, 1].map((n) => pool.send({ ...message(n), isWanted: () => isWanted }));
+  await eventually(() => expect(silent.open).toBe(1));
+  isWanted = false;
+  const untried = { kind: 'deferred', scope: 'message', untried: true };
+  expect(await Promise.all(waiting)).toMatchObject([untried, untried]);
+  pool.abort();
+
+  await using slow = await ScriptedServer.start();
+  const other = createSmtpPool(slow.url, { connections: 1 });
+  isWanted = true;
+  const first = other.send({ ...message(0), isWanted: () => isWanted });
+  const rest = [1, 2, 3].map((n) => other.send({ ...message(n), isWanted: () => n === 3 }));
+  expect(await first).toMatchObject({ kind: 'accepted' });
+  expect(await Promise.all(rest)).toMatchObject([untried, untried, { kind: 'accepted' }]);
+  expect(slow.mails.map(({ to }) => to[0])).toEqual(['user0@example.com', 'user3@example.com']);
+  await other.close();
+});
+
 test('a timeout defers its message, however many the connection has sent before', async () => {
   await using server = await ScriptedServer.start({
     act: (stage, nth) => (stage === 'mail' && nth > 0 ? { after: 'silence' } : undefined),

@@ -27,3 +27,11 @@ test('items that are put back come next, in their order, when the turn of their 
   expect(rest).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
   expect(queue.length).toBe(0);
 });
+
+test('items that match are removed from every project', () => {
+  const queue = new FairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3', 'b1']) queue.push(item.charAt(0), item);
+  expect(queue.shift()).toBe('a1');
+  expect(queue.remove((item) => item === 'a2' || item === 'b1')).toEqual(expect.arrayContaining(['a2', 'b1']));
+  expect([queue.length, queue.peek(), queue.shift(), queue.shift()]).toEqual([1, 'a3', 'a3', undefined]);
+});
