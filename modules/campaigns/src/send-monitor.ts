@@ -1,4 +1,4 @@
-import { MAIL_POLICY, type Settlement } from '@postroom/ledger';
+import { MAIL_POLICY, type SendResult, type Settlement } from '@postroom/ledger';
 import { notify } from '@postroom/notifications';
 import { countOf, inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
 import type { Campaign } from './campaigns.ts';
@@ -121,13 +121,23 @@ export class SendMonitor {
   readonly #limit: number | null;
   readonly #before: number;
   #refusals: number;
+  /** The same, with outcomes that are not recorded yet. */
+  #unrecordedRefusals: number;
   #checkedAt = performance.now();
 
   constructor(id: string, refusalsBefore: number, limit: number | null) {
     this.#id = id;
     this.#before = refusalsBefore;
     this.#refusals = refusalsBefore;
+    this.#unrecordedRefusals = refusalsBefore;
     this.#limit = limit;
+  }
+
+  /** Counts an outcome before it is recorded. @returns whether the limit of rejections in a row is reached, so that nothing more may be sent. */
+  isOver({ outcome }: SendResult): boolean {
+    if (outcome.kind === 'accepted') this.#unrecordedRefusals = 0;
+    else if (outcome.kind === 'refused' && outcome.verdict !== 'configuration') this.#unrecordedRefusals++;
+    return this.#limit !== null && this.#unrecordedRefusals >= this.#limit;
   }
 
   /** Counts outcomes that have just been recorded; pauses the campaign if a limit is reached. */

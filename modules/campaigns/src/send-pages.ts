@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Backoff,
   campaignNotice,
@@ -17,10 +16,11 @@ import {
   settle,
   type Settlement,
   UnrecordedError,
+  watchCampaign,
   withRetries,
 } from '@postroom/ledger';
 import { MessageError } from '@postroom/mime';
-import { routeFor } from '@postroom/transports';
+import { type Route, routeFor } from '@postroom/transports';
 import { readTracking, storeLinks } from '@postroom/tracking';
 import { type DayVolume, dayVolume } from '@postroom/domains';
 import {
@@ -33,7 +33,7 @@ import {
   Stopwatch,
 } from '@postroom/platform';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
-import { type CampaignRow, readCampaignRow } from './progress-row.ts';
+import type { CampaignRow } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
@@ -43,7 +43,9 @@ export type Tally = Partial<Record<Settlement['state'], number>>;
 /** A campaign's content and the limits that it is sent within. */
 export interface Prepared {
   frame: CampaignFrame;
-  route: Awaited<ReturnType<typeof routeFor>>;
+  route: Route;
+  /** Reads the route again, because settings may have changed. */
+  readRoute: () => Promise<Route>;
   /** Whether it is sent from a mailbox account. */
   byMailbox: boolean;
   monitor: SendMonitor;
@@ -62,9 +64,11 @@ export async function prepare(campaign: CampaignRow): Promise<Prepared | undefin
   const policy = await getPolicy(projectId);
   const frequencyCap = frequencyCapOf(policy);
   const byMailbox = await usesMailbox(id);
+  const readRoute = () => routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox });
   return {
     frame,
-    route: await routeFor({ projectId, fromEmail: frame.from, traffic: 'campaigns', byMailbox }),
+    route: await readRoute(),
+    readRoute,
     byMailbox,
     monitor: new SendMonitor(id, campaign.refusals_in_row, policy.refusalsInRow),
     volume: await dayVolume(projectId, frame.from),
@@ -114,14 +118,25 @@ export interface Sender {
   tally: Tally;
   /** Claims the next page of what it has reserved; no rows end it. */
   next: (claimReserved: (reserved: Claimable) => Promise<ClaimedPage>) => Promise<ClaimedPage>;
+  /** Continues after its time, while the server takes long for some messages. @returns false if it must not. */
+  extend?: () => boolean;
 }
 
 /** Sends pages until the sender claims no more. @returns why the mail server accepts no more mail, if that is the reason. */
 export async function sendPages(
   { id: campaignId, project_id: projectId }: CampaignRow,
-  { frame, route, monitor, volume, cap }: Prepared,
-  { claim, by, epoch, signal, tally, next }: Sender,
+  { frame, route: firstRoute, readRoute, monitor, volume, cap }: Prepared,
+  { claim, by, epoch, signal, tally, next, extend }: Sender,
 ): Promise<Backoff | undefined> {
+  let route = firstRoute;
+  const halt = new AbortController();
+  const control: { release?: () => void } = {};
+  let isSending = true;
+  const isWanted = () => isSending;
+  const stopWatching = watchCampaign(campaignId, (isSendingNow) => {
+    isSending = isSendingNow;
+    if (!isSending) control.release?.();
+  });
   const worked = new Stopwatch();
   const step = <T>(work: () => Promise<T>) => runBulkStep(projectId, () => worked.measure(work));
   const trace = new SendTrace(campaignId);
@@ -131,8 +146,10 @@ export async function sendPages(
   let isRecorded = false;
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, databaseTime());
-    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal };
-    return { outcome: await trace.send(row.id, () => route.send(message)), subject };
+    const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal, isWanted };
+    const outcome = await trace.send(row.id, () => route.send(message));
+    if (monitor.isOver({ outcome })) halt.abort();
+    return { outcome, subject };
   };
   try {
     const backoff = await runSendPipeline<ClaimedRecipient>({
@@ -162,7 +179,13 @@ export async function sendPages(
         await withRetries(async () => volume?.release(returned), signal).catch(warn);
         await monitor.note(settlements).catch(warn);
       },
-      signal,
+      extend: async () => {
+        if (extend?.() !== true) return false;
+        route = await readRoute();
+        return true;
+      },
+      control,
+      signal: AbortSignal.any([signal, halt.signal]),
       width: () => route.width,
     });
     isRecorded = true;
@@ -174,6 +197,7 @@ export async function sendPages(
     }
     throw error;
   } finally {
+    stopWatching();
     journal.close({ isRecorded });
   }
 }
@@ -188,32 +212,3 @@ async function usesMailbox(campaignId: string): Promise<boolean> {
   );
   return rows[0]?.mailbox_id != null;
 }
-
-/** Tells whether the recipient snapshot may still add messages to the ledger. */
-export class SnapshotEnd {
-  readonly #campaignId: string;
-  readonly #signal: AbortSignal;
-  readonly #deadline: number;
-  #isReached = false;
-
-  constructor(campaignId: string, signal: AbortSignal, deadline: number) {
-    this.#campaignId = campaignId;
-    this.#signal = signal;
-    this.#deadline = deadline;
-  }
-
-  /**
-   * Call it when all messages are claimed. Waits a moment if ranges may follow.
-   * @returns whether to look for messages again, which is true once more after the last range.
-   */
-  async mayFollow(): Promise<boolean> {
-    if (this.#isReached || this.#signal.aborted || performance.now() >= this.#deadline) return false;
-    const campaign = await readCampaignRow(this.#campaignId);
-    this.#isReached = campaign?.frozen_at !== null;
-    if (!this.#isReached) await sleep(RANGE_POLL_MS, undefined, { signal: this.#signal }).catch(() => {});
-    return true;
-  }
-}
-
-/** A range is usually written long before its first message can be sent. */
-const RANGE_POLL_MS = 100;

@@ -10,7 +10,9 @@ import {
   ledgerPool,
   MAIL_POLICY,
   NO_PAGE,
+  RunTime,
   settleStaleClaims,
+  SnapshotEnd,
   takeOverShards,
 } from '@postroom/ledger';
 import { closeUnsent, hasShards } from '@postroom/ledger/sql';
@@ -20,7 +22,7 @@ import { countOf, databaseNow, drainSignal, isDraining, pool, record } from '@po
 import { campaignCompleted } from './events.ts';
 import { awaitingLocalTime } from './local-time.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
-import { prepare, type Sender, sendPages, SnapshotEnd, type Tally } from './send-pages.ts';
+import { prepare, type Sender, sendPages, type Tally } from './send-pages.ts';
 import { isShardHere } from './send-shard.ts';
 import { acquireFence, type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
 import { autoPause } from './send-monitor.ts';
@@ -73,30 +75,30 @@ export async function sendUntilDeadline(
   const { monitor, volume } = prepared;
   const reservations = new CampaignReservations(campaignId);
   const stopTakingOver = takeOverShards(campaignId, claim, reservations);
-  const next = nextPages(campaignId, reservations, AbortSignal.any([signal, drainSignal]));
-  const backoff = await sendPages(campaign, prepared, { claim, by: 'campaign', epoch, signal, tally, next }).finally(
-    stopTakingOver,
-  );
+  const time = new RunTime(MAIL_POLICY.campaign);
+  const next = nextPages(campaignId, reservations, time, AbortSignal.any([signal, drainSignal]));
+  // The quota of a day or of a mailbox is read by each run.
+  const extend = () => volume === undefined && !prepared.byMailbox && time.extend();
+  const backoff = await sendPages(campaign, prepared, {
+    claim,
+    by: 'campaign',
+    epoch,
+    signal,
+    tally,
+    next,
+    extend,
+  }).finally(stopTakingOver);
   await monitor.close();
   if (backoff?.cause === 'configuration') {
     await autoPause(campaignId, `The mail server rejects our credentials or settings: ${backoff.answer}`);
   }
   const result = await sendRunOf(campaign, backoff);
+  if (result.hold !== null) await recordServerWait(campaignId, result.hold, backoffMs);
   const isUsedUp = volume !== undefined && result.waitMs === 0 && backoff === undefined && (await volume.isUsedUp());
   if (isUsedUp) return waitForNextDay(campaignId, result, volume);
   return campaign.time_zone_field === null ? result : waitForLocalTime(campaignId, result);
 }
 
-/** The result when there is nothing to send. Stale claims of a paused campaign are settled so that they show at once. */
-async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
-  const result = await sendRunOf(of, undefined);
-  if (result.status !== 'paused' || result.counts.claimed === 0) return result;
-  if (result.hold !== null) await recordServerWait(campaignId, result.hold, backoffMs);
-  await settleStaleClaims({ campaignId: of.id }, claim);
-  return sendRunOf(of, undefined);
-}
-
-/** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
 /** Records on the campaign that its mail server accepts no mail. The next run tries again. */
 async function recordServerWait(
   id: string,
@@ -107,6 +109,15 @@ async function recordServerWait(
   await recordWaiting(id, until, `The mail server accepts no mail at the moment: ${answer.replace(/[.\s]*$/, '.')}`);
 }
 
+/** The result when there is nothing to send. Stale claims of a paused campaign are settled so that they show at once. */
+async function idleRun(of: CampaignOfRun, claim: string): Promise<SendRun> {
+  const result = await sendRunOf(of, undefined);
+  if (result.status !== 'paused' || result.counts.claimed === 0) return result;
+  await settleStaleClaims({ campaignId: of.id }, claim);
+  return sendRunOf(of, undefined);
+}
+
+/** Records, on the campaign and in its workflow, that it waits for the next day of its domain's warm-up. */
 async function waitForNextDay(campaignId: string, result: SendRun, { domain, limit }: DayVolume): Promise<SendRun> {
   const until = nextDay();
   const reason = `${domain} has reached its warm-up limit of ${countOf(limit, 'message')} for today.`;
@@ -143,11 +154,15 @@ export async function pauseAfterErrors(of: CampaignOfRun, reason: string): Promi
 }
 
 /** Claims pages of reserved messages, and reserves more when those are used up, until the time of the run is over. */
-function nextPages(campaignId: string, reservations: CampaignReservations, signal: AbortSignal): Sender['next'] {
-  const lastClaimAt = performance.now() + MAIL_POLICY.campaign.runMs;
-  const snapshot = new SnapshotEnd(campaignId, signal, lastClaimAt);
+function nextPages(
+  campaignId: string,
+  reservations: CampaignReservations,
+  time: RunTime,
+  signal: AbortSignal,
+): Sender['next'] {
+  const snapshot = new SnapshotEnd(campaignId, signal, time);
   return async (claimReserved): Promise<ClaimedPage> => {
-    while (performance.now() < lastClaimAt && !isDraining()) {
+    while (performance.now() < time.endsAt && !isDraining()) {
       const reserved = await reservations.current();
       // A shard in this process sends what is behind the cursor, over the same connections.
       const isShared = isShardHere(campaignId);

@@ -6,12 +6,13 @@ import {
   openShard,
   renewShard,
   ShardRanges,
+  SnapshotEnd,
 } from '@postroom/ledger';
 import { drainSignal, logger } from '@postroom/platform';
 import type { CampaignOfRun } from './send-run.ts';
 import { readCampaignRow } from './progress-row.ts';
 import { autoPause } from './send-monitor.ts';
-import { prepare, type Sender, sendPages, SnapshotEnd, type Tally } from './send-pages.ts';
+import { prepare, type Sender, sendPages, type Tally } from './send-pages.ts';
 
 const { minWidth, renewMs, runMs } = MAIL_POLICY.shard;
 
@@ -47,7 +48,7 @@ export async function sendShard(of: CampaignOfRun, claim: string, signal: AbortS
   const renewing = setInterval(() => void renewShard(claim).catch(warn), renewMs);
   claiming.add(of.id);
   const deadline = performance.now() + runMs;
-  const snapshot = new SnapshotEnd(of.id, AbortSignal.any([signal, drainSignal]), deadline);
+  const snapshot = new SnapshotEnd(of.id, AbortSignal.any([signal, drainSignal]), { endsAt: deadline });
   const withDue = campaign.time_zone_field !== null;
   const ranges = new ShardRanges(of.id, claim, { withDue, deadline, mayFollow: () => snapshot.mayFollow() });
   try {

@@ -50,7 +50,9 @@ export {
 } from './message-partitions.ts';
 export { deleteOldContents, deleteOldEmails, deleteRecipients, messageRetentions } from './retention.ts';
 export { withRetries } from './retries.ts';
+export { RunTime } from './run-time.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
+export { SnapshotEnd, watchCampaign } from './watch-campaign.ts';
 export { SendTrace } from './send-trace.ts';
 export { ShardRanges } from './shard-ranges.ts';
 export { type Claimed, settlementOf, settlementOfError } from './settlement.ts';

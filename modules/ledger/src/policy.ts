@@ -28,6 +28,8 @@ export const MAIL_POLICY = {
      * Measured: without it, a million recipients took up to 541 MB.
      */
     maxUnrecorded: 2_000,
+    /** After its time is up, a run that waits this long for the mail server's replies goes on with other messages. Not measured. */
+    stalledMs: 1_000,
     /** Delays between attempts to record outcomes, about a minute: a database restart. Not measured. */
     retryDelaysMs: [100, 250, 500, 1_000, 2_000, 2_000, 5_000, 5_000, 5_000, 10_000, 10_000, 15_000],
   },
@@ -72,6 +74,13 @@ export const MAIL_POLICY = {
   campaign: {
     /** How long a run claims new pages. Short runs keep the progress shown by the workflow current. Not measured. */
     runMs: 15_000,
+    /**
+     * The longest time that a run claims pages, because a server has not replied to a message. Together with the longest timeout of SMTP,
+     * less than the 30 minutes that the workflow allows.
+     */
+    maxRunMs: 10 * MINUTE_MS,
+    /** How often a run looks whether the campaign was paused or canceled, while the mail server keeps it waiting. Not measured. */
+    statusPollMs: 1_000,
     /** A campaign waiting for the next day of a warm-up rechecks this often, because the plan may change. Not measured. */
     warmupRecheckMs: 15 * MINUTE_MS,
     /** Minimum interval between notifications of one campaign; its readers read the current state. Not measured. */
@@ -147,6 +156,8 @@ export const MAIL_POLICY = {
   drain: {
     /** The length of one run: its workflow shows progress after each. Not measured. */
     runMs: 20_000,
+    /** The longest time that a run claims mail, because a server has not replied to a message: as for campaigns. */
+    maxRunMs: 10 * MINUTE_MS,
     /** A drain ends if no message, or only a few, arrived in a window of this length. Not measured. */
     windowMs: 3_000,
     /** What counts as few. Well below the rate that starts a drain, so that drains do not flap. Not measured. */

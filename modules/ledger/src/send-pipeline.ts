@@ -20,6 +20,13 @@ export interface PipelineWork<Row extends Claimed> {
   journal?: Pick<InFlightJournal, 'answered'>;
   /** Records outcomes; called one at a time. */
   settle: (settlements: Settlement[]) => Promise<void>;
+  /**
+   * Called when nothing was left to claim and the server has not replied to a message for a while.
+   * @returns whether to claim more meanwhile.
+   */
+  extend?: () => Promise<boolean>;
+  /** Gets a function that releases the claims of messages not yet in flight. Unlike `signal`, it lets `extend` claim again. */
+  control?: { release?: () => void };
   /** Stops claiming. Claims of messages not yet in flight are released. */
   signal: AbortSignal;
   /** The current limit of messages in flight. */
@@ -70,6 +77,7 @@ class SendPipeline<Row extends Claimed> {
   #settling = false;
   #settleTimer: NodeJS.Timeout | undefined;
   #exhausted = false;
+  #stallTimer: NodeJS.Timeout | undefined;
   #stopped = false;
   #backoff: Backoff | undefined;
   #failure: { error: unknown } | undefined;
@@ -90,7 +98,8 @@ class SendPipeline<Row extends Claimed> {
   }
 
   run(): Promise<Backoff | undefined> {
-    const { signal } = this.#work;
+    const { signal, control } = this.#work;
+    if (control !== undefined) control.release = () => this.#release();
     const stop = () => this.#stop();
     if (signal.aborted) this.#stopped = true;
     else signal.addEventListener('abort', stop, { once: true });
@@ -109,6 +118,21 @@ class SendPipeline<Row extends Claimed> {
     if (this.#exhausted || this.#stopped) this.#end();
   }
 
+  /** Goes on with other messages while the server takes long for some, unless those are all that may be in flight. */
+  #extendLater(): void {
+    const { extend } = this.#work;
+    if (extend === undefined || this.#stopped) return;
+    clearTimeout(this.#stallTimer);
+    this.#stallTimer = setTimeout(async () => {
+      if (this.#stopped || this.#inFlight === 0) return;
+      const isExtended = this.#inFlight < this.#width() && (await extend().catch(() => false));
+      if (this.#stopped || this.#inFlight === 0) return;
+      if (!isExtended) return this.#extendLater();
+      this.#exhausted = false;
+      this.#advance();
+    }, MAIL_POLICY.pipeline.stalledMs);
+  }
+
   get #mayClaim(): boolean {
     return (
       !this.#exhausted &&
@@ -120,6 +144,7 @@ class SendPipeline<Row extends Claimed> {
 
   #end(): void {
     clearTimeout(this.#settleTimer);
+    clearTimeout(this.#stallTimer);
     this.#bucket.stop();
     if (this.#failure === undefined) this.#done.resolve(this.#backoff);
     else this.#done.reject(this.#failure.error);
@@ -184,8 +209,17 @@ class SendPipeline<Row extends Claimed> {
     this.#advance();
   }
 
+  #release(): void {
+    if (this.#stopped) return;
+    this.#releaseWaiting();
+    this.#exhausted = true;
+    this.#extendLater();
+    this.#advance();
+  }
+
   #releaseWaiting(): void {
     for (const { id } of this.#waiting.slice(this.#next)) this.#outcomes.push({ id, state: 'planned', answer: null });
+    if (this.#outcomes.length > 0) this.#settleSoon();
     this.#waiting = [];
     this.#next = 0;
   }
@@ -199,7 +233,10 @@ class SendPipeline<Row extends Claimed> {
       this.#bucket.setRate(ratePerSecond);
       this.#waiting = this.#waiting.slice(this.#next).concat(rows);
       this.#next = 0;
-      if (rows.length === 0) this.#exhausted = true;
+      if (rows.length === 0) {
+        this.#exhausted = true;
+        this.#extendLater();
+      }
       if (this.#stopped) this.#releaseWaiting();
     } catch (error) {
       this.#fail(error);

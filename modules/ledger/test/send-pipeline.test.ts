@@ -107,3 +107,51 @@ test('an outage stops the pipeline and counts against no message', async () => {
   await expect(sending).rejects.toBe(outage);
   expect(recorded).toEqual(rows.map(({ id }) => ({ id, state: 'planned', answer: null })));
 });
+
+test('a message that its server does not reply to does not keep others from being sent', async () => {
+  const stuck = Promise.withResolvers<typeof sent>();
+  const pages = [rows.slice(0, 1), []];
+  const recorded: string[] = [];
+  let extended = 0;
+  const sending = runSendPipeline({
+    width: () => 2,
+    claim: () => Promise.resolve({ rows: pages.shift() ?? [], ratePerSecond: null }),
+    send: ({ id }) => (id === 'eml_1' ? stuck.promise : Promise.resolve(sent)),
+    settle: async (settlements) => {
+      recorded.push(...settlements.map(({ id }) => id));
+      if (recorded.length === 1) stuck.resolve(sent);
+    },
+    extend: async () => {
+      if (extended++ === 0) pages.push(rows.slice(1));
+      return true;
+    },
+    signal: new AbortController().signal,
+  });
+  await sending;
+  expect(recorded).toEqual(['eml_2', 'eml_1']);
+});
+
+test('claims of messages not in flight can be released, and others claimed afterwards', async () => {
+  const first = Promise.withResolvers<typeof sent>();
+  const control: { release?: () => void } = {};
+  const pages = [rows, []];
+  const recorded: string[] = [];
+  let isReleased = false;
+  const sending = runSendPipeline({
+    width: () => 1,
+    claim: () => Promise.resolve({ rows: pages.shift() ?? [], ratePerSecond: null }),
+    send: () => {
+      if (!isReleased) setImmediate(() => control.release?.());
+      isReleased = true;
+      return first.promise;
+    },
+    settle: async (settlements) => {
+      recorded.push(...settlements.map(({ id, state }) => `${id} ${state}`));
+      first.resolve(sent);
+    },
+    control,
+    signal: new AbortController().signal,
+  });
+  await sending;
+  expect(recorded).toEqual(['eml_2 planned', 'eml_1 accepted']);
+});
