@@ -7,6 +7,7 @@ import {
   settleStaleClaims,
   reserveQueue,
   type Reserved,
+  RunTime,
 } from '@postroom/ledger';
 import { claimQueued, maySend, REQUEUE } from '@postroom/ledger/sql';
 import { assertHere } from '@postroom/projects';
@@ -68,6 +69,7 @@ export async function drainQueue(
     await source.open();
     return sendClaimed({ claim, scope: { workflowId }, epoch }, signal, {
       claim: (limit) => source.claim(limit),
+      extend: () => source.extend(),
       settled: async (settlements) => {
         if (settlements.every(({ state }) => state !== 'planned') && settlements.length > 0) return;
         await requeueUnsent(workflowId);
@@ -119,7 +121,7 @@ class QueueSource {
   /** Whether the queue is empty, or another drain has taken over. */
   isOver = false;
   readonly #options: QueueSourceOptions;
-  readonly #runEndsAt: number;
+  readonly #time: RunTime;
   #claimedAt = 0;
   #reserved: Reserved | undefined;
   #lostLease = false;
@@ -137,7 +139,7 @@ class QueueSource {
 
   constructor(options: QueueSourceOptions) {
     this.#options = options;
-    this.#runEndsAt = performance.now() + options.policy.runMs;
+    this.#time = new RunTime({ ...MAIL_POLICY.drain, ...options.policy });
     this.#windowEndsAt = performance.now() + options.policy.windowMs;
   }
 
@@ -157,6 +159,15 @@ class QueueSource {
     await this.#stopListening();
   }
 
+  /** Goes on while the mail server does not reply to a message. @returns false if the run must end, or another drain has taken over. */
+  extend(): boolean {
+    if (this.#lostLease || !this.#time.extend()) return false;
+    this.#windowEndsAt = performance.now() + this.#options.policy.windowMs;
+    this.#found = 0;
+    this.isOver = false;
+    return true;
+  }
+
   /** Waits for due rows and claims them. Returns none once the run or the drain is over. */
   async claim(limit: number): Promise<ReadyMessage[]> {
     const { signal, policy } = this.#options;
@@ -164,7 +175,7 @@ class QueueSource {
     for (;;) {
       const now = performance.now();
       // A draining worker ends its run, so that another one continues at once.
-      if (signal.aborted || isDraining() || now > this.#runEndsAt) return [];
+      if (signal.aborted || isDraining() || now > this.#time.endsAt) return [];
       if (this.#lostLease) return this.#end();
       if (now > this.#windowEndsAt) {
         if (this.#isEmpty && (await this.#isQuiet())) return this.#end();

@@ -154,6 +154,8 @@ export async function failBatch(workflowId: string, claim: string, reason: strin
 export interface Source {
   /** Claims up to `limit` messages; returns none once the run is over. */
   claim: (limit: number) => Promise<ReadyMessage[]>;
+  /** Continues after its end, while the server does not reply to a message. @returns false if it must not. */
+  extend?: () => boolean;
   /** Called after outcomes are recorded; retried if it fails. */
   settled?: (settlements: readonly Settlement[]) => Promise<void>;
   /** The notification to send when outcomes are recorded. */
@@ -201,6 +203,7 @@ export async function sendClaimed(
         await withRetries(() => record(settlements), signal);
         settlements.forEach(tally);
       },
+      extend: () => Promise.resolve(source.extend?.() ?? false),
       signal,
     });
     isRecorded = true;

@@ -5,7 +5,7 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endQueueDrain, renewDrainLease } from '../src/queue-drains.ts';
 import { holdMail } from './hold-mail.ts';
-import { newClaim, settle } from '@postroom/ledger';
+import { MAIL_POLICY, newClaim, settle } from '@postroom/ledger';
 import { work } from '../src/durable-work.ts';
 
 const { sink, system } = await mailSystem();
@@ -95,6 +95,24 @@ test('a queue drain backs off while the server accepts nothing, and loses no ema
   sink.answer(() => undefined);
   await eventually(async () => expect(await statesOf(api)).toEqual({ accepted: 60 }), 90_000);
   expect(receivedBy('held').every((count) => count === 1)).toBe(true);
+}, 120_000);
+
+test('a mail server that does not reply to an email does not hold up the later ones', async () => {
+  const api = await system.api();
+  const stuck = Promise.withResolvers<undefined>();
+  sink.answer((to) => (to === 'stuck0@mail.test' ? stuck.promise : undefined));
+  await sendMany(api, 'stuck', 60);
+  const until = performance.now() + MAIL_POLICY.drain.runMs + 3_000;
+  let sent = 60;
+  for (let round = 0; performance.now() < until; round++) {
+    // Its connection may have been given another one.
+    await eventually(async () => expect((await statesOf(api)).accepted).toBeGreaterThanOrEqual(sent - 2), 10_000);
+    await sendMany(api, `round${round}-`, 10);
+    sent += 10;
+  }
+  expect(await workflowsOf(api)).toEqual(['sendBurst']);
+  stuck.resolve(undefined);
+  await eventually(async () => expect(await statesOf(api)).toEqual({ accepted: sent }), 30_000);
 }, 120_000);
 
 test('after kill -9 of the worker during a queue drain no email is lost or sent twice, and only those in flight are unknown', async () => {
