@@ -63,6 +63,7 @@ export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
  */
 export function oneLine(text: string): string {
   const clean = text
+    .slice(0, 4_000)
     // eslint-disable-next-line no-control-regex -- servers may send anything
     .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/g, ' ')
     .trim();

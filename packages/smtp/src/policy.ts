@@ -47,8 +47,8 @@ export const SMTP_POLICY = {
   /** Read buffer of a connection: replies are short, and a pipelined batch has a few of them. */
   readBufferBytes: 16 * KB,
 
-  /** Limits for replies, so that a broken server can't exhaust memory. Real replies have fewer than 20 lines. */
-  replies: { maxLines: 200, maxLineBytes: 16 * KB },
+  /** Limits for replies, so that a broken server can't exhaust memory or the CPU. Real replies have fewer than 20 lines and 2 KB. */
+  replies: { maxLines: 200, maxLineBytes: 16 * KB, maxBytes: 32 * KB },
 
   /** How long to back off after a refusal whose rule states no time. */
   waits: {

@@ -5,7 +5,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const DASH = 0x2d;
 const SPACE = 0x20;
-const { maxLines: MAX_LINES, maxLineBytes: MAX_LINE_BYTES } = SMTP_POLICY.replies;
+const { maxLines: MAX_LINES, maxLineBytes: MAX_LINE_BYTES, maxBytes: MAX_BYTES } = SMTP_POLICY.replies;
 
 /**
  * Incremental parser for SMTP replies. In the common case (a whole line in one chunk) a reply allocates nothing: its text is
@@ -16,6 +16,8 @@ export class ReplyReader {
   code = 0;
   /** Text of the lines before the last one. */
   #earlier: string[] = [];
+  /** Size of those lines. */
+  #earlierBytes = 0;
   #partial: Buffer | undefined;
   #chunk: Buffer = Buffer.alloc(0);
   #textStart = 0;
@@ -59,14 +61,15 @@ export class ReplyReader {
   push(input: Buffer, length: number): boolean {
     let chunk = input;
     let end = length;
+    let unread = 0;
     if (this.#partial) {
+      unread = this.#partial.length;
       chunk = Buffer.concat([this.#partial, input.subarray(0, length)]);
       end = chunk.length;
       this.#partial = undefined;
     }
     let start = 0;
-    for (let at = 0; at < end; at++) {
-      if (chunk[at] !== LF) continue;
+    for (let at = chunk.indexOf(LF, unread); at !== -1 && at < end; at = chunk.indexOf(LF, start)) {
       this.#hasMore = at + 1 < end && chunk.toString('latin1', at + 1, Math.min(at + 4, end)) !== '421';
       if (!this.#line(chunk, start, at)) return false;
       if (this.#stopped) return true;
@@ -97,9 +100,15 @@ export class ReplyReader {
     this.#chunk = chunk;
     this.#textStart = Math.min(start + 4, end);
     this.#textEnd = end;
-    if (separator === DASH) return this.#earlier.push(this.#text()) <= MAX_LINES;
+    if (separator === DASH) {
+      this.#earlierBytes += end - start;
+      return this.#earlier.push(this.#text()) <= MAX_LINES && this.#earlierBytes <= MAX_BYTES;
+    }
     this.#onReply(this);
-    if (this.#earlier.length > 0) this.#earlier = [];
+    if (this.#earlier.length > 0) {
+      this.#earlier = [];
+      this.#earlierBytes = 0;
+    }
     return true;
   }
 

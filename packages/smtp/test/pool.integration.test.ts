@@ -198,6 +198,29 @@ test('a message that is no longer wanted is released while it waits for a connec
   await other.close();
 });
 
+test('a server whose replies are longer than any real one is not read further', async () => {
+  const long = (code: number) => `${`${code}-${'x'.repeat(8_000)}\r\n`.repeat(10)}${code} ok`;
+  await using server = await ScriptedServer.start({
+    act: (stage, nth) => {
+      if (stage === 'greeting' && nth === 0) return long(220);
+      return stage === 'dot' ? long(550) : undefined;
+    },
+  });
+  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [1] });
+  expect(await pool.send(message(0))).toMatchObject({
+    kind: 'deferred',
+    answer: 'The server sent something that is not an SMTP reply',
+  });
+  await eventually(async () =>
+    expect(await pool.send(message(1))).toMatchObject({
+      kind: 'refused',
+      answer: expect.stringMatching(/^550 x{495}…$/),
+    }),
+  );
+  await eventually(() => expect(server.open).toBe(0));
+  await pool.close();
+});
+
 test('a timeout defers its message, however many the connection has sent before', async () => {
   await using server = await ScriptedServer.start({
     act: (stage, nth) => (stage === 'mail' && nth > 0 ? { after: 'silence' } : undefined),
