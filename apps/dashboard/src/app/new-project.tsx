@@ -1,9 +1,9 @@
 import { Text, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useApiMutation } from '../data/api-mutation.ts';
 import { graphql } from '../generated/gql.ts';
 import { Dialog } from '../components/dialog.tsx';
 import { DialogForm, required } from '../components/form.tsx';
+import { useNavigate } from '../components/use-navigate.ts';
 import { useSession } from './session.tsx';
 
 const CREATE = graphql(`

@@ -8,7 +8,7 @@ import {
   IconMailOff,
   IconTrash,
 } from '@tabler/icons-react';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -26,6 +26,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { labelOf } from './contact-link.tsx';
 import { SOURCES } from './contact-search.ts';
 import { ContactTimeline } from './contact-timeline.tsx';

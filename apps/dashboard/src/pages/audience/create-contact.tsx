@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -7,6 +6,7 @@ import { graphql } from '../../generated/gql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { FieldInputs } from './field-inputs.tsx';
 import type { CustomField, Values } from './field-values.tsx';
 

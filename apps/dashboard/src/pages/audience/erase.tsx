@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 
 const ERASE = graphql(`
   mutation ErasePerson($contactId: ID!) {

@@ -1,6 +1,6 @@
 import { Button, Menu, Stack, TextInput } from '@mantine/core';
 import { IconDots, IconEye, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -18,6 +18,7 @@ import { BackLabel, Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { ExportLink } from './export-link.tsx';
 import { MemberFields, useMembers } from './member-fields.tsx';

@@ -1,12 +1,12 @@
 import '@mantine/core/styles/Switch.css';
 import { FileInput, Progress, Select, Stack, Switch } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { useProject } from '../../app/session.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import type { Problem } from '../../data/problem.ts';
 import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { MAX_FILE_BYTES, sendFile } from '../imports/send-file.ts';

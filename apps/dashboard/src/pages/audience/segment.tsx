@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
@@ -18,6 +18,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { ExportLink } from './export-link.tsx';
 import { AUDIENCES } from './audiences.ts';
 import { ContactLink } from './contact-link.tsx';

@@ -1,11 +1,11 @@
 import { Button, Select, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestRow } from './ab-test.tsx';

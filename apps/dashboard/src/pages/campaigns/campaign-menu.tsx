@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { MoreMenu } from '../../components/more-menu.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import type { CampaignRow } from './campaign.tsx';
 import { useDuplicate } from './use-duplicate.ts';
 

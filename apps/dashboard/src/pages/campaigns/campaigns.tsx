@@ -1,6 +1,6 @@
 import { Button, Group, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconSearchOff, IconSend } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
@@ -20,6 +20,7 @@ import { SearchBox } from '../../components/search-box.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { deliveredShare, number, percent, reachOf, STATUS_LABELS } from './campaign-labels.ts';
 
 const CAMPAIGNS = graphql(`

@@ -1,6 +1,5 @@
 import { Button, Text, TextInput } from '@mantine/core';
 import { IconDownload, IconFilterPlus, IconUsersPlus } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { type ApiMutation, useApiMutation } from '../../data/api-mutation.ts';
@@ -9,6 +8,7 @@ import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { RECIPIENT_LABELS } from './campaign-labels.ts';
 import { OUTCOME_LABELS } from './recipient-labels.ts';
 import { recipientFilterOf, recipientsFileOf, type RecipientSearch, segmentOf } from './recipient-search.ts';

@@ -1,7 +1,7 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
+import { useNavigate } from '../../components/use-navigate.ts';
 
 const CREATE = graphql(`
   mutation CreateAbTest($input: CreateAbTestInput!) {

@@ -1,8 +1,8 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import type { CampaignRow } from './campaign.tsx';
 
 const DUPLICATE = graphql(`

@@ -1,10 +1,10 @@
 import { TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 
 const ADD = graphql(`
   mutation AddDomain($input: AddDomainInput!) {

@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { IconCloudUpload, IconDots, IconExternalLink, IconRefresh, IconTrash } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import type { Domain } from './domain.tsx';
 import { Publish } from './publish.tsx';
 

@@ -1,5 +1,5 @@
 import { Button, Card, Textarea } from '@mantine/core';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -17,6 +17,7 @@ import { MoreMenu } from '../../components/more-menu.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { LatestEvents } from './latest-events.tsx';
 import { Properties, UPDATE } from './properties.tsx';

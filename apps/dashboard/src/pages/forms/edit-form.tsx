@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -11,6 +11,7 @@ import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { FormEditor, type FormValues, NEW_FORM } from './form-editor.tsx';
 
 const FORM = graphql(`

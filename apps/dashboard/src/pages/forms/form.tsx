@@ -1,6 +1,6 @@
 import { Button, Card, Stack, Text } from '@mantine/core';
 import { IconExternalLink, IconPencil } from '@tabler/icons-react';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -13,6 +13,7 @@ import { notifyError, notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { FormState } from './forms.tsx';
 import { Submissions } from './submissions.tsx';
 

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconFileImport, IconInfoCircle } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { formatDayAndTime } from '../../components/when.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ImportQuery } from '../../generated/graphql.ts';

@@ -1,6 +1,5 @@
 import { Button, Group, NumberInput, Select, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -8,6 +7,7 @@ import { countOf } from '../../components/numbers.ts';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { formatDayAndTime } from '../../components/when.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';

@@ -1,11 +1,11 @@
 import './canvas.css';
 import { Stack, Text, TextInput } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import type { Definition } from './definition.ts';
 import { GALLERY } from './gallery.ts';
 import { ENTRY, graphOf, placeNodes } from './graph.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { IconFileText, IconPlus } from '@tabler/icons-react';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { cursorOf } from '../../data/paging.ts';
@@ -18,6 +18,7 @@ import { Pager } from '../../components/pager.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { FormatChoice } from './format-choice.tsx';
 import { STARTERS } from './starter.ts';
 import { Thumbnail } from './thumbnail.tsx';

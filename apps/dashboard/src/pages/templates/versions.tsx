@@ -1,6 +1,6 @@
 import { Button, Card, Grid, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { IconRestore } from '@tabler/icons-react';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -19,6 +19,7 @@ import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 
 const HtmlEditor = lazy(() => import('../../components/html-editor.tsx'));
 

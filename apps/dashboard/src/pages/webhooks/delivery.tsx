@@ -1,6 +1,6 @@
 import { Button, Card, Group, Text, Tooltip } from '@mantine/core';
 import { IconRepeat } from '@tabler/icons-react';
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useLive } from '../../data/live.ts';
@@ -17,6 +17,7 @@ import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { Attempts } from './attempts.tsx';
 import { STATES } from './states.ts';
 

@@ -1,4 +1,4 @@
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -6,6 +6,7 @@ import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
 
 const ENDPOINT = graphql(`

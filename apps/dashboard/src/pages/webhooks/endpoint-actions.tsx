@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Menu, Radio, Stack, Text } from '@mantine/core';
 import { IconDots, IconPencil, IconPlayerPause, IconSend, IconTrash } from '@tabler/icons-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -9,6 +8,7 @@ import type { WebhookBacklog } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { MenuLink } from '../../components/menu-link.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import type { Endpoint } from './endpoint.tsx';
 
 const SEND_TEST = graphql(`

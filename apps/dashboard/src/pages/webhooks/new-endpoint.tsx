@@ -1,5 +1,4 @@
 import { Button, Stack, Text } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -8,6 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { CopyField } from '../../components/copy.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
+import { useNavigate } from '../../components/use-navigate.ts';
 import { EndpointForm, type EndpointValues } from './endpoint-form.tsx';
 
 const CREATE = graphql(`
