@@ -52,10 +52,11 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
       stop();
       isLoading = true;
       isStale = false;
-      const late = setTimeout(
-        () => setState((last) => next(last, key, { problem: NOT_RESPONDING })),
-        RESPONSE_TIMEOUT_MS,
-      );
+      const late = setTimeout(() => {
+        // Its connection may be dead, so the next event repeats it.
+        isLoading = false;
+        setState((last) => next(last, key, { problem: NOT_RESPONDING }));
+      }, RESPONSE_TIMEOUT_MS);
       const subscription = client
         .query<Data, Variables>(query, JSON.parse(given) as Variables, { requestPolicy })
         .subscribe((result) => {

@@ -10,6 +10,8 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 /** A stream open this long counts as healthy, even without events. */
 const SETTLED_MS = 700;
+/** A stream that is silent for this long is dead: the server sends a comment every twelve seconds. In ms. */
+const SILENCE_MS = 30_000;
 /** The minimum interval between refetches. */
 const REFRESH_EVERY_MS = 1000;
 
@@ -143,13 +145,20 @@ async function listen(
 ): Promise<boolean> {
   const { createClient } = await import('graphql-sse');
   if (signal.aborted) return false;
+  const end = () => client.dispose();
+  // After a sleep, or behind a router that forgot it, a connection may be dead although nothing has closed it.
+  let silence = setTimeout(end, SILENCE_MS);
+  const hear = () => {
+    clearTimeout(silence);
+    silence = setTimeout(end, SILENCE_MS);
+  };
   const client = createClient({
     url: '/graphql/stream',
     retryAttempts: 0,
     credentials: 'same-origin',
     headers: { 'X-Project-Id': projectId },
+    fetchFn: async (url: string, init: RequestInit) => heardBy(hear, await fetch(url, init)),
   });
-  const end = () => client.dispose();
   signal.addEventListener('abort', end);
   // A connection that was cut does not end by itself for minutes.
   window.addEventListener('offline', end);
@@ -175,11 +184,25 @@ async function listen(
     // The loop tries again; the mark in the header says so meanwhile.
   } finally {
     clearTimeout(settled);
+    clearTimeout(silence);
     signal.removeEventListener('abort', end);
     window.removeEventListener('offline', end);
     client.dispose();
   }
   return worked;
+}
+
+/** A response that calls `hear` with each chunk, which may be a comment. */
+function heardBy(hear: () => void, response: Response): Response {
+  const body = response.body?.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform: (chunk, controller) => {
+        hear();
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(body ?? null, response);
 }
 
 /** Sleeps, but wakes when the browser comes online. */
