@@ -65,11 +65,12 @@ export function ContactPicker({
       <Group>
         <SearchBox value={search ?? ''} label="Search contacts by name or address" onSearch={setSearch} />
       </Group>
-      <ScrollArea.Autosize mah={220} type="auto">
+      <ScrollArea.Autosize mah={220} type="auto" scrollbars="y">
         <Stack gap={4} py={4}>
           {found?.nodes.map((contact) => (
             <Checkbox
               key={contact.id}
+              className="breakable"
               label={labelOf(contact)}
               {...(contact.hasName ? { description: contact.email } : {})}
               checked={isPicked(contact.id)}
