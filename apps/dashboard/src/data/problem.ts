@@ -40,7 +40,7 @@ export const isGone = (problem: Problem | undefined) => problem?.code === 'not_f
 export const isOutdated = (problem: Problem | undefined): boolean => problem?.fields.version !== undefined;
 
 /** Of a query whose response was lost. */
-const UNREACHABLE: Problem = {
+export const UNREACHABLE: Problem = {
   code: 'unreachable',
   message: "Can't reach the server. Check your connection.",
   fields: {},

@@ -13,6 +13,8 @@ import { MailEditor } from '../../components/mail-editor.tsx';
 import { Section } from '../../components/page.tsx';
 import { MAX_PREVIEW_HEIGHT } from '../../components/preview-height.ts';
 import { SampledPreview } from '../../components/sampled-preview.tsx';
+import { useSingleRun } from '../../components/use-single-run.ts';
+import { type Problem, UNREACHABLE } from '../../data/problem.ts';
 import { STARTERS } from '../templates/starter.ts';
 import type { PartProps } from './builder.tsx';
 import type { Draft } from './use-draft.ts';
@@ -176,7 +178,10 @@ function useBody({ draft, set }: Pick<PartProps, 'draft' | 'set'>, chosen: Choic
   // Earlier custom content by format, kept while trying a template.
   const kept = useRef<Partial<Record<ContentFormat, string>>>({});
   const [asked, setAsked] = useState<ContentFormat>();
-  const [failed, setFailed] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const [running, runOnce] = useSingleRun();
+  // The format whose confirmation is open.
+  const open = useRef<ContentFormat>(undefined);
   const { body, written } = draft;
   const go = (next: Draft['body'], text?: string) => {
     if (body !== 'template') kept.current[body] = written;
@@ -185,29 +190,36 @@ function useBody({ draft, set }: Pick<PartProps, 'draft' | 'set'>, chosen: Choic
       ...(next === 'template' ? {} : { written: text ?? kept.current[next] ?? beginning(next, chosen) }),
     });
   };
+  const ask = (format: ContentFormat | undefined) => {
+    open.current = format;
+    setAsked(format);
+  };
   const change = (next: Draft['body']) => {
     const isOwn = body !== 'template' && written.trim() !== '' && written !== STARTERS[body];
-    setFailed(false);
-    if (next !== 'template' && isOwn) setAsked(next);
+    setProblem(undefined);
+    if (next !== 'template' && isOwn) ask(next);
     else go(next);
   };
   const confirm = async () => {
     if (asked === undefined || body === 'template') return;
     const made = body === 'mjml' ? await checkContent(client, written, body) : { html: STARTERS[asked] };
-    setFailed(made?.html == null);
-    if (made?.html == null) return;
+    // It may have been canceled while the server was converting.
+    if (open.current !== asked) return;
+    if (made === undefined) return setProblem(UNREACHABLE);
+    if (made.html === null)
+      return setProblem({ code: 'validation_error', message: 'Fix the MJML errors first.', fields: {} });
     go(asked, made.html);
-    setAsked(undefined);
+    ask(undefined);
   };
   const question = (
     <Confirm
       opened={asked !== undefined}
-      onClose={() => setAsked(undefined)}
+      onClose={() => ask(undefined)}
       title={asked === 'mjml' ? 'Start over in MJML?' : 'Convert to HTML?'}
       action={asked === 'mjml' ? 'Start over' : 'Convert to HTML'}
-      running={false}
-      problem={failed ? { code: 'validation_error', message: 'Fix the MJML errors first.', fields: {} } : undefined}
-      onConfirm={() => void confirm()}
+      running={running}
+      problem={problem}
+      onConfirm={() => void runOnce(confirm)}
     >
       {asked === 'mjml'
         ? "HTML can't be converted to MJML, so the current content is replaced with a starter email."

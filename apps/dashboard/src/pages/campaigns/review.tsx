@@ -14,6 +14,7 @@ import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
+import { useSingleRun } from '../../components/use-single-run.ts';
 import { PREFLIGHT } from './audience.tsx';
 import type { PartProps } from './builder.tsx';
 import type { CampaignRow } from './campaign.tsx';
@@ -206,9 +207,11 @@ function Commands({
   const ask = async (what: typeof asking) => {
     if (isSaved || (await save())) setAsking(what);
   };
-  const createTest = async () => {
-    if (isSaved || (await save())) await abTest.run();
-  };
+  const [isCreatingTest, runOnce] = useSingleRun();
+  const createTest = () =>
+    runOnce(async () => {
+      if (isSaved || (await save())) await abTest.run();
+    });
   const confirmUnschedule = async () => {
     if ((await unschedule.run({ id })) === undefined) return;
     notifySuccess(`${name} is a draft again.`);
@@ -228,7 +231,7 @@ function Commands({
             Send test email
           </Button>
           {status === 'draft' && (
-            <Button variant="default" loading={abTest.running} onClick={() => void createTest()}>
+            <Button variant="default" loading={isCreatingTest} onClick={() => void createTest()}>
               Create A/B test
             </Button>
           )}

@@ -15,6 +15,7 @@ import { FormProblem } from '../../components/form.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { MailEditor } from '../../components/mail-editor.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useSingleRun } from '../../components/use-single-run.ts';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
@@ -83,13 +84,15 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const isPublished = status === 'published';
   const saveAndTell = () => void save(isPublished ? 'Saved as a draft. Publish it to send it.' : 'Saved.');
   const publishing = usePublish(template, close);
-  const saveFirst = async (next: () => void) => {
-    if (!changed || (await save())) next();
-  };
+  const [isPublishing, runOnce] = useSingleRun();
+  const saveFirst = (next: () => unknown) =>
+    runOnce(async () => {
+      if (!changed || (await save())) await next();
+    });
   const publish = () =>
-    void saveFirst(() => {
+    void saveFirst(async () => {
       if (template.scheduledCampaigns.length > 0) setAsking('publish');
-      else void publishing.run();
+      else await publishing.run();
     });
   useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
   const problem = isOutdated(update.problem) ? undefined : (update.problem ?? publishing.problem);
@@ -140,7 +143,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
               </Button>
               <Button
                 leftSection={<IconCheck size={16} aria-hidden />}
-                loading={publishing.running}
+                loading={isPublishing || publishing.running}
                 disabled={conflict !== undefined || (!changed && edited.version === publishedVersion)}
                 onClick={publish}
               >
