@@ -17,6 +17,12 @@ export interface ApiMutation<Data, Variables> {
 const withoutTypeNames = <Variables>(variables: Variables): Variables =>
   JSON.parse(JSON.stringify(variables, (key, value: unknown) => (key === '__typename' ? undefined : value)));
 
+/** How many mutations of the page wait for the server. */
+let inFlight = 0;
+
+/** Whether a change is on its way to the server, which may still refuse it. */
+export const isChanging = (): boolean => inFlight > 0;
+
 /** A mutation with its state. On success, every query on the page is refetched. */
 export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   mutation: TypedDocumentNode<Data, Variables>,
@@ -27,7 +33,9 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   const run = async (variables: Variables) => {
     setRunning(true);
     const late = setTimeout(() => setProblem(NOT_SAVED_YET), RESPONSE_TIMEOUT_MS);
+    inFlight++;
     const result = await client.mutation(mutation, withoutTypeNames(variables)).toPromise();
+    inFlight--;
     clearTimeout(late);
     setRunning(false);
     const refusal = problemOf(result);

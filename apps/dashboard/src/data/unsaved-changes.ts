@@ -1,5 +1,6 @@
 import { useBlocker, type UseBlockerOpts } from '@tanstack/react-router';
 import { createContext, use, useEffect, useEffectEvent } from 'react';
+import { isChanging } from './api-mutation.ts';
 
 /** Returns the question to ask before the page is left; undefined if nothing would be lost. It may save the changes first. */
 type GetQuestion = () => string | undefined | Promise<string | undefined>;
@@ -66,7 +67,10 @@ export function useNavigationGuard(): void {
   useBlocker(GUARD);
 }
 
-/** `useUnsavedChanges` for a Mantine form. Submitting it may leave the page without a question. */
+/**
+ * `useUnsavedChanges` for a Mantine form. Once the server has accepted what was submitted, the form may leave the page without a question;
+ * until then the server may refuse it, and the input would be lost.
+ */
 export function useUnsavedForm({ isDirty, submitting }: { isDirty: () => boolean; submitting: boolean }): void {
-  useUnsavedChanges(isDirty(), () => (submitting ? undefined : LEAVE_QUESTION));
+  useUnsavedChanges(isDirty(), () => (submitting && !isChanging() ? undefined : LEAVE_QUESTION));
 }

@@ -40,8 +40,11 @@ export interface VersionedForm<Content> {
   /** The version this content is based on. */
   version: Version;
   conflict: Conflict<Content> | undefined;
-  /** Saves the latest content, one save at a time; false if rejected. */
-  save: (save: Save<Content>) => Promise<boolean>;
+  /**
+   * Saves the latest content, one save at a time; false if rejected. Calls `onSaved`, which may close the form, unless more was written
+   * meanwhile.
+   */
+  save: (save: Save<Content>, onSaved?: () => void) => Promise<boolean>;
 }
 
 const sameText = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
@@ -64,20 +67,22 @@ export function useVersionedForm<Content extends object>(
   // A save can start before the next render, so it reads the latest state from this ref.
   const now = useRef(state);
   const saving = useRef(Promise.resolve(true));
-  const refused = useRef<Save<Content>>(undefined);
+  const refused = useRef<() => Promise<boolean>>(undefined);
   const put = (next: Edited<Content>) => {
     now.current = next;
     setState(next);
   };
-  const save = (run: Save<Content>): Promise<boolean> => {
+  const save = (run: Save<Content>, onSaved?: () => void): Promise<boolean> => {
     saving.current = saving.current.then(async () => {
       setSaving(true);
       const { base, mine } = now.current;
       const version = await run(mine, base.version);
-      refused.current = version === undefined ? run : undefined;
+      refused.current = version === undefined ? () => save(run, onSaved) : undefined;
       if (version === undefined) put({ ...now.current, sent: [...now.current.sent, mine] });
       else put({ base: { content: mine, version }, mine: now.current.mine, sent: [] });
       setSaving(false);
+      const written = now.current.mine;
+      if (version !== undefined && keysOf(mine).every((key) => same(mine[key], written[key]))) onSaved?.();
       return version !== undefined;
     });
     return saving.current;
@@ -89,7 +94,7 @@ export function useVersionedForm<Content extends object>(
     if (merged?.fields.length !== 0) return;
     put({ base: read, mine: merged.mine, sent: [] });
     // Rejected only because of an outdated version.
-    if (refused.current !== undefined) void save(refused.current);
+    void refused.current?.();
   });
   useEffect(() => {
     if (isNewer) takeIn();

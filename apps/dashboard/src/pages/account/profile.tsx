@@ -28,7 +28,8 @@ export function Profile() {
   useFieldProblems(form, rename.problem);
   const submit = form.onSubmit(async ({ name }) => {
     if ((await rename.run({ name })) === undefined) return;
-    form.resetDirty();
+    // More may have been typed since.
+    form.resetDirty({ name });
     notifySuccess('Profile updated.');
     await reload();
   });

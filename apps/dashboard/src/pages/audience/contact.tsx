@@ -12,7 +12,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -242,7 +242,7 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
   const update = useApiMutation(UPDATE);
   const edited = useVersionedForm({ content: contentOf(contact, fields), version: contact.updatedAt });
   const { content, set, conflict } = edited;
-  useUnsavedChanges(!edited.isSaved, () => (update.running ? undefined : LEAVE_QUESTION));
+  useUnsavedChanges(!edited.isSaved);
   const values = valuesOf(content);
   const readOnly = conflict?.seesTheirs === true;
   const save = () =>
@@ -252,9 +252,8 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
       const data = await update.run({ id: contact.id, input });
       if (data === undefined) return undefined;
       notifySuccess('Saved.');
-      onDone();
       return data.updateContact.updatedAt;
-    });
+    }, onDone);
   const setValues = (next: Values) => set(Object.fromEntries(fields.map(({ key }) => [OWN + key, next[key] ?? null])));
   const problem = update.problem?.fields.updatedAt === undefined ? update.problem : undefined;
   const labels = Object.fromEntries(fields.map(({ key, label }) => [OWN + key, label]));

@@ -1,5 +1,6 @@
 import { useEffect, useEffectEvent } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
+import { RESPONSE_TIMEOUT_MS } from '../../data/problem.ts';
 import { onStale } from '../../data/refresh.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
@@ -146,7 +147,8 @@ export function useDraft(campaign: CampaignRow) {
   useEffect(() => (waits || failure !== 'unauthorized' ? undefined : onStale(() => saveSoon())), [waits, failure]);
   useUnsavedChanges(!isSaved, async () => {
     if (isScheduled) return 'Your changes to this scheduled campaign are not saved. Leave anyway?';
-    return (await save()) ? undefined : 'Your changes could not be saved. Leave anyway?';
+    const late = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), RESPONSE_TIMEOUT_MS));
+    return (await Promise.race([save(), late])) ? undefined : 'Your changes could not be saved. Leave anyway?';
   });
   // Reports save errors; conflicts are shown separately.
   const isConflict = update.problem?.fields.version !== undefined || update.problem?.fields.ifStatus !== undefined;

@@ -141,13 +141,15 @@ function Editor({
   const navigate = useNavigate();
   const there = { to: '/p/$projectId/forms/$formId', params: { projectId, formId: id } } as const;
   const save = async () => {
-    await edited.save(async (values, base) => {
-      const data = await update.run({ id, input: { ...inputOf(values), version: Number(base) } });
-      if (data === undefined) return undefined;
-      notifySuccess('Form saved.');
-      void navigate({ ...there, ignoreBlocker: true });
-      return data.updateForm.version;
-    });
+    await edited.save(
+      async (values, base) => {
+        const data = await update.run({ id, input: { ...inputOf(values), version: Number(base) } });
+        if (data === undefined) return undefined;
+        notifySuccess('Form saved.');
+        return data.updateForm.version;
+      },
+      () => void navigate({ ...there, ignoreBlocker: true }),
+    );
   };
   return (
     <>

@@ -120,7 +120,7 @@ function ConnectForm({
       dailyCap: '' as number | string,
     },
   });
-  useUnsavedChanges(form.isDirty() && !form.submitting && added === undefined);
+  useUnsavedChanges(form.isDirty() && added === undefined);
   const { ref, showProblem } = useFieldProblems(form, connect.problem);
   const { provider } = form.values;
   // Other providers support only passwords.

@@ -22,7 +22,8 @@ export function SettingForm<Values extends Record<string, unknown>>({
   const readOnly = !usePermission('manage');
   const saveAndReport = async (values: Values, form: UseFormReturnType<Values>) => {
     if ((await save(values)) === undefined) return;
-    form.resetDirty();
+    // More may have been typed since.
+    form.resetDirty(values);
     notifySuccess(saved);
   };
   return (
