@@ -5,13 +5,10 @@ import { expect, test } from 'vitest';
 /** Forms that are left without a question, and why, by their files below `src`. */
 const UNGUARDED: Record<string, string> = {
   'components/confirm-dialog.tsx': 'a word that confirms',
-  'components/test-email.tsx': 'addresses of a test, with a default',
   'pages/account/ask-password.tsx': 'a password that confirms',
   'pages/home/period-choice.tsx': 'a filter of the page',
-  'pages/journeys/backtest-dialog.tsx': 'choices with defaults',
   'pages/journeys/enrollment.tsx': 'one choice',
   'pages/journeys/import.tsx': 'a chosen file',
-  'pages/journeys/step-panel.tsx': 'one id',
   'pages/sign-in/invitation.tsx': 'no page can be opened before',
   'pages/sign-in/reset-password.tsx': 'no page can be opened before',
   'pages/sign-in/sign-in.tsx': 'no page can be opened before',

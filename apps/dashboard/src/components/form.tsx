@@ -13,6 +13,8 @@ export interface ApiFormProps<Values extends Record<string, unknown>> {
   mutation: Pick<ApiMutation<unknown, never>, 'running' | 'problem'>;
   /** Runs the mutation with valid values. */
   save: (values: Values, form: UseFormReturnType<Values>) => Promise<unknown>;
+  /** Whether fields outside of `values` have unsaved input. */
+  hasOtherInput?: boolean;
   /** Fields outside of `values` that show their own problems. */
   otherFields?: readonly string[];
   /** The fields. */
@@ -25,12 +27,13 @@ export function ApiForm<Values extends Record<string, unknown>>({
   validate,
   mutation: { problem },
   save,
+  hasOtherInput = false,
   otherFields = [],
   children,
   buttons,
 }: ApiFormProps<Values> & { buttons: (form: UseFormReturnType<Values>) => ReactNode }) {
   const form = useForm<Values>({ initialValues, ...(validate && { validate }) });
-  useUnsavedForm(form);
+  useUnsavedForm({ isDirty: () => hasOtherInput || form.isDirty(), submitting: form.submitting });
   const { ref, showProblem } = useFieldProblems(form, problem);
   return (
     <form ref={ref} onSubmit={form.onSubmit((values) => save(values, form), showProblem)} noValidate>

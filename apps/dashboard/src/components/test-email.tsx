@@ -2,6 +2,7 @@ import { Stack, TagsInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSession } from '../app/session.tsx';
 import type { Problem } from '../data/problem.ts';
+import { useUnsavedChanges } from '../data/unsaved-changes.ts';
 import { Dialog } from './dialog.tsx';
 import { FormButtons, FormProblem } from './form.tsx';
 import { notifySuccess } from './notify.tsx';
@@ -40,6 +41,8 @@ export function TestEmail(props: TestEmailProps) {
 function TestForm({ onClose, send, running, problem, children, incomplete = false, fields = [] }: TestEmailProps) {
   const { me } = useSession();
   const [emails, setEmails] = useState([me.email]);
+  const [typed, setTyped] = useState('');
+  useUnsavedChanges(emails.join() !== me.email || typed !== '');
   const { contactId } = useSampleContact();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -62,6 +65,7 @@ function TestForm({ onClose, send, running, problem, children, incomplete = fals
           description="Up to ten addresses."
           value={emails}
           onChange={setEmails}
+          onSearchChange={setTyped}
           error={problem?.fields.emails}
           maxTags={10}
           splitChars={[',', ' ', ';']}

@@ -47,6 +47,7 @@ function ContactForm({ fields, onClose }: Omit<CreateContactProps, 'opened'>) {
       values={{ email: '', name: '' }}
       validate={{ email: required('Enter an email address') }}
       mutation={create}
+      hasOtherInput={Object.keys(values).length > 0}
       otherFields={fields.map(({ key }) => key)}
       save={async ({ email, name }) => {
         const data = await create.run({

@@ -242,6 +242,7 @@ function AddForm({ group: { id }, onClose }: { group: GroupRow; onClose: () => v
   return (
     <DialogForm
       values={{ emails: '' }}
+      hasOtherInput={members.picked.length > 0}
       mutation={add}
       save={async ({ emails }) => {
         const chosen = members.chosen(emails);

@@ -122,6 +122,7 @@ function NewGroup({ onClose }: { onClose: () => void }) {
       values={{ name: '', emails: '' }}
       validate={{ name: required('Enter a name') }}
       mutation={create}
+      hasOtherInput={members.picked.length > 0}
       otherFields={['contactIds']}
       save={async ({ name, emails }) => {
         const chosen = members.chosen(emails);

@@ -10,6 +10,7 @@ import { formatDayAndTime } from '../../components/when.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import { BACKTEST_STATUS } from './backtest-labels.ts';
 import { DRAFT, useVersionOptions } from './use-version.ts';
@@ -43,6 +44,7 @@ const START = graphql(`
 
 /** The days to choose from. */
 const DAYS = ['7', '14', '30', '60', '90'];
+const DEFAULT_DAYS = '30';
 
 interface Tested {
   id: string;
@@ -78,13 +80,16 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
   const navigate = useNavigate();
   const start = useApiMutation(START);
   const read = useApiQuery(BACKTESTS, { journeyId: id }).data;
-  const [days, setDays] = useState('30');
+  const [days, setDays] = useState(DEFAULT_DAYS);
   const versions = useVersionOptions(id);
   const [candidate, setCandidate] = useState(DRAFT);
-  const [baseline, setBaseline] = useState(publishedVersion === null ? null : String(publishedVersion));
+  const published = publishedVersion === null ? null : String(publishedVersion);
+  const [baseline, setBaseline] = useState(published);
   const [segmentId, setSegmentId] = useState<string | null>(null);
   const [opened, setOpened] = useState(0);
   const [clicked, setClicked] = useState(0);
+  const areVersionsChanged = candidate !== DRAFT || baseline !== published;
+  useUnsavedChanges(days !== DEFAULT_DAYS || areVersionsChanged || segmentId !== null || opened !== 0 || clicked !== 0);
   const submit = async () => {
     const data = await start.run({
       input: {
@@ -100,6 +105,7 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
     void navigate({
       to: '/p/$projectId/backtests/$backtestId',
       params: { projectId, backtestId: data.startBacktest.id },
+      ignoreBlocker: true,
     });
   };
   const earlier = read?.backtests.nodes ?? [];
@@ -120,7 +126,7 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
           allowDeselect={false}
           data={DAYS.map((value) => ({ value, label: `The last ${value} days` }))}
           value={days}
-          onChange={(chosen) => setDays(chosen ?? '30')}
+          onChange={(chosen) => setDays(chosen ?? DEFAULT_DAYS)}
         />
         {publishedVersion !== null && (
           <Group grow align="flex-start">

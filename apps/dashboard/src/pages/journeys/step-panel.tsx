@@ -3,6 +3,7 @@ import { ActionIcon, Alert, Divider, Menu, Stack, Text, TextInput } from '@manti
 import { IconAlertTriangle, IconCopy, IconCopyPlus, IconDots, IconPencil, IconTrash } from '@tabler/icons-react';
 import { type Ref, useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
+import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import type { Counts } from './counts.ts';
@@ -221,6 +222,7 @@ function RenameForm({
   onClose: () => void;
 }) {
   const [text, setText] = useState(id);
+  useUnsavedChanges(text !== id);
   const problem = renameProblem(definition, id, text);
   return (
     <form
