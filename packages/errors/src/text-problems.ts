@@ -71,5 +71,6 @@ export function checkDisplayName(name: string, field = 'name', maxLength = MAX_N
   return name.trim();
 }
 
-/** Removes what `oneLineProblem` rejects for changing the direction of text, for mail that other programs wrote. */
-export const withoutReordering = (text: string): string => text.replace(EVERY_REORDERING, '');
+/** Replaces what `oneLineProblem` rejects for changing the direction of text, for text that other programs wrote. */
+export const withoutReordering = (text: string, replacement = ''): string =>
+  text.replace(EVERY_REORDERING, replacement);

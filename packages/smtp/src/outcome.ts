@@ -1,3 +1,4 @@
+import { withoutReordering } from '@postroom/errors';
 import { classify } from './classify.ts';
 import type { Phase, Stop } from './classify.ts';
 
@@ -62,10 +63,9 @@ export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
  * dropped too, since the line is shown to users between words of ours.
  */
 export function oneLine(text: string): string {
-  const clean = text
-    .slice(0, 4_000)
-    // eslint-disable-next-line no-control-regex -- servers may send anything
-    .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\s]+/g, ' ')
+  const clean = withoutReordering(text.slice(0, 4_000), ' ')
+    // Marks are legitimate in text that stands alone, but would reorder our words next to them.
+    .replace(/[\p{Cc}\u061c\u200e\u200f\s]+/gu, ' ')
     .trim();
   return clean.length > 500
     ? clean
