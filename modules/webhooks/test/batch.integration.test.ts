@@ -209,3 +209,13 @@ test('dispatchers of several processes that claim at once count what the others 
   const claimed = await Promise.all([dispatcher(), dispatcher(), dispatcher()]);
   expect(claimed.map(({ length }) => length).toSorted()).toEqual([0, 3, 5]);
 });
+
+test('a response is kept with its lines, without characters that control a terminal or reorder the text around it', async () => {
+  const hostile = ['\0', '\u0007', '\u001b', '\u007f', '\u009b', '\u202e', '\u2066', '\u2069'];
+  const { deliveries } = await marked(1, (_, response) => {
+    response.writeHead(400).end(`a\tb\r\n${hostile.join('c')}`);
+  });
+  await runBatch(deliveries, going);
+  const { rows } = await pool.query('SELECT response FROM attempts WHERE delivery_id = $1', [deliveries[0]?.id]);
+  expect(rows).toEqual([{ response: `a\tb\r\n${hostile.map(() => '\uFFFD').join('c')}` }]);
+});

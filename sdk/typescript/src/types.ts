@@ -2171,7 +2171,7 @@ export interface DeliveryAttempt {
   status: number | null;
   /** Why there was no complete response. */
   error: string | null;
-  /** The first 4 KB of the response body. */
+  /** The first 4 KB of the response body. U+FFFD replaces characters that control a terminal or reorder text. */
   response: string | null;
   /** The request headers. */
   headers: Record<string, unknown>;

@@ -14,7 +14,8 @@ builder.prismaObject('Attempt', {
     error: t.exposeString('error', { nullable: true, description: 'Why there was no complete response.' }),
     response: t.exposeString('response', {
       nullable: true,
-      description: 'The first 4 KB of the response body.',
+      description:
+        'The first 4 KB of the response body. U+FFFD replaces characters that control a terminal or reorder text.',
       ...atMost(POLICY.attempt.responseBytes),
     }),
     headers: t.expose('headers', { type: 'JSON', description: 'The request headers.', ...JSON_OBJECT }),
