@@ -138,6 +138,9 @@ function readableText(parts: readonly Buffer[], maxBytes: number): string {
 export class BrokenConnectionError extends Error {}
 
 const BROKEN = 'The connection broke before the response was complete.';
+const UNTRUSTED = 'The certificate is not trusted: its issuer is unknown, or an intermediate certificate is missing.';
+const NO_TLS = 'The receiver does not speak TLS on this port.';
+const OLD_TLS = 'The receiver supports no version of TLS from 1.2 on.';
 const ERROR_MESSAGES: Record<string, string> = {
   ENOTFOUND: 'The hostname does not resolve.',
   ENODATA: 'The hostname does not resolve.',
@@ -156,6 +159,19 @@ const ERROR_MESSAGES: Record<string, string> = {
   ETIMEDOUT: 'No connection could be made in time.',
   EHOSTUNREACH: 'The address could not be reached.',
   ENETUNREACH: 'The address could not be reached.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another hostname.',
+  EPROTO: NO_TLS,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
 };
 
 /** Describes a network error for the endpoint's owner. */
@@ -165,5 +181,8 @@ function describeError(error: Error): string {
   if (error instanceof HeadersTooLargeError) return 'The response headers were too large.';
   const { code = '' } = error as NodeJS.ErrnoException;
   const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  return ERROR_MESSAGES[code] ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));
+  // The messages of OpenSSL have its source files.
+  const known =
+    ERROR_MESSAGES[code] ?? (code.startsWith('ERR_SSL_') ? `The TLS handshake failed (${code}).` : undefined);
+  return known ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));
 }

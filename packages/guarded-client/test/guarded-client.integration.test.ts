@@ -1,4 +1,5 @@
 import { createSecureServer } from 'node:http2';
+import { createServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type Server, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -456,9 +457,22 @@ test.each([
   expect(answer.error).toContain(words);
 });
 
-test('an untrusted certificate is a failure', async () => {
+const OLD = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+
+test.each([
+  ['an untrusted certificate', 'two.example', {}, undefined, 'The certificate is self-signed.'],
+  ['a certificate for another name', 'other.example', {}, 'trusted', 'The certificate is for another hostname.'],
+  ['an old version of TLS', 'two.example', OLD, 'trusted', 'The receiver supports no version of TLS from 1.2 on.'],
+])('%s is a failure that says so', async (_, host, options, trust, error) => {
   const tls = certificate();
-  const { port } = await listen(createHttpsServer(tls, (_, response) => response.end()));
+  const { port } = await listen(createHttpsServer({ ...tls, ...options }, (_request, response) => response.end()));
+  const ca = trust === undefined ? {} : { ca: tls.cert };
+  const answer = await client({ ...ca, resolve: () => Promise.resolve(['127.0.0.1']) })(`https://${host}:${port}/`);
+  expect(answer).toMatchObject({ status: null, error });
+});
+
+test('a receiver that speaks no TLS is a failure that says so', async () => {
+  const { port } = await listen(createServer((_, response) => response.end()));
   const answer = await client({ resolve: () => Promise.resolve(['127.0.0.1']) })(`https://two.example:${port}/`);
-  expect(answer).toMatchObject({ status: null, error: expect.stringMatching(/certificate/i) });
+  expect(answer).toMatchObject({ status: null, error: 'The receiver does not speak TLS on this port.' });
 });

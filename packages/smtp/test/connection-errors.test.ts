@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { expect, test } from 'vitest';
 import { describeConnectionError } from '../src/connection-errors.ts';
 
@@ -25,6 +25,23 @@ test('a failed connection is described by its cause, what to do, and its code', 
   );
   expect(await errorOf(connect(25, 'mail.example.invalid'))).toMatch(
     /^The hostname mail\.example\.invalid .+ \((ENOTFOUND|EAI_AGAIN)\)$/,
+  );
+});
+
+test('a server and a client without a common version of TLS, or a cipher, are told apart', async () => {
+  const handshake = async (options: TlsOptions) => {
+    const server = createTlsServer(options).listen(0, '127.0.0.1');
+    server.on('tlsClientError', () => {});
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return errorOf(connectTls({ host: '127.0.0.1', port })).finally(() => server.close());
+  };
+  expect(await handshake({ minVersion: 'TLSv1', maxVersion: 'TLSv1.1' })).toMatch(
+    /^The mail server supports no version of TLS from 1\.2 on\. Enable one \(ERR_SSL_\w+\)$/,
+  );
+  // It has no certificate.
+  expect(await handshake({})).toMatch(
+    /^The TLS handshake with the mail server failed\. Check its versions of TLS and its ciphers \(ERR_SSL_\S+\)$/,
   );
 });
 
