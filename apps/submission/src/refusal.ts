@@ -1,4 +1,4 @@
-import { DomainError, hasCode, logger, restPath } from '@postroom/platform';
+import { DomainError, hasCode, logger, restPath, withoutReordering } from '@postroom/platform';
 
 /** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
 export class Refusal extends Error {
@@ -31,5 +31,9 @@ export function refusalOf(error: unknown): Refusal {
   return new Refusal(550, `5.6.0 ${oneLine(problems === '' ? error.message : problems)}`);
 }
 
-/** Replies are a single line of limited length. */
-const oneLine = (text: string) => text.replace(/[^\x20-\x7e\u00a0-\uffff]+/g, ' ').slice(0, 400);
+/** Replies are a single line of limited length. They may quote the mail, which must not reorder our words. */
+const oneLine = (text: string) =>
+  withoutReordering(text, ' ')
+    .replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ')
+    .slice(0, 400)
+    .toWellFormed();

@@ -1,4 +1,4 @@
-import { invalid, logger, projectMoving } from '@postroom/platform';
+import { DomainError, invalid, logger, projectMoving } from '@postroom/platform';
 import { expect, test, vi } from 'vitest';
 import { refusalOf } from '../src/refusal.ts';
 
@@ -23,4 +23,11 @@ test('a project that is being moved to another cell is a reason to try again', (
 test('an invalid field is named as in /v1', () => {
   const problem = invalid({ field: 'replyTo.0', message: 'must not be empty' });
   expect(refusalOf(problem)).toMatchObject({ message: '5.6.0 reply_to.0 must not be empty' });
+});
+
+test('what a reply quotes of a mail stays on its line and reorders nothing', () => {
+  const text = (message: string) => refusalOf(new DomainError('validation_error', message)).message;
+  expect(text('a\r\n250 ok\u202eb\u0085c')).toBe('5.6.0 a 250 ok b c');
+  // Half of a character is not sent.
+  expect(text(`${'a'.repeat(399)}😀`)).toBe(`5.6.0 ${'a'.repeat(399)}\uFFFD`);
 });
