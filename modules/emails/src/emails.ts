@@ -5,6 +5,7 @@ import {
   db,
   DomainError,
   emailKey,
+  idempotencyConflict,
   inTransaction,
   invalid,
   isId,
@@ -306,8 +307,7 @@ export async function insert(
 
 function assertHeld([isInserted]: readonly boolean[]): void {
   if (isInserted === true) return;
-  const message = 'A repetition of the request has taken over this Idempotency-Key.';
-  throw new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason: 'in_flight' }]);
+  throw idempotencyConflict('in_flight', 'A repetition of the request has taken over this Idempotency-Key.');
 }
 
 interface Rows extends LedgerRows {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { DomainError } from '@postroom/errors';
 import { pool, sql, type Tx } from './db.ts';
+
+/** Why a key conflicts; only `in_flight` is worth retrying. */
+export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
+
+export const idempotencyConflict = (reason: (typeof CONFLICT_REASONS)[number], message: string): DomainError =>
+  new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason }]);
 
 /** A claimed key. Work that commits the response of its request together with what it does gets it. */
 export interface KeyClaim {
@@ -53,7 +60,8 @@ export async function readIdempotencyKey(projectId: string, key: string): Promis
 /** Conditions of the claim `$1` to `$3` of a key without a response. */
 const IS_OPEN = 'project_id = $1 AND key = $2 AND created_at = $3::timestamptz AND status IS NULL';
 
-type OpenClaim = Pick<KeyClaim, 'projectId' | 'key' | 'claimedAt'>;
+/** A claim that may not have a response yet. */
+export type OpenClaim = Pick<KeyClaim, 'projectId' | 'key' | 'claimedAt'>;
 const valuesOf = ({ projectId, key, claimedAt }: OpenClaim) => [projectId, key, claimedAt];
 
 /** Claims a key that another request has held without a response. @returns when; undefined if it has one, or is claimed by a third. */

@@ -119,8 +119,11 @@ export {
 export {
   answerOnce,
   claimIdempotencyKey,
+  CONFLICT_REASONS,
   deleteIdempotencyKeys,
+  idempotencyConflict,
   type KeyClaim,
+  type OpenClaim,
   readIdempotencyKey,
   releaseIdempotencyKey,
   settleClaims,

@@ -1,6 +1,5 @@
-import { STATUS_BY_CODE } from '@postroom/platform';
+import { CONFLICT_REASONS, STATUS_BY_CODE } from '@postroom/platform';
 import { MAX_REQUEST_ID_LENGTH } from '../rest/facade.ts';
-import { CONFLICT_REASONS } from '../rest/idempotency.ts';
 import type { Components, Schema } from './schemas.ts';
 
 type Response = { description: string; headers?: Record<string, Schema>; content?: Schema };

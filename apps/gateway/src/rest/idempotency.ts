@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import {
   claimIdempotencyKey,
-  DomainError,
+  idempotencyConflict,
   invalid,
   mayHaveCommitted,
+  type OpenClaim,
   readIdempotencyKey,
   releaseIdempotencyKey,
   type Reply,
@@ -49,12 +50,6 @@ interface KeyedRequest {
  */
 const TAKE_OVER_AFTER = 5;
 
-/** Why a key conflicts; only `in_flight` is worth retrying. */
-export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
-
-const conflict = (reason: (typeof CONFLICT_REASONS)[number], message: string) =>
-  new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason }]);
-
 /** How long the first request has been running, or until its key can be taken over: between 1 and 30 seconds. */
 const retryAfterSeconds = (age: number, { commitsResponse }: KeyedRequest) =>
   Math.min(Math.max(commitsResponse === true ? TAKE_OVER_AFTER - age : age, 1), 30);
@@ -96,7 +91,7 @@ export async function claim(
   if (claimedAt !== undefined) return held(claimedAt);
   const first = await readIdempotencyKey(projectId, key);
   if (first !== undefined && first.fingerprint !== fingerprint) {
-    throw conflict('different_request', 'This Idempotency-Key was used for a different request.');
+    throw idempotencyConflict('different_request', 'This Idempotency-Key was used for a different request.');
   }
   if (first === undefined || first.status === null || first.body === null) {
     if (first !== undefined && first.age >= TAKE_OVER_AFTER && request.commitsResponse === true) {
@@ -104,7 +99,7 @@ export async function claim(
       if (takenOver !== undefined) return held(takenOver);
     }
     response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0, request));
-    throw conflict('in_flight', 'The first request with this Idempotency-Key is still running.');
+    throw idempotencyConflict('in_flight', 'The first request with this Idempotency-Key is still running.');
   }
   const { body: stored } = first;
   const body = stored.startsWith(SEALED)
@@ -114,7 +109,7 @@ export async function claim(
 }
 
 async function settle(
-  claim: Parameters<typeof settleIdempotencyKey>[0],
+  claim: OpenClaim,
   answer: StoredAnswer,
   { answersSecret, commitsResponse }: KeyedRequest,
 ): Promise<void> {
