@@ -285,12 +285,12 @@ export async function insert(
   emails: readonly EmailRows[],
   { tx, claim }: { tx?: Tx | undefined; claim?: SettledClaim | undefined } = {},
 ): Promise<void> {
-  const underClaim = claim && { key_claim: claim.id };
+  const underClaim = (row: Record<string, unknown>) => (claim === undefined ? row : { ...row, key_claim: claim.id });
   const rows: Rows = {
     projectId: emails[0]?.projectId ?? '',
-    messages: emails.flatMap(({ messages }) => messages.map((message) => ({ ...message, ...underClaim }))),
-    contents: emails.map((email) => ({ ...contentRow(email), ...underClaim })),
-    ...(claim && { claims: [claim] }),
+    messages: emails.flatMap(({ messages }) => messages.map(underClaim)),
+    contents: emails.map((email) => underClaim(contentRow(email))),
+    claims: claim === undefined ? [] : [claim],
   };
   const writeAll = async (within: Tx) => {
     assertHeld(await insertRows([rows], within));
@@ -326,11 +326,11 @@ async function insertRows(requests: readonly Rows[], tx?: Tx): Promise<boolean[]
     {
       messages: requests.flatMap(({ messages }) => messages),
       contents: requests.flatMap(({ contents }) => contents),
-      claims: requests.flatMap(({ claims = [] }) => claims),
+      claims: requests.flatMap(({ claims }) => claims),
     },
     tx,
   );
-  return requests.map(({ claims = [] }) => claims.every(({ id }) => held.has(id)));
+  return requests.map(({ claims }) => claims.every(({ id }) => held.has(id)));
 }
 
 function contentRow({ id, draft }: EmailRows): Record<string, unknown> {

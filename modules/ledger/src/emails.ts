@@ -16,7 +16,7 @@ export interface EmailRows {
   messages: Record<string, unknown>[];
   contents: Record<string, unknown>[];
   /** Claims of idempotency keys with their responses (`settledClaim`). Rows whose `key_claim` is the id of one are inserted only if it still holds. */
-  claims?: readonly SettledClaim[];
+  claims: readonly SettledClaim[];
 }
 
 /** An attachment, or an alternative body. */
@@ -66,7 +66,7 @@ const INSERT_CLAIMED = insertSql(settleClaims('$4'));
  * Inserts transactional emails and wakes their dispatcher, in the caller's transaction if there is one.
  * @returns the ids of the claims that held; the emails of the others were not inserted.
  */
-export async function insertEmails({ messages, contents, claims = [] }: EmailRows, tx?: Tx): Promise<Set<string>> {
+export async function insertEmails({ messages, contents, claims }: EmailRows, tx?: Tx): Promise<Set<string>> {
   const values = [JSON.stringify(messages), JSON.stringify(contents), currentTraceparent()];
   const queues = new Set(messages.map((message) => queueOf(message['project_id'] as string)));
   const statement =
