@@ -1,6 +1,7 @@
 import {
   type Backoff,
   campaignNotice,
+  cancelCampaignMessages,
   type Capped,
   type Claimable,
   type ClaimedPage,
@@ -133,9 +134,12 @@ export async function sendPages(
   const control: { release?: () => void } = {};
   let isSending = true;
   const isWanted = () => isSending;
-  const stopWatching = watchCampaign(campaignId, (isSendingNow) => {
-    isSending = isSendingNow;
+  let canceling: Promise<void> | undefined;
+  const stopWatching = watchCampaign(campaignId, (status) => {
+    isSending = status === 'sending';
     if (!isSending) control.release?.();
+    // Messages in flight may keep the run, which cancels the rest, waiting for minutes.
+    if (status === 'canceled' && by === 'campaign') canceling ??= cancelCampaignMessages(campaignId).catch(warn);
   });
   const worked = new Stopwatch();
   const step = <T>(work: () => Promise<T>) => runBulkStep(projectId, () => worked.measure(work));
@@ -199,10 +203,11 @@ export async function sendPages(
   } finally {
     stopWatching();
     journal.close({ isRecorded });
+    await canceling;
   }
 }
 
-const warn = (error: unknown) => logger.warn({ err: error }, 'campaign limits not updated');
+const warn = (error: unknown) => logger.warn({ err: error }, 'campaign not updated');
 
 /** Whether the campaign is sent from a mailbox account. The snapshot fixes this, because mailbox mail emits different events. */
 async function usesMailbox(campaignId: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Backoff,
   CampaignReservations,
+  cancelCampaignMessages,
   checkNotHeld,
   type ClaimedPage,
   countShards,
@@ -15,7 +16,7 @@ import {
   SnapshotEnd,
   takeOverShards,
 } from '@postroom/ledger';
-import { closeUnsent, hasShards } from '@postroom/ledger/sql';
+import { hasShards } from '@postroom/ledger/sql';
 import { type DayVolume, nextDay } from '@postroom/domains';
 import { assertHere } from '@postroom/projects';
 import { countOf, databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
@@ -218,27 +219,13 @@ async function msUntilNextDue({ id, frozen_at: frozenAt }: CampaignRow): Promise
   return waitMs === null ? null : Math.min(frozenAt === null || shared ? OPEN_POLL_MS : Infinity, Math.max(0, waitMs));
 }
 
-/** Cancels the planned messages of one page and updates the campaign's counter in the same statement. */
-const CANCEL_PAGE = `
-  WITH page AS (
-    SELECT id, state FROM messages WHERE campaign_id = $1 AND id > $2 ORDER BY id LIMIT 10000
-  ), canceled AS (
-    ${closeUnsent('canceled', "'The campaign was canceled.'")}
-    WHERE m.id = ANY (ARRAY(SELECT id FROM page WHERE state = 'planned')) AND m.state = 'planned' RETURNING m.id
-  ), counters AS (
-    UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1
-  ) SELECT max(id) AS last FROM page`;
-
 /** Cancels the unsent messages of a canceled campaign. Claims left by a dead attempt are settled. */
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {
   await pool.query('UPDATE campaigns SET fencing_token = $2 WHERE id = $1', [campaignId, claim]);
   await endSnapshot(campaignId);
   await endShards(campaignId, 'all');
   await settleStaleClaims({ campaignId }, claim);
-  for (let after: string | null = ''; after !== null; onPage()) {
-    const { rows }: { rows: { last: string | null }[] } = await ledgerPool.query(CANCEL_PAGE, [campaignId, after]);
-    after = rows[0]?.last ?? null;
-  }
+  await cancelCampaignMessages(campaignId, onPage);
   const campaign = await readCampaignRow(campaignId);
   return campaign === undefined ? NO_RECIPIENTS : countsOf(campaign);
 }

@@ -55,6 +55,25 @@ test('a campaign whose server never greets is paused, resumed and canceled withi
   await expectCountersToAgree(it.api, it.path);
 }, 90_000);
 
+test('a campaign that is canceled while its server does not reply counts the messages that it will not send', async () => {
+  let silent = 0;
+  const silence = (stage: string) => (stage === 'dot' && ++silent > 0 ? ({ after: 'silence' } as const) : undefined);
+  await using it = await campaignBy({ act: silence }, 60);
+  await it.api.post(`${it.path}/send`);
+  await eventually(() => expect(silent).toBe(2));
+  await it.api.post(`${it.path}/cancel`);
+  // Two messages wait for a reply, and two for a connection.
+  await eventually(
+    async () => expect((await read(it.api, it.path)).progress).toMatchObject({ planned: 0, canceled: 56 }),
+    15_000,
+  );
+  await it.server[Symbol.asyncDispose]();
+  await eventually(async () =>
+    expect((await read(it.api, it.path)).progress).toMatchObject({ claimed: 0, unknown: 2, canceled: 58 }),
+  );
+  await expectCountersToAgree(it.api, it.path);
+}, 90_000);
+
 test('a campaign says why it waits for its server, and so does the provider, until the server accepts mail', async () => {
   let isBusy = true;
   const busy = (stage: string) =>

@@ -6,7 +6,7 @@ export {
   releaseSending,
   type Uncertain,
 } from './after-restore.ts';
-export { cancelPlanned } from './cancel.ts';
+export { cancelCampaignMessages, cancelPlanned } from './cancel.ts';
 export { type EmailRows, insertAttachments, insertEmails, rescheduleMessages } from './emails.ts';
 export {
   type Capped,

@@ -12,13 +12,13 @@ async function readCampaign(id: string): Promise<{ status: string; frozen_at: Da
 }
 
 /**
- * Tells every second whether the campaign is being sent. A claim tells as well, but a slow server may delay the next one for minutes.
+ * Tells the campaign's status every second. A claim notices it as well, but a slow server may delay the next one for minutes.
  * @returns ends it.
  */
-export function watchCampaign(id: string, tell: (isSending: boolean) => void): () => void {
+export function watchCampaign(id: string, tell: (status: string | undefined) => void): () => void {
   const timer = setInterval(async () => {
     try {
-      tell((await readCampaign(id))?.status === 'sending');
+      tell((await readCampaign(id))?.status);
     } catch {
       // It looks again soon.
     }
