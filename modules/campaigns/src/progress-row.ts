@@ -81,3 +81,13 @@ export async function acquireFence(campaignId: string, run: number, claim: strin
   );
   return rows[0];
 }
+
+/** Records on a campaign, while it is being sent, why it waits. @param until when it goes on, if that is known */
+export async function setWaiting(campaignId: string, until: Date | null, reason: string | null): Promise<void> {
+  await pool.query(
+    `WITH waits AS (
+       UPDATE campaigns SET waiting_until = $2, waiting_reason = $3 WHERE id = $1 AND status = 'sending'
+     ) SELECT pg_notify('postroom', $4)`,
+    [campaignId, until, reason, `campaign ${campaignId}`],
+  );
+}

@@ -9,9 +9,11 @@ import {
   claimPage,
   type CountedBy,
   ledgerPool,
+  MAIL_POLICY,
   NO_PAGE,
   openInFlightJournal,
   releaseClaims,
+  ReplyWatch,
   runSendPipeline,
   SendTrace,
   settle,
@@ -34,7 +36,7 @@ import {
   Stopwatch,
 } from '@postroom/platform';
 import { type CampaignFrame, compileCampaign, contentOf } from './content.ts';
-import type { CampaignRow } from './progress-row.ts';
+import { type CampaignRow, setWaiting } from './progress-row.ts';
 import { frequencyCapOf, getPolicy } from '@postroom/sending-policy';
 import { autoPause, pauseOverThreshold, SendMonitor } from './send-monitor.ts';
 
@@ -141,6 +143,9 @@ export async function sendPages(
     // Messages in flight may keep the run, which cancels the rest, waiting for minutes.
     if (status === 'canceled' && by === 'campaign') canceling ??= cancelCampaignMessages(campaignId).catch(warn);
   });
+  const replies = new ReplyWatch((isSilent) =>
+    by === 'campaign' ? setWaiting(campaignId, null, isSilent ? NO_REPLY : null).catch(warn) : Promise.resolve(),
+  );
   const worked = new Stopwatch();
   const step = <T>(work: () => Promise<T>) => runBulkStep(projectId, () => worked.measure(work));
   const trace = new SendTrace(campaignId);
@@ -151,7 +156,7 @@ export async function sendPages(
   const send = async (row: ClaimedRecipient) => {
     const { data, subject } = frame.render(row, databaseTime());
     const message = { id: row.id, from: frame.from, to: row.email, data, stuffed: true, projectId, journal, isWanted };
-    const outcome = await trace.send(row.id, () => route.send(message));
+    const outcome = await replies.send(() => trace.send(row.id, () => route.send(message)));
     if (monitor.isOver({ outcome })) halt.abort();
     return { outcome, subject };
   };
@@ -203,11 +208,13 @@ export async function sendPages(
   } finally {
     stopWatching();
     journal.close({ isRecorded });
-    await canceling;
+    await Promise.all([canceling, replies.close()]);
   }
 }
 
 const warn = (error: unknown) => logger.warn({ err: error }, 'campaign not updated');
+
+const NO_REPLY = `The mail server has not replied for ${MAIL_POLICY.pipeline.silentMs / 1000} seconds.`;
 
 /** Whether the campaign is sent from a mailbox account. The snapshot fixes this, because mailbox mail emits different events. */
 async function usesMailbox(campaignId: string): Promise<boolean> {

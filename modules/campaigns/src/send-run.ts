@@ -25,7 +25,7 @@ import { awaitingLocalTime } from './local-time.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
 import { prepare, type Sender, sendPages, type Tally } from './send-pages.ts';
 import { isShardHere } from './send-shard.ts';
-import { acquireFence, type CampaignRow, type Counts, countsOf, readCampaignRow } from './progress-row.ts';
+import { acquireFence, type CampaignRow, type Counts, countsOf, readCampaignRow, setWaiting } from './progress-row.ts';
 import { autoPause } from './send-monitor.ts';
 
 /** The result of one send run. Field names are part of the workflow history. */
@@ -139,12 +139,7 @@ async function waitForLocalTime(campaignId: string, result: SendRun): Promise<Se
 
 /** @returns what the workflow shows. */
 async function recordWaiting(campaignId: string, until: Date, reason: string): Promise<string> {
-  await pool.query(
-    `WITH waits AS (
-       UPDATE campaigns SET waiting_until = $2, waiting_reason = $3 WHERE id = $1 AND status = 'sending'
-     ) SELECT pg_notify('postroom', $4)`,
-    [campaignId, until, reason, `campaign ${campaignId}`],
-  );
+  await setWaiting(campaignId, until, reason);
   return `${reason} Sending resumes at ${until.toISOString()}.`;
 }
 

@@ -46,6 +46,14 @@ test('a campaign whose server never greets is paused, resumed and canceled withi
     eventually(async () => expect((await read(it.api, it.path)).progress).toMatchObject(progress), 15_000);
   await it.api.post(`${it.path}/send`);
   await eventually(() => expect(it.server.open).toBe(2));
+  await eventually(
+    async () =>
+      expect(await read(it.api, it.path)).toMatchObject({
+        waitingReason: 'The mail server has not replied for 15 seconds.',
+        waitingUntil: null,
+      }),
+    30_000,
+  );
   await it.api.post(`${it.path}/pause`);
   await untilProgress({ planned: 60, claimed: 0 });
   await it.api.post(`${it.path}/resume`);

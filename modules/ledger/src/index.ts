@@ -49,6 +49,7 @@ export {
   partitionMessages,
 } from './message-partitions.ts';
 export { deleteOldContents, deleteOldEmails, deleteRecipients, messageRetentions } from './retention.ts';
+export { ReplyWatch } from './reply-watch.ts';
 export { withRetries } from './retries.ts';
 export { RunTime } from './run-time.ts';
 export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';

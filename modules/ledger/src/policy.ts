@@ -30,6 +30,8 @@ export const MAIL_POLICY = {
     maxUnrecorded: 2_000,
     /** After its time is up, a run that waits this long for the mail server's replies goes on with other messages. Not measured. */
     stalledMs: 1_000,
+    /** A campaign says that its mail server does not reply after this time. Servers may delay their greeting against spam. Not measured. */
+    silentMs: 15_000,
     /** Delays between attempts to record outcomes, about a minute: a database restart. Not measured. */
     retryDelaysMs: [100, 250, 500, 1_000, 2_000, 2_000, 5_000, 5_000, 5_000, 10_000, 10_000, 15_000],
   },

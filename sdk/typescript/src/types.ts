@@ -670,7 +670,7 @@ export interface Campaign {
   pauseReason: string | null;
   /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
   blocksSender: boolean;
-  /** When sending resumes, if the campaign is waiting for its mail server, the next day or the local time of its recipients; null otherwise. */
+  /** When sending resumes, if the campaign is waiting for its mail server, the next day or the local time of its recipients; null otherwise, and if that is not known. */
   waitingUntil: string | null;
   /** Why the campaign is waiting; null if it is not. */
   waitingReason: string | null;
@@ -1637,7 +1637,7 @@ export interface CampaignDetail {
   pauseReason: string | null;
   /** Whether it blocks other campaigns from its sender's domain because of bounces, complaints or rejections. Resume or cancel it to lift the block, or acknowledge it if it is completed. */
   blocksSender: boolean;
-  /** When sending resumes, if the campaign is waiting for its mail server, the next day or the local time of its recipients; null otherwise. */
+  /** When sending resumes, if the campaign is waiting for its mail server, the next day or the local time of its recipients; null otherwise, and if that is not known. */
   waitingUntil: string | null;
   /** Why the campaign is waiting; null if it is not. */
   waitingReason: string | null;

@@ -294,7 +294,7 @@ export const Campaign = builder.prismaObject('Campaign', {
       type: 'DateTime',
       nullable: true,
       description:
-        'When sending resumes, if the campaign is waiting for its mail server, the next day or the local time of its recipients; null otherwise.',
+        'When sending resumes, if the campaign is waiting for its mail server, the next day or the local time of its recipients; null otherwise, and if that is not known.',
       resolve: ({ status, waitingUntil }) => (status === 'sending' ? waitingUntil : null),
     }),
     waitingReason: t.string({
