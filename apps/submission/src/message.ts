@@ -23,8 +23,13 @@ import { Refusal } from './refusal.ts';
 
 /** Headers with Postroom options, which are not sent on. */
 const OPTION_HEADER = /^x-postroom-/;
-/** Headers that a message has at most once (RFC 5322, 3.6). Servers show different ones of several, or reject the message. */
-const ONCE = new Set(['from', 'sender', 'reply-to', 'subject', 'date', 'message-id']);
+const ONE_OPTION = ['x-postroom-metadata', 'x-postroom-template', 'x-postroom-variables', 'x-postroom-scheduled-at'];
+const OPTIONS = new Set(['x-postroom-tag', ...ONE_OPTION]);
+/**
+ * Headers that a message has at most once: those of RFC 5322, 3.6, of which servers show different ones or reject the message,
+ * and our options.
+ */
+const ONCE = new Set(['from', 'sender', 'reply-to', 'subject', 'date', 'message-id', ...ONE_OPTION]);
 /** Maximum header fields. Only 50 are sent on, and a mail gets some at each server that it passes. */
 const MAX_HEADERS = 1_000;
 /** Maximum length of a From header, before it is decoded. */
@@ -67,18 +72,18 @@ export async function readMessage(sender: string, raw: Buffer, recipients: reado
   return requestOf(parsed, recipients);
 }
 
-/** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid, or a header repeated that may not be. */
+/** Converts a parsed mail to a request. @throws Refusal if an X-Postroom header is invalid or unknown, or a header repeated that may not be. */
 export function requestOf(
   { mail, alternatives, headerValues, lacksParts }: ParsedMail,
   recipients: readonly string[],
 ): SendEmailInput {
   if (lacksParts) throw new Refusal(550, '5.6.0 The message has a multipart without parts; check its boundary');
   checkCounts(mail, alternatives);
-  checkRepeated(mail);
+  checkNames(mail);
   const [to, cc] = [mailboxesOf(mail.to), mailboxesOf(mail.cc)];
   const shown = new Set([...to, ...cc].map(({ address }) => emailKey(address)));
   const options = optionHeaders(mail, headerValues);
-  const files = mail.attachments.map(attachmentOf);
+  const files = withUniqueIds(mail.attachments.map(attachmentOf));
   return {
     from: senderOf(mail),
     to: to.map(format),
@@ -105,9 +110,12 @@ function checkCounts({ headers, attachments }: Email, alternatives: readonly unk
     throw new Refusal(550, `5.6.0 The message has more than ${MAX_ALTERNATIVES} alternative bodies`);
 }
 
-function checkRepeated({ headers }: Email): void {
+/** Refuses headers of which one would be ignored silently: the second of a kind, and a misspelled option. */
+function checkNames({ headers }: Email): void {
   const seen = new Set<string>();
   for (const { key, originalKey } of headers) {
+    if (OPTION_HEADER.test(key) && !OPTIONS.has(key))
+      throw new Refusal(550, `5.6.0 ${originalKey} is not a header that Postroom knows`);
     if (!ONCE.has(key)) continue;
     if (seen.has(key)) throw new Refusal(550, `5.6.0 The message has more than one ${originalKey} header`);
     seen.add(key);
@@ -154,6 +162,24 @@ const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** The library ends each part with a line break, and so does the message that is made of it. */
 const withoutLastBreak = (text = '') => text.replace(/\r?\n$/, '');
+
+/**
+ * Gives each content id to one file, as `/v1` requires: ids that differ only in characters that we replace get a number, and of
+ * files with the same id the first is the one that the HTML shows.
+ */
+function withUniqueIds(files: readonly File[]): File[] {
+  const [seen, taken] = [new Set<string>(), new Set<string>()];
+  return files.map((file) => {
+    const { given, input } = file;
+    if (given === undefined || input.contentId == null) return file;
+    if (seen.has(given)) return { given: undefined, input: { ...input, contentId: undefined } };
+    seen.add(given);
+    let contentId = input.contentId;
+    for (let number = 2; taken.has(contentId); number++) contentId = `${input.contentId.slice(0, 196)}-${number}`;
+    taken.add(contentId);
+    return { given, input: { ...input, contentId } };
+  });
+}
 
 /** An attachment with its original content id. */
 interface File {
@@ -217,7 +243,12 @@ function optionHeaders({ headers }: Email, decoded: readonly string[]) {
     );
   }
   return {
-    tags: values('tag').flatMap((value) => value.split(',').map((tag) => tag.trim())),
+    tags: values('tag').flatMap((value) =>
+      value
+        .split(',')
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== ''),
+    ),
     metadata: jsonOf('X-Postroom-Metadata', values('metadata')[0]),
     templateId: values('template')[0],
     variables: jsonOf('X-Postroom-Variables', values('variables')[0]),

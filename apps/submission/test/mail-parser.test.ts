@@ -109,6 +109,28 @@ test.each(['multipart/mixed', 'multipart/mixed; boundary=b'])(
   },
 );
 
+test('a list of tags may have an empty place, such as at its end', async () => {
+  const parsed = await parse('text/plain\r\nX-Postroom-Tag: receipt, shop,,\r\nX-Postroom-Tag:', 'Hi');
+  expect(requestOf(parsed, [])).toMatchObject({ tags: ['receipt', 'shop'] });
+});
+
+test.each([
+  ['X-Postroom-Tags: receipt', 'X-Postroom-Tags is not a header that Postroom knows'],
+  ['X-Postroom-Template: tpl_1\r\nX-Postroom-Template: tpl_2', 'more than one X-Postroom-Template header'],
+])('an option that would be ignored is refused: %j', async (headers, problem) => {
+  const parsed = await parse(`text/plain\r\n${headers}`, 'Hi');
+  expect(() => requestOf(parsed, [])).toThrow(problem);
+});
+
+test('each inline image keeps a content id of its own, although other characters are replaced', async () => {
+  const image = (id: string) => `--a\r\nContent-Type: image/png\r\nContent-ID: <${id}>\r\n\r\nx\r\n`;
+  const html = '--a\r\nContent-Type: text/html\r\n\r\n<img src="cid:a b"><img src="cid:a-b">\r\n';
+  const body = `${html}${image('a b')}${image('a-b')}${image('a b')}--a--`;
+  const { html: shown, attachments = [] } = requestOf(await parse('multipart/related; boundary=a', body), []);
+  expect(attachments.map(({ contentId }) => contentId)).toEqual(['a-b', 'a-b-2', undefined]);
+  expect(shown).toBe('<img src="cid:a-b"><img src="cid:a-b-2">');
+});
+
 const parts = (count: number, headers: (index: number) => string) =>
   `${Array.from({ length: count }, (_, index) => `--a\r\n${headers(index)}\r\n\r\nx\r\n`).join('')}--a--`;
 

@@ -152,8 +152,12 @@ function readHeaders(given: unknown, path: string, problems: Problems): Record<s
   const headers = readObject(given, path, problems);
   const names = Object.keys(headers);
   if (names.length > 50) problems.add(path, 'must be at most 50 headers');
+  const seen = new Set<string>();
   for (const name of names) {
     const value = headers[name];
+    const key = name.toLowerCase();
+    if (seen.has(key)) problems.add(`${path}.${name}`, 'is given twice; case does not distinguish headers');
+    seen.add(key);
     if (typeof value !== 'string') problems.add(`${path}.${name}`, 'must be a string');
     else {
       const problem = headerProblem(name, value);
@@ -165,6 +169,7 @@ function readHeaders(given: unknown, path: string, problems: Problems): Record<s
 
 function readAttachments(given: readonly AttachmentInput[], path: string, problems: Problems): Attachment[] {
   if (given.length > MAX_ATTACHMENTS) problems.add(path, `must be at most ${MAX_ATTACHMENTS} files`);
+  const contentIds = new Set<string>();
   return given.map(({ filename, content, contentType, contentId }, index) => {
     const at = `${path}.${index}`;
     const name = filename.trim();
@@ -180,7 +185,9 @@ function readAttachments(given: readonly AttachmentInput[], path: string, proble
     }
     if (contentId != null && !CONTENT_ID.test(contentId)) {
       problems.add(`${at}.contentId`, 'must be 1 to 200 letters, digits, or any of . _ + - @');
-    }
+    } else if (contentId != null && contentIds.has(contentId)) {
+      problems.add(`${at}.contentId`, 'is already the content id of another attachment');
+    } else if (contentId != null) contentIds.add(contentId);
     const bytes = Buffer.from(content, 'base64');
     return {
       filename: name,
@@ -208,7 +215,7 @@ function readTags(given: readonly string[], path: string, problems: Problems): s
     const problem = displayNameProblem(tag, MAX_TAG_LENGTH);
     if (problem !== undefined) problems.add(`${path}.${index}`, problem);
   });
-  return [...new Set(given)];
+  return [...new Set(given.map((tag) => tag.trim()))];
 }
 
 function readMetadata(given: unknown, path: string, problems: Problems): Record<string, unknown> {

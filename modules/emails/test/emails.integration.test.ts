@@ -240,6 +240,21 @@ test('a file cannot have the type of several parts, which only a message has', a
   expect(fieldsOf(reply)).toEqual(['attachments.0.content_type']);
 });
 
+test('what a mail can have only once is refused if it is given twice: a content id, and a header in whatever case', async () => {
+  const api = await sender();
+  const image = { filename: 'a.png', content: 'aGk=', content_id: 'logo' };
+  const twoImages = await api.post('/v1/emails', { ...HELLO, attachments: [image, { ...image, filename: 'b.png' }] });
+  expect(fieldsOf(twoImages)).toEqual(['attachments.1.content_id']);
+  const twoHeaders = await api.post('/v1/emails', { ...HELLO, headers: { 'X-Order': '1', 'x-order': '2' } });
+  expect(fieldsOf(twoHeaders)).toEqual(['headers.x-order']);
+});
+
+test('a tag is stored without surrounding space, once', async () => {
+  const api = await sender();
+  const { id } = (await api.post('/v1/emails', { ...HELLO, tags: ['receipt ', ' receipt', 'shop'] })).body.data;
+  expect((await api.get(`/v1/emails/${id}`)).body.data.tags).toEqual(['receipt', 'shop']);
+});
+
 describe('POST /v1/emails/batch', () => {
   test('accepts up to 100 emails and returns an id for each', async () => {
     const api = await sender();
