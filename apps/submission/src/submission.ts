@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { type Certificate, config, logger, type Service } from '@postroom/platform';
+import { type Certificate, config, emailProblem, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { acceptEmptyUsername } from './empty-username.ts';
@@ -81,9 +81,12 @@ export async function startSubmission({
         (error: unknown) => callback(refusalOf(error)),
       );
     },
-    onRcptTo: (_address, { envelope }, callback) => {
+    onRcptTo: ({ address }, { envelope }, callback) => {
       const isFull = envelope.rcptTo.length >= MAX_RECIPIENTS;
-      callback(isFull ? new Refusal(452, `4.5.3 A message may have at most ${MAX_RECIPIENTS} recipients`) : null);
+      if (isFull) return callback(new Refusal(452, `4.5.3 A message may have at most ${MAX_RECIPIENTS} recipients`));
+      // Refused here, it doesn't keep the mail from its other recipients.
+      const problem = emailProblem(address);
+      callback(problem === undefined ? null : new Refusal(553, `5.1.3 The recipient's address ${problem}`));
     },
     onData: (stream, session, callback) => {
       const recipients = session.envelope.rcptTo.map(({ address }) => address);

@@ -192,6 +192,20 @@ test('what is wrong with a mail is 550 and names the field', async () => {
   expect(await emailsOf(api)).toEqual([]);
 });
 
+test('a recipient whose address is invalid is refused, and the others get the mail', async () => {
+  const api = await sender();
+  const { say, socket } = await dial(development.port);
+  await say('EHLO test\r\n');
+  await say(plain('postroom', api.key));
+  await say('MAIL FROM:<hello@example.com>\r\n');
+  expect(await say('RCPT TO:<ada@[127.0.0.1]>\r\n')).toMatch(/^553 5\.1\.3 The recipient's address must have a domain/);
+  expect(await say('RCPT TO:<grace@example.net>\r\n')).toMatch(/^250 /);
+  await say('DATA\r\n');
+  const id = /eml_\w+/.exec(await say('From: hello@example.com\r\nSubject: x\r\n\r\nx\r\n.\r\n'))?.[0] ?? '';
+  expect((await email(api, id)).recipients).toMatchObject([{ email: 'grace@example.net' }]);
+  socket.destroy();
+});
+
 test('a mail without a subject stays one', async () => {
   const api = await sender();
   const { subject: _, ...untitled } = HELLO;
