@@ -29,7 +29,10 @@ export interface Place {
   key?: string;
 }
 
-/** A list in a certain order: its SQL and its cursors. `id` is the SQL of the contact's id. */
+/**
+ * A list in a certain order: its SQL and its cursors, which name the order, because a place in one says nothing in another. `id` is the
+ * SQL of the contact's id.
+ */
 export function inOrder(sort: ContactSort) {
   const { key, isDescending } = ORDERS[sort];
   const [sign, direction] = isDescending ? ['<', 'DESC'] : ['>', 'ASC'];
@@ -43,22 +46,25 @@ export function inOrder(sort: ContactSort) {
         ? `${id} ${sign} ${parameters.add(place.id)}`
         : `(${key}, ${id}) ${sign} (${parameters.add(place.key)}, ${parameters.add(place.id)})`,
     toCursor: ({ id: last, sortKey }: { id: string; sortKey?: string }) =>
-      Buffer.from(key === undefined ? last : JSON.stringify([last, sortKey])).toString('base64url'),
+      Buffer.from(sort === 'newest' ? last : JSON.stringify([last, sort, sortKey])).toString('base64url'),
     fromCursor: (cursor: string): Place => {
       const text = Buffer.from(cursor, 'base64url').toString();
-      if (key === undefined && isId('ctc', text)) return { id: text };
-      const place = key === undefined ? undefined : placeIn(text);
+      const place = sort === 'newest' ? placeOf(text) : placeIn(text, sort);
       if (place === undefined) throw invalid({ field: 'after', message: 'is not a cursor of this list' });
       return place;
     },
   };
 }
 
-function placeIn(text: string): Place | undefined {
+const placeOf = (id: unknown): Place | undefined => (typeof id === 'string' && isId('ctc', id) ? { id } : undefined);
+
+function placeIn(text: string, sort: ContactSort): Place | undefined {
   if (text.includes('\0')) return undefined;
   try {
-    const [id, key] = JSON.parse(text) as unknown[];
-    return typeof id === 'string' && isId('ctc', id) && typeof key === 'string' ? { id, key } : undefined;
+    const [id, order, key] = JSON.parse(text) as unknown[];
+    const place = order === sort ? placeOf(id) : undefined;
+    if (ORDERS[sort].key === undefined) return place;
+    return place && typeof key === 'string' ? { ...place, key } : undefined;
   } catch {
     return undefined;
   }

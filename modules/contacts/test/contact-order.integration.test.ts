@@ -44,9 +44,13 @@ test.each([
 
 test('a cursor of another order is refused', async () => {
   const api = await people();
-  const { next_cursor: cursor } = (await api.get('/v1/contacts?limit=1&sort=newest')).body;
-  const { status, body } = await api.get(`/v1/contacts?sort=name&cursor=${cursor}`);
-  expect([status, body.error.details[0].field]).toEqual([400, 'cursor']);
+  const orders = ['newest', 'oldest', 'name', 'name_desc', 'email', 'email_desc'];
+  for (const order of orders) {
+    const { next_cursor: cursor } = (await api.get(`/v1/contacts?limit=1&sort=${order}`)).body;
+    const replies = await Promise.all(orders.map((other) => api.get(`/v1/contacts?sort=${other}&cursor=${cursor}`)));
+    expect(replies.map(({ status }) => status)).toEqual(orders.map((other) => (other === order ? 200 : 400)));
+    expect(replies.find(({ status }) => status === 400)?.body.error.details[0].field).toBe('cursor');
+  }
 });
 
 test('an unsaved condition filters the list, and a bad one names its path', async () => {

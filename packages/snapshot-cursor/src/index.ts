@@ -101,7 +101,8 @@ export function decodeCursor(text: string): DecodedCursor {
   const decoded = Buffer.from(text, 'base64url').toString('latin1');
   const [place = '', moves = '0'] = decoded.split('@');
   const [numbers = '', xact, id] = place.split('~');
-  const isCursor = CURSOR_PATTERN.test(decoded);
+  // Node skips what is not base64, so compare: a cursor with something added or lost is none.
+  const isCursor = CURSOR_PATTERN.test(decoded) && Buffer.from(decoded, 'latin1').toString('base64url') === text;
   const [before = 0n, ...distances] = isCursor ? numbers.split('.').map(fromBase36) : [];
   // Only rows that were copied from another database have negative numbers.
   const isPossible = moves !== '0' || (before > 0n && distances.every((distance) => distance <= before));

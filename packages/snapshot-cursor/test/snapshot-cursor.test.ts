@@ -137,6 +137,8 @@ test('what is no cursor is rejected', () => {
   const encoded = (text: string) => Buffer.from(text, 'latin1').toString('base64url');
   for (const text of ['', 'a!', '-a', 'a.b', '0', 'a@', 'a@0', 'a@x', 'a@1@1', '-@1', 'a~b@1'])
     expect(() => decodeCursor(encoded(text)), text).toThrow('is not a cursor issued by this stream');
+  for (const text of [`${encoded('a.b')}x`, `${encoded('a.b')}=`, ` ${encoded('a.b')}`, `${encoded('a.b')}!`])
+    expect(() => decodeCursor(text), text).toThrow('is not a cursor issued by this stream');
   expect(decodeCursor(encoded('-a.b@2'))).toEqual({ cursor: { before: -10n, running: [-21n] }, moves: 2 });
 });
 
