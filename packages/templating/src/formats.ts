@@ -117,15 +117,22 @@ export function formatDate(value: unknown, format: string, zone: string, work: W
   const date = readDate(value);
   if (date === undefined || Number.isNaN(date.getTime())) return value;
   const local = inZone(date, zone, work);
-  return strftime(local, Math.round((local.getTime() - date.getTime()) / 60_000), format);
+  return strftime({ local, zone, offset: Math.round((local.getTime() - date.getTime()) / 60_000) }, format);
 }
 
-/** @param local a date whose UTC fields have the local time. @param offset minutes east of UTC. */
-function strftime(local: Date, offset: number, format: string): string {
+interface LocalTime {
+  /** Its UTC fields have the local time. */
+  local: Date;
+  zone: string;
+  /** Minutes east of UTC. */
+  offset: number;
+}
+
+function strftime(time: LocalTime, format: string): string {
   return format.replace(
     /%([-_0^#:]*)(\d{0,2})([A-Za-z%+])/g,
     (whole, flags: string, width: string, directive: string) => {
-      const [made, padding, digits] = directiveOf(directive, local, offset, flags) ?? [undefined, ' ', 0];
+      const [made, padding, digits] = directiveOf(directive, time, flags, width) ?? [undefined, ' ', 0];
       if (made === undefined) return whole;
       const cased = flags.includes('^') ? made.toUpperCase() : flags.includes('#') ? swapCase(made) : made;
       if (flags.includes('-')) return cased;
@@ -140,13 +147,14 @@ const swapCase = (text: string) => (text === text.toUpperCase() ? text.toLowerCa
 /** The text of a directive, the character that pads it, and the length to pad it to; undefined if it is unknown. */
 function directiveOf(
   directive: string,
-  local: Date,
-  offset: number,
+  time: LocalTime,
   flags: string,
+  width: string,
 ): readonly [string, string, number] | undefined {
+  const { local, zone, offset } = time;
   const number = (value: number, digits = 2, padding = '0') => [String(value), padding, digits] as const;
   const plain = (text: string) => [text, ' ', 0] as const;
-  const nested = (format: string) => plain(strftime(local, offset, format));
+  const nested = (format: string) => plain(strftime(time, format));
   const [day, month, year, hour] = [
     local.getUTCDate(),
     local.getUTCMonth(),
@@ -194,18 +202,28 @@ function directiveOf(
       return number(month + 1);
     case 'M':
       return number(local.getUTCMinutes());
+    case 'n':
+      return plain('\n');
+    case 'N': {
+      const digits = Number(width) || 9;
+      return plain(String(local.getUTCMilliseconds()).padStart(3, '0').slice(0, digits).padEnd(digits, '0'));
+    }
     case 'p':
       return plain(hour < 12 ? 'AM' : 'PM');
     case 'P':
       return plain(hour < 12 ? 'am' : 'pm');
     case 'q':
       return plain(ordinalOf(day));
+    case 'r':
+      return nested('%I:%M:%S %p');
     case 'R':
       return nested('%H:%M');
     case 's':
       return number(Math.floor(local.getTime() / 1000) - offset * 60, 0);
     case 'S':
       return number(local.getUTCSeconds());
+    case 't':
+      return plain('\t');
     case 'T':
     case 'X':
       return nested('%H:%M:%S');
@@ -226,6 +244,8 @@ function directiveOf(
       const two = (value: number) => String(value).padStart(2, '0');
       return plain(`${offset < 0 ? '-' : '+'}${two(hours)}${flags.includes(':') ? ':' : ''}${two(minutes)}`);
     }
+    case 'Z':
+      return plain(zone);
     case '%':
       return plain('%');
     default:

@@ -166,6 +166,8 @@ const CORPUS = [
     'date | date: "%A %a %B %b %-d %e %j %I %l %p %P %y %u %w %U %q"',
     'date | date: "%d.%m.%Y %H:%M", "Europe/Berlin"',
     'date | date: "%^b %3d %-m"',
+    'date | date: "%H:%M %Z", "Europe/Berlin"',
+    'date | date: "%N %3N %n|%t|"',
     '"not a date" | date: "%Y"',
     'tags',
     'nothing',
@@ -195,6 +197,7 @@ test('numbers and amounts are formatted for a locale', () => {
 
 test('times are UTC unless they have an offset', () => {
   expect(text('{{ "2026-07-01" | date: "%F %R %z", "America/New_York" }}')).toBe('2026-06-30 20:00 -0400');
+  expect(text('{{ "2026-07-01T15:00:00Z" | date: "%r %Z" }}')).toBe('03:00:00 PM UTC');
   expect(text('{{ "2026-07-01T10:00:00+02:00" | date: "%R" }} {{ 0 | date: "%c" }}')).toBe(
     '08:00 Thu Jan  1 00:00:00 1970',
   );
