@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from 'better-auth/node';
 import { clientAddress, config } from '@postroom/platform';
 import { ADDRESS_HEADER, auth, AUTH_PATH, hasProvider } from './auth.ts';
@@ -14,12 +14,20 @@ export async function handleSignIn(request: IncomingMessage, response: ServerRes
   const address = clientAddress(request);
   for (const name of FORWARDING_HEADERS) delete request.headers[name];
   request.headers[ADDRESS_HEADER] = address;
+  if (isProgram(request.headers)) request.headers.origin = config.PUBLIC_URL;
   const { pathname } = new URL(request.url ?? '/', 'http://localhost');
   if (!isKnownRoute(pathname.slice(AUTH_PATH.length))) return answerNotFound(response);
   // What has been read of the request is taken from here.
   Object.assign(request, { body: body.toString('utf8') });
   await toNodeHandler(auth())(request, response);
 }
+
+/**
+ * Whether a request comes from a program: browsers say which site a POST comes from. The library wants an Origin of whoever sends a
+ * cookie, or `Sec-Fetch-Mode` as Node's `fetch` does.
+ */
+const isProgram = ({ origin, referer, 'sec-fetch-site': site }: IncomingHttpHeaders) =>
+  origin === undefined && referer === undefined && site === undefined;
 
 /** Maximum length of a path parameter, such as the token of a password reset link. */
 const MAX_PARAMETER_LENGTH = 128;

@@ -129,6 +129,22 @@ async function challenge(api: Api, email: string): Promise<string> {
   return cookieOf(cookies);
 }
 
+test('a program signs in without an Origin, also with a code; a request of another site is refused', async () => {
+  const api = await testApi();
+  const { email, secret } = await withFactor(api);
+  // Node's fetch sends the mode.
+  const program = { Origin: undefined, 'Sec-Fetch-Mode': 'cors' };
+  const { text, cookies } = await postAuth(api, '/sign-in/email', { email, password: TEST_PASSWORD }, program);
+  expect(JSON.parse(text)).toMatchObject({ twoFactorRedirect: true });
+  const cookie = cookieOf(cookies);
+  const verify = async (headers: Record<string, string>) =>
+    (await postAuth(api, '/two-factor/verify-totp', { code: totp(secret) }, { ...program, cookie, ...headers })).status;
+  expect(await verify({ Origin: 'https://evil.example' })).toBe(403);
+  expect(await verify({ 'Sec-Fetch-Site': 'cross-site' })).toBe(403);
+  expect(await verify({ Referer: 'https://evil.example/' })).toBe(403);
+  expect(await verify({})).toBe(200);
+});
+
 test('a code of an authenticator signs in once, also when it is sent twice at once', async () => {
   const api = await testApi();
   const { email, secret } = await withFactor(api);

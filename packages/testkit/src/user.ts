@@ -54,19 +54,20 @@ export async function signIn(api: Api, email: string, password: string): Promise
 
 /**
  * Posts to the sign-in library. Sign-in attempts are limited per address and tests make many, so each uses a
- * different loopback address.
+ * different loopback address. `more` can replace the headers of a browser, or leave one out as `undefined`.
  */
 export async function postAuth(
   api: Pick<Api, 'url'>,
   path: string,
   body: unknown,
-  more: Record<string, string> = {},
+  more: Record<string, string | undefined> = {},
 ): Promise<{ status: number; cookies: string[]; text: string }> {
   const url = `${api.url}/app/auth${path}`;
   const localAddress =
     process.platform === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}` : undefined;
   return new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', Origin: config.PUBLIC_URL, ...more };
+    const all = { 'Content-Type': 'application/json', Origin: config.PUBLIC_URL, ...more };
+    const headers = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
     const post = request(
       url,
       { method: 'POST', headers, ...(localAddress === undefined ? {} : { localAddress }) },
