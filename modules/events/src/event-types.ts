@@ -24,7 +24,7 @@ const email = z.object({
   message_id: id.describe('Id of the message, the same in every event about it.'),
   subject: z.string().describe('The subject, with placeholders filled in.'),
   campaign_id: id.nullable().describe('The campaign it belongs to; null for a transactional email.'),
-  contact_id: id.nullable().describe('The recipient contact; null if the address does not belong to one.'),
+  contact_id: id.nullable().describe('The recipient contact of a campaign or journey; null for other mail.'),
   tags: z.array(z.string().max(MAX_TAG_LENGTH)).describe('The `tags` of the email.'),
   metadata: z.record(z.string(), z.unknown()).describe('The `metadata` of the email, unchanged.'),
 });

@@ -3474,7 +3474,7 @@ export interface EmailSentEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3492,7 +3492,7 @@ export interface EmailFailedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3512,7 +3512,7 @@ export interface EmailDeliveredEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3530,7 +3530,7 @@ export interface EmailOpenedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3552,7 +3552,7 @@ export interface EmailClickedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3576,7 +3576,7 @@ export interface EmailBouncedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3596,7 +3596,7 @@ export interface EmailComplainedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
@@ -3614,7 +3614,7 @@ export interface EmailRejectedEventData {
   subject: string;
   /** The campaign it belongs to; null for a transactional email. */
   campaign_id: string | null;
-  /** The recipient contact; null if the address does not belong to one. */
+  /** The recipient contact of a campaign or journey; null for other mail. */
   contact_id: string | null;
   /** The `tags` of the email. */
   tags: string[];
