@@ -1,4 +1,4 @@
-import { DomainError, hasCode, logger, restPath, withoutReordering } from '@postroom/platform';
+import { cleanLine, DomainError, hasCode, logger, restPath } from '@postroom/platform';
 
 /** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
 export class Refusal extends Error {
@@ -23,17 +23,13 @@ export function refusalOf(error: unknown): Refusal {
   }
   // Fields are named as in `/v1`. A mail split into several emails reports the same problems for each.
   const problems = [...new Set(error.details.map(({ field, message }) => `${restPath(field)} ${message}`))].join('; ');
-  if (error.code === 'unauthorized') return new Refusal(535, `5.7.8 ${oneLine(error.message)}`);
+  if (error.code === 'unauthorized') return new Refusal(535, `5.7.8 ${quote(error.message)}`);
   // Such as while the project is being moved to another cell.
-  if (error.code === 'timeout') return new Refusal(451, `4.3.0 ${oneLine(error.message)}`);
-  if (error.code === 'rate_limited') return new Refusal(451, `4.7.0 ${oneLine(error.message)}`);
-  if (error.code === 'forbidden') return new Refusal(550, `5.7.1 ${oneLine(error.message)}`);
-  return new Refusal(550, `5.6.0 ${oneLine(problems === '' ? error.message : problems)}`);
+  if (error.code === 'timeout') return new Refusal(451, `4.3.0 ${quote(error.message)}`);
+  if (error.code === 'rate_limited') return new Refusal(451, `4.7.0 ${quote(error.message)}`);
+  if (error.code === 'forbidden') return new Refusal(550, `5.7.1 ${quote(error.message)}`);
+  return new Refusal(550, `5.6.0 ${quote(problems === '' ? error.message : problems)}`);
 }
 
-/** Replies are a single line of limited length. They may quote the mail, which must not reorder our words. */
-const oneLine = (text: string) =>
-  withoutReordering(text, ' ')
-    .replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ')
-    .slice(0, 400)
-    .toWellFormed();
+/** Replies are a single line of limited length, in octets too (RFC 5321, 4.5.3.1.5). */
+const quote = (text: string) => cleanLine(text, 400);

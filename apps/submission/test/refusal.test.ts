@@ -28,6 +28,7 @@ test('an invalid field is named as in /v1', () => {
 test('what a reply quotes of a mail stays on its line and reorders nothing', () => {
   const text = (message: string) => refusalOf(new DomainError('validation_error', message)).message;
   expect(text('a\r\n250 ok\u202eb\u0085c')).toBe('5.6.0 a 250 ok b c');
+  expect(text('a\u200fb')).toBe('5.6.0 a b');
   // Half of a character is not sent.
-  expect(text(`${'a'.repeat(399)}😀`)).toBe(`5.6.0 ${'a'.repeat(399)}\uFFFD`);
+  expect(text(`${'a'.repeat(398)}😀b`)).toBe(`5.6.0 ${'a'.repeat(398)}…`);
 });

@@ -1,5 +1,5 @@
 import { classify } from '@postroom/smtp';
-import { oneLine } from '@postroom/smtp';
+import { cleanLine } from '@postroom/platform';
 
 /** An SMTP reply within other text: a code and its text. */
 const REPLY = /(?:^|[^\d.])([45]\d\d)(?:: ?|[ -]{1,2})(?:#?([45]\.\d{1,3}\.\d{1,3})[ -]{0,2})?(?=\S)/;
@@ -32,7 +32,7 @@ const WORDING: readonly [RegExp, string][] = [
  */
 export function detailOf(status: string | undefined, diagnostic: string | undefined, text: string): string {
   const code = /^[45]\.\d{1,3}\.\d{1,3}/.exec(status?.replace(/^\D+/, '') ?? '')?.[0];
-  const wording = oneLine((diagnostic ?? '').replace(/^[\w-]+\s*;\s*/, ''));
+  const wording = cleanLine((diagnostic ?? '').replace(/^[\w-]+\s*;\s*/, ''));
   const reply = replyIn(wording);
   if (reply !== undefined) {
     // Given "550 User unknown" and status 5.1.1, use whichever is more specific.
@@ -41,7 +41,7 @@ export function detailOf(status: string | undefined, diagnostic: string | undefi
     return classify(reply).verdict === 'other' ? withStatus : reply;
   }
   const resolved = code === undefined || /^5\.0\.0$/.test(code) ? (statusOf(wording) ?? code) : code;
-  if (resolved !== undefined) return oneLine(`${resolved} ${wording === '' ? 'Undeliverable' : wording}`);
+  if (resolved !== undefined) return cleanLine(`${resolved} ${wording === '' ? 'Undeliverable' : wording}`);
   return replyIn(text) ?? (wording === '' ? 'Bounced without a stated reason' : wording);
 }
 
@@ -51,7 +51,7 @@ export function replyIn(text: string): string | undefined {
   if (match === null) return undefined;
   const [, code, enhanced] = match;
   const rest = text.slice(match.index + match[0].length).split(/\n\s*\n|\n\s*--|>>> /, 1)[0] ?? '';
-  return oneLine([code, enhanced, rest.trim().replace(/'$/, '')].filter(Boolean).join(' '));
+  return cleanLine([code, enhanced, rest.trim().replace(/'$/, '')].filter(Boolean).join(' '));
 }
 
 /** Infers an enhanced status code from wording. */

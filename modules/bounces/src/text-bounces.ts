@@ -1,7 +1,7 @@
 import type { Email } from 'postal-mime';
 import { replyIn, statusOf } from './detail.ts';
 import type { BounceReport } from './bounce.ts';
-import { oneLine } from '@postroom/smtp';
+import { cleanLine } from '@postroom/platform';
 
 /** Maximum length of an explanation: a server's own text is short, and every pattern looks at each of its characters. */
 const MAX_EXPLANATION = 64 * 1024;
@@ -40,7 +40,9 @@ function detailIn(explanation: string): string {
   const status =
     /[(#\s]([45]\.\d{1,3}\.\d{1,3})\b/.exec(paragraph)?.[1] ?? /#([45]\.\d{1,3}\.\d{1,3})\b/.exec(explanation)?.[1];
   const resolved = status ?? statusOf(paragraph) ?? statusOf(explanation);
-  return oneLine(resolved === undefined ? paragraph || 'Bounced without a stated reason' : `${resolved} ${paragraph}`);
+  return cleanLine(
+    resolved === undefined ? paragraph || 'Bounced without a stated reason' : `${resolved} ${paragraph}`,
+  );
 }
 
 /** An address at the beginning of a line, with what ends it. */
@@ -57,10 +59,10 @@ function reasonIn(explanation: string): string {
     const rest = line.slice(address.length);
     const isLabel = address.endsWith(':') || /^(\s{2}|[ \t]:)/.test(rest);
     const below = lines.slice(index + 1, index + 3).find(hasText) ?? '';
-    if (!hasText(rest)) return oneLine(below.slice(0, MAX_REASON));
-    if (isLabel) return oneLine(rest.replace(/^[ \t]*:/, '').slice(0, MAX_REASON));
+    if (!hasText(rest)) return cleanLine(below.slice(0, MAX_REASON));
+    if (isLabel) return cleanLine(rest.replace(/^[ \t]*:/, '').slice(0, MAX_REASON));
   }
-  return oneLine(explanation.slice(0, MAX_REASON));
+  return cleanLine(explanation.slice(0, MAX_REASON));
 }
 
 const hasText = (line: string) => line.trim() !== '';

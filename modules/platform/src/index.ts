@@ -12,6 +12,8 @@ export {
   UNDEFINED_TABLE,
   UNIQUE_VIOLATION,
   assertValid,
+  cleanLine,
+  cleanText,
   conflictIfTaken,
   countOf,
   DomainError,

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import {
+  cleanText,
   coalesceByProject,
   config,
   currentTraceparent,
@@ -9,7 +10,6 @@ import {
   logger,
   pool,
   withLogContext,
-  withoutReordering,
 } from '@postroom/platform';
 import { measureAttempt } from './attempt-metrics.ts';
 import { recordHealth } from './health.ts';
@@ -210,7 +210,7 @@ export async function recordAttempts(made: readonly AttemptResult[], { requeue }
       attempts.map(({ response }) => response.durationMs),
       attempts.map(({ response }) => response.status),
       attempts.map(({ response }) => response.error),
-      attempts.map(({ response }) => displayable(response.body)),
+      attempts.map(({ response }) => cleanText(response.body)),
       attempts.map(({ headers }) => JSON.stringify(headers)),
       attempts.map(({ delivery }) => delivery.workflow_id),
       attempts.map(stateAfter),
@@ -222,15 +222,6 @@ export async function recordAttempts(made: readonly AttemptResult[], { requeue }
   });
   await disableFailing();
 }
-
-/** Characters that control a terminal. Tabs and line breaks lay out a body. */
-const CONTROL = /[^\P{Cc}\t\n\r]/gu;
-
-/**
- * A response body for display. What controls a terminal or reorders the text around it becomes U+FFFD, which shows that something was
- * there.
- */
-const displayable = (body: string) => withoutReordering(body, '\uFFFD').replace(CONTROL, '\uFFFD');
 
 /** The state of a delivery after an attempt. */
 const stateAfter = ({ acknowledged, delayMs }: AttemptResult): DueDelivery['state'] =>

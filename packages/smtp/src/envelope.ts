@@ -1,6 +1,6 @@
+import { cleanLine } from '@postroom/errors';
 import { MessageError, wireAddress } from '@postroom/mime';
 import type { ServerCapabilities } from './handshake.ts';
-import { oneLine } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import { dotStuff } from './dot-stuffing.ts';
 
@@ -100,7 +100,7 @@ export function prepare(message: SmtpMessage): PreparedMessage | SendOutcome {
       isWanted,
     };
   } catch (error) {
-    if (error instanceof MessageError) return { kind: 'refused', answer: oneLine(error.message), verdict: 'content' };
+    if (error instanceof MessageError) return { kind: 'refused', answer: cleanLine(error.message), verdict: 'content' };
     throw error;
   }
 }

@@ -4,7 +4,7 @@ export type { ConnectionSlots, SmtpPoolOptions, SmtpPool } from './pool.ts';
 export { recordWriteIntent } from './envelope.ts';
 export type { SendJournal, SmtpMessage } from './envelope.ts';
 export { HandshakeError } from './handshake.ts';
-export { hostDeferred, oneLine, outcomeOf } from './outcome.ts';
+export { hostDeferred, outcomeOf } from './outcome.ts';
 export type { Refusal, SendOutcome } from './outcome.ts';
 export { classify } from './classify.ts';
 export type { Classification, Phase, Stop, Verdict } from './classify.ts';

@@ -1,4 +1,4 @@
-import { withoutReordering } from '@postroom/errors';
+import { cleanLine } from '@postroom/errors';
 import { classify } from './classify.ts';
 import type { Phase, Stop } from './classify.ts';
 
@@ -55,22 +55,5 @@ export function refusalOf(reply: { readonly code: number; answer(): string }, ph
 
 /** A failure of the connection to the server rather than of the message. */
 export function hostDeferred(answer: string, waitMs?: number): SendOutcome {
-  return { kind: 'deferred', answer: oneLine(answer), waitMs, scope: 'host', unreachable: true };
-}
-
-/**
- * Collapses text to a single line of at most 500 characters, for storage. Characters that reorder the text around them are
- * dropped too, since the line is shown to users between words of ours.
- */
-export function oneLine(text: string): string {
-  const clean = withoutReordering(text.slice(0, 4_000), ' ')
-    // Marks are legitimate in text that stands alone, but would reorder our words next to them.
-    .replace(/[\p{Cc}\u061c\u200e\u200f\s]+/gu, ' ')
-    .trim();
-  return clean.length > 500
-    ? clean
-        .slice(0, 499)
-        .toWellFormed()
-        .replace(/\ufffd$/, '') + '…'
-    : clean;
+  return { kind: 'deferred', answer: cleanLine(answer), waitMs, scope: 'host', unreachable: true };
 }

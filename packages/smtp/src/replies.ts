@@ -1,4 +1,4 @@
-import { oneLine } from './outcome.ts';
+import { cleanLine } from '@postroom/errors';
 import { SMTP_POLICY } from './policy.ts';
 
 const LF = 0x0a;
@@ -117,10 +117,10 @@ export class ReplyReader {
   }
 
   #answer(lines: string[]): string {
-    if (lines.length === 1) return oneLine(`${this.code} ${lines[0]}`);
+    if (lines.length === 1) return cleanLine(`${this.code} ${lines[0]}`);
     const enhanced = /^\d\.\d{1,3}\.\d{1,3} /.exec(lines[0]!)?.[0] ?? '';
     const rest = lines.slice(1).map((line) => (line.startsWith(enhanced) ? line.slice(enhanced.length) : line));
-    return oneLine(`${this.code} ${[lines[0], ...rest].join(' ')}`);
+    return cleanLine(`${this.code} ${[lines[0], ...rest].join(' ')}`);
   }
 }
 

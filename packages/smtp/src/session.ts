@@ -1,7 +1,8 @@
+import { cleanLine } from '@postroom/errors';
 import type { PreparedMessage } from './envelope.ts';
 import { mailCommand, rcptCommand, recordWriteIntent, unsupportedReason } from './envelope.ts';
 import type { ServerCapabilities } from './handshake.ts';
-import { hostDeferred, oneLine, outcomeOf, refusalOf } from './outcome.ts';
+import { hostDeferred, outcomeOf, refusalOf } from './outcome.ts';
 import type { SendOutcome } from './outcome.ts';
 import type { Phase } from './classify.ts';
 import type { ReplyReader } from './replies.ts';
@@ -162,7 +163,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     const isFailure = this.#answeredCount === 0 && !refusal && (final ?? writingBlocks ?? opening) !== undefined;
     const waitMs = this.#host.sessionEnded(this, isFailure ? reason : undefined);
     if (batch) this.#failBatch(batch, reason, waitMs);
-    if (final) this.#settle(final, this.#incompleteRefusal('final') ?? { kind: 'unknown', answer: oneLine(reason) });
+    if (final) this.#settle(final, this.#incompleteRefusal('final') ?? { kind: 'unknown', answer: cleanLine(reason) });
     if (writingBlocks) this.#settle(writingBlocks, hostDeferred(reason, waitMs));
     if (!opening) return;
     const isUnanswered = this.#step === 'reset' || this.#step === 'mail';
@@ -263,7 +264,7 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
   #failBatch(batch: BdatBatch<M>, reason: string, waitMs: number): void {
     const fallback: SendOutcome = batch.closingReply
       ? hostDeferred(batch.closingReply, waitMs)
-      : { kind: 'unknown', answer: oneLine(reason) };
+      : { kind: 'unknown', answer: cleanLine(reason) };
     if (this.#answeredCount > 0 && batch.closingReply && batch.refusal && isReconnect(batch.refusal))
       return this.#host.requeue(batch.pending);
     const [next, ...others] = batch.pending;

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { config, databaseNow, guardedFetch, pool } from '@postroom/platform';
+import { cleanLine, config, databaseNow, guardedFetch, pool } from '@postroom/platform';
 import { z } from 'zod';
-import { HandshakeError, hostDeferred, oneLine } from '@postroom/smtp';
+import { HandshakeError, hostDeferred } from '@postroom/smtp';
 import { type OAuthCredentials, openCredentials, sealCredentials } from './credentials.ts';
 import { type MailboxProvider, PRESETS } from './presets.ts';
 import { recordNeedsAttention } from './status.ts';
@@ -134,7 +134,7 @@ export async function requestToken(
       error: `${response.status}`,
     };
     throw new ConsentRequired(
-      oneLine(`The authorization is no longer valid (${error}${description === '' ? '' : `: ${description}`}).`),
+      cleanLine(`The authorization is no longer valid (${error}${description === '' ? '' : `: ${description}`}).`),
     );
   }
   const parsed = tokenAnswer.safeParse(answer);

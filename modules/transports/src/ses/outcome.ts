@@ -1,4 +1,5 @@
-import { classify, hostDeferred, oneLine, type SendOutcome } from '@postroom/smtp';
+import { cleanLine } from '@postroom/platform';
+import { classify, hostDeferred, type SendOutcome } from '@postroom/smtp';
 import { IncompleteRequest } from './requests.ts';
 
 /** The parts of an SDK error that we use. */
@@ -12,11 +13,11 @@ interface ServiceError extends Error {
  */
 export function outcomeOfError(error: unknown): SendOutcome {
   if (error instanceof IncompleteRequest) {
-    return error.written ? { kind: 'unknown', answer: oneLine(error.message) } : hostDeferred(error.message);
+    return error.written ? { kind: 'unknown', answer: cleanLine(error.message) } : hostDeferred(error.message);
   }
   const { name, message, $metadata } = error as ServiceError;
   const status = $metadata?.httpStatusCode;
-  const answer = oneLine(`${name}: ${message}`);
+  const answer = cleanLine(`${name}: ${message}`);
   // Without a status no request was sent: it could not be signed, or the region doesn't exist.
   if (status === undefined) return { kind: 'refused', answer, verdict: 'configuration', stop: 'account' };
   const { verdict, waitMs, stop } = classify(answer);
