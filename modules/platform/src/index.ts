@@ -14,6 +14,7 @@ export {
   assertValid,
   cleanLine,
   cleanText,
+  connectionFailure,
   conflictIfTaken,
   countOf,
   DomainError,
@@ -214,7 +215,6 @@ export {
   type Resolve,
   resolveBySystem,
   urlProblem,
-  withoutAddress,
 } from '@postroom/network';
 export { ROLE_OF, taskQueueOf, WORK_KINDS, type WorkerRole, type WorkKind, webhooksQueue } from '@postroom/temporal';
 export { workflowUrl } from '@postroom/temporal';

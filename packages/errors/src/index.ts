@@ -17,6 +17,7 @@ export {
 } from './errors.ts';
 export { isOutage } from './outages.ts';
 export { cleanLine, cleanText } from './clean-text.ts';
+export { type ConnectionCause, connectionFailure } from './connection-errors.ts';
 export { errorLine, runCommand } from './command.ts';
 export { DATE_TIME_PROBLEM, isoString, parseDateTime } from './date-times.ts';
 export { isTimeZone, localInstant, zoneOffset } from './time-zones.ts';

@@ -1,4 +1,4 @@
-import { withoutAddress } from '@postroom/network';
+import { type ConnectionCause, connectionFailure } from '@postroom/errors';
 import { HeadersTooLargeError, NotHttpError } from './response-parser.ts';
 
 export interface Post {
@@ -138,51 +138,39 @@ function readableText(parts: readonly Buffer[], maxBytes: number): string {
 export class BrokenConnectionError extends Error {}
 
 const BROKEN = 'The connection broke before the response was complete.';
-const UNTRUSTED = 'The certificate is not trusted: its issuer is unknown, or an intermediate certificate is missing.';
-const NO_TLS = 'The receiver does not speak TLS on this port.';
-const OLD_TLS = 'The receiver supports no version of TLS from 1.2 on.';
-const ERROR_MESSAGES: Record<string, string> = {
-  ENOTFOUND: 'The hostname does not resolve.',
-  ENODATA: 'The hostname does not resolve.',
-  EAI_AGAIN: 'The hostname could not be resolved. The name servers may be busy.',
-  ETIMEOUT: 'The name servers did not answer.',
-  ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: BROKEN,
-  EPIPE: BROKEN,
+const HEADERS_TOO_LARGE = 'The response headers were too large.';
+const DESCRIPTIONS: Readonly<Record<ConnectionCause, string>> = {
+  unknownHost: 'The hostname does not resolve.',
+  lookupFailed: 'The hostname could not be resolved. The name servers may be busy.',
+  refused: 'The connection was refused.',
+  timedOut: 'No connection could be made in time.',
+  unreachable: 'The address could not be reached.',
+  closed: BROKEN,
+  noTls: 'The receiver does not speak TLS on this port.',
+  oldTls: 'The receiver supports no version of TLS from 1.2 on.',
+  handshakeFailed: 'The TLS handshake failed (%s).',
+  wrongHostname: 'The certificate is for another hostname.',
+  notYetValid: 'The certificate is not valid yet.',
+  expired: 'The certificate has expired.',
+  selfSigned: 'The certificate is self-signed.',
+  untrusted: 'The certificate is not trusted: its issuer is unknown, or an intermediate certificate is missing.',
+};
+/** By the code of undici or of HTTP/2. */
+const HTTP_DESCRIPTIONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: BROKEN,
   UND_ERR_INFO: BROKEN,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: BROKEN,
+  UND_ERR_HEADERS_OVERFLOW: HEADERS_TOO_LARGE,
+  UND_ERR_CONNECT_TIMEOUT: DESCRIPTIONS.timedOut,
   ERR_HTTP2_STREAM_ERROR: 'The receiver reset the request before the response was complete.',
   ERR_HTTP2_SESSION_ERROR: BROKEN,
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: BROKEN,
-  UND_ERR_HEADERS_OVERFLOW: 'The response headers were too large.',
-  UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
-  ETIMEDOUT: 'No connection could be made in time.',
-  EHOSTUNREACH: 'The address could not be reached.',
-  ENETUNREACH: 'The address could not be reached.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is self-signed.',
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  CERT_HAS_EXPIRED: 'The certificate has expired.',
-  CERT_NOT_YET_VALID: 'The certificate is not valid yet.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another hostname.',
-  EPROTO: NO_TLS,
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-  ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
 };
 
 /** Describes a network error for the endpoint's owner. */
 function describeError(error: Error): string {
   if (error instanceof BrokenConnectionError) return BROKEN;
   if (error instanceof NotHttpError) return 'The response was not HTTP.';
-  if (error instanceof HeadersTooLargeError) return 'The response headers were too large.';
-  const { code = '' } = error as NodeJS.ErrnoException;
-  const cause = error instanceof AggregateError ? (error.errors[0] as Error | undefined) : undefined;
-  // The messages of OpenSSL have its source files.
-  const known =
-    ERROR_MESSAGES[code] ?? (code.startsWith('ERR_SSL_') ? `The TLS handshake failed (${code}).` : undefined);
-  return known ?? (cause === undefined ? withoutAddress(error) || code : describeError(cause));
+  if (error instanceof HeadersTooLargeError) return HEADERS_TOO_LARGE;
+  const { code, cause, text } = connectionFailure(error);
+  return cause === undefined ? (HTTP_DESCRIPTIONS[code] ?? text) : DESCRIPTIONS[cause].replace('%s', code);
 }

@@ -10,6 +10,5 @@ export {
   type Resolve,
   resolveBySystem,
   urlProblem,
-  withoutAddress,
 } from './ssrf-guard.ts';
 export { assertNoTransaction, asTransaction } from './transaction-guard.ts';

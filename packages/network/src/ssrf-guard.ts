@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { connectionFailure } from '@postroom/errors';
 import type { AddressScope } from '@postroom/settings';
 import { assertNoTransaction } from './transaction-guard.ts';
 import { Agent, fetch, type RequestInit, type Response } from 'undici';
@@ -206,14 +207,5 @@ export function guardedFetch(url: string, scope: AddressScope, init: RequestInit
 /** Why `fetch` failed, which its error says only in the cause; undefined for other errors. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof TypeError) || !(error.cause instanceof Error)) return undefined;
-  // Node tries each address of a host, and the error for all of them has no message.
-  const cause = error.cause instanceof AggregateError ? (error.cause.errors[0] as Error) : error.cause;
-  return withoutAddress(cause) || (cause as NodeJS.ErrnoException).code;
-}
-
-/** Removes the resolved address from a network error; Node includes it in the message. */
-export function withoutAddress(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
-  const { message, address, port } = error;
-  if (address === undefined) return message;
-  return message.replace(` ${address}${port === undefined ? '' : `:${port}`}`, '').replace(/ - Local \(.*\)$/, '');
+  return connectionFailure(error.cause).text || undefined;
 }

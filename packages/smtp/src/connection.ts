@@ -113,7 +113,7 @@ export class SmtpConnection {
     this.#socket = socket;
     socket.setNoDelay(true);
     if (readEvents) socket.on('data', (chunk: Buffer) => this.#read(chunk, chunk.length));
-    socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(describeConnectionError(error)));
+    socket.on('error', (error) => this.#lose(describeConnectionError(error)));
     socket.on('end', () => this.#lose('The server closed the connection'));
     socket.on('close', () => this.#lose('The connection was lost'));
   }

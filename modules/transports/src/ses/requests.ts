@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, type IncomingHttpHeaders, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { config, guardedLookup, hostProblem, withoutAddress } from '@postroom/platform';
+import { config, connectionFailure, guardedLookup, hostProblem } from '@postroom/platform';
 import { TRANSPORT_POLICY } from '../policy.ts';
 
 /** A request without a complete response. If it was written, SES may or may not have processed it. */
@@ -77,9 +77,9 @@ export class SesRequests {
         if (!socket.connecting) setImmediate(() => setImmediate(() => outgoing.destroyed || begin()));
         else socket.once(isHttps ? 'secureConnect' : 'connect', begin);
       });
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      outgoing.on('error', (error) => {
         clearTimeout(timer);
-        fail(withoutAddress(error) || (error.code ?? 'The connection was lost'));
+        fail(connectionFailure(error).text || 'The connection was lost');
       });
       outgoing.on('response', (incoming) => {
         const chunks: Buffer[] = [];
