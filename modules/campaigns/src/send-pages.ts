@@ -14,7 +14,7 @@ import {
   openInFlightJournal,
   releaseClaims,
   ReplyWatch,
-  runSendPipeline,
+  SendPipeline,
   SendTrace,
   settle,
   type Settlement,
@@ -133,16 +133,8 @@ export async function sendPages(
 ): Promise<Backoff | undefined> {
   let route = firstRoute;
   const halt = new AbortController();
-  const control: { release?: () => void } = {};
   let isSending = true;
   const isWanted = () => isSending;
-  let canceling: Promise<void> | undefined;
-  const stopWatching = watchCampaign(campaignId, (status) => {
-    isSending = status === 'sending';
-    if (!isSending) control.release?.();
-    // Messages in flight may keep the run, which cancels the rest, waiting for minutes.
-    if (status === 'canceled' && by === 'campaign') canceling ??= cancelCampaignMessages(campaignId).catch(warn);
-  });
   const replies = new ReplyWatch((isSilent) =>
     by === 'campaign' ? setWaiting(campaignId, null, isSilent ? NO_REPLY : null).catch(warn) : Promise.resolve(),
   );
@@ -160,43 +152,50 @@ export async function sendPages(
     if (monitor.isOver({ outcome })) halt.abort();
     return { outcome, subject };
   };
+  const pipeline = new SendPipeline<ClaimedRecipient>({
+    claim: async (limit) => {
+      // A draining worker ends its run, so that another one continues at once.
+      if (isDraining()) return NO_PAGE;
+      await paceBulkWork(projectId, worked.take(), AbortSignal.any([signal, drainSignal]));
+      const granted = volume === undefined ? limit : await volume.take(limit);
+      if (granted === 0) return NO_PAGE;
+      const page = await trace.claim(() =>
+        next((reserved) =>
+          step(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
+        ),
+      );
+      await volume?.release(granted - page.rows.length);
+      return page;
+    },
+    send,
+    journal,
+    settle: async (settlements) => {
+      await trace.settle(settlements, () =>
+        withRetries(() => step(() => settle(claim, settlements, notice(), by)), signal),
+      );
+      for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
+      // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
+      const returned = settlements.filter(({ state }) => state === 'planned').length;
+      await withRetries(async () => volume?.release(returned), signal).catch(warn);
+      await monitor.note(settlements).catch(warn);
+    },
+    extend: async () => {
+      if (extend?.() !== true) return false;
+      route = await readRoute();
+      return true;
+    },
+    signal: AbortSignal.any([signal, halt.signal]),
+    width: () => route.width,
+  });
+  let canceling: Promise<void> | undefined;
+  const stopWatching = watchCampaign(campaignId, (status) => {
+    isSending = status === 'sending';
+    if (!isSending) pipeline.release();
+    // Messages in flight may keep the run, which cancels the rest, waiting for minutes.
+    if (status === 'canceled' && by === 'campaign') canceling ??= cancelCampaignMessages(campaignId).catch(warn);
+  });
   try {
-    const backoff = await runSendPipeline<ClaimedRecipient>({
-      claim: async (limit) => {
-        // A draining worker ends its run, so that another one continues at once.
-        if (isDraining()) return NO_PAGE;
-        await paceBulkWork(projectId, worked.take(), AbortSignal.any([signal, drainSignal]));
-        const granted = volume === undefined ? limit : await volume.take(limit);
-        if (granted === 0) return NO_PAGE;
-        const page = await trace.claim(() =>
-          next((reserved) =>
-            step(() => claimPage(campaignId, claim, granted, frame.needsCustomFields, reserved, cap, by)),
-          ),
-        );
-        await volume?.release(granted - page.rows.length);
-        return page;
-      },
-      send,
-      journal,
-      settle: async (settlements) => {
-        await trace.settle(settlements, () =>
-          withRetries(() => step(() => settle(claim, settlements, notice(), by)), signal),
-        );
-        for (const { state } of settlements) tally[state] = (tally[state] ?? 0) + 1;
-        // The outcomes are recorded. A failure to update limits below must not make them look unrecorded.
-        const returned = settlements.filter(({ state }) => state === 'planned').length;
-        await withRetries(async () => volume?.release(returned), signal).catch(warn);
-        await monitor.note(settlements).catch(warn);
-      },
-      extend: async () => {
-        if (extend?.() !== true) return false;
-        route = await readRoute();
-        return true;
-      },
-      control,
-      signal: AbortSignal.any([signal, halt.signal]),
-      width: () => route.width,
-    });
+    const backoff = await pipeline.run();
     isRecorded = true;
     return backoff;
   } catch (error) {

@@ -13,7 +13,7 @@ import {
   releaseClaims,
   reserveQueue,
   reserveRetries,
-  runSendPipeline,
+  SendPipeline,
   type SendResult,
   settle,
   type Settlement,
@@ -186,26 +186,27 @@ export async function sendClaimed(
     await source.settled?.(settlements);
   };
   const senders = new Set<string>();
+  const pipeline = new SendPipeline<ReadyMessage>({
+    width: smtpPoolWidth,
+    claim: async (limit) => {
+      const rows = await source.claim(limit);
+      for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));
+      return { rows, ratePerSecond: null };
+    },
+    send: async (row) => {
+      const sent = await send(row, journal);
+      return senders.size > 1 ? { ...sent, outcome: limitToSender(sent.outcome) } : sent;
+    },
+    journal,
+    settle: async (settlements) => {
+      await withRetries(() => record(settlements), signal);
+      settlements.forEach(tally);
+    },
+    extend: () => Promise.resolve(source.extend?.() ?? false),
+    signal,
+  });
   try {
-    const backoff = await runSendPipeline<ReadyMessage>({
-      width: smtpPoolWidth,
-      claim: async (limit) => {
-        const rows = await source.claim(limit);
-        for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));
-        return { rows, ratePerSecond: null };
-      },
-      send: async (row) => {
-        const sent = await send(row, journal);
-        return senders.size > 1 ? { ...sent, outcome: limitToSender(sent.outcome) } : sent;
-      },
-      journal,
-      settle: async (settlements) => {
-        await withRetries(() => record(settlements), signal);
-        settlements.forEach(tally);
-      },
-      extend: () => Promise.resolve(source.extend?.() ?? false),
-      signal,
-    });
+    const backoff = await pipeline.run();
     isRecorded = true;
     return { backoff, counts, outcomes };
   } catch (error) {

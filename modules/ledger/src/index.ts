@@ -52,7 +52,7 @@ export { deleteOldContents, deleteOldEmails, deleteRecipients, messageRetentions
 export { ReplyWatch } from './reply-watch.ts';
 export { withRetries } from './retries.ts';
 export { RunTime } from './run-time.ts';
-export { type Backoff, runSendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
+export { type Backoff, SendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
 export { SnapshotEnd, watchCampaign } from './watch-campaign.ts';
 export { SendTrace } from './send-trace.ts';
 export { ShardRanges } from './shard-ranges.ts';

@@ -25,8 +25,6 @@ export interface PipelineWork<Row extends Claimed> {
    * @returns whether to claim more meanwhile.
    */
   extend?: () => Promise<boolean>;
-  /** Gets a function that releases the claims of messages not yet in flight. Unlike `signal`, it lets `extend` claim again. */
-  control?: { release?: () => void };
   /** Stops claiming. Claims of messages not yet in flight are released. */
   signal: AbortSignal;
   /** The current limit of messages in flight. */
@@ -47,17 +45,6 @@ export interface Backoff {
   waitMs?: number | undefined;
 }
 
-/**
- * Claims and sends messages until none is due, the signal aborts, or the server accepts no more. It claims the next page
- * and records outcomes while other messages are in flight, so that connections never idle.
- * @returns why it stopped early; undefined if it did not.
- * @throws whatever `claim` threw, or an outage that `send` threw, after all outcomes are recorded and claims released;
- * UnrecordedError if `settle` failed.
- */
-export function runSendPipeline<Row extends Claimed>(work: PipelineWork<Row>): Promise<Backoff | undefined> {
-  return new SendPipeline(work).run();
-}
-
 /** Messages were sent but not recorded. Their claims must not be released, or they would be sent twice. */
 export class UnrecordedError extends Error {
   constructor(cause: unknown) {
@@ -65,7 +52,11 @@ export class UnrecordedError extends Error {
   }
 }
 
-class SendPipeline<Row extends Claimed> {
+/**
+ * Claims and sends messages until none is due, the signal aborts, or the server accepts no more. It claims the next page
+ * and records outcomes while other messages are in flight, so that connections never idle.
+ */
+export class SendPipeline<Row extends Claimed> {
   readonly #work: PipelineWork<Row>;
   readonly #done = Promise.withResolvers<Backoff | undefined>();
   readonly #bucket = new TokenBucket({ ratePerSecond: null });
@@ -97,14 +88,28 @@ class SendPipeline<Row extends Claimed> {
     this.#pageSize = this.#smallestPage();
   }
 
+  /**
+   * Runs once.
+   * @returns why it stopped early; undefined if it did not.
+   * @throws whatever `claim` threw, or an outage that `send` threw, after all outcomes are recorded and claims released;
+   * UnrecordedError if `settle` failed.
+   */
   run(): Promise<Backoff | undefined> {
-    const { signal, control } = this.#work;
-    if (control !== undefined) control.release = () => this.#release();
+    const { signal } = this.#work;
     const stop = () => this.#stop();
     if (signal.aborted) this.#stopped = true;
     else signal.addEventListener('abort', stop, { once: true });
     this.#advance();
     return this.#done.promise.finally(() => signal.removeEventListener('abort', stop));
+  }
+
+  /** Releases the claims of messages not yet in flight. Unlike the signal, it lets `extend` claim again. */
+  release(): void {
+    if (this.#stopped) return;
+    this.#releaseWaiting();
+    this.#exhausted = true;
+    this.#extendLater();
+    this.#advance();
   }
 
   /** Starts whatever can run now. Called after every state change. */
@@ -206,14 +211,6 @@ class SendPipeline<Row extends Claimed> {
     if (this.#stopped) return;
     this.#stopped = true;
     this.#releaseWaiting();
-    this.#advance();
-  }
-
-  #release(): void {
-    if (this.#stopped) return;
-    this.#releaseWaiting();
-    this.#exhausted = true;
-    this.#extendLater();
     this.#advance();
   }
 
