@@ -1,15 +1,11 @@
 import '@mantine/core/styles/Switch.css';
 import { FileInput, Progress, Select, Stack, Switch } from '@mantine/core';
-import { useRef, useState } from 'react';
-import { useClient } from 'urql';
-import { useProject } from '../../app/session.tsx';
+import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { formatShare } from '../../components/numbers.ts';
 import { FormButtons, FormError, FormProblem } from '../../components/form.tsx';
-import { useNavigate } from '../../components/use-navigate.ts';
-import type { Problem } from '../../data/problem.ts';
-import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
-import { MAX_FILE_BYTES, sendFile } from '../imports/send-file.ts';
+import { MAX_FILE_BYTES } from '../imports/send-file.ts';
+import { useFileImport } from '../imports/use-file-import.ts';
 import { type Reason, REASON_LABELS } from './subscription.tsx';
 
 /** Uploads a CSV file of addresses for the suppression list. The import then has its own page. */
@@ -22,33 +18,16 @@ export function ImportSuppressions({ opened, onClose }: { opened: boolean; onClo
 }
 
 function ImportForm({ onClose }: { onClose: () => void }) {
-  const client = useClient();
-  const { id: projectId } = useProject();
-  const navigate = useNavigate();
   const [file, setFile] = useState<File | null>(null);
   const [reason, setReason] = useState<Reason>('manual');
   const [dryRun, setDryRun] = useState(true);
-  /** How much of the file is sent, 0 to 1; undefined while nothing is. */
-  const [share, setShare] = useState<number>();
-  const [problem, setProblem] = useState<Problem>();
   const isTooLarge = file !== null && file.size > MAX_FILE_BYTES;
-  const isStarted = useRef(false);
-  useUnsavedChanges(file !== null, () => (isStarted.current ? undefined : LEAVE_QUESTION));
-  const send = async () => {
-    if (file === null || isTooLarge) return;
-    setProblem(undefined);
-    setShare(0);
-    const sent = await sendFile(client, file, { kind: 'suppressions', reason, dryRun }, setShare);
-    setShare(undefined);
-    if (sent.id === undefined) return setProblem(sent.problem);
-    isStarted.current = true;
-    void navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: sent.id } });
-  };
+  const { upload, share, problem } = useFileImport(file !== null);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        if (file !== null && !isTooLarge) void upload(file, { kind: 'suppressions', reason, dryRun });
       }}
       noValidate
     >

@@ -4,25 +4,22 @@ import '@mantine/dropzone/styles.css';
 import { Alert, Button, Card, Group, Progress, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { IconAlertTriangle, IconFileSpreadsheet, IconFileUpload } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
-import { useClient } from 'urql';
+import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
-import type { Problem } from '../../data/problem.ts';
 import { useApiQuery } from '../../data/api-query.ts';
-import { LEAVE_QUESTION, useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { formatShare } from '../../components/numbers.ts';
 import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { LinesSkeleton } from '../../components/states.tsx';
-import { useNavigate } from '../../components/use-navigate.ts';
 import { AUDIENCES } from '../audience/audiences.ts';
 import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
 import { fileSize } from './import-labels.ts';
 import { columnsInput, guessTargets, targetsProblem } from './mapping.ts';
-import { MAX_FILE_BYTES, sendFile } from './send-file.ts';
+import { MAX_FILE_BYTES } from './send-file.ts';
+import { useFileImport } from './use-file-import.ts';
 
 interface Chosen {
   file: File;
@@ -99,38 +96,24 @@ function Settings({
   fields: CustomField[];
   onOther: () => void;
 }) {
-  const { id: projectId } = useProject();
-  const client = useClient();
-  const navigate = useNavigate();
   const [guessed] = useState(() => guessTargets(beginning, fields));
   const [targets, setTargets] = useState(guessed);
   const [onConflict, setOnConflict] = useState<'skip' | 'update'>('skip');
   const [group, setGroup] = useState<GroupChoice>({ id: null, name: '' });
   const [dryRun, setDryRun] = useState(false);
   const [skipInvalid, setSkipInvalid] = useState(false);
-  const [sent, setSent] = useState<number>();
-  const [problem, setProblem] = useState<Problem>();
   const wrong = targetsProblem(targets);
   const isChanged = targets !== guessed || onConflict !== 'skip' || group.id !== null || dryRun || skipInvalid;
-  const isStarted = useRef(false);
-  useUnsavedChanges(isChanged || sent !== undefined, () => (isStarted.current ? undefined : LEAVE_QUESTION));
-  const start = async () => {
-    setProblem(undefined);
-    setSent(0);
-    const input = {
+  const { upload, share, problem } = useFileImport(isChanged);
+  const start = () =>
+    upload(file, {
       columns: columnsInput(beginning, targets, fields),
       createFields: targets.includes('new'),
       onConflict,
       dryRun,
       skipInvalid,
       ...(group.id === NEW_GROUP ? { groupName: group.name } : { groupId: group.id }),
-    };
-    const answer = await sendFile(client, file, input, setSent);
-    setSent(undefined);
-    if (answer.problem !== undefined) return setProblem(answer.problem);
-    isStarted.current = true;
-    return navigate({ to: '/p/$projectId/imports/$importId', params: { projectId, importId: answer.id } });
-  };
+    });
   return (
     <>
       <Card>
@@ -203,12 +186,12 @@ function Settings({
         </Alert>
       )}
       <FormProblem problem={problem} />
-      {sent !== undefined && <Progress value={sent * 100} animated aria-label={`Sent: ${formatShare(sent)}`} />}
+      {share !== undefined && <Progress value={share * 100} animated aria-label={`Sent: ${formatShare(share)}`} />}
       <Group justify="flex-end">
         <Button
           size="md"
           disabled={wrong !== undefined || (group.id === NEW_GROUP && group.name.trim() === '')}
-          loading={sent !== undefined}
+          loading={share !== undefined}
           onClick={() => void start()}
         >
           {dryRun ? 'Start dry run' : 'Import'}

@@ -35,14 +35,14 @@ const PART_BYTES = 1024 * 1024;
 const TRIES = 5;
 const PAUSE_MS = 1000;
 
-export type Sent = { id: string; problem?: undefined } | { id?: undefined; problem: Problem };
+type Sent = { id: string; problem?: undefined } | { id?: undefined; problem: Problem };
 
-/** Sends a file part by part and starts its import; `tell` hears how much of it is sent, 0 to 1. */
+/** Sends a file part by part and starts its import; `onProgress` gets how much of it is sent, 0 to 1. */
 export async function sendFile(
   client: Client,
   file: File,
   input: ImportContactsInput,
-  notifySuccess: (share: number) => void,
+  onProgress: (share: number) => void,
 ): Promise<Sent> {
   const created = await client.mutation(CREATE, { input: { ...input, fileName: file.name } }).toPromise();
   const id = created.data?.createImport.id;
@@ -51,7 +51,7 @@ export async function sendFile(
     const part = file.slice(number * PART_BYTES, (number + 1) * PART_BYTES);
     const problem = await sendPart(client, id, number, await inBase64(part));
     if (problem !== undefined) return { problem };
-    notifySuccess(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
+    onProgress(Math.min(1, ((number + 1) * PART_BYTES) / file.size));
   }
   const started = await client.mutation(START, { id }).toPromise();
   const problem = problemOf(started);
