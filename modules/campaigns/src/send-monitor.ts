@@ -1,6 +1,6 @@
 import { MAIL_POLICY, type SendResult, type Settlement } from '@postroom/ledger';
 import { notify } from '@postroom/notifications';
-import { countOf, inTransaction, normalizeDomain, pool, record } from '@postroom/platform';
+import { countOf, emailDomain, inTransaction, pool, record } from '@postroom/platform';
 import type { Campaign } from './campaigns.ts';
 import { campaignPaused } from './events.ts';
 import { blockedNotice, pausedNotice } from './notices.ts';
@@ -46,7 +46,7 @@ async function blockSender(id: string, reason: string): Promise<void> {
     const [campaign] = rows;
     if (campaign === undefined) return;
     const { project_id: projectId, name, from_email: from } = campaign;
-    await notify(client, projectId, blockedNotice({ id, name }, domainOf(from ?? ''), reason));
+    await notify(client, projectId, blockedNotice({ id, name }, emailDomain(from ?? ''), reason));
     await client.query(`SELECT pg_notify('postroom', $1)`, [`campaign ${id}`]);
   });
 }
@@ -179,13 +179,11 @@ export async function senderBlock({
      WHERE project_id = $1 AND pause_blocks_sender AND (status = 'completed' OR status = 'paused' AND id <> $2)`,
     [projectId, id],
   );
-  const domain = domainOf(fromEmail ?? '');
-  const other = rows.find((row) => domainOf(row.from_email ?? '') === domain);
+  const domain = emailDomain(fromEmail ?? '');
+  const other = rows.find((row) => emailDomain(row.from_email ?? '') === domain);
   if (other === undefined) return undefined;
   const { name, status, reason } = other;
   return status === 'completed'
     ? `After the campaign "${name}" from ${domain} was completed: ${reason} Acknowledge it first.`
     : `The campaign "${name}" from ${domain} was paused automatically: ${reason} Resume or cancel it first.`;
 }
-
-const domainOf = (email: string) => normalizeDomain(email.slice(email.lastIndexOf('@') + 1));

@@ -1,7 +1,3 @@
-import { normalizeDomain } from '@postroom/platform';
-
-export { normalizeDomain };
-
 /** Leaves room for the labels we prepend: a selector and `_domainkey`. */
 export const MAX_DOMAIN_LENGTH = 253 - 'pr00000000._domainkey.'.length;
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;

@@ -9,6 +9,7 @@ import {
   lockUntilCommit,
   newId,
   notFound,
+  normalizeDomain,
   oneLineProblem,
   type Page,
   type PageArgs,
@@ -20,7 +21,7 @@ import {
   startWorkflow,
 } from '@postroom/platform';
 import { createDkimKey } from './dkim/keys.ts';
-import { domainProblem, labelProblem, normalizeDomain } from './domain-name.ts';
+import { domainProblem, labelProblem } from './domain-name.ts';
 import { recordLifecycle } from './lifecycle.ts';
 import { announceDomain } from './subscription.ts';
 import { recordsToPublish } from './records.ts';

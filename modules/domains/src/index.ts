@@ -1,5 +1,4 @@
 export { dkimField, type DkimSigner, signMessage } from './dkim/sign.ts';
-export { normalizeDomain } from './domain-name.ts';
 export {
   addDomain,
   type AddDomainInput,

@@ -1,7 +1,6 @@
-import { pool, coalesceReads } from '@postroom/platform';
+import { coalesceReads, emailDomain, pool } from '@postroom/platform';
 import { readDkimKey } from './dkim/keys.ts';
 import type { DkimSigner } from './dkim/sign.ts';
-import { normalizeDomain } from './domain-name.ts';
 
 interface SenderStatus {
   project_id: string;
@@ -33,7 +32,7 @@ const findStatus = coalesceReads<SenderStatus>(async (asked) => {
  * may have lost its records (spec: Campaign).
  */
 export async function senderProblem(projectId: string, fromEmail: string): Promise<string | undefined> {
-  const name = domainOf(fromEmail);
+  const name = emailDomain(fromEmail);
   const domain = await findStatus(`${projectId} ${name}`);
   if (domain === undefined) return `The domain ${name} is not a sending domain of this project.`;
   if (domain.blocked) return `The domain ${name} has been blocked.`;
@@ -78,7 +77,7 @@ export async function senderFor(projectId: string, fromEmail: string): Promise<S
         SELECT selector, private_key FROM dkim_keys WHERE domain_id = d.id ORDER BY created_at DESC LIMIT 1
       ) AS k ON true
       WHERE d.project_id = $1 AND d.domain = $2`,
-    values: [projectId, domainOf(fromEmail)],
+    values: [projectId, emailDomain(fromEmail)],
   });
   const [domain] = rows;
   if (domain === undefined) return { dkim: undefined, mailFromDomain: undefined, trackingDomain: undefined };
@@ -100,5 +99,3 @@ export async function senderFor(projectId: string, fromEmail: string): Promise<S
 export async function dkimFor(projectId: string, fromEmail: string): Promise<DkimSigner | undefined> {
   return (await senderFor(projectId, fromEmail)).dkim;
 }
-
-const domainOf = (email: string) => normalizeDomain(email.slice(email.lastIndexOf('@') + 1));

@@ -1,5 +1,4 @@
-import { databaseTime, db, invalid, isId, notFound, pool } from '@postroom/platform';
-import { normalizeDomain } from './domain-name.ts';
+import { databaseTime, db, emailDomain, invalid, isId, notFound, pool } from '@postroom/platform';
 
 /**
  * The default plan: messages on the first, second, … day with mail. Mailbox providers expect a new domain to start
@@ -156,7 +155,7 @@ export class DayVolume {
 
 /** Today's quota for an address; undefined if its domain is not in warm-up. */
 export async function dayVolume(projectId: string, fromEmail: string): Promise<DayVolume | undefined> {
-  const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
+  const domain = emailDomain(fromEmail);
   const { rows } = await pool.query<Plan>(`${PLAN} AND d.project_id = $1 AND d.domain = $2`, [projectId, domain]);
   const [plan] = rows;
   const [limit, ...later] = plan?.steps.slice(plan.done) ?? [];

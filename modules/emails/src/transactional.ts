@@ -1,4 +1,4 @@
-import { emailKey, FairSemaphore, inSpan, isOutage, normalizeDomain } from '@postroom/platform';
+import { emailDomain, emailKey, FairSemaphore, inSpan, isOutage } from '@postroom/platform';
 import { compose, type Content, type Part, readAttachments, readContents } from './compose-email.ts';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
@@ -190,7 +190,8 @@ export async function sendClaimed(
     width: smtpPoolWidth,
     claim: async (limit) => {
       const rows = await source.claim(limit);
-      for (const { content } of rows) if (content !== undefined) senders.add(domainOf(content.from));
+      for (const { content } of rows)
+        if (content !== undefined) senders.add(emailDomain(content.from.replace(/>$/, '')));
       return { rows, ratePerSecond: null };
     },
     send: async (row) => {
@@ -224,8 +225,6 @@ export async function sendClaimed(
     journal.close({ isRecorded });
   }
 }
-
-const domainOf = (from: string) => normalizeDomain(/@([^@>]+)>?$/.exec(from)?.[1] ?? '');
 
 /** Among several senders, a transport failure of one defers its own messages only, since each may have its own transport. */
 function limitToSender(outcome: SendOutcome): SendOutcome {

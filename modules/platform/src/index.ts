@@ -84,6 +84,7 @@ export {
   type Tx,
 } from './db.ts';
 export {
+  emailDomain,
   emailKey,
   emailKeyParts,
   emailProblem,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { normalizeDomain } from '@postroom/domains';
 import {
   assertValid,
   checkLimit,
@@ -14,6 +13,7 @@ import {
   isId,
   newId,
   newUrlProblem,
+  normalizeDomain,
   notFound,
   type Prisma,
 } from '@postroom/platform';

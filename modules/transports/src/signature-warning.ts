@@ -1,5 +1,4 @@
-import { normalizeDomain } from '@postroom/domains';
-import { db } from '@postroom/platform';
+import { db, emailDomain } from '@postroom/platform';
 import { signerFor } from './signing.ts';
 import { mailboxIdFor } from './sender-status.ts';
 
@@ -15,7 +14,7 @@ export async function signatureWarning(projectId: string, fromEmail: string): Pr
     return `is a mailbox account, whose own server signs: ${CONSEQUENCE}`;
   }
   if ((await signerFor(projectId, fromEmail)) !== undefined) return undefined;
-  const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
+  const domain = emailDomain(fromEmail);
   const keys = await db.dkimKey.count({ where: { domain: { projectId, domain } } });
   return keys === 0
     ? undefined

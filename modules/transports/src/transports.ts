@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { normalizeDomain, type Sender, sendingSetup } from '@postroom/domains';
-import { db, emailKey, pool, type Prisma } from '@postroom/platform';
+import { type Sender, sendingSetup } from '@postroom/domains';
+import { db, emailDomain, emailKey, pool, type Prisma } from '@postroom/platform';
 import { smtpPool, smtpPoolWidth, type Traffic } from './smtp-pools.ts';
 import { returnAddress } from '@postroom/bounces';
 import { addDkimSignature, senderOf } from './signing.ts';
@@ -68,7 +68,7 @@ type ProviderRow = Pick<Prisma.MailProviderModel, 'id' | 'domain' | 'kind' | 'se
 
 /** The transports of the sender's domain, else those of the project, else the installation's default. */
 async function transportsFor(projectId: string, fromEmail: string): Promise<Transport[]> {
-  const domain = normalizeDomain(fromEmail.slice(fromEmail.lastIndexOf('@') + 1));
+  const domain = emailDomain(fromEmail);
   // Prepared, because all of a sender's mail waits for this query (see `senderFor`).
   const { rows: providers } = await pool.query<ProviderRow>({
     name: 'providers-of-sender',

@@ -70,6 +70,9 @@ export function normalizeDomain(name: string): string {
   return host.split('.').every((label) => !ENCODED_LABEL.test(label) || isEncoded(label)) ? host : '';
 }
 
+/** The normalized domain of an address; '' if it is invalid. */
+export const emailDomain = (address: string): string => normalizeDomain(address.slice(address.lastIndexOf('@') + 1));
+
 /** Whether an `xn--` label is the encoding of what it decodes to. Node does not check this for ASCII hosts. */
 function isEncoded(label: string): boolean {
   const letters = domainToUnicode(label);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  emailDomain,
   emailKey,
   emailKeyParts,
   emailProblem,
@@ -144,4 +145,7 @@ test.each([
   ['exam ple.com', ''],
   ['exa%6dple.com', ''],
   ['xn--ab-m1t.com', ''],
-])('the domain %j is %j', (name, domain) => expect(normalizeDomain(name)).toBe(domain));
+])('the domain %j is %j', (name, domain) => {
+  expect(normalizeDomain(name)).toBe(domain);
+  expect(emailDomain(`"a@b"@${name}`)).toBe(domain);
+});
