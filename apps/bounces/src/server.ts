@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net';
 import { type Certificate, config, DomainError, logger, type Service } from '@postroom/platform';
 import { ChunkList } from '@postroom/network/chunk-list';
-import { LimitedSmtpServer } from '@postroom/network/smtp-server';
+import { LimitedSmtpServer, Refusal } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { recipientOf, type Recipient } from './recipients.ts';
 import { recordBounce } from './record-return.ts';
@@ -19,16 +19,6 @@ const RECIPIENT_MS = 60_000;
 /** Time limit of a session, in milliseconds. */
 const SESSION_MS = 15 * 60_000;
 const CLOSE_MS = 100;
-
-/** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
-class Refusal extends Error {
-  readonly responseCode: number;
-
-  constructor(responseCode: number, message: string) {
-    super(message);
-    this.responseCode = responseCode;
-  }
-}
 
 export interface BounceServerOptions {
   host: string;

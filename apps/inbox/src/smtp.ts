@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '@postroom/platform';
 import { ChunkList } from '@postroom/network/chunk-list';
-import { HalfOpenSmtpServer } from '@postroom/network/smtp-server';
+import { HalfOpenSmtpServer, Refusal } from '@postroom/network/smtp-server';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { summarize } from './headers.ts';
 import type { Intake } from './intake.ts';
@@ -16,16 +16,6 @@ const MAX_CLIENTS = 500;
 const IDLE_MS = 5 * 60_000;
 /** How long senders can read the last responses on shutdown before their connections are closed. */
 const CLOSE_MS = 100;
-
-/** A response other than 250. */
-class Refusal extends Error {
-  readonly responseCode: number;
-
-  constructor(responseCode: number, message: string) {
-    super(message);
-    this.responseCode = responseCode;
-  }
-}
 
 export interface SmtpListener {
   port: number;

@@ -19,7 +19,7 @@ import {
 } from '@postroom/platform';
 import { MAX_ALTERNATIVES, type ParsedMail, parseSubmitted } from './mail-parser.ts';
 import { type Address, addressParser, type Attachment, type Email, type Mailbox } from 'postal-mime';
-import { Refusal } from './refusal.ts';
+import { Refusal } from '@postroom/network/smtp-server';
 
 /** Headers with Postroom options, which are not sent on. */
 const OPTION_HEADER = /^x-postroom-/;

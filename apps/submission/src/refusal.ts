@@ -1,14 +1,5 @@
 import { cleanLine, DomainError, hasCode, logger, restPath } from '@postroom/platform';
-
-/** A reply other than 250; its text starts with an enhanced status code (RFC 3463). */
-export class Refusal extends Error {
-  readonly responseCode: number;
-
-  constructor(responseCode: number, message: string) {
-    super(message);
-    this.responseCode = responseCode;
-  }
-}
+import { Refusal } from '@postroom/network/smtp-server';
 
 /** The code of smtp-server for a connection that closed before the end of a message. */
 const CLIENT_GONE = 'ECONNECTION';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { signInToSubmit, type Submitter } from '@postroom/emails';
 import { ChunkList } from '@postroom/network/chunk-list';
 import { jsonProblem } from '@postroom/platform';
+import { Refusal } from '@postroom/network/smtp-server';
 import { readMessage } from './message.ts';
-import { Refusal } from './refusal.ts';
 
 /** Maximum message size in bytes, including base64 attachments. */
 export const MAX_MESSAGE_BYTES = 40 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import type { BlockList } from 'node:net';
 import { type Certificate, config, emailProblem, logger, type Service } from '@postroom/platform';
-import { LimitedSmtpServer } from '@postroom/network/smtp-server';
+import { LimitedSmtpServer, Refusal } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { acceptEmptyUsername } from './empty-username.ts';
 import { MAX_MESSAGE_BYTES, type SignedIn, SubmissionSession } from './session.ts';
-import { Refusal, refusalOf } from './refusal.ts';
+import { refusalOf } from './refusal.ts';
 
 /** Maximum recipients per SMTP transaction; clients send the rest in another one (RFC 5321 §4.5.3.1.10). */
 const MAX_RECIPIENTS = 1_000;

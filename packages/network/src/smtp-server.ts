@@ -13,6 +13,16 @@ const MAX_REFUSALS = 10;
 /** Time limit for the PROXY header of a connection, in milliseconds. A proxy sends it at once. */
 const PROXY_HEADER_MS = 5_000;
 
+/** A reply other than 250, thrown or passed to a callback; its text should start with an enhanced status code. */
+export class Refusal extends Error {
+  readonly responseCode: number;
+
+  constructor(responseCode: number, message: string) {
+    super(message);
+    this.responseCode = responseCode;
+  }
+}
+
 export interface ClientLimits {
   /** Maximum concurrent connections per address; an IPv6 client is counted by its /64. */
   perAddress: number;
