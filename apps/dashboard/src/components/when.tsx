@@ -28,6 +28,11 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: '
 /** The day and the time of day. */
 export const formatDayAndTime = (at: string) => dayAndTime.format(new Date(at));
 
+const utcDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** The day of a date without a time, or of what the server counts by days in UTC. */
+export const formatUtcDay = (at: string) => utcDay.format(new Date(at));
+
 /** The time of day, such as 02:31; with the day if that is not today. */
 export function formatTime(at: string): string {
   const isToday = new Date(at).toDateString() === new Date().toDateString();

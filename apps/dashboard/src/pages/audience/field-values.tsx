@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { formatUtcDay } from '../../components/when.tsx';
 import type { CustomFieldsQuery } from '../../generated/graphql.ts';
 import { graphql } from '../../generated/gql.ts';
 
@@ -21,7 +22,6 @@ export type CustomField = CustomFieldsQuery['customFields']['nodes'][number];
 export type Values = Record<string, unknown>;
 
 const number = new Intl.NumberFormat(undefined);
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 const isEmpty = (value: unknown) => value === undefined || value === null || value === '';
 
@@ -44,7 +44,6 @@ export function FieldValue({ of: field, values }: { of: CustomField; values: unk
 function textOf({ type }: CustomField, value: unknown): string {
   if (type === 'boolean') return value === true ? 'Yes' : 'No';
   if (type === 'number' && typeof value === 'number') return number.format(value);
-  if (type === 'date' && typeof value === 'string' && !Number.isNaN(Date.parse(value)))
-    return day.format(new Date(value));
+  if (type === 'date' && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatUtcDay(value);
   return String(value);
 }

@@ -1,6 +1,7 @@
 import { Card, Text } from '@mantine/core';
 import { Chart } from '../../components/chart.tsx';
 import { Section } from '../../components/page.tsx';
+import { formatUtcDay } from '../../components/when.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { number } from '../campaigns/campaign-labels.ts';
@@ -17,9 +18,7 @@ const SIZES = graphql(`
   }
 `);
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const formatDay = (at: string) => day.format(new Date(at));
 
 /** The size of a segment on each of the last 90 days. */
 export function SegmentSize({ id }: { id: string }) {
@@ -36,8 +35,8 @@ export function SegmentSize({ id }: { id: string }) {
         ) : (
           <>
             <Text size="sm" mb="xs" component="figcaption">
-              {number(last.size)} on {formatDay(last.day)}
-              {sizes.length > 1 && `, ${number(first.size)} on ${formatDay(first.day)}`}
+              {number(last.size)} on {formatUtcDay(last.day)}
+              {sizes.length > 1 && `, ${number(first.size)} on ${formatUtcDay(first.day)}`}
             </Text>
             <Chart
               kind="areas"

@@ -9,6 +9,7 @@ import { DescriptionList } from '../../components/description-list.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
+import { formatUtcDay } from '../../components/when.tsx';
 import type { Domain } from './domain.tsx';
 import { WarmupChart } from './warmup-chart.tsx';
 
@@ -54,8 +55,6 @@ export function Warmup({ domain }: { domain: Domain }) {
 }
 
 /** Plans use UTC days. */
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
-
 const count = (value: number) => value.toLocaleString();
 
 function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { of: NonNullable<Domain['warmup']> }) {
@@ -71,7 +70,7 @@ function Today({ of: { steps, since, step, isWarm, todayLimit, todaySent } }: { 
             todayLimit === null ? `${count(todaySent)} messages` : `${count(todaySent)} of ${count(todayLimit)}`,
           ],
           ['Step', isWarm ? 'Complete: no daily limit' : `${step} of ${steps.length}`],
-          ['Started', day.format(new Date(since))],
+          ['Started', formatUtcDay(since)],
         ]}
       />
       <WarmupChart steps={steps} step={isWarm ? undefined : step} sent={todaySent} />

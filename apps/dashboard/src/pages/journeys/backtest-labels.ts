@@ -25,10 +25,6 @@ export const RESULTS: Record<string, string> = {
   in_progress: 'Still in progress',
 };
 
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
-/** A day in UTC, as the figures have it. */
-export const formatDay = (at: string) => day.format(new Date(at));
-
 /** Search parameters of a backtest: they filter its contacts. */
 export interface BacktestSearch extends PageSearch {
   side?: BacktestSide;

@@ -11,6 +11,7 @@ import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { DataTable } from '../../components/table.tsx';
+import { formatUtcDay } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -18,7 +19,7 @@ import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { BacktestQuery, BacktestSide } from '../../generated/graphql.ts';
 import { number } from '../campaigns/campaign-labels.ts';
-import { BACKTEST_STATUS, type BacktestSearch, DIFFERENCES, formatDay } from './backtest-labels.ts';
+import { BACKTEST_STATUS, type BacktestSearch, DIFFERENCES } from './backtest-labels.ts';
 import { BacktestPeople } from './backtest-people.tsx';
 import { outcomeLabel } from './labels.ts';
 
@@ -118,7 +119,7 @@ export function Backtest() {
       about={
         row === undefined
           ? undefined
-          : `What would have happened in the ${row.days} days until ${formatDay(row.until)}. Nothing was sent.`
+          : `What would have happened in the ${row.days} days until ${formatUtcDay(row.until)}. Nothing was sent.`
       }
       back={
         row?.journeyId == null ? (
@@ -344,7 +345,7 @@ function Days({ side, figures: { sent } }: { side: BacktestSide; figures: Figure
         rows={sent.slice(0, SHOWN_DAYS)}
         keyOf={({ stepId, day }) => `${stepId} ${day}`}
         columns={[
-          { title: 'Day', width: 160, cell: ({ day }) => formatDay(day) },
+          { title: 'Day', width: 160, cell: ({ day }) => formatUtcDay(day) },
           { title: 'Step', cell: ({ stepId }) => <span className="breakable">{stepId}</span> },
           {
             title: 'Emails',
