@@ -15,6 +15,7 @@ import { migrate } from '@postroom/migrations';
 import autocannon from 'autocannon';
 import pg from 'pg';
 import type { Sample, Target } from './facade-sample.ts';
+import { median } from './median.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -168,10 +169,6 @@ function load({ port, child }: Server, key: string, target: Target): Promise<Fig
       if (status !== target.status) reject(new Error(`${target.title} returned ${status} at port ${port}.`));
     });
   });
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
 function show(turns: readonly Figures[]): string {

@@ -18,6 +18,7 @@ import MailComposer from 'nodemailer/lib/mail-composer/index.js';
 import { Agent } from 'undici';
 import { startChild } from './child.ts';
 import { startDatabase } from './database.ts';
+import { median } from './median.ts';
 import { SENT } from './post.ts';
 
 const { values: options } = parseArgs({
@@ -171,7 +172,6 @@ for (let round = 0; round <= ROUNDS; round++) {
     results.set(name, [...(results.get(name) ?? []), { cpuUs: (user + system) / MESSAGES, perSecond }]);
   }
 }
-const median = (numbersOf: number[]) => numbersOf.toSorted((a, b) => a - b)[Math.floor(numbersOf.length / 2)] ?? 0;
 for (const [name, rounds] of results) {
   const cpuUs = median(rounds.map((each) => each.cpuUs));
   const perSecond = median(rounds.map((each) => each.perSecond));

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { startChild } from './child.ts';
 import { startDatabase } from './database.ts';
 import type { Imported } from './import-worker.ts';
+import { median } from './median.ts';
 
 const ROWS = Number(process.argv[2] ?? 1_000_000);
 const RUNS = Number(process.argv[3] ?? 3);
@@ -114,7 +115,6 @@ function makeFile(): { file: Buffer; contacts: Buffer } {
   return { file: Buffer.from(text), contacts: Buffer.from(['id', ...contacts, ''].join('\n')) };
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.trunc(values.length / 2)] ?? 0;
 const rate = (ms: number) => Math.round((ROWS / ms) * 1000);
 
 const { file, contacts } = makeFile();

@@ -13,6 +13,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startChild } from './child.ts';
+import { CHANGING_STEPS } from './journey-steps.ts';
 import type { Load, LoadFigures } from './load.ts';
 import { postTo } from './post.ts';
 import { startSending } from './sending.ts';
@@ -62,20 +63,7 @@ async function addContacts(count: number): Promise<void> {
 
 /** Three steps that change something, from a resumed journey until the last contact has left it. */
 async function measureSteps(): Promise<void> {
-  const set = (id: string, next?: string) => ({ id, type: 'update_field', field: 'name', value: id, next });
-  const id = await pausedJourney('Steps', [
-    {
-      id: 'half',
-      type: 'split',
-      branches: [
-        { percent: 50, next: 'one' },
-        { percent: 50, next: 'other' },
-      ],
-    },
-    set('one', 'last'),
-    set('other', 'last'),
-    set('last'),
-  ]);
+  const id = await pausedJourney('Steps', CHANGING_STEPS);
   await enroll(id, CONTACTS, 'half');
   const began = performance.now();
   await post(`/v1/journeys/${id}/resume`);

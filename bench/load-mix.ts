@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '@postroom/capacity';
 import { type Child, startChild } from './child.ts';
+import { CHANGING_STEPS } from './journey-steps.ts';
 import type { Load, LoadFigures } from './load.ts';
 import { postTo, SENT } from './post.ts';
 import type { startSending } from './sending.ts';
@@ -263,25 +264,9 @@ export async function prepareMix(system: System, contacts: number) {
   }
 
   async function pausedJourney(): Promise<string> {
-    const set = (id: string, next?: string) => ({ id, type: 'update_field', field: 'name', value: id, next });
     const { id } = await post('/v1/journeys', {
       name: `Bench ${newId('cmp')}`,
-      definition: {
-        entry: { type: 'manual' },
-        steps: [
-          {
-            id: 'half',
-            type: 'split',
-            branches: [
-              { percent: 50, next: 'one' },
-              { percent: 50, next: 'other' },
-            ],
-          },
-          set('one', 'last'),
-          set('other', 'last'),
-          set('last'),
-        ],
-      },
+      definition: { entry: { type: 'manual' }, steps: CHANGING_STEPS },
     });
     await post(`/v1/journeys/${id}/publish`);
     await post(`/v1/journeys/${id}/pause`);

@@ -6,6 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { startDatabase } from './database.ts';
+import { median } from './median.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -58,7 +59,6 @@ for (let round = 0; round <= ROUNDS; round++) {
     results.set(name, [...(results.get(name) ?? []), result]);
   }
 }
-const median = (numbers: number[]) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 for (const [name, rounds] of results) {
   const [commits, notifications] = (['commits', 'notifications'] as const).map((figure) =>
     Math.round(median(rounds.map((each) => each[figure]))),
