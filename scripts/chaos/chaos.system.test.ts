@@ -1,23 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { figure, runScript } from '../run-script.ts';
 import { orderOf, seededRandom } from './kills.ts';
 import { nothingMoves, STALL_TIMEOUT_MS } from './settled.ts';
 
-/** Runs `npm run chaos` on its own system; resolves with its output and exit code. */
-async function chaos(...options: string[]): Promise<{ output: string; code: number | null }> {
-  const program = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...options], {
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  let output = '';
-  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const [code] = (await once(program, 'close')) as [number | null];
-  return { output, code };
-}
-
-/** The value of a name in the final table. */
-const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(.+?) │`).exec(output)?.[1];
+/** Runs `npm run chaos` on its own system. */
+const chaos = (...options: string[]) => runScript(join(import.meta.dirname, 'main.ts'), ...options);
 
 test('each component is killed equally often, in an order that the seed decides', () => {
   const order = orderOf(12, seededRandom(7));

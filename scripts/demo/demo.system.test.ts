@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { freePorts } from '@postroom/embedded';
 import { startSystem, type System } from '@postroom/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { figure, runScript } from '../run-script.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -48,21 +49,12 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-/** Runs the demo as `npm run demo` does; resolves with its output, without colors, and its exit code. */
-async function demo(csv: string | Buffer, ...options: string[]): Promise<{ output: string; code: number | null }> {
+/** Runs the demo as `npm run demo` does. */
+function demo(csv: string | Buffer, ...options: string[]) {
   const file = join(dataDir, 'contacts.csv');
   writeFileSync(file, csv);
-  const program = spawn(process.execPath, [join(ROOT, 'scripts/demo/main.ts'), file, '--data', dataDir, ...options], {
-    env: { ...process.env, NO_COLOR: '1' },
-  });
-  let output = '';
-  for (const stream of [program.stdout, program.stderr]) stream.on('data', (chunk) => (output += chunk));
-  const [code] = (await once(program, 'close')) as [number | null];
-  return { output, code };
+  return runScript(join(ROOT, 'scripts/demo/main.ts'), file, '--data', dataDir, ...options);
 }
-
-/** The value of a name in the final table. */
-const figure = (output: string, name: string) => new RegExp(`│ ${name} +│ +(.+?) │`).exec(output)?.[1];
 
 const rough = execFileSync(process.execPath, [join(ROOT, 'samples/make-contacts.mjs'), '--rows', '460', '--rough']);
 
