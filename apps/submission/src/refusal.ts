@@ -22,5 +22,5 @@ export function refusalOf(error: unknown): Refusal {
   return new Refusal(550, `5.6.0 ${quote(problems === '' ? error.message : problems)}`);
 }
 
-/** Replies are a single line of limited length, in octets too (RFC 5321, 4.5.3.1.5). */
+/** A reply is a single line, of at most 512 octets (RFC 5321, 4.5.3.1.5) unless it quotes text that is not ASCII. */
 const quote = (text: string) => cleanLine(text, 400);
