@@ -126,8 +126,8 @@ test('each inline image keeps a content id of its own, although other characters
   const image = (id: string) => `--a\r\nContent-Type: image/png\r\nContent-ID: <${id}>\r\n\r\nx\r\n`;
   const html = '--a\r\nContent-Type: text/html\r\n\r\n<img src="cid:a b"><img src="cid:a-b">\r\n';
   const body = `${html}${image('a b')}${image('a-b')}${image('a b')}--a--`;
-  const { html: shown, attachments = [] } = requestOf(await parse('multipart/related; boundary=a', body), []);
-  expect(attachments.map(({ contentId }) => contentId)).toEqual(['a-b', 'a-b-2', undefined]);
+  const { html: shown, attachments } = requestOf(await parse('multipart/related; boundary=a', body), []);
+  expect(attachments?.map(({ contentId }) => contentId)).toEqual(['a-b', 'a-b-2', undefined]);
   expect(shown).toBe('<img src="cid:a-b"><img src="cid:a-b-2">');
 });
 
