@@ -120,6 +120,35 @@ inBrowser('on a slow network', () => {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
+  test('a save whose response was lost is not repeated with what is typed meanwhile', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Welcome', subject: 'Hello', body: '<p>Hi</p>' })).body
+      .data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/templates/${id}`);
+    const subject = page.getByLabel('Subject');
+    let sent = 0;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('mutation UpdateTemplate(') !== true) return route.continue();
+      sent++;
+      await route.fetch({ url: `${api.url}/graphql` });
+      await route.abort();
+    });
+    await subject.fill('Welcome');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    const problem = page.getByText('It may have made the change');
+    await problem.waitFor();
+    await subject.fill('Welcome to R');
+    await page.evaluate('dispatchEvent(new Event("online"))');
+    await problem.waitFor({ state: 'detached' });
+    await page.getByText('Not saved yet.').waitFor();
+    await subject.fill('Welcome');
+    await page.getByText('Version 2, saved').waitFor();
+    expect(sent).toBe(1);
+    await page.unrouteAll({ behavior: 'wait' });
+  });
+
   test('pressing a button twice that saves first does the rest once', async () => {
     const api = await testApi();
     const { id } = (await api.post('/v1/templates', { name: 'Welcome', subject: 'Hello', body: '<p>Hi</p>' })).body

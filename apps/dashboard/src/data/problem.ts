@@ -36,9 +36,6 @@ const MAY_BE_DONE: Problem = {
 /** Whether the record no longer exists or access was revoked. */
 export const isGone = (problem: Problem | undefined) => problem?.code === 'not_found' || problem?.code === 'forbidden';
 
-/** Whether the record was changed since it was loaded. A versioned form shows that as its conflict. */
-export const isOutdated = (problem: Problem | undefined): boolean => problem?.fields.version !== undefined;
-
 /** Of a query whose response was lost. */
 export const UNREACHABLE: Problem = {
   code: 'unreachable',

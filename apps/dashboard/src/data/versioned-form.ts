@@ -1,4 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import type { ApiMutation } from './api-mutation.ts';
+import type { Problem } from './problem.ts';
 
 /** Incremented on each save. */
 type Version = number | string;
@@ -40,6 +42,8 @@ export interface VersionedForm<Content> {
   /** The version this content is based on. */
   version: Version;
   conflict: Conflict<Content> | undefined;
+  /** Why the last save failed, except for an outdated version, which is merged or shown as a conflict. */
+  problem: Problem | undefined;
   /**
    * Saves the latest content, one save at a time; false if rejected. Calls `onSaved`, which may close the form, unless more was written
    * meanwhile.
@@ -47,19 +51,28 @@ export interface VersionedForm<Content> {
   save: (save: Save<Content>, onSaved?: () => void) => Promise<boolean>;
 }
 
+/** Whether the record was changed since it was loaded. */
+const isOutdated = (problem: Problem | undefined): boolean =>
+  problem?.fields.version !== undefined || problem?.fields.updatedAt !== undefined;
+
 const sameText = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * Edits a versioned record. When someone else saves it, `read` brings a newer version: their changes merge into
- * untouched fields, and conflicting fields raise a conflict. Typed input is never lost. `units` are fields that must
- * change together.
+ * untouched fields, and conflicting fields raise a conflict. Typed input is never lost. `mutation` is what saves it, and `units`
+ * are fields that must change together.
  */
 export function useVersionedForm<Content extends object>(
   read: Saved<Content>,
   {
+    mutation: { problem, forget },
     units = [],
     same = sameText,
-  }: { units?: (keyof Content)[][]; same?: (one: unknown, other: unknown) => boolean } = {},
+  }: {
+    mutation: Pick<ApiMutation<unknown, never>, 'problem' | 'forget'>;
+    units?: (keyof Content)[][];
+    same?: (one: unknown, other: unknown) => boolean;
+  },
 ): VersionedForm<Content> {
   const [state, setState] = useState<Edited<Content>>({ base: read, mine: read.content, sent: [] });
   const [seesTheirs, see] = useState(false);
@@ -67,7 +80,8 @@ export function useVersionedForm<Content extends object>(
   // A save can start before the next render, so it reads the latest state from this ref.
   const now = useRef(state);
   const saving = useRef(Promise.resolve(true));
-  const refused = useRef<() => Promise<boolean>>(undefined);
+  const failed = useRef<{ again: () => void; onSaved: (() => void) | undefined }>(undefined);
+  const sameContent = (one: Content, other: Content) => keysOf(one).every((key) => same(one[key], other[key]));
   const put = (next: Edited<Content>) => {
     now.current = next;
     setState(next);
@@ -77,12 +91,11 @@ export function useVersionedForm<Content extends object>(
       setSaving(true);
       const { base, mine } = now.current;
       const version = await run(mine, base.version);
-      refused.current = version === undefined ? () => save(run, onSaved) : undefined;
+      failed.current = version === undefined ? { again: () => void save(run, onSaved), onSaved } : undefined;
       if (version === undefined) put({ ...now.current, sent: [...now.current.sent, mine] });
       else put({ base: { content: mine, version }, mine: now.current.mine, sent: [] });
       setSaving(false);
-      const written = now.current.mine;
-      if (version !== undefined && keysOf(mine).every((key) => same(mine[key], written[key]))) onSaved?.();
+      if (version !== undefined && sameContent(mine, now.current.mine)) onSaved?.();
       return version !== undefined;
     });
     return saving.current;
@@ -93,15 +106,20 @@ export function useVersionedForm<Content extends object>(
   const takeIn = useEffectEvent(() => {
     if (merged?.fields.length !== 0) return;
     put({ base: read, mine: merged.mine, sent: [] });
-    // Rejected only because of an outdated version.
-    void refused.current?.();
+    const isSaved = sameContent(merged.mine, read.content);
+    // Only the response was lost. Saving again would save what has been typed since, unasked.
+    if (isSaved || state.sent.some((each) => sameContent(each, read.content))) {
+      forget();
+      if (isSaved) failed.current?.onSaved?.();
+      failed.current = undefined;
+    } else if (isOutdated(problem)) failed.current?.again();
   });
   useEffect(() => {
     if (isNewer) takeIn();
   }, [isNewer, read.version]);
 
   const decide = (mine: Content) => {
-    refused.current = undefined;
+    failed.current = undefined;
     put({ base: read, mine, sent: [] });
     see(false);
   };
@@ -121,9 +139,10 @@ export function useVersionedForm<Content extends object>(
       // Editors also report text set programmatically, such as theirs.
       if (conflict?.seesTheirs !== true) put({ ...now.current, mine: { ...now.current.mine, ...part } });
     },
-    isSaved: keysOf(state.mine).every((key) => same(state.mine[key], state.base.content[key])),
+    isSaved: sameContent(state.mine, state.base.content),
     version: state.base.version,
     conflict,
+    problem: isOutdated(problem) ? undefined : problem,
     save,
   };
 }

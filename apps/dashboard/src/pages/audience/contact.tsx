@@ -240,8 +240,11 @@ const valuesOf = (content: Record<string, unknown>): Values =>
 
 function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: CustomField[]; onDone: () => void }) {
   const update = useApiMutation(UPDATE);
-  const edited = useVersionedForm({ content: contentOf(contact, fields), version: contact.updatedAt });
-  const { content, set, conflict } = edited;
+  const edited = useVersionedForm(
+    { content: contentOf(contact, fields), version: contact.updatedAt },
+    { mutation: update },
+  );
+  const { content, set, conflict, problem } = edited;
   useUnsavedChanges(!edited.isSaved);
   const values = valuesOf(content);
   const readOnly = conflict?.seesTheirs === true;
@@ -255,7 +258,6 @@ function EditForm({ contact, fields, onDone }: { contact: ContactRow; fields: Cu
       return data.updateContact.updatedAt;
     }, onDone);
   const setValues = (next: Values) => set(Object.fromEntries(fields.map(({ key }) => [OWN + key, next[key] ?? null])));
-  const problem = update.problem?.fields.updatedAt === undefined ? update.problem : undefined;
   const labels = Object.fromEntries(fields.map(({ key, label }) => [OWN + key, label]));
   return (
     <form

@@ -5,7 +5,6 @@ import { useParams } from '@tanstack/react-router';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
-import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -163,15 +162,15 @@ function Editor({ segment, back }: EditorProps) {
   const id = segment?.id;
   const { id: projectId } = useProject();
   const navigate = useNavigate();
+  const create = useApiMutation(CREATE);
+  const update = useApiMutation(UPDATE);
   const edited = useVersionedForm(
     { content: segment === undefined ? NOTHING_YET() : contentOf(segment), version: segment?.version ?? 0 },
-    { same: sameTree },
+    { mutation: update, same: sameTree },
   );
   const { content, set, conflict, isSaved } = edited;
   const { name, tree } = content;
   const changed = !isSaved;
-  const create = useApiMutation(CREATE);
-  const update = useApiMutation(UPDATE);
   const canWrite = usePermission('write');
   const problems = segment?.problems ?? [];
   const readOnly = !canWrite || conflict?.seesTheirs === true;
@@ -194,7 +193,7 @@ function Editor({ segment, back }: EditorProps) {
       return data?.updateSegment.version;
     });
   };
-  const problem = create.problem ?? (isOutdated(update.problem) ? undefined : update.problem);
+  const problem = create.problem ?? edited.problem;
   return (
     <Page
       title={segment?.name ?? 'New segment'}

@@ -8,7 +8,6 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
-import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestMetric } from '../../generated/graphql.ts';
@@ -61,11 +60,11 @@ const LABELS = {
 function SettingsForm({ test }: { test: AbTestRow }) {
   const { id, version, variants, samplePercent, metric, durationHours, updatedAt } = test;
   const update = useApiMutation(UPDATE);
-  const edited = useVersionedForm({
-    content: { variants: variants.length, samplePercent, metric, durationHours },
-    version,
-  });
-  const { content, set, isSaved, conflict } = edited;
+  const edited = useVersionedForm(
+    { content: { variants: variants.length, samplePercent, metric, durationHours }, version },
+    { mutation: update },
+  );
+  const { content, set, isSaved, conflict, problem } = edited;
   useUnsavedChanges(!isSaved);
   const save = async () => {
     await edited.save(async (written, base) => {
@@ -74,7 +73,6 @@ function SettingsForm({ test }: { test: AbTestRow }) {
       return data?.updateAbTest.version;
     });
   };
-  const problem = isOutdated(update.problem) ? undefined : update.problem;
   const isBlank = Object.values<number | string>(content).includes('');
   const numberProps = (name: 'variants' | 'samplePercent' | 'durationHours') => ({
     ...WHOLE,

@@ -121,9 +121,9 @@ export function useDraft(campaign: CampaignRow) {
   const { id, status } = campaign;
   const isScheduled = status === 'scheduled';
   const saved = draftOf(campaign);
-  const edited = useVersionedForm({ content: saved, version: campaign.version }, { units: UNITS });
-  const { content: draft, set, isSaved, conflict, version } = edited;
   const update = useApiMutation(UPDATE);
+  const edited = useVersionedForm({ content: saved, version: campaign.version }, { mutation: update, units: UNITS });
+  const { content: draft, set, isSaved, conflict, version } = edited;
   const save = () =>
     edited.save(async (content, writtenOn) => {
       // If it has been scheduled or unscheduled meanwhile, the page shows that first.
@@ -151,8 +151,7 @@ export function useDraft(campaign: CampaignRow) {
     return (await Promise.race([save(), late])) ? undefined : 'Your changes could not be saved. Leave anyway?';
   });
   // Reports save errors; conflicts are shown separately.
-  const isConflict = update.problem?.fields.version !== undefined || update.problem?.fields.ifStatus !== undefined;
-  const problem = isSaved || isConflict ? undefined : update.problem;
+  const problem = isSaved || edited.problem?.fields.ifStatus !== undefined ? undefined : edited.problem;
   const changed = keysOf(draft).filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(saved[key]));
   return { draft, set, saving: update.running, problem, isSaved, conflict, save, changed, discard: () => set(saved) };
 }

@@ -2,7 +2,6 @@ import { useParams } from '@tanstack/react-router';
 import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
-import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { FormToEditQuery } from '../../generated/graphql.ts';
@@ -135,9 +134,9 @@ function Editor({
   form: FormToEditQuery['form'];
 }) {
   const { id: projectId } = useProject();
-  const edited = useVersionedForm<FormValues>({ content: valuesOf(saved), version });
-  const { content, set, conflict } = edited;
   const update = useApiMutation(UPDATE);
+  const edited = useVersionedForm<FormValues>({ content: valuesOf(saved), version }, { mutation: update });
+  const { content, set, conflict, problem } = edited;
   const navigate = useNavigate();
   const there = { to: '/p/$projectId/forms/$formId', params: { projectId, formId: id } } as const;
   const save = async () => {
@@ -165,10 +164,7 @@ function Editor({
         submit="Save"
         isReadOnly={conflict?.seesTheirs}
         disabled={conflict !== undefined}
-        mutation={{
-          running: update.running,
-          problem: isOutdated(update.problem) ? undefined : update.problem,
-        }}
+        mutation={{ running: update.running, problem }}
         onSubmit={save}
       >
         <ButtonLink {...there} variant="default" ignoreBlocker>

@@ -6,7 +6,6 @@ import { type ReactNode, useRef, useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
-import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery } from '../../generated/graphql.ts';
@@ -62,9 +61,9 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       content: { name: journey.name, definition: readDefinition(journey.definition) },
       version: journey.version,
     },
-    { same: isEquivalent },
+    { mutation: update, same: isEquivalent },
   );
-  const { content, conflict, isSaved } = edited;
+  const { content, conflict, problem, isSaved } = edited;
   const { name, definition } = content;
   const [shown, setShown] = useState<Shown>('draft');
   const [isIncomplete, setIncomplete] = useState(false);
@@ -86,7 +85,6 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
     // The draft may have to be drawn first.
     setTimeout(() => graph.current?.select(selected));
   };
-  const problem = isOutdated(update.problem) ? undefined : update.problem;
   const counts = journey.publishedVersion === null ? undefined : countsOf(inProgress, journey.passages);
   const [tone, label] = JOURNEY_STATUS[status];
   return (

@@ -6,7 +6,6 @@ import { useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
-import { isOutdated } from '../../data/problem.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -65,7 +64,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const { id, status, updatedAt, publishedVersion, draft } = template;
   const { format } = newestOf(template);
   const update = useApiMutation(UPDATE);
-  const edited = useVersionedForm({ content: contentOf(template), version: template.version });
+  const edited = useVersionedForm({ content: contentOf(template), version: template.version }, { mutation: update });
   const { content, set, conflict } = edited;
   const [asking, setAsking] = useState<'publish' | 'test'>();
   const close = () => setAsking(undefined);
@@ -95,7 +94,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
       else await publishing.run();
     });
   useHotkeys([['mod+S', () => changed && !readOnly && saveAndTell()]], [], true);
-  const problem = isOutdated(update.problem) ? undefined : (update.problem ?? publishing.problem);
+  const problem = edited.problem ?? publishing.problem;
   return (
     <Page
       title={template.name}
