@@ -2,13 +2,14 @@ import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import type { OperationResult } from '@urql/core';
 import { Navigate, Outlet } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { clientFor, setSignedOutHandler } from '../data/client.ts';
+import { clientFor, setRefusalHandlers } from '../data/client.ts';
 import { NOT_RESPONDING, problemOf, RESPONSE_TIMEOUT_MS } from '../data/problem.ts';
 import { refresh } from '../data/refresh.ts';
 import { discardUnsavedChanges, hasUnsavedChanges, useNavigationGuard } from '../data/unsaved-changes.ts';
 import { graphql } from '../generated/gql.ts';
 import type { MeQuery } from '../generated/graphql.ts';
 import { SessionContext, type SignedIn } from './session.tsx';
+import type { Ended } from './session-ended-dialog.tsx';
 import { SessionEnded } from './session-ended.tsx';
 
 const ME = graphql(`
@@ -33,15 +34,15 @@ type State =
   | { kind: 'loading' }
   | { kind: 'out'; from: string }
   | { kind: 'failed'; message: string }
-  /** A session that has ended stays while there are unsaved changes. */
-  | { kind: 'in'; session: Omit<SignedIn, 'reload'>; hasEnded?: boolean };
+  /** While there are unsaved changes, the page of a session or of an access that has ended stays. */
+  | { kind: 'in'; session: Omit<SignedIn, 'reload'>; ended?: Ended };
 
 /** Loads the session once, then renders the pages or redirects to the sign-in page. */
 export function AuthGuard() {
   const [state, setState] = useState<State>({ kind: 'loading' });
   const userId = useRef<string>(undefined);
   useNavigationGuard();
-  // Someone else has signed in, in another tab. What the page, its forms and the caches have is not for them.
+  // Drops what the page, its forms and the caches have, as when someone else has signed in, in another tab.
   const startOver = useCallback(() => {
     discardUnsavedChanges();
     setState({ kind: 'loading' });
@@ -54,20 +55,24 @@ export function AuthGuard() {
       if (userId.current !== undefined && userId.current !== id) return startOver();
       userId.current = id;
     }
-    setState((state) => {
-      if (next.kind === 'out') return endSession(state);
-      // A session that is known stays when its reload fails.
-      return next.kind === 'failed' && state.kind === 'in' ? state : next;
-    });
+    setState((state) => afterReload(state, next));
   }, [startOver]);
   const again = () => {
     setState({ kind: 'loading' });
     void reload();
   };
   useEffect(() => {
-    setSignedOutHandler(() => setState(endSession));
+    setRefusalHandlers({
+      unauthorized: () => setState(endSession),
+      // The user may have been removed from the project, or have another role in it.
+      forbidden: () => void reload(),
+    });
     void reload();
   }, [reload]);
+  const discard = () => {
+    if (state.kind === 'in' && state.ended === 'session') setState(stayOut());
+    else startOver();
+  };
   const session = useMemo(() => (state.kind === 'in' ? { ...state.session, reload } : undefined), [state, reload]);
 
   if (state.kind === 'out') return <Navigate to="/sign-in" search={{ to: state.from }} ignoreBlocker />;
@@ -77,10 +82,11 @@ export function AuthGuard() {
     <SessionContext value={session}>
       <Outlet />
       <SessionEnded
-        opened={state.hasEnded === true}
-        onClose={() => setState({ ...state, hasEnded: false })}
+        opened={state.ended !== undefined}
+        ended={state.ended}
+        onClose={() => setState({ kind: 'in', session: state.session })}
         onReload={() => void reload().then(refresh)}
-        onDiscard={() => setState(stayOut())}
+        onDiscard={discard}
       />
     </SessionContext>
   );
@@ -121,7 +127,22 @@ const stayOut = (state?: State): State =>
 
 /** Redirects to the sign-in page, unless the page has unsaved changes. */
 const endSession = (state: State): State =>
-  state.kind === 'in' && hasUnsavedChanges() ? { ...state, hasEnded: true } : stayOut(state);
+  state.kind === 'in' && hasUnsavedChanges() ? { ...state, ended: 'session' } : stayOut(state);
+
+function afterReload(state: State, next: State): State {
+  if (next.kind === 'out') return endSession(state);
+  if (state.kind !== 'in') return next;
+  // A session that is known stays when its reload fails.
+  if (next.kind !== 'in') return state;
+  const isOther = roleOnPage(next.session) !== roleOnPage(state.session);
+  return isOther && hasUnsavedChanges() ? { ...state, ended: 'access' } : next;
+}
+
+/** The user's role in the project of the page. */
+function roleOnPage({ projects }: Omit<SignedIn, 'reload'>) {
+  const [, , projectId] = window.location.pathname.split('/');
+  return projects.find(({ id }) => id === projectId)?.role;
+}
 
 function Waiting() {
   return (

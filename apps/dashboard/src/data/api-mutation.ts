@@ -1,8 +1,8 @@
 import type { TypedDocumentNode } from '@urql/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { NOT_SAVED_YET, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
-import { refresh } from './refresh.ts';
+import { onStale, refresh } from './refresh.ts';
 
 /** A mutation and its state. */
 export interface ApiMutation<Data, Variables> {
@@ -30,6 +30,8 @@ export function useApiMutation<Data, Variables extends Record<string, unknown>>(
   const client = useClient();
   const [running, setRunning] = useState(false);
   const [problem, setProblem] = useState<Problem>();
+  // Data becomes stale once the user has signed in again.
+  useEffect(() => (problem?.code === 'unauthorized' ? onStale(() => setProblem(undefined)) : undefined), [problem]);
   const run = async (variables: Variables) => {
     setRunning(true);
     const late = setTimeout(() => setProblem(NOT_SAVED_YET), RESPONSE_TIMEOUT_MS);

@@ -5,11 +5,13 @@ import { textOf } from './document.ts';
 import { isGone, NOT_RESPONDING, type Problem, problemOf, RESPONSE_TIMEOUT_MS } from './problem.ts';
 import { onStale } from './refresh.ts';
 import { share } from './share.ts';
+import { hasUnsavedChanges } from './unsaved-changes.ts';
 
 /** A query and its state. */
 export interface ApiQuery<Data> {
   /**
-   * The last result; kept during refetches and when they fail, unless it is gone. What a refetch did not change keeps its identity.
+   * The last result; kept during refetches and when they fail, unless it is gone and the page has no unsaved changes. What a refetch did not
+   * change keeps its identity.
    */
   data: Data | undefined;
   /** Why the last attempt failed, or that it takes long. */
@@ -102,7 +104,8 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
 /** The next state: the last one itself if nothing has changed. */
 function next<Data>(last: State<Data>, key: string, change: Omit<State<Data>, 'key'>): State<Data> {
   const known: State<Data> = last.key === key ? last : { key };
-  const kept = isGone(change.problem) ? undefined : known.data;
+  // A page with unsaved changes stays, so that its user can copy them.
+  const kept = isGone(change.problem) && !hasUnsavedChanges() ? undefined : known.data;
   const data = change.data === undefined ? kept : share(known.data, change.data);
   const isSame = known === last && data === known.data && change.problem === known.problem;
   return isSame ? last : { key, ...(data === undefined ? {} : { data }), problem: change.problem };

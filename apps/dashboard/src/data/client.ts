@@ -1,10 +1,10 @@
 import { cacheExchange, Client, fetchExchange, mapExchange } from '@urql/core';
 
-/** Called when the server reports that the session has ended. */
-let onSignedOut = () => {};
+/** Called when the server reports that the session has ended, or that the user may not do what the page offers. */
+let onRefused = { unauthorized: () => {}, forbidden: () => {} };
 
-export function setSignedOutHandler(handler: () => void): void {
-  onSignedOut = handler;
+export function setRefusalHandlers(handlers: typeof onRefused): void {
+  onRefused = handlers;
 }
 
 const clients = new Map<string, Client>();
@@ -20,7 +20,9 @@ export function clientFor(projectId: string): Client {
     exchanges: [
       mapExchange({
         onError: (error) => {
-          if (error.graphQLErrors.some((each) => each.extensions.code === 'unauthorized')) onSignedOut();
+          const codes = error.graphQLErrors.map((each) => each.extensions.code);
+          if (codes.includes('unauthorized')) onRefused.unauthorized();
+          if (codes.includes('forbidden')) onRefused.forbidden();
         },
       }),
       cacheExchange,

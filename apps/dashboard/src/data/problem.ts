@@ -43,6 +43,9 @@ export const UNREACHABLE: Problem = {
   fields: {},
 };
 
+/** Of a request without a session. The server's message is for callers with an API key. */
+const SIGNED_OUT = 'You are signed out. Sign in again, then repeat this.';
+
 /** The problem of an operation; undefined if it succeeded. Server messages are user-facing; other errors get a generic message. */
 export function problemOf({
   error,
@@ -61,7 +64,7 @@ export function problemOf({
   };
   return {
     code: code ?? 'internal_error',
-    message: first?.message ?? 'Something went wrong on our end.',
+    message: code === 'unauthorized' ? SIGNED_OUT : (first?.message ?? 'Something went wrong on our end.'),
     fields: Object.fromEntries((details ?? []).map(fieldProblem)),
     ...(requestId === undefined ? {} : { requestId }),
   };

@@ -1,0 +1,92 @@
+import { pool } from '@postroom/platform';
+import { testApi } from '@postroom/testkit';
+import { expect, test } from 'vitest';
+import { inBrowser, soon, windowOf } from './browser.ts';
+
+const QUESTION = 'You have unsaved changes. Leave anyway?';
+
+/** What a page does when its user returns to it. */
+const RETURN = 'document.dispatchEvent(new Event("visibilitychange"))';
+
+inBrowser('a page with unsaved changes', () => {
+  test('says that its user is signed out, and Escape closes only that dialog, not the form below it', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page, context } = window;
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.accept();
+    });
+    await window.open('/templates');
+    await page.getByRole('button', { name: 'New template' }).first().click();
+    const form = page.getByRole('dialog', { name: 'New template' });
+    await form.getByLabel('Name').fill('Welcome');
+    const cookies = await context.cookies();
+    await context.clearCookies();
+    await form.getByRole('button', { name: 'Create' }).click();
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' });
+    await ended.waitFor();
+    await form.getByText('You are signed out. Sign in again, then repeat this.').waitFor();
+    await page.keyboard.press('Escape');
+    await ended.waitFor({ state: 'detached' });
+    expect(asked).toEqual([]);
+    expect(await form.getByLabel('Name').inputValue()).toBe('Welcome');
+    // As after a sign-in in another tab.
+    await context.addCookies(cookies);
+    await page.evaluate(RETURN);
+    await form.getByRole('alert').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await form.waitFor({ state: 'detached' });
+    expect(asked).toEqual([QUESTION]);
+  });
+
+  test('keeps them when its user is removed from the project, and says so', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Welcome', subject: 'Hello', body: '<p>Hi</p>' })).body
+      .data;
+    await using window = await windowOf(api, 'member');
+    const { page, person } = window;
+    await window.open(`/templates/${id}`);
+    const subject = page.getByLabel('Subject');
+    await subject.fill('Welcome to Rome');
+    await pool.query('DELETE FROM members WHERE user_id = $1', [person.id]);
+    await page.evaluate(RETURN);
+    const dialog = page.getByRole('dialog', { name: 'Your access to this project has changed' });
+    await dialog.getByRole('button', { name: 'Stay on this page' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await subject.inputValue()).toBe('Welcome to Rome');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await dialog.getByRole('button', { name: 'Discard changes' }).click();
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+  });
+
+  test('keeps them when its user may only read from now on, or when the record was deleted', async () => {
+    const api = await testApi();
+    const create = async (name: string): Promise<string> =>
+      (await api.post('/v1/templates', { name, subject: 'Hello', body: '<p>Hi</p>' })).body.data.id;
+    const [welcome, goodbye] = [await create('Welcome'), await create('Goodbye')];
+    await using window = await windowOf(api, 'member');
+    const { page, person } = window;
+    const subject = page.getByLabel('Subject');
+    await window.open(`/templates/${goodbye}`);
+    await subject.fill('See you');
+    await api.delete(`/v1/templates/${goodbye}`);
+    await page.evaluate(RETURN);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByText('No such template in this project').waitFor();
+    expect(await subject.inputValue()).toBe('See you');
+    page.once('dialog', (dialog) => void dialog.accept());
+
+    await window.open(`/templates/${welcome}`);
+    await subject.fill('Welcome to Rome');
+    await pool.query("UPDATE members SET role = 'viewer' WHERE user_id = $1", [person.id]);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Stay on this page' }).click();
+    expect(await subject.inputValue()).toBe('Welcome to Rome');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click();
+    await soon(() => subject.inputValue()).toBe('Hello');
+    expect(await page.getByRole('button', { name: 'Save draft' }).count()).toBe(0);
+  });
+});
