@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pool, record } from '@postroom/platform';
 import { type Api, signedIn, testApi } from '@postroom/testkit';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { holdRequests, inBrowser, openWindow, soon, windowOf } from './browser.ts';
 
@@ -247,6 +247,32 @@ inBrowser('dialogs', () => {
       expect(await dialog.isVisible()).toBe(true);
     }
     answers.accepts = true;
+  });
+
+  test('the menu of placeholders fits a low window, and is used by keyboard', async () => {
+    const api = await testApi();
+    const { id } = (await api.post('/v1/templates', { name: 'Welcome', subject: 'Hello', body: '<p>Hi</p>' })).body
+      .data;
+    await using window = await windowOf(api, 'owner', { width: 320, height: 400 });
+    const { page } = window;
+    await window.open(`/templates/${id}`);
+    const button = page.getByRole('button', { name: 'Insert a placeholder' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    const menu = page.getByRole('menu');
+    await menu.waitFor();
+    const isFocused = (element: Locator) => element.evaluate((node) => node === node.ownerDocument.activeElement);
+    await soon(() => isFocused(menu.getByRole('menuitem').first())).toBe(true);
+    // The items wrap around, so the last one is before the first.
+    await page.keyboard.press('ArrowUp');
+    const last = menu.getByRole('menuitem', { name: 'Amount' });
+    await soon(() => isFocused(last)).toBe(true);
+    const { y, height } = (await menu.boundingBox()) ?? { y: -1, height: 0 };
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y + height).toBeLessThanOrEqual(400);
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'HTML' }).getByText('currency').waitFor();
+    expect(await menu.count()).toBe(0);
   });
 
   test('the contacts to pick fit a window of 320 pixels', async () => {

@@ -184,7 +184,8 @@ export function PlaceholderMenu({
   onChoose: (text: string) => void;
 }) {
   return (
-    <Menu width={280} returnFocus={false}>
+    // In a low window it may cover its button.
+    <Menu width={280} returnFocus={false} middlewares={{ flip: true, shift: { crossAxis: true } }}>
       <Menu.Target>
         <Button
           variant="default"
@@ -195,7 +196,7 @@ export function PlaceholderMenu({
           Insert a placeholder
         </Button>
       </Menu.Target>
-      <Menu.Dropdown>
+      <Menu.Dropdown mah="calc(100dvh - 16px)" className="scrolling">
         <ScrollArea.Autosize mah={320} type="auto">
           {placeholders.map(({ key, label }) => (
             <Menu.Item
