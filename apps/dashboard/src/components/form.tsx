@@ -62,6 +62,18 @@ export function DialogForm<Values extends Record<string, unknown>>({
   );
 }
 
+/**
+ * The values that were changed in a form; all of them if none was. A setting saves only these, so that what others have changed meanwhile
+ * stays.
+ */
+export function changedOf<Values extends Record<string, unknown>>(
+  values: Values,
+  { isDirty }: Pick<UseFormReturnType<Values>, 'isDirty'>,
+): Partial<Values> {
+  const changed = Object.entries(values).filter(([name]) => isDirty(name as never));
+  return changed.length === 0 ? values : (Object.fromEntries(changed) as Partial<Values>);
+}
+
 /** Validates a field that must not be blank. */
 export const required = (message: string) => (value: string | number) => (`${value}`.trim() === '' ? message : null);
 

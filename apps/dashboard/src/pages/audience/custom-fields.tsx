@@ -8,7 +8,7 @@ import { graphql } from '../../generated/gql.ts';
 import type { CustomFieldType } from '../../generated/graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { DialogForm, required } from '../../components/form.tsx';
+import { changedOf, DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
@@ -199,8 +199,9 @@ function EditField({ field, onClose }: { field: CustomField; onClose: () => void
     <DialogForm
       values={{ label: field.label, options: field.options }}
       mutation={update}
-      save={async ({ label, options }) => {
-        const input = field.type === 'select' ? { label, options } : { label };
+      save={async (values, form) => {
+        const { label, options } = changedOf(values, form);
+        const input = { label, options: field.type === 'select' ? options : undefined };
         if ((await update.run({ id: field.id, input })) === undefined) return;
         notifySuccess('Saved.');
         onClose();

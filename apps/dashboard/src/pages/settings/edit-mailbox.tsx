@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { changedOf, DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ConnectionProblem } from './connection-problem.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
@@ -44,15 +44,16 @@ function EditForm({ mailbox, onClose }: { mailbox: Mailbox; onClose: () => void 
         clientSecret: '',
       }}
       mutation={update}
-      save={async (values) => {
+      save={async (values, form) => {
         const isOther = provider === 'other';
+        const { host, port, perMinute, dailyCap } = changedOf(values, form);
         const data = await update.run({
           id,
           input: {
-            host: isOther ? values.host.trim() : null,
-            port: isOther ? numberOrNull(values.port) : null,
-            perMinute: numberOrNull(values.perMinute),
-            dailyCap: numberOrNull(values.dailyCap),
+            host: isOther ? (host?.trim() ?? null) : null,
+            port: isOther ? numberOrNull(port ?? '') : null,
+            perMinute: numberOrNull(perMinute ?? ''),
+            dailyCap: numberOrNull(dailyCap ?? ''),
             password: signIn === 'password' ? textOrNull(values.password) : null,
             clientSecret: signIn === 'oauth2' ? textOrNull(values.clientSecret) : null,
           },

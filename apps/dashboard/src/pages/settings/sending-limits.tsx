@@ -3,7 +3,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { SendingPolicyQuery } from '../../generated/graphql.ts';
-import { required } from '../../components/form.tsx';
+import { changedOf, required } from '../../components/form.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { numberOrNull } from './mailbox-labels.ts';
@@ -66,11 +66,10 @@ function LimitsForm({ policy }: { policy: Policy }) {
         frequencyCapDays: required('Enter a number'),
       }}
       mutation={update}
-      save={(values) =>
-        update.run({
-          input: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, numberOrNull(value)])),
-        })
-      }
+      save={(values, form) => {
+        const changed = Object.entries(changedOf(values, form));
+        return update.run({ input: Object.fromEntries(changed.map(([name, value]) => [name, numberOrNull(value)])) });
+      }}
       saved="Limits saved."
     >
       {(form, readOnly) => (

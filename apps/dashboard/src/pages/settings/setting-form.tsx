@@ -13,7 +13,7 @@ export function SettingForm<Values extends Record<string, unknown>>({
   ...props
 }: Omit<ApiFormProps<Values>, 'save' | 'children'> & {
   /** Resolves to undefined if it failed. */
-  save: (values: Values) => Promise<unknown>;
+  save: (values: Values, form: UseFormReturnType<Values>) => Promise<unknown>;
   /** Says that it was saved. */
   saved: string;
   /** The fields. */
@@ -21,7 +21,7 @@ export function SettingForm<Values extends Record<string, unknown>>({
 }) {
   const readOnly = !usePermission('manage');
   const saveAndReport = async (values: Values, form: UseFormReturnType<Values>) => {
-    if ((await save(values)) === undefined) return;
+    if ((await save(values, form)) === undefined) return;
     // More may have been typed since.
     form.resetDirty(values);
     notifySuccess(saved);

@@ -35,7 +35,7 @@ export function EditEndpoint() {
   const update = useApiMutation(UPDATE);
   const navigate = useNavigate();
   const there = { to: '/p/$projectId/webhooks/$endpointId', params: { projectId, endpointId } } as const;
-  const submit = async (input: EndpointValues) => {
+  const submit = async (_values: EndpointValues, input: Partial<EndpointValues>) => {
     if ((await update.run({ id: endpointId, input })) === undefined) return;
     notifySuccess('Endpoint updated.');
     void navigate(there);

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import type { Problem } from '../../data/problem.ts';
 import { useUnsavedForm } from '../../data/unsaved-changes.ts';
-import { FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
+import { changedOf, FormButtons, FormProblem, useFieldProblems } from '../../components/form.tsx';
 import { EventChoice } from './event-choice.tsx';
 
 export interface EndpointValues {
@@ -25,7 +25,7 @@ export function EndpointForm({
   submit: string;
   running: boolean;
   problem: Problem | undefined;
-  onSubmit: (values: EndpointValues) => Promise<void>;
+  onSubmit: (values: EndpointValues, changed: Partial<EndpointValues>) => Promise<void>;
   /** Other buttons. */
   children?: ReactNode;
 }) {
@@ -41,7 +41,10 @@ export function EndpointForm({
   return (
     <form
       ref={ref}
-      onSubmit={form.onSubmit((values) => onSubmit({ ...values, url: values.url.trim() }), showProblem)}
+      onSubmit={form.onSubmit((given) => {
+        const values = { ...given, url: given.url.trim() };
+        return onSubmit(values, changedOf(values, form));
+      }, showProblem)}
       noValidate
     >
       <Card>
