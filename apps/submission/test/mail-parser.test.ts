@@ -122,7 +122,7 @@ test.each([
   expect(() => requestOf(parsed, [])).toThrow(problem);
 });
 
-test('each inline image keeps a content id of its own, although other characters are replaced', async () => {
+test('inline images keep different content ids, although characters in them are replaced', async () => {
   const image = (id: string) => `--a\r\nContent-Type: image/png\r\nContent-ID: <${id}>\r\n\r\nx\r\n`;
   const html = '--a\r\nContent-Type: text/html\r\n\r\n<img src="cid:a b"><img src="cid:a-b">\r\n';
   const body = `${html}${image('a b')}${image('a-b')}${image('a b')}--a--`;

@@ -23,8 +23,8 @@ export async function handleSignIn(request: IncomingMessage, response: ServerRes
 }
 
 /**
- * Whether a request comes from a program: browsers say which site a POST comes from. The library wants an Origin of whoever sends a
- * cookie, or `Sec-Fetch-Mode` as Node's `fetch` does.
+ * Whether a request comes from a program: browsers say which site a POST comes from. The library wants an Origin with a
+ * cookie, and with `Sec-Fetch-Mode`, which the `fetch` of Node sends.
  */
 const isProgram = ({ origin, referer, 'sec-fetch-site': site }: IncomingHttpHeaders) =>
   origin === undefined && referer === undefined && site === undefined;
