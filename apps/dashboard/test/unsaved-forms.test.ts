@@ -26,7 +26,7 @@ test('every dialog asks before Escape or a click outside drops unsaved input', (
 test('every form asks before its page is left with unsaved input, or is listed', () => {
   const unguarded = globSync('**/*.tsx', { cwd: SRC }).filter((path) => {
     const text = readFileSync(join(SRC, path), 'utf8');
-    return /<form(?: on|$)/m.test(text) && !/\buseUnsaved(?:Changes|Form)\(/.test(text);
+    return /<form(?: on|$)/m.test(text) && !/\buse(?:Unsaved(?:Changes|Form)|FileImport)\(/.test(text);
   });
   expect(unguarded.sort()).toEqual(Object.keys(UNGUARDED));
 });
