@@ -19,7 +19,7 @@ import {
   settle,
   type Settlement,
   UnrecordedError,
-  watchCampaign,
+  watchCampaignStatus,
   withRetries,
 } from '@postroom/ledger';
 import { MessageError } from '@postroom/mime';
@@ -188,7 +188,7 @@ export async function sendPages(
     width: () => route.width,
   });
   let canceling: Promise<void> | undefined;
-  const stopWatching = watchCampaign(campaignId, (status) => {
+  const stopWatching = watchCampaignStatus(campaignId, (status) => {
     isSending = status === 'sending';
     if (!isSending) pipeline.release();
     // Messages in flight may keep the run, which cancels the rest, waiting for minutes.

@@ -1,3 +1,4 @@
+import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { inTransaction, sql, type Tx } from '@postroom/platform';
 import { ledgerPool } from './ledger-pool.ts';
 import { closeUnsent } from './sql.ts';
@@ -24,7 +25,7 @@ const CANCEL_PAGE = `
     ${closeUnsent('canceled', "'The campaign was canceled.'")}
     WHERE m.id = ANY (ARRAY(SELECT id FROM page WHERE state = 'planned')) AND m.state = 'planned' RETURNING m.id
   ), counters AS (
-    UPDATE campaigns SET canceled_count = canceled_count + (SELECT count(*) FROM canceled) WHERE id = $1
+    ${addToCampaignCounts({ canceled: '(SELECT count(*) FROM canceled)' }, 'WHERE c.id = $1')}
   ) SELECT max(id) AS last FROM page`;
 
 /** Cancels the planned messages of a campaign, which must be canceled itself; those in flight keep their outcome. */

@@ -53,7 +53,7 @@ export { ReplyWatch } from './reply-watch.ts';
 export { withRetries } from './retries.ts';
 export { RunTime } from './run-time.ts';
 export { type Backoff, SendPipeline, type SendResult, UnrecordedError } from './send-pipeline.ts';
-export { SnapshotEnd, watchCampaign } from './watch-campaign.ts';
+export { SnapshotEnd, watchCampaignStatus } from './watch-campaign.ts';
 export { SendTrace } from './send-trace.ts';
 export { ShardRanges } from './shard-ranges.ts';
 export { type Claimed, settlementOf, settlementOfError } from './settlement.ts';

@@ -15,7 +15,7 @@ async function readCampaign(id: string): Promise<{ status: string; frozen_at: Da
  * Tells the campaign's status every second. A claim notices it as well, but a slow server may delay the next one for minutes.
  * @returns ends it.
  */
-export function watchCampaign(id: string, tell: (status: string | undefined) => void): () => void {
+export function watchCampaignStatus(id: string, tell: (status: string | undefined) => void): () => void {
   const timer = setInterval(async () => {
     try {
       tell((await readCampaign(id))?.status);
