@@ -42,8 +42,8 @@ export async function activitiesOf(
 
 /**
  * A message's events are columns of its row, so the query turns each row into one line per event. A report may arrive before the
- * acceptance is recorded; `greatest` and `rank` put the events in causal order. Each contact's latest messages come
- * from the index `(contact_id, id)`, read backwards.
+ * acceptance is recorded; `greatest` and `rank` put the events in causal order. A suppression has the time of the refusal or
+ * unsubscribe that caused it. Each contact's latest messages come from the index `(contact_id, id)`, read backwards.
  */
 const ACTIVITY = `
   WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = ANY ($2)),
@@ -58,7 +58,7 @@ const ACTIVITY = `
       NULL AS "actorId", NULL AS "messageId", NULL AS subject,
       NULL AS "campaignId", NULL AS "campaignName", created_at AS place, 0 AS rank FROM contact
     UNION ALL
-    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, s.origin::text, s.added_by_id, NULL, NULL, NULL, NULL, s.created_at, 0
+    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, s.origin::text, s.added_by_id, NULL, NULL, NULL, NULL, s.created_at, 9
     FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
     UNION ALL
     SELECT contact.id, fact.type, fact.at, fact.detail, NULL, NULL, NULL, NULL, NULL, NULL, fact.at, fact.rank

@@ -26,6 +26,30 @@ test("a contact's activity lists its creation, messages and suppressions, newest
   ]);
 });
 
+test.each([
+  {
+    causedBy: 'contact.unsubscribed',
+    columns: "state = 'accepted', accepted_at = s.created_at, unsubscribed_at = s.created_at",
+  },
+  { causedBy: 'email.failed', columns: "state = 'failed', unsent_at = s.created_at" },
+])('a suppression comes after the event of the same time that caused it: $causedBy', async ({ causedBy, columns }) => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const message = newId('eml');
+  await pool.query(
+    "INSERT INTO messages (id, project_id, contact_id, email, state) VALUES ($1, $2, $3, 'ada@example.com', 'planned')",
+    [message, api.projectId, ada.id],
+  );
+  await api.patch(`/v1/contacts/${ada.id}`, { subscribed: false });
+  await pool.query(`UPDATE messages SET ${columns} FROM suppressions s WHERE s.project_id = $1 AND messages.id = $2`, [
+    api.projectId,
+    message,
+  ]);
+  const { body } = await api.graphql(ACTIVITY, { id: ada.id });
+  const types = (body.data.contact.activity as { type: string }[]).map(({ type }) => type);
+  expect(types.slice(0, 2)).toEqual(['contact.suppressed', causedBy]);
+});
+
 test('statistics count events per day, without gaps and without other projects', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const ada = await api.contact('ada@example.com');
