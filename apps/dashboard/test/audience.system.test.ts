@@ -400,13 +400,15 @@ inBrowser('contacts, groups and segments', () => {
 
     await window.open('/fields');
     await page.getByRole('button', { name: 'New field' }).first().click();
-    await page.getByLabel('Name').fill('Größe der Firma');
+    await page.getByLabel('Name').fill('Größe der Test-Firma');
+    await page.getByRole('combobox', { name: 'Type' }).click();
+    await page.getByRole('option', { name: 'Single choice' }).click();
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page
-      .getByText('grosse_der_firma')
-      .or(page.getByText('groe_der_firma'))
-      .or(page.getByText('groe_der_firma'))
-      .waitFor();
+    await page.getByText('Enter at least one choice').waitFor();
+    await page.getByRole('combobox', { name: 'Choices' }).fill('Klein');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('grosse_der_test_firma').waitFor();
   });
 
   test('a viewer is offered no changes', async () => {

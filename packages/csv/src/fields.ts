@@ -5,13 +5,19 @@ const MAX_KEY_LENGTH = 40;
 /** Built-in placeholder names. */
 const RESERVED_KEYS = new Set(['id', 'email', 'name', 'unsubscribe_url']);
 
+/** A key of at most 40 lower-case letters, digits and `_`, such as `vip_kunde` from `VIP-Kunde`; blank if the name has no Latin letters. */
+export function keyFrom(name: string): string {
+  const latin = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+  return latin
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^[_0-9]+/, '')
+    .slice(0, MAX_KEY_LENGTH)
+    .replace(/_+$/, '');
+}
+
 /** A unique key of lower-case letters, digits and `_`. */
 export function keyFor(name: string, column: number, taken: ReadonlySet<string>): string {
-  const latin = name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
-  const plain = latin
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[_0-9]+|_+$/g, '')
-    .slice(0, MAX_KEY_LENGTH);
+  const plain = keyFrom(name);
   const wanted = plain === '' ? `column_${column + 1}` : RESERVED_KEYS.has(plain) ? `csv_${plain}` : plain;
   return taken.has(wanted) ? `${wanted}_${column + 1}` : wanted;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyFor, TypeGuess } from '../src/index.ts';
+import { keyFor, keyFrom, TypeGuess } from '../src/index.ts';
 
 const typeOf = (values: readonly string[]) => {
   const guess = new TypeGuess();
@@ -23,6 +23,8 @@ test('a few values that repeat are the options of a select', () => {
 });
 
 test('keys are distinct Latin words, and none is the name of a placeholder', () => {
+  expect(keyFrom('VIP-Kunde (ja/nein)')).toBe('vip_kunde_ja_nein');
+  expect(keyFrom(`${'a'.repeat(39)}-b`)).toBe('a'.repeat(39));
   expect(keyFor('Código postal', 3, new Set())).toBe('codigo_postal');
   expect(keyFor('Город', 7, new Set())).toBe('column_8');
   expect(keyFor('id', 1, new Set())).toBe('csv_id');

@@ -1,3 +1,4 @@
+import { keyFrom } from '@postroom/csv';
 import { Button, Code, Group, Select, TagsInput, Text, TextInput } from '@mantine/core';
 import { IconForms, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -13,7 +14,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
-import { CUSTOM_FIELDS, type CustomField } from './field-values.tsx';
+import { CUSTOM_FIELDS, type CustomField, FIELD_TYPES } from './field-values.tsx';
 
 const CREATE = graphql(`
   mutation CreateCustomField($input: CreateCustomFieldInput!) {
@@ -38,14 +39,6 @@ const DELETE = graphql(`
     }
   }
 `);
-
-const TYPES: Record<CustomFieldType, string> = {
-  text: 'Text',
-  number: 'Number',
-  boolean: 'Yes or no',
-  date: 'Date',
-  select: 'Single choice',
-};
 
 /** The project's custom fields. */
 export function CustomFields() {
@@ -87,7 +80,7 @@ export function CustomFields() {
                     </>
                   ),
                 },
-                { title: 'Holds', from: 'sm', width: 140, cell: ({ type }) => TYPES[type] },
+                { title: 'Type', from: 'sm', width: 140, cell: ({ type }) => FIELD_TYPES[type] },
                 { title: 'Choices', from: 'sm', cell: ({ options }) => options.join(', ') || '–' },
                 {
                   title: 'Change',
@@ -123,29 +116,22 @@ export function CustomFields() {
   );
 }
 
-/** Derives a key from the field name. */
-const keyOf = (label: string) =>
-  label
-    .replaceAll('ß', 'ss')
-    .normalize('NFKD')
-    .replace(/[^\w\s]/g, '')
-    .trim()
-    .replace(/\s+/g, '_')
-    .toLowerCase()
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 64);
+const NO_CHOICES = 'Enter at least one choice';
 
 function NewField({ onClose }: { onClose: () => void }) {
   const create = useApiMutation(CREATE);
   return (
     <DialogForm
       values={{ label: '', key: '', type: 'text' as CustomFieldType, options: [] as string[] }}
-      validate={{ label: required('Enter a name') }}
+      validate={{
+        label: required('Enter a name'),
+        options: (options, { type }) => (type === 'select' && options.length === 0 ? NO_CHOICES : null),
+      }}
       mutation={create}
       save={async ({ label, key, type, options }) => {
         const input = {
           label,
-          key: key.trim() === '' ? keyOf(label) : key,
+          key: key.trim() === '' ? keyFrom(label) : key,
           type,
           ...(type === 'select' ? { options } : {}),
         };
@@ -168,15 +154,15 @@ function NewField({ onClose }: { onClose: () => void }) {
           <TextInput
             label="Key"
             description="Used in placeholders and the API. It can't be changed later."
-            placeholder={keyOf(form.values.label) || 'city'}
+            placeholder={keyFrom(form.values.label) || 'city'}
             autoComplete="off"
             {...form.getInputProps('key')}
           />
           <Select
-            label="Holds"
+            label="Type"
             description="It can't be changed later."
             allowDeselect={false}
-            data={Object.entries(TYPES).map(([value, label]) => ({ value, label }))}
+            data={Object.entries(FIELD_TYPES).map(([value, label]) => ({ value, label }))}
             {...form.getInputProps('type')}
           />
           {form.values.type === 'select' && (
@@ -198,6 +184,10 @@ function EditField({ field, onClose }: { field: CustomField; onClose: () => void
   return (
     <DialogForm
       values={{ label: field.label, options: field.options }}
+      validate={{
+        label: required('Enter a name'),
+        options: (options) => (field.type === 'select' && options.length === 0 ? NO_CHOICES : null),
+      }}
       mutation={update}
       save={async (values, form) => {
         const { label, options } = changedOf(values, form);

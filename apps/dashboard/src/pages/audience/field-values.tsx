@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { formatUtcDay } from '../../components/when.tsx';
-import type { CustomFieldsQuery } from '../../generated/graphql.ts';
+import type { CustomFieldsQuery, CustomFieldType } from '../../generated/graphql.ts';
 import { graphql } from '../../generated/gql.ts';
 
 export const CUSTOM_FIELDS = graphql(`
@@ -19,6 +19,16 @@ export const CUSTOM_FIELDS = graphql(`
 `);
 
 export type CustomField = CustomFieldsQuery['customFields']['nodes'][number];
+
+/** The types of custom fields, as users read them. */
+export const FIELD_TYPES: Record<CustomFieldType, string> = {
+  text: 'Text',
+  number: 'Number',
+  boolean: 'Yes or no',
+  date: 'Date',
+  select: 'Single choice',
+};
+
 export type Values = Record<string, unknown>;
 
 const number = new Intl.NumberFormat(undefined);
