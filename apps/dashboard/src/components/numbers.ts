@@ -10,6 +10,9 @@ export function formatDuration(ms: number | null): string {
 export const formatShare = (share: number, most = 0, least = 0): string =>
   share.toLocaleString(undefined, { style: 'percent', maximumFractionDigits: most, minimumFractionDigits: least });
 
+/** Formats a whole percentage, such as 50, in the same way. */
+export const formatPercent = (percent: number): string => formatShare(percent / 100, 2);
+
 /** A number with its noun: `1 contact`, `2 contacts`. */
 export const countOf = (value: number, one: string, many = `${one}s`): string =>
   `${value.toLocaleString()} ${value === 1 ? one : many}`;

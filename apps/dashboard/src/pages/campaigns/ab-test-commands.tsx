@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
+import { formatPercent } from '../../components/numbers.ts';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -89,7 +90,7 @@ function DraftCommands({ test: { id, name, variants, samplePercent } }: { test: 
         problem={start.problem}
         onConfirm={() => void confirm()}
       >
-        {variants.length} variants go to {samplePercent} % of the audience now, in equal shares.{' '}
+        {variants.length} variants go to {formatPercent(samplePercent)} of the audience now, in equal shares.{' '}
         {samplePercent < 100 && 'The rest gets the winner when the time is up.'}
       </Confirm>
     </>

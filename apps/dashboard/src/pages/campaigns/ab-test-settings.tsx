@@ -1,6 +1,6 @@
 import { Button, Card, Group, NumberInput, Select, Stack } from '@mantine/core';
 import { usePermission } from '../../app/session.tsx';
-import { countOf } from '../../components/numbers.ts';
+import { countOf, formatPercent } from '../../components/numbers.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { ConflictAlert } from '../../components/conflict-alert.tsx';
 import { FormProblem } from '../../components/form.tsx';
@@ -36,7 +36,7 @@ export function AbTestSettings({ test }: { test: AbTestRow }) {
           <DescriptionList
             items={[
               ['Variants', variants.length],
-              ['Sample', `${samplePercent} % of the audience`],
+              ['Sample', `${formatPercent(samplePercent)} of the audience`],
               ['Decided by', METRICS[metric]],
               ['Duration', countOf(durationHours, 'hour')],
             ]}
@@ -101,7 +101,7 @@ function SettingsForm({ test }: { test: AbTestRow }) {
           <NumberInput
             label="Sample"
             description="Share of the audience"
-            suffix=" %"
+            suffix="%"
             w={180}
             min={1}
             max={100}

@@ -7,6 +7,7 @@ import { cursorOf } from '../../data/paging.ts';
 import { graphql } from '../../generated/gql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { RowLink, TextLink } from '../../components/link.tsx';
+import { formatPercent } from '../../components/numbers.ts';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Empty, QueryResult, RowsSkeleton } from '../../components/states.tsx';
@@ -88,7 +89,12 @@ export function AbTests() {
                       <StatusBadge tone={AB_TEST_STATUS[status][0]}>{AB_TEST_STATUS[status][1]}</StatusBadge>
                     ),
                   },
-                  { title: 'Sample', from: 'sm', align: 'right', cell: ({ samplePercent }) => `${samplePercent} %` },
+                  {
+                    title: 'Sample',
+                    from: 'sm',
+                    align: 'right',
+                    cell: ({ samplePercent }) => formatPercent(samplePercent),
+                  },
                   { title: 'Decided by', from: 'md', cell: ({ metric }) => METRICS[metric] },
                   {
                     title: 'Winner',

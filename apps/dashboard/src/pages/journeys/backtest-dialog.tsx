@@ -150,7 +150,7 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
         <Group grow align="flex-start">
           <NumberInput
             label="Assumed opens"
-            suffix=" %"
+            suffix="%"
             min={0}
             max={100}
             value={opened}
@@ -158,7 +158,7 @@ function StartForm({ journey: { id, publishedVersion }, onClose }: { journey: Te
           />
           <NumberInput
             label="Assumed clicks"
-            suffix=" %"
+            suffix="%"
             min={0}
             max={100}
             value={clicked}

@@ -4,7 +4,7 @@ import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import { useParams, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
-import { countOf } from '../../components/numbers.ts';
+import { countOf, formatPercent } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
@@ -188,7 +188,7 @@ function Course({ row: { id, status, processed, total, error, cancelRequestedAt 
             </Button>
           )}
         </Group>
-        <Progress value={share} animated aria-label={`Backtest: ${share} %`} />
+        <Progress value={share} animated aria-label={`Backtest: ${formatPercent(share)}`} />
       </Stack>
     </Card>
   );

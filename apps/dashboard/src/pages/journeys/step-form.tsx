@@ -251,7 +251,7 @@ function SplitFields({ step, set }: FieldsProps) {
         <Group key={index} gap="xs" align="flex-end">
           <NumberInput
             label={`Branch ${index + 1}`}
-            suffix=" %"
+            suffix="%"
             min={0}
             max={100}
             w={140}

@@ -1,3 +1,4 @@
+import { formatPercent } from '../../components/numbers.ts';
 import type { Exit, Step, StepType } from './definition.ts';
 import {
   describeCondition,
@@ -79,7 +80,7 @@ export const STEP_TYPES: Record<StepType, StepTypeInfo> = {
     exits: ({ branches = [] }) =>
       branches.map(({ percent, next }, index) => ({
         key: `branches.${index}`,
-        label: `${percent} %`,
+        label: formatPercent(percent),
         to: next ?? null,
         outcomes: [`branch ${index + 1}`],
       })),
