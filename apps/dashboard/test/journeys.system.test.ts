@@ -140,7 +140,7 @@ inBrowser('journeys', () => {
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'detached' });
     expect(await focusedNode(page)).toBe('condition');
-    await node(page, 'condition').getByText('has had the email of step thanks, which was opened').waitFor();
+    await node(page, 'condition').getByText('opened the email of step thanks').waitFor();
     await press('Add a step after condition: No');
     await page.getByRole('menuitem', { name: 'Exit' }).focus();
     await page.keyboard.press('Enter');

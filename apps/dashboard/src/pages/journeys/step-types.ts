@@ -5,7 +5,7 @@ import {
   describeDuration,
   fieldName,
   list,
-  MESSAGE_OUTCOMES,
+  MESSAGE_CONDITIONS,
   nameIn,
   type Names,
   weekday,
@@ -151,9 +151,7 @@ function conditionSummary({ segmentId, filter, where, message }: Step, names: Na
     where === undefined || where.length === 0
       ? ''
       : `entered with an event whose ${list.format(where.map(describeCondition))}`,
-    message === undefined
-      ? ''
-      : `has had the email of step ${message.stepId}, which ${MESSAGE_OUTCOMES[message.outcome]}`,
+    message === undefined ? '' : MESSAGE_CONDITIONS[message.outcome](`the email of step ${message.stepId}`),
   ].filter((part) => part !== '');
   return parts.length === 0 ? 'No condition yet' : `Whether the contact ${list.format(parts)}`;
 }

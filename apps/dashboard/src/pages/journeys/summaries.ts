@@ -24,6 +24,17 @@ export const MESSAGE_OUTCOMES = {
   unsubscribed: 'led to an unsubscribe',
 } as const;
 
+/** What a contact did with an email whose outcome a condition checks. */
+export const MESSAGE_CONDITIONS: Record<keyof typeof MESSAGE_OUTCOMES, (email: string) => string> = {
+  sent: (email) => `was sent ${email}`,
+  delivered: (email) => `received ${email}`,
+  opened: (email) => `opened ${email}`,
+  clicked: (email) => `clicked a link in ${email}`,
+  bounced: (email) => `did not receive ${email} because it bounced`,
+  complained: (email) => `marked ${email} as spam`,
+  unsubscribed: (email) => `unsubscribed through ${email}`,
+};
+
 export const list = new Intl.ListFormat('en');
 
 export function describeDuration({ days = 0, hours = 0, minutes = 0 }: Duration): string {
