@@ -30,6 +30,7 @@ inBrowser('imports', () => {
     expect(await accessibilityViolations(page)).toEqual([]);
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
     await chooser.setFiles(file(FILE));
+    await page.getByText('5 columns, UTF-8').waitFor();
     const becomes = (column: string) => page.getByRole('combobox', { name: `${column} maps to` });
     await becomes('E-Mail').waitFor();
     expect(await becomes('E-Mail').inputValue()).toBe('Address');
@@ -48,7 +49,8 @@ inBrowser('imports', () => {
 
     await page.getByText('Completed', { exact: true }).waitFor();
     await page.getByText('Preview of 3 rows').waitFor();
-    await page.getByRole('table', { name: 'Row errors' }).getByText('email').first().waitFor();
+    await page.getByRole('table', { name: 'Row errors' }).getByText('E-Mail', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Kunde seit Kunde seit Date, new field' }).waitFor();
     expect(await contacts(api)).toEqual([]);
     expect(await accessibilityViolations(page)).toEqual([]);
 
@@ -74,6 +76,9 @@ inBrowser('imports', () => {
       ['Update with the file’s values', 'Countess'],
     ] as const) {
       await window.open('/imports/new');
+      await choose(page, 'email\nada@example.com\n');
+      await page.getByText('1 column, UTF-8').waitFor();
+      await page.getByRole('button', { name: 'Choose another file' }).click();
       await choose(page, 'email,name\nada@example.com,Countess\n');
       await page.getByRole('radio', { name: choice }).check();
       await page.getByRole('button', { name: 'Import', exact: true }).click();

@@ -16,6 +16,12 @@ export const KINDS: Record<ImportKind, string> = { contacts: 'Contacts', suppres
 
 export const isUnderWay = (status: ImportStatus) => status === 'queued' || status === 'running';
 
+/** Writes the name of an encoding as people know it, such as `UTF-16` or `Windows-1252`. */
+export const encodingLabel = (encoding: string): string =>
+  encoding.startsWith('windows')
+    ? encoding.replace('windows', 'Windows')
+    : encoding.replace(/^(utf-16)[bl]e$/, '$1').toUpperCase();
+
 const bytes = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
 /** Formats a file size. */

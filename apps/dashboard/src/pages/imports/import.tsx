@@ -1,3 +1,4 @@
+import { labelFor } from '@postroom/csv';
 import { Alert, Button, Card, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconDownload, IconPlayerStop } from '@tabler/icons-react';
 import { useParams, useSearch } from '@tanstack/react-router';
@@ -9,7 +10,7 @@ import { useLive } from '../../data/live.ts';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { ImportQuery } from '../../generated/graphql.ts';
+import type { CustomFieldType, ImportQuery } from '../../generated/graphql.ts';
 import { countOf, formatShare } from '../../components/numbers.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
@@ -23,10 +24,11 @@ import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { workflowItem } from '../../components/workflow-link.tsx';
-import { fileSize, isUnderWay, KINDS, STATUS_LABELS } from './import-labels.ts';
+import { encodingLabel, fileSize, isUnderWay, KINDS, STATUS_LABELS } from './import-labels.ts';
 import { IMPORT_PROGRESS } from './progress.ts';
 import { Causes } from './causes.tsx';
 import { DryRun } from './dry-run.tsx';
+import { CUSTOM_FIELDS, FIELD_TYPES } from '../audience/field-values.tsx';
 import { REASON_LABELS } from '../audience/subscription.tsx';
 
 const IMPORT = graphql(`
@@ -160,7 +162,7 @@ export function Import() {
                         title: 'Column',
                         width: 220,
                         from: 'sm',
-                        cell: ({ field }) => <span className="breakable">{wordFor(field)}</span>,
+                        cell: ({ field }) => <span className="breakable">{columnOf(field, shown.columns)}</span>,
                       },
                       { title: 'Line', width: 90, align: 'right', cell: ({ line }) => line.toLocaleString() },
                     ]}
@@ -245,6 +247,12 @@ const SEPARATORS: Record<string, string> = { ',': 'Comma', ';': 'Semicolon', '\t
 
 function Settings({ row }: { row: ImportRow }) {
   const { id: projectId } = useProject();
+  const fields = useApiQuery(CUSTOM_FIELDS, {}, { pause: row.columns.length === 0 }).data?.customFields.nodes ?? [];
+  // A dry run creates no fields, so a new one is called what the import would call it.
+  const targetOf = (field: string, { name, index, isNew }: { name: string; index: number; isNew: boolean }) =>
+    BUILT_IN[field] ??
+    fields.find(({ key }) => key === keyOf(field))?.label ??
+    (isNew ? labelFor(name, index) : keyOf(field));
   const {
     kind,
     reason,
@@ -280,7 +288,7 @@ function Settings({ row }: { row: ImportRow }) {
           <DescriptionList
             items={[
               ['Size', fileSize(size)],
-              encoding !== null && ['Encoding', encoding],
+              encoding !== null && ['Encoding', encodingLabel(encoding)],
               separator !== null && ['Separator', SEPARATORS[separator] ?? separator],
               ['Imported as', KINDS[kind]],
               ...(reason === null
@@ -301,13 +309,17 @@ function Settings({ row }: { row: ImportRow }) {
               { title: 'File column', cell: ({ name }) => name },
               {
                 title: 'Imported as',
-                cell: ({ fields }) => (fields.length === 0 ? 'Not imported' : fields.map(wordFor).join(', ')),
+                cell: (column) =>
+                  column.fields.length === 0
+                    ? 'Not imported'
+                    : column.fields.map((field) => targetOf(field, column)).join(', '),
               },
               {
                 title: 'Type',
                 from: 'sm',
                 width: 180,
-                cell: ({ type, isNew }) => (type === null ? '' : `${type}${isNew ? ', new field' : ''}`),
+                cell: ({ type, isNew }) =>
+                  type === null ? '' : `${FIELD_TYPES[type as CustomFieldType]}${isNew ? ', new field' : ''}`,
               },
             ]}
           />
@@ -317,8 +329,13 @@ function Settings({ row }: { row: ImportRow }) {
   );
 }
 
-const wordFor = (field: string) =>
-  ({ email: 'Address', name: 'Name', reason: 'Reason', row: 'Row' })[field] ?? field.replace(/^customFields\./, '');
+const BUILT_IN: Record<string, string> = { email: 'Address', name: 'Name', reason: 'Reason', row: 'Row' };
+
+/** What a field is called in the file. */
+const columnOf = (field: string, columns: ImportRow['columns']): string =>
+  columns.find(({ fields }) => fields.includes(field))?.name ?? BUILT_IN[field] ?? keyOf(field);
+
+const keyOf = (field: string) => field.replace(/^customFields\./, '');
 
 function Commands({ row: { id, kind, status, cancelRequestedAt, fileName } }: { row: ImportRow }) {
   const [asking, setAsking] = useState(false);

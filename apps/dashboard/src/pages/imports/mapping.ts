@@ -1,5 +1,5 @@
 import { findEmailColumn, findNameColumns, keyFor, labelFor, TypeGuess, unguard, clean } from '@postroom/csv';
-import type { CustomField } from '../audience/field-values.tsx';
+import { type CustomField, FIELD_TYPES } from '../audience/field-values.tsx';
 import type { FilePreview } from './file-preview.ts';
 
 /** A column's target: address, name part, existing field (`field:key`), new field or none. */
@@ -32,7 +32,7 @@ export const canBecomeField = (name: string) => !EXPORTED.has(name.trim());
 export function newFieldOf({ header, rows }: FilePreview, column: number): string {
   const guess = new TypeGuess();
   for (const row of rows) guess.add(unguard(clean(row[column] ?? '')));
-  return `${labelFor(header.names[column] ?? '', column)} (${guess.type.type})`;
+  return `${labelFor(header.names[column] ?? '', column)} (${FIELD_TYPES[guess.type.type].toLowerCase()})`;
 }
 
 /** Converts the mapping to `ImportColumnsInput`. */

@@ -7,7 +7,7 @@ import { IconAlertTriangle, IconFileSpreadsheet, IconFileUpload } from '@tabler/
 import { useState } from 'react';
 import { useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
-import { formatShare } from '../../components/numbers.ts';
+import { countOf, formatShare } from '../../components/numbers.ts';
 import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
@@ -16,7 +16,7 @@ import { AUDIENCES } from '../audience/audiences.ts';
 import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
-import { fileSize } from './import-labels.ts';
+import { encodingLabel, fileSize } from './import-labels.ts';
 import { columnsInput, guessTargets, targetsProblem } from './mapping.ts';
 import { MAX_FILE_BYTES } from './send-file.ts';
 import { useFileImport } from './use-file-import.ts';
@@ -125,7 +125,8 @@ function Settings({
                 {file.name}
               </Text>
               <Text size="sm" c="dimmed">
-                {fileSize(file.size)}, {beginning.header.names.length} columns, {beginning.encoding}
+                {fileSize(file.size)}, {countOf(beginning.header.names.length, 'column')},{' '}
+                {encodingLabel(beginning.encoding)}
               </Text>
             </div>
           </Group>
