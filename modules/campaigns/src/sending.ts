@@ -14,6 +14,7 @@ import {
   type Prisma,
   signalWorkflow,
   startWorkflow,
+  versionConflict,
 } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
@@ -23,13 +24,14 @@ import { startSending, timerOf, workflowIdOf } from './workflow.ts';
 
 /**
  * Starts a draft or scheduled campaign now, for all recipients (spec: Campaigns, Send errors). Its workflow takes their snapshot.
- * @throws DomainError, checked in this order. `not_found`. `conflict` in any other status. `validation_error` that names everything
+ * @throws DomainError, checked in this order. `not_found`. `conflict` in any other status, or if the campaign was edited since `version`. `validation_error` that names everything
  * missing. `forbidden` if the sender's domain is no longer verified or is blocked by an automatic pause.
  */
-export async function sendCampaign(projectId: string, id: string): Promise<void> {
+export async function sendCampaign(projectId: string, id: string, version?: number | null): Promise<void> {
   const condition = (campaign: Campaign) => {
     const problem = statusProblem(campaign);
     if (problem !== undefined) throw new DomainError('conflict', problem);
+    if (version != null && version !== campaign.version) throw versionConflict('campaign');
     return true;
   };
   await sendIf(projectId, id, condition, NO_LOCAL_TIME);

@@ -302,3 +302,22 @@ test('transactional email sends what is published of a template, and a test its 
   const email = (await api.get(`/v1/emails/${tested.body.data[0].id}`)).body.data;
   expect(email).toMatchObject({ subject: '[Test] One', html: expect.stringContaining('<p>Two</p>'), tags: ['test'] });
 });
+
+test('a campaign that was edited since the version to send is not sent', async () => {
+  const { api, campaign } = await readyCampaign();
+  const person = await signedIn(api);
+  const send = async (version: number) =>
+    (
+      await person.graphql(
+        'mutation ($id: ID!, $version: Int) { sendCampaign(id: $id, version: $version) { status } }',
+        { id: campaign.id, version },
+      )
+    ).body;
+  const { version } = (await api.patch(`/v1/campaigns/${campaign.id}`, { subject: 'Other news' })).body.data;
+  expect((await send(version - 1)).errors[0].extensions).toMatchObject({
+    code: 'conflict',
+    details: [{ field: 'version' }],
+  });
+  expect((await api.get(`/v1/campaigns/${campaign.id}`)).body.data.status).toBe('draft');
+  expect((await send(version)).data.sendCampaign.status).toBe('sending');
+});

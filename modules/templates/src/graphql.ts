@@ -266,7 +266,11 @@ const UpdateTemplateInput = builder.inputType('UpdateTemplateInput', {
     body: t.string({ description: 'New HTML, or MJML.', ...notNull(atMost(MAX_LENGTH.html)) }),
     format: t.field({ type: ContentFormat, description: 'The language of the new body; defaults to HTML.' }),
     version: t.int({
-      description: 'The version number this edit is based on; `conflict` if the template was modified since.',
+      description: 'The version number this edit is based on; `conflict` if the content was modified since.',
+    }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description: 'The `updatedAt` this edit is based on; `conflict` if the content or the name was modified since.',
     }),
   }),
 });
@@ -299,9 +303,16 @@ builder.mutationFields((t) => ({
   publishTemplate: t.prismaField({
     type: Template,
     description: 'Publishes the newest version of a template, which is sent from then on.',
-    args: { id: t.arg.id(idArg) },
-    resolve: async (query, _root, { id }, context) => {
-      await publishTemplate(callerProject(context), authenticated(context).id, id);
+    args: {
+      id: t.arg.id(idArg),
+      updatedAt: t.arg({
+        type: 'DateTime',
+        description:
+          'The `updatedAt` of what to publish; `conflict` if it was modified since, so that nothing unseen is published.',
+      }),
+    },
+    resolve: async (query, _root, { id, updatedAt }, context) => {
+      await publishTemplate(callerProject(context), authenticated(context).id, id, updatedAt);
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),

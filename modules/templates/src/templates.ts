@@ -75,13 +75,18 @@ export async function listTemplates(
 /**
  * Updates the fields provided. The new content becomes a new version: of a published template a draft, which is not sent until it
  * is published. A new name applies at once.
- * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when `version` is no longer the newest.
+ * @throws DomainError as `createTemplate`, or `not_found`; `conflict` when `version` is no longer the newest, or the template was
+ * modified since `updatedAt`, its name included.
  */
 export async function updateTemplate(
   projectId: string,
   authorId: string,
   id: string,
-  { version, ...input }: TemplateInput & { version?: number | null | undefined },
+  {
+    version,
+    updatedAt,
+    ...input
+  }: TemplateInput & { version?: number | null | undefined; updatedAt?: Date | null | undefined },
 ): Promise<Template> {
   const { body: html, format, source } = await newestContent(await getTemplate(projectId, id));
   const { name, ...content } = await checkInput(projectId, {
@@ -90,15 +95,27 @@ export async function updateTemplate(
   });
   if (name === undefined && Object.keys(content).length === 0)
     throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
-  return changeTemplate(projectId, id, { authorId }, (newest) => {
+  return changeTemplate(projectId, id, { authorId }, (newest, template) => {
     if (version != null && version !== newest.number) throw versionConflict('template');
+    checkUnmodified(template, updatedAt);
     return { name, content };
   }).catch(nameTaken(name ?? ''));
 }
 
-/** Publishes the newest version of a template, which is sent from then on (spec: Template). Publishing again has no effect. */
-export async function publishTemplate(projectId: string, authorId: string, id: string): Promise<Template> {
-  return changeTemplate(projectId, id, { authorId }, () => ({ content: { status: 'published' } }));
+/**
+ * Publishes the newest version of a template, which is sent from then on (spec: Template). Publishing again has no effect.
+ * @throws DomainError `not_found`; `conflict` when the template was modified since `updatedAt`.
+ */
+export async function publishTemplate(
+  projectId: string,
+  authorId: string,
+  id: string,
+  updatedAt?: Date | null,
+): Promise<Template> {
+  return changeTemplate(projectId, id, { authorId }, (_newest, template) => {
+    checkUnmodified(template, updatedAt);
+    return { content: { status: 'published' } };
+  });
 }
 
 /**
@@ -185,6 +202,12 @@ interface Origin {
   restoredFrom?: number;
 }
 
+/** @throws DomainError `conflict` if the template was modified since, its name included. */
+function checkUnmodified(template: Template, updatedAt: Date | null | undefined): void {
+  if (updatedAt != null && updatedAt.getTime() !== template.updatedAt.getTime())
+    throw versionConflict('template', 'updatedAt');
+}
+
 /** The versioned fields; the name is not versioned because it is never sent. */
 const CONTENT = ['subject', 'body', 'format', 'source', 'status'] as const;
 type Content = Pick<Version, (typeof CONTENT)[number]>;
@@ -225,6 +248,8 @@ async function changeTemplate(
       data: {
         name,
         version: number,
+        // Strictly increasing, whatever the clocks of two gateways say.
+        updatedAt: new Date(Math.max(Date.now(), template.updatedAt.getTime() + 1)),
         ...(isNew && (isPublished || template.publishedVersion === null) ? next : {}),
         ...(isNew && isPublished ? { publishedVersion: number } : {}),
       },

@@ -192,3 +192,25 @@ test('a version is only found under its own template', async () => {
   }
   expect(await versionsOf(api, other)).toHaveLength(1);
 });
+
+test('an edit or a publication that names when the template was modified is refused once it was modified again', async () => {
+  const api = await testApi();
+  const person = await signedIn(api);
+  const id = await written(api);
+  const { updatedAt } = (await api.get(`/v1/templates/${id}`)).body.data;
+  const edits = ['Notice', 'Note'].map((name) => api.patch(`/v1/templates/${id}`, { name, updated_at: updatedAt }));
+  const replies = await Promise.all(edits);
+  expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(replies.find(({ status }) => status === 409)?.body.error).toMatchObject({
+    code: 'conflict',
+    details: [{ field: 'updated_at' }],
+  });
+  const publish = (since: string) =>
+    person.graphql(
+      'mutation ($id: ID!, $updatedAt: DateTime) { publishTemplate(id: $id, updatedAt: $updatedAt) { status } }',
+      { id, updatedAt: since },
+    );
+  expect((await publish(updatedAt)).body.errors[0].extensions).toMatchObject({ code: 'conflict' });
+  const now = (await api.get(`/v1/templates/${id}`)).body.data.updatedAt;
+  expect((await publish(now)).body.data.publishTemplate.status).toBe('published');
+});

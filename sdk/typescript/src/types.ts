@@ -3082,7 +3082,9 @@ export interface UpdateTemplateInput {
   name?: string | undefined;
   /** A new subject; null removes it. */
   subject?: string | null | undefined;
-  /** The version number this edit is based on; `conflict` if the template was modified since. */
+  /** The `updatedAt` this edit is based on; `conflict` if the content or the name was modified since. */
+  updated_at?: string | null | undefined;
+  /** The version number this edit is based on; `conflict` if the content was modified since. */
   version?: number | null | undefined;
 }
 

@@ -41,6 +41,8 @@ export interface VersionedForm<Content> {
   isSaved: boolean;
   /** The version this content is based on. */
   version: Version;
+  /** The same, also right after a save and before the next render. */
+  getVersion: () => Version;
   conflict: Conflict<Content> | undefined;
   /** Why the last save failed, except for an outdated version, which is merged or shown as a conflict. */
   problem: Problem | undefined;
@@ -141,6 +143,7 @@ export function useVersionedForm<Content extends object>(
     },
     isSaved: sameContent(state.mine, state.base.content),
     version: state.base.version,
+    getVersion: () => now.current.base.version,
     conflict,
     problem: isOutdated(problem) ? undefined : problem,
     save,

@@ -509,7 +509,21 @@ builder.mutationFields((t) => {
       },
       resolve: (_root, { id, input }, context) => sendTemplateTest(callerProject(context), id, input),
     }),
-    sendCampaign: command(sendCampaign, 'Starts a campaign now. Messages are sent in the background.'),
+    sendCampaign: t.prismaField({
+      type: Campaign,
+      description: 'Starts a campaign now. Messages are sent in the background.',
+      args: {
+        id,
+        version: t.arg.int({
+          description:
+            'The version to send; `conflict` if the campaign was edited since, so that nothing unseen is sent.',
+        }),
+      },
+      resolve: async (query, _root, { version, ...args }, context) => {
+        await sendCampaign(callerProject(context), args.id, version);
+        return getCampaign(callerProject(context), args.id, query);
+      },
+    }),
     unscheduleCampaign: command(unscheduleCampaign, 'Turns a scheduled campaign back into a draft.'),
     pauseCampaign: command(pauseCampaign, 'Pauses a sending campaign. Messages in flight are still sent.'),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),

@@ -73,7 +73,7 @@ const FIELDS = [
  * campaign are saved after a confirmation.
  */
 export function Builder({ campaign, back }: { campaign: CampaignRow; back: ReactNode }) {
-  const { draft, set, saving, problem, isSaved, conflict, save, changed, discard } = useDraft(campaign);
+  const { draft, set, saving, problem, isSaved, conflict, version, save, changed, discard } = useDraft(campaign);
   const scheduledAt = campaign.status === 'scheduled' ? campaign.scheduledAt : null;
   const [tone, label] = STATUS_LABELS[campaign.status];
   const canWrite = usePermission('write');
@@ -118,7 +118,7 @@ export function Builder({ campaign, back }: { campaign: CampaignRow; back: React
       <Content {...part} />
       <TrackingChoice {...part} />
       <UtmParameters {...part} />
-      <Review campaign={campaign} part={part} isSaved={isSaved} save={save} />
+      <Review campaign={campaign} version={Number(version)} part={part} isSaved={isSaved} save={save} />
       {scheduledAt !== null && !isSaved && conflict === undefined && (
         <ScheduledChanges
           changed={changed.map((field) => FIELD_LABELS[field])}

@@ -25,8 +25,8 @@ import { formatAnyLocalTime } from './zoned.ts';
 import { useCreateAbTest } from './use-create-ab-test.ts';
 
 const SEND = graphql(`
-  mutation SendCampaign($id: ID!) {
-    sendCampaign(id: $id) {
+  mutation SendCampaign($id: ID!, $version: Int!) {
+    sendCampaign(id: $id, version: $version) {
       id
     }
   }
@@ -45,11 +45,14 @@ type Preflight = CampaignPreflightQuery['campaignPreflight'];
 /** The review step: required fields, warnings, test email, then send or schedule. */
 export function Review({
   campaign,
+  version,
   part,
   isSaved,
   save,
 }: {
   campaign: CampaignRow;
+  /** Of what the page shows. */
+  version: number;
   part: PartProps;
   isSaved: boolean;
   save: () => Promise<boolean>;
@@ -84,7 +87,7 @@ export function Review({
             </Alert>
           )}
           {!part.readOnly && campaign.abTestId === null && (
-            <Commands campaign={campaign} preflight={preflight} isSaved={isSaved} save={save} />
+            <Commands campaign={campaign} version={version} preflight={preflight} isSaved={isSaved} save={save} />
           )}
           {campaign.abTestId !== null && <Variant campaign={campaign} abTestId={campaign.abTestId} save={save} />}
         </Stack>
@@ -184,11 +187,13 @@ function finding(field: string, message: string): string {
 
 function Commands({
   campaign,
+  version,
   preflight,
   isSaved,
   save,
 }: {
   campaign: CampaignRow;
+  version: number;
   preflight: ApiQuery<CampaignPreflightQuery>;
   isSaved: boolean;
   save: () => Promise<boolean>;
@@ -218,7 +223,7 @@ function Commands({
     close();
   };
   const confirmSend = async () => {
-    if ((await send.run({ id })) === undefined) return;
+    if ((await send.run({ id, version })) === undefined) return;
     notifySuccess(`Sending ${name} now.`);
     close();
   };

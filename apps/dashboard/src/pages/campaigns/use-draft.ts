@@ -153,7 +153,18 @@ export function useDraft(campaign: CampaignRow) {
   // Reports save errors; conflicts are shown separately.
   const problem = isSaved || edited.problem?.fields.ifStatus !== undefined ? undefined : edited.problem;
   const changed = keysOf(draft).filter((key) => JSON.stringify(draft[key]) !== JSON.stringify(saved[key]));
-  return { draft, set, saving: update.running, problem, isSaved, conflict, save, changed, discard: () => set(saved) };
+  return {
+    draft,
+    set,
+    saving: update.running,
+    problem,
+    isSaved,
+    conflict,
+    version,
+    save,
+    changed,
+    discard: () => set(saved),
+  };
 }
 
 const keysOf = (draft: Draft) => Object.keys(draft) as (keyof Draft)[];

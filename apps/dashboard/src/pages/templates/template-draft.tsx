@@ -10,8 +10,8 @@ import { When } from '../../components/when.tsx';
 import type { TemplateRow } from './template-row.ts';
 
 const PUBLISH = graphql(`
-  mutation PublishTemplate($id: ID!) {
-    publishTemplate(id: $id) {
+  mutation PublishTemplate($id: ID!, $updatedAt: DateTime!) {
+    publishTemplate(id: $id, updatedAt: $updatedAt) {
       id
     }
   }
@@ -25,11 +25,11 @@ const DISCARD = graphql(`
   }
 `);
 
-/** Publishes the newest version. */
-export function usePublish({ id, status }: TemplateRow, onDone: () => void) {
+/** Publishes what the editor shows, unless it was modified since. */
+export function usePublish({ id, status }: TemplateRow, getUpdatedAt: () => string, onDone: () => void) {
   const publish = useApiMutation(PUBLISH);
   const run = async () => {
-    if ((await publish.run({ id })) === undefined) return;
+    if ((await publish.run({ id, updatedAt: getUpdatedAt() })) === undefined) return;
     notifySuccess(status === 'published' ? 'The new version is published.' : 'Template published.');
     onDone();
   };

@@ -28,7 +28,7 @@ const UPDATE = graphql(`
   mutation UpdateTemplate($id: ID!, $input: UpdateTemplateInput!) {
     updateTemplate(id: $id, input: $input) {
       id
-      version
+      updatedAt
     }
   }
 `);
@@ -64,7 +64,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const { id, status, updatedAt, publishedVersion, draft } = template;
   const { format } = newestOf(template);
   const update = useApiMutation(UPDATE);
-  const edited = useVersionedForm({ content: contentOf(template), version: template.version }, { mutation: update });
+  const edited = useVersionedForm({ content: contentOf(template), version: template.updatedAt }, { mutation: update });
   const { content, set, conflict } = edited;
   const [asking, setAsking] = useState<'publish' | 'test'>();
   const close = () => setAsking(undefined);
@@ -74,15 +74,15 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
   const changed = !edited.isSaved;
   useUnsavedChanges(changed);
   const save = (told?: string) =>
-    edited.save(async ({ name, subject, body }, version) => {
-      const input = { name, subject: subject.trim() === '' ? null : subject, body, format, version: Number(version) };
+    edited.save(async ({ name, subject, body }, base) => {
+      const input = { name, subject: subject.trim() === '' ? null : subject, body, format, updatedAt: String(base) };
       const data = await update.run({ id, input });
       if (data !== undefined && told !== undefined) notifySuccess(told);
-      return data?.updateTemplate.version;
+      return data?.updateTemplate.updatedAt;
     });
   const isPublished = status === 'published';
   const saveAndTell = () => void save(isPublished ? 'Saved as a draft. Publish it to send it.' : 'Saved.');
-  const publishing = usePublish(template, close);
+  const publishing = usePublish(template, () => String(edited.getVersion()), close);
   const [isPublishing, runOnce] = useSingleRun();
   const saveFirst = (next: () => unknown) =>
     runOnce(async () => {
@@ -106,7 +106,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
           'Not saved yet.'
         ) : (
           <>
-            Version {edited.version}, saved <When at={updatedAt} />.
+            Version {template.version}, saved <When at={updatedAt} />.
             {draft !== null && ` Version ${publishedVersion} is published.`}
           </>
         )
@@ -143,7 +143,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
               <Button
                 leftSection={<IconCheck size={16} aria-hidden />}
                 loading={isPublishing || publishing.running}
-                disabled={conflict !== undefined || (!changed && edited.version === publishedVersion)}
+                disabled={conflict !== undefined || (!changed && template.version === publishedVersion)}
                 onClick={publish}
               >
                 Publish
