@@ -109,12 +109,13 @@ export function useVersionedForm<Content extends object>(
     if (merged?.fields.length !== 0) return;
     put({ base: read, mine: merged.mine, sent: [] });
     const isSaved = sameContent(merged.mine, read.content);
+    if (!isSaved && isOutdated(problem)) failed.current?.again();
     // Only the response was lost. Saving again would save what has been typed since, unasked.
-    if (isSaved || state.sent.some((each) => sameContent(each, read.content))) {
+    else if (isSaved || state.sent.some((each) => sameContent(each, read.content))) {
       forget();
       if (isSaved) failed.current?.onSaved?.();
       failed.current = undefined;
-    } else if (isOutdated(problem)) failed.current?.again();
+    }
   });
   useEffect(() => {
     if (isNewer) takeIn();
