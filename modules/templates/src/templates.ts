@@ -1,6 +1,7 @@
 import {
   assertValid,
   conflictIfTaken,
+  databaseNow,
   db,
   DomainError,
   invalid,
@@ -249,7 +250,7 @@ async function changeTemplate(
         name,
         version: number,
         // Strictly increasing, whatever the clocks of two gateways say.
-        updatedAt: new Date(Math.max(Date.now(), template.updatedAt.getTime() + 1)),
+        updatedAt: new Date(Math.max(databaseNow(), template.updatedAt.getTime() + 1)),
         ...(isNew && (isPublished || template.publishedVersion === null) ? next : {}),
         ...(isNew && isPublished ? { publishedVersion: number } : {}),
       },
