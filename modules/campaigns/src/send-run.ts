@@ -10,13 +10,13 @@ import {
   inLedgerTransaction,
   ledgerPool,
   MAIL_POLICY,
+  msUntilNextDue,
   NO_PAGE,
   RunTime,
   settleStaleClaims,
   SnapshotEnd,
   takeOverShards,
 } from '@postroom/ledger';
-import { hasShards } from '@postroom/ledger/sql';
 import { type DayVolume, nextDay } from '@postroom/domains';
 import { assertHere } from '@postroom/projects';
 import { countOf, databaseNow, drainSignal, isDraining, pool, record } from '@postroom/platform';
@@ -182,7 +182,7 @@ async function sendRunOf({ id, run }: CampaignOfRun, backoff: Backoff | undefine
   return {
     status: campaign.run === run ? campaign.status : 'superseded',
     counts: countsOf(campaign),
-    waitMs: await msUntilNextDue(campaign),
+    waitMs: await msUntilNextDue(id),
     hold: backoff?.cause === 'host' ? { answer: backoff.answer, waitMs: backoff.waitMs ?? null } : null,
     ...(campaign.frozen_at === null && { isCounting: true }),
   };
@@ -198,21 +198,6 @@ const NO_RECIPIENTS: Counts = {
   unknown: 0,
   canceled: 0,
 };
-
-/** While recipients are counted, or a shard may return messages or die, messages that are due earlier may be added at any time. */
-const OPEN_POLL_MS = 1_000;
-
-async function msUntilNextDue({ id, frozen_at: frozenAt }: CampaignRow): Promise<number | null> {
-  const { rows } = await ledgerPool.query<{ shared: boolean; wait_ms: number | null }>(
-    `SELECT ${hasShards('c')} AS shared, CASE WHEN EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor AND m.state = 'planned' AND m.not_before IS NULL) THEN 0
-       ELSE (SELECT ceil(extract(epoch FROM min(m.not_before) - now()) * 1000)::float FROM messages m
-         WHERE m.campaign_id = c.id AND m.not_before IS NOT NULL) END AS wait_ms
-     FROM campaigns c WHERE c.id = $1`,
-    [id],
-  );
-  const { shared, wait_ms: waitMs } = rows[0] ?? { shared: false, wait_ms: null };
-  return waitMs === null ? null : Math.min(frozenAt === null || shared ? OPEN_POLL_MS : Infinity, Math.max(0, waitMs));
-}
 
 /** Cancels the unsent messages of a canceled campaign. Claims left by a dead attempt are settled. */
 export async function cancelRemaining(campaignId: string, claim: string, onPage: () => void): Promise<Counts> {

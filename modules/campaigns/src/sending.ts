@@ -24,8 +24,9 @@ import { startSending, timerOf, workflowIdOf } from './workflow.ts';
 
 /**
  * Starts a draft or scheduled campaign now, for all recipients (spec: Campaigns, Send errors). Its workflow takes their snapshot.
- * @throws DomainError, checked in this order. `not_found`. `conflict` in any other status, or if the campaign was edited since `version`. `validation_error` that names everything
- * missing. `forbidden` if the sender's domain is no longer verified or is blocked by an automatic pause.
+ * @throws DomainError, checked in this order. `not_found`. `conflict` in any other status, or if the campaign was edited since
+ * `version`. `validation_error` that names everything missing. `forbidden` if the sender's domain is no longer verified or is
+ * blocked by an automatic pause.
  */
 export async function sendCampaign(projectId: string, id: string, version?: number | null): Promise<void> {
   const condition = (campaign: Campaign) => {

@@ -38,6 +38,7 @@ export {
   suppressAll,
   workflowOf,
 } from './ledger.ts';
+export { msUntilNextDue } from './next-due.ts';
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
 export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type Reserved } from './reservations.ts';
