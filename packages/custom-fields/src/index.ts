@@ -101,7 +101,7 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
     blank,
     {
       given: 'string',
-      takes: `a decimal number with a point, from -${MAX_NUMBER} to ${MAX_NUMBER}, surrounding space allowed, that loses no digit as a number`,
+      takes: `a decimal number, with a point and an exponent if need be, from -${MAX_NUMBER} to ${MAX_NUMBER}, surrounding space allowed, that loses no digit as a number`,
       stores: 'the number',
       example: { given: ' 1815 ', stored: 1815 },
       convert: numberFromText,
