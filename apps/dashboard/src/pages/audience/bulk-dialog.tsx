@@ -1,15 +1,14 @@
-import { Select, Stack, TextInput } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { BulkAction } from '../../generated/graphql.ts';
 import type { Selection } from './bulk-bar.tsx';
-import { AUDIENCES } from './audiences.ts';
 import { type ContactSearch, filterOf } from './contact-search.ts';
+import { type ChosenGroup, GroupChoice, groupInput, lacksName } from './group-choice.tsx';
 
 const START = graphql(`
   mutation StartBulkOperation($input: StartBulkOperationInput!) {
@@ -55,8 +54,6 @@ const DIALOGS: Record<BulkAction, Dialog> = {
   },
 };
 
-const NEW_GROUP = 'new';
-
 /** Asks for what an action needs, and starts it for all selected contacts. */
 export function BulkDialog({
   action,
@@ -74,15 +71,13 @@ export function BulkDialog({
   onStarted: () => void;
 }) {
   const start = useApiMutation(START);
-  const [groupId, setGroupId] = useState<string | null>(search.group ?? null);
-  const [groupName, setGroupName] = useState('');
+  const [group, setGroup] = useState<ChosenGroup>({ id: search.group ?? null, name: '' });
   if (action === undefined) return null;
   const { title, button, about, harmless = false } = DIALOGS[action];
   const isOfGroup = action === 'add_to_group' || action === 'remove_from_group';
-  const group = groupId === NEW_GROUP ? { groupName } : { groupId };
   const confirm = async () => {
     const filter = selection === 'all' ? filterOf(search) : { ids: [...selection] };
-    const input = { action, filter, ...(isOfGroup ? group : {}) };
+    const input = { action, filter, ...(isOfGroup ? groupInput(group) : {}) };
     if ((await start.run({ input })) === undefined) return;
     notifySuccess('Started. The progress is shown above the list.');
     onClose();
@@ -99,7 +94,7 @@ export function BulkDialog({
       action={button}
       harmless={harmless}
       {...(action === 'delete' ? { confirmationText: String(count) } : {})}
-      disabled={isOfGroup && (groupId === null || (groupId === NEW_GROUP && groupName.trim() === ''))}
+      disabled={isOfGroup && (group.id === null || lacksName(group))}
       running={start.running}
       problem={start.problem}
       onConfirm={() => void confirm()}
@@ -108,54 +103,14 @@ export function BulkDialog({
         {about}
         {isOfGroup && (
           <GroupChoice
+            label="Group"
+            placeholder="Choose a group"
             canCreate={action === 'add_to_group'}
-            groupId={groupId}
-            groupName={groupName}
-            onGroup={setGroupId}
-            onName={setGroupName}
+            choice={group}
+            onChange={setGroup}
           />
         )}
       </Stack>
     </Confirm>
-  );
-}
-
-function GroupChoice({
-  canCreate,
-  groupId,
-  groupName,
-  onGroup,
-  onName,
-}: {
-  canCreate: boolean;
-  groupId: string | null;
-  groupName: string;
-  onGroup: (id: string | null) => void;
-  onName: (name: string) => void;
-}) {
-  const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
-  return (
-    <>
-      <Select
-        label="Group"
-        placeholder="Choose a group"
-        searchable
-        data={[
-          ...(canCreate ? [{ value: NEW_GROUP, label: 'New group' }] : []),
-          ...groups.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-        value={groupId}
-        onChange={onGroup}
-      />
-      {groupId === NEW_GROUP && (
-        <TextInput
-          label="Group name"
-          required
-          maxLength={200}
-          value={groupName}
-          onChange={(event) => onName(event.currentTarget.value)}
-        />
-      )}
-    </>
   );
 }

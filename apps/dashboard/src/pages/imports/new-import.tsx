@@ -1,7 +1,7 @@
 import '@mantine/core/styles/LoadingOverlay.css';
 import '@mantine/core/styles/Switch.css';
 import '@mantine/dropzone/styles.css';
-import { Alert, Button, Card, Group, Progress, Radio, Select, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Group, Progress, Radio, Stack, Switch, Text } from '@mantine/core';
 import { Dropzone } from '@mantine/dropzone';
 import { IconAlertTriangle, IconFileSpreadsheet, IconFileUpload } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -12,7 +12,7 @@ import { FormError, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { LinesSkeleton } from '../../components/states.tsx';
-import { AUDIENCES } from '../audience/audiences.ts';
+import { type ChosenGroup, GroupChoice, groupInput, lacksName } from '../audience/group-choice.tsx';
 import { CUSTOM_FIELDS, type CustomField } from '../audience/field-values.tsx';
 import { type FilePreview, readFilePreview } from './file-preview.ts';
 import { ColumnTargets } from './column-targets.tsx';
@@ -99,7 +99,7 @@ function Settings({
   const [guessed] = useState(() => guessTargets(beginning, fields));
   const [targets, setTargets] = useState(guessed);
   const [onConflict, setOnConflict] = useState<'skip' | 'update'>('skip');
-  const [group, setGroup] = useState<GroupChoice>({ id: null, name: '' });
+  const [group, setGroup] = useState<ChosenGroup>({ id: null, name: '' });
   const [dryRun, setDryRun] = useState(false);
   const [skipInvalid, setSkipInvalid] = useState(false);
   const wrong = targetsProblem(targets);
@@ -112,7 +112,7 @@ function Settings({
       onConflict,
       dryRun,
       skipInvalid,
-      ...(group.id === NEW_GROUP ? { groupName: group.name } : { groupId: group.id }),
+      ...groupInput(group),
     });
   return (
     <>
@@ -191,7 +191,7 @@ function Settings({
       <Group justify="flex-end">
         <Button
           size="md"
-          disabled={wrong !== undefined || (group.id === NEW_GROUP && group.name.trim() === '')}
+          disabled={wrong !== undefined || lacksName(group)}
           loading={share !== undefined}
           onClick={() => void start()}
         >
@@ -202,43 +202,19 @@ function Settings({
   );
 }
 
-const NEW_GROUP = 'new';
-
-interface GroupChoice {
-  /** A group id, `new`, or none. */
-  id: string | null;
-  name: string;
-}
-
-function GroupToJoin({ choice, onChange }: { choice: GroupChoice; onChange: (choice: GroupChoice) => void }) {
-  const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
+function GroupToJoin({ choice, onChange }: { choice: ChosenGroup; onChange: (choice: ChosenGroup) => void }) {
   return (
     <Section title="Add to group" about="Campaigns go to groups and segments.">
       <Card>
         <Group align="flex-end" gap="sm">
-          <Select
+          <GroupChoice
             aria-label="Add to group"
             placeholder="None"
             clearable
-            searchable
             w={280}
-            data={[
-              { value: NEW_GROUP, label: 'New group' },
-              ...groups.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-            value={choice.id}
-            onChange={(id) => onChange({ ...choice, id })}
+            choice={choice}
+            onChange={onChange}
           />
-          {choice.id === NEW_GROUP && (
-            <TextInput
-              label="Group name"
-              required
-              w={280}
-              maxLength={200}
-              value={choice.name}
-              onChange={(event) => onChange({ ...choice, name: event.currentTarget.value })}
-            />
-          )}
         </Group>
       </Card>
     </Section>
