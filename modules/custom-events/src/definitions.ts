@@ -3,6 +3,7 @@ import {
   type FieldProblem,
   assertValid,
   inTransaction,
+  invalid,
   isId,
   jsonProblem,
   notFound,
@@ -14,7 +15,7 @@ import {
   type RowsQuery,
   sql,
 } from '@postroom/platform';
-import { DEFINITION_ID } from './event-schema.ts';
+import { DEFINITION_ID, MAX_PROPERTIES } from './event-schema.ts';
 import { PROPERTY_TYPES, type PropertyType, typeOf } from './properties.ts';
 
 export const MAX_DESCRIPTION_LENGTH = 500;
@@ -87,9 +88,15 @@ const UPDATE_PROPERTY = `
 export async function updateDefinition(projectId: string, id: string, change: DefinitionChange): Promise<void> {
   await getDefinition(projectId, id, { select: { id: true } });
   const properties = change.properties ?? [];
+  if (properties.length > MAX_PROPERTIES)
+    throw invalid({ field: 'properties', message: `must be at most ${MAX_PROPERTIES} properties` });
+  const names = properties.map(({ name }) => name);
   assertValid([
     ...descriptionProblems('description', change.description),
     ...properties.flatMap((property, index) => propertyProblems(`properties.${index}`, property)),
+    ...names.flatMap((name, index) =>
+      names.indexOf(name) === index ? [] : [{ field: `properties.${index}.name`, message: 'must not be repeated' }],
+    ),
   ]);
   await inTransaction(async (tx) => {
     const [definition] = await sql(

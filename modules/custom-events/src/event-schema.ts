@@ -7,7 +7,7 @@ export const DEFINITION_ID = defineIdPrefix('ced', 'event definition');
 /** Maximum number of event names in a project. More are rejected: a name with an id in it would create any number. */
 export const MAX_EVENT_NAMES = 500;
 /** Maximum number of properties recorded for a name. Events with more are accepted, but the schema lacks the others. */
-const MAX_PROPERTIES = 200;
+export const MAX_PROPERTIES = 200;
 /** How old `last_seen_at` may become, in milliseconds: it is not written for each event. */
 const SEEN_MS = 60_000;
 

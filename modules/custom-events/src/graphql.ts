@@ -40,7 +40,7 @@ import {
   MAX_DESCRIPTION_LENGTH,
   updateDefinition,
 } from './definitions.ts';
-import { DEFINITION_ID } from './event-schema.ts';
+import { DEFINITION_ID, MAX_PROPERTIES } from './event-schema.ts';
 import { EXAMPLE_LENGTH, MAX_PROPERTY_NAME_LENGTH, type PropertyType } from './properties.ts';
 import { EVENT_ID, MAX_EVENTS, type TrackResult, trackEvents } from './track.ts';
 
@@ -405,7 +405,7 @@ const UpdateCustomEventDefinitionInput = builder.inputType('UpdateCustomEventDef
     properties: t.field({
       type: [CustomEventPropertyChange],
       description: 'Changes to properties.',
-      ...notNull(),
+      ...notNull(jsonSchema({ maxItems: MAX_PROPERTIES })),
     }),
   }),
 });

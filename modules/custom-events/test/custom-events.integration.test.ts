@@ -256,6 +256,10 @@ test('a conflict of types is shown, and rejected once the schema is locked', asy
   expect([wrong.status, wrong.body.error.details[0].field]).toEqual([400, 'properties.0.default_value']);
   const unknown = await api.patch(path, { properties: [{ name: 'x' }] });
   expect(unknown.body.error.details[0].field).toBe('properties.0.name');
+  const twice = await api.patch(path, { properties: [{ name: 'total' }, { name: 'total', remove: true }] });
+  expect(twice.body.error.details[0].field).toBe('properties.1.name');
+  const many = await api.patch(path, { properties: Array.from({ length: 201 }, () => ({ name: 'total' })) });
+  expect(many.body.error.details).toEqual([{ field: 'properties', message: 'must be at most 200 properties' }]);
   expect((await (await testApi()).patch(path, { locked: false })).status).toBe(404);
   expect((await api.delete(path)).body).toEqual({ deleted: true });
   expect(await stored(api)).toHaveLength(3);
