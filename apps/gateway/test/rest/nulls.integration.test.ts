@@ -30,7 +30,7 @@ const MAY_BE_NULL: Record<string, string> = {
   // Users of the dashboard keep the value by leaving its field empty.
   UpdateMailboxInput: 'clientId clientSecret dailyCap host implicitTls password perMinute port tenant username',
   UpdateSegmentInput: 'version',
-  UpdateTemplateInput: 'format subject version',
+  UpdateTemplateInput: 'format subject updatedAt version',
   UpdateWebhookEndpointInput: 'description',
 };
 
