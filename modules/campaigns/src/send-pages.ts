@@ -200,7 +200,7 @@ export async function sendPages(
     return backoff;
   } catch (error) {
     if (!(error instanceof UnrecordedError)) {
-      await withRetries(() => releaseClaims({ campaignId }, claim), signal);
+      await withRetries(() => releaseClaims({ claim, scope: { campaignId }, epoch }), signal);
       isRecorded = true;
     }
     throw error;

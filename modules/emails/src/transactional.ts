@@ -170,7 +170,7 @@ export async function sendClaimed(
   signal: AbortSignal,
   source: Source,
 ): Promise<{ backoff: Backoff | undefined; counts: BatchRun['counts']; outcomes: Outcomes }> {
-  const { claim, scope } = key;
+  const { claim } = key;
   const journal = openInFlightJournal(key);
   let isRecorded = false;
   const counts: BatchRun['counts'] = {};
@@ -214,8 +214,8 @@ export async function sendClaimed(
     if (!(error instanceof UnrecordedError)) {
       await withRetries(async () => {
         // A claimed message may have caused an unexpected error, so each counts the attempt and fails after a few.
-        if (isOutage(error)) await releaseClaims(scope, claim);
-        else await releaseClaims(scope, claim, (row) => settlementOfError(row, error));
+        if (isOutage(error)) await releaseClaims(key);
+        else await releaseClaims(key, (row) => settlementOfError(row, error));
         await source.settled?.([]);
       }, signal);
       isRecorded = true;

@@ -5,9 +5,12 @@ import { elementOf, isIdWithin, rowsById, rowWithId, valueById } from '@postroom
 import { inTransaction, newId, recordTraced } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
+import type { JournalKey } from './in-flight-journal.ts';
 import { ledgerPool } from './ledger-pool.ts';
+import { lastNumber } from './reservations.ts';
 import type { Claimed } from './settlement.ts';
 import { countSoftBounces, type MessageAddress } from './soft-bounces.ts';
+import { isSameDatabase } from './sql.ts';
 
 /**
  * A new claim id. Each activity attempt writes its own into the rows that it claims. For transactional mail it begins with the id of the
@@ -294,18 +297,19 @@ export type Scope = { campaignId: string } | { workflowId: string };
 
 /**
  * Releases rows that were claimed but certainly not sent, such as after the connection broke between the commit of a claim
- * and its reply. `settlementOf` chooses the outcome of each row; by default it is retried.
+ * and its reply. In a database that was restored meanwhile, or a standby that was promoted, rows may lack an outcome that had been
+ * recorded, so they stay claimed. `settlementOf` chooses the outcome of each row; by default it is retried.
  * @returns the number of rows released.
  */
 export async function releaseClaims(
-  scope: Scope,
-  claim: string,
+  { claim, scope, epoch }: JournalKey,
   settlementOf: (row: Claimed) => Settlement = ({ id }) => ({ id, state: 'planned', answer: null }),
 ): Promise<number> {
   const [column, value] = scopeColumn(scope);
   const { rows } = await ledgerPool.query<Claimed>(
-    `SELECT id, deferrals, deferred_at AS "deferredAt" FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim = $2`,
-    [value, claim],
+    `SELECT id, deferrals, deferred_at AS "deferredAt" FROM messages WHERE ${column} = $1 AND state = 'claimed' AND claim = $2
+       AND ${isSameDatabase('$3', '$4')}`,
+    [value, claim, epoch, lastNumber()],
   );
   return rows.length === 0 ? 0 : settle(claim, rows.map(settlementOf), '', 'shard');
 }

@@ -30,6 +30,9 @@ const { validMs, blockMs, minBlock, maxBlock, queueBlock, renewMs } = MAIL_POLIC
 /** The last reservation that this process made. */
 let last = { epoch: 0, number: 0 };
 
+/** The number of the last reservation that this process made: a database that does not know it is older than this process. */
+export const lastNumber = (): number => last.number;
+
 interface Row extends Reserved {
   scope: string;
   until: string;

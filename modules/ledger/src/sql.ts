@@ -10,6 +10,15 @@
 export const maySend = (number: string): string =>
   `EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.number >= ${number} AND i.held_reason IS NULL AND i.timeline = current_timeline())`;
 
+/**
+ * Whether this is the database, or a later state of the database, that a claim was made in, so that rows with that claim which are
+ * not recorded as sent have not been sent.
+ * @param epoch SQL of the epoch when the claim was made.
+ * @param number SQL of the number of the last reservation that its process has made.
+ */
+export const isSameDatabase = (epoch: string, number: string): string =>
+  `${maySend(number)} AND EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.epoch = ${epoch})`;
+
 /** Whether neither a campaign `c` nor its project has a rate limit. */
 export const isUnlimited = (c: string): string =>
   `${c}.rate_per_second IS NULL AND NOT EXISTS (SELECT FROM sending_policies p WHERE p.project_id = ${c}.project_id AND p.rate_per_second IS NOT NULL)`;

@@ -5,7 +5,8 @@ import { newId, pool } from '@postroom/platform';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { closeInFlightJournals, openInFlightJournal, openInFlightJournals } from '../src/in-flight-journal.ts';
 import { readInstallation } from '../src/installation.ts';
-import { newClaim, type Scope } from '../src/ledger.ts';
+import { newClaim, releaseClaims, type Scope } from '../src/ledger.ts';
+import { reserveQueue } from '../src/reservations.ts';
 import { endShards } from '../src/shards.ts';
 import { recoverFromJournals, settleStaleClaims } from '../src/stale-claims.ts';
 import { checkPlans } from '@postroom/testkit/plans';
@@ -164,3 +165,25 @@ test('a worker that starts settles what killed processes left, except messages t
   await settleStaleClaims(campaign.scope, newClaim());
   expect(await campaign.states()).toEqual(['planned', 'unknown', 'accepted', 'failed']);
 });
+
+test.each(['campaign', 'workflow'] as const)(
+  'the claims of a %s are released in the database that they were made in',
+  async (kind) => {
+    const { claim, scope, states, projectId } = await interrupted(kind, { withJournal: false });
+    await reserveQueue(projectId);
+    const { epoch } = await readInstallation();
+    const release = (of = epoch) => releaseClaims({ claim, scope, epoch: of });
+    // A database that was restored, or a standby that was promoted, may lack outcomes that had been recorded.
+    expect(await release(epoch - 1)).toBe(0);
+    const restored = ["held_reason = 'A test.'", "timeline = 'another'", 'number = number - 1'];
+    const same = ['held_reason = NULL', 'timeline = current_timeline()', 'number = number + 1'];
+    for (const [index, change] of restored.entries()) {
+      await pool.query(`UPDATE installation SET ${change}`);
+      expect([change, await release()]).toEqual([change, 0]);
+      await pool.query(`UPDATE installation SET ${same[index]}`);
+    }
+    expect(await states()).toEqual(Array(4).fill('claimed'));
+    expect(await release()).toBe(4);
+    expect(await states()).toEqual(Array(4).fill('planned'));
+  },
+);
