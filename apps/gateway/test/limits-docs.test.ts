@@ -155,7 +155,7 @@ const SOURCES: [row: string, file: string, source: string | RegExp][] = [
   ['Unfinished imports', 'packages/settings/src/settings.ts', /IMPORTS_PER_PROJECT: \w+\.default\((\d+)\)/],
   ['Addresses in `reply_to`', 'modules/emails/src/email-input.ts', 'MAX_REPLY_TO'],
   ['Recipients in a group created', 'modules/recipients/src/group.ts', 'MAX_GROUPED'],
-  ['Addresses that a test', 'modules/campaigns/src/test-send.ts', 'MAX_TESTS'],
+  ['Addresses that a test', 'modules/preflight/src/test-send.ts', 'MAX_TESTS'],
   ['Placeholders and tags in a body', 'packages/templating/src/template.ts', 'MAX_SLOTS'],
   ['Nesting of conditions and loops', 'packages/templating/src/template.ts', 'MAX_BLOCK_DEPTH'],
   ['Values, filters and comparisons in one tag', 'packages/templating/src/expression.ts', 'MAX_OPERATIONS'],

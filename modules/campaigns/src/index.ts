@@ -33,7 +33,6 @@ export {
   statusProblem,
   unscheduleCampaign,
 } from './sending.ts';
-export { sendTest, type TestSendInput } from './test-send.ts';
 export { type Share, WHOLE_AUDIENCE } from './share.ts';
 export {
   assignToTest,

@@ -178,40 +178,6 @@ export const routes: Route[] = [
   },
   command('cancel', 'cancelCampaign', 'Cancel a campaign; unsent messages are never sent'),
   {
-    method: 'POST',
-    path: '/v1/campaigns/{id}/test',
-    needs: 'full',
-    tag,
-    summary: 'Send a test of a campaign to a few addresses',
-    document: gql`
-      mutation ($id: ID!, $input: TestCampaignInput!) {
-        testCampaign(id: $id, input: $input) {
-          id: messageId
-          status
-        }
-      }
-    `,
-    reply: accepted('testCampaign'),
-    example: { emails: ['me@example.com'] },
-  },
-  {
-    method: 'POST',
-    path: '/v1/templates/{id}/test',
-    needs: 'full',
-    tag: 'Templates',
-    summary: 'Send a test of a template, with its unpublished changes, to a few addresses',
-    document: gql`
-      mutation ($id: ID!, $input: TestTemplateInput!) {
-        testTemplate(id: $id, input: $input) {
-          id: messageId
-          status
-        }
-      }
-    `,
-    reply: accepted('testTemplate'),
-    example: { emails: ['me@example.com'], from_email: 'news@example.com' },
-  },
-  {
     method: 'GET',
     path: '/v1/campaigns/{id}/links',
     needs: 'full',

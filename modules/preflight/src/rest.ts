@@ -1,4 +1,4 @@
-import { found, gql, restPath, type Route } from '@postroom/platform';
+import { accepted, found, gql, restPath, type Route } from '@postroom/platform';
 
 const INPUT_FIELDS = new Set([
   'previewText',
@@ -59,5 +59,39 @@ export const routes: Route[] = [
     reply: found('campaignPreflight', {
       problems: { problems: findingField, warnings: findingField },
     }),
+  },
+  {
+    method: 'POST',
+    path: '/v1/campaigns/{id}/test',
+    needs: 'full',
+    tag: 'Campaigns',
+    summary: 'Send a test of a campaign to a few addresses',
+    document: gql`
+      mutation ($id: ID!, $input: TestCampaignInput!) {
+        testCampaign(id: $id, input: $input) {
+          id: messageId
+          status
+        }
+      }
+    `,
+    reply: accepted('testCampaign'),
+    example: { emails: ['me@example.com'] },
+  },
+  {
+    method: 'POST',
+    path: '/v1/templates/{id}/test',
+    needs: 'full',
+    tag: 'Templates',
+    summary: 'Send a test of a template, with its unpublished changes, to a few addresses',
+    document: gql`
+      mutation ($id: ID!, $input: TestTemplateInput!) {
+        testTemplate(id: $id, input: $input) {
+          id: messageId
+          status
+        }
+      }
+    `,
+    reply: accepted('testTemplate'),
+    example: { emails: ['me@example.com'], from_email: 'news@example.com' },
   },
 ];

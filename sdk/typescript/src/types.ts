@@ -2722,34 +2722,6 @@ export interface ScheduleCampaignInput {
  */
 export type UnknownOutcome = 'accepted' | 'failed';
 
-/** Recipients of a test. */
-export interface TestCampaignInput {
-  /** The contact whose values fill the placeholders; defaults if omitted. */
-  contact_id?: string | null | undefined;
-  /** 1 to 10 addresses. */
-  emails: string[];
-}
-
-/** A queued test email. */
-export interface TestEmail {
-  /** Message id. */
-  id: string;
-  /** `queued`, or `suppressed`. */
-  status: string;
-}
-
-/** Recipients of a test, and its sender. */
-export interface TestTemplateInput {
-  /** The contact whose values fill the placeholders; defaults if omitted. */
-  contact_id?: string | null | undefined;
-  /** 1 to 10 addresses. */
-  emails: string[];
-  /** From address; its domain must be verified in the project. */
-  from_email: string;
-  /** Display name of the sender. */
-  from_name?: string | null | undefined;
-}
-
 /** A problem or warning to review before sending. */
 export interface PreflightFinding {
   /** The field, or the placeholder, concerned. */
@@ -2808,6 +2780,34 @@ export interface Preflight {
   audience: AudienceCount;
   /** Its placeholders. */
   variables: VariableCheck[];
+}
+
+/** Recipients of a test. */
+export interface TestCampaignInput {
+  /** The contact whose values fill the placeholders; defaults if omitted. */
+  contact_id?: string | null | undefined;
+  /** 1 to 10 addresses. */
+  emails: string[];
+}
+
+/** A queued test email. */
+export interface TestEmail {
+  /** Message id. */
+  id: string;
+  /** `queued`, or `suppressed`. */
+  status: string;
+}
+
+/** Recipients of a test, and its sender. */
+export interface TestTemplateInput {
+  /** The contact whose values fill the placeholders; defaults if omitted. */
+  contact_id?: string | null | undefined;
+  /** 1 to 10 addresses. */
+  emails: string[];
+  /** From address; its domain must be verified in the project. */
+  from_email: string;
+  /** Display name of the sender. */
+  from_name?: string | null | undefined;
 }
 
 /** A new A/B test. */
@@ -4066,11 +4066,6 @@ export interface ResolveCampaignRecipientsResult {
   recipients: number;
 }
 
-/** Has a list of `TestEmail` in `data`. */
-export interface TestEmailListResponse {
-  data: TestEmail[];
-}
-
 /** Has a list of `CampaignLink` in `data`. */
 export interface CampaignLinkListResponse {
   data: CampaignLink[];
@@ -4079,6 +4074,11 @@ export interface CampaignLinkListResponse {
 /** Has a `Preflight` in `data`. */
 export interface PreflightResponse {
   data: Preflight;
+}
+
+/** Has a list of `TestEmail` in `data`. */
+export interface TestEmailListResponse {
+  data: TestEmail[];
 }
 
 /** Has a `AbTestDetail` in `data`. */
@@ -5204,26 +5204,6 @@ export interface Operations {
     body: undefined;
     reply: CampaignDetailResponse;
   };
-  /** Send a test of a campaign to a few addresses */
-  testCampaign: {
-    path: {
-      /** Campaign id. */
-      id: string;
-    };
-    query: Record<never, never>;
-    body: TestCampaignInput;
-    reply: TestEmailListResponse;
-  };
-  /** Send a test of a template, with its unpublished changes, to a few addresses */
-  testTemplate: {
-    path: {
-      /** Template id. */
-      id: string;
-    };
-    query: Record<never, never>;
-    body: TestTemplateInput;
-    reply: TestEmailListResponse;
-  };
   /** List the tracked links of a campaign, with clicks by humans and bots */
   listCampaignLinks: {
     path: {
@@ -5243,6 +5223,26 @@ export interface Operations {
     query: Record<never, never>;
     body: undefined;
     reply: PreflightResponse;
+  };
+  /** Send a test of a campaign to a few addresses */
+  testCampaign: {
+    path: {
+      /** Campaign id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: TestCampaignInput;
+    reply: TestEmailListResponse;
+  };
+  /** Send a test of a template, with its unpublished changes, to a few addresses */
+  testTemplate: {
+    path: {
+      /** Template id. */
+      id: string;
+    };
+    query: Record<never, never>;
+    body: TestTemplateInput;
+    reply: TestEmailListResponse;
   };
   /** Make an A/B test from a draft campaign */
   createAbTest: {
@@ -6202,10 +6202,10 @@ export const OPERATIONS = {
   resendCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resend',
   resolveCampaignRecipients: 'POST /v1/campaigns/{id}/recipients/resolve',
   cancelCampaign: 'POST /v1/campaigns/{id}/cancel',
-  testCampaign: 'POST /v1/campaigns/{id}/test',
-  testTemplate: 'POST /v1/templates/{id}/test',
   listCampaignLinks: 'GET /v1/campaigns/{id}/links',
   getCampaignPreflight: 'POST /v1/campaigns/{id}/preflight',
+  testCampaign: 'POST /v1/campaigns/{id}/test',
+  testTemplate: 'POST /v1/templates/{id}/test',
   createAbTest: 'POST /v1/ab-tests',
   listAbTests: 'GET /v1/ab-tests',
   getAbTest: 'GET /v1/ab-tests/{id}',

@@ -6,12 +6,9 @@ import {
   CreateCampaignInput,
   LOCAL_TIME,
   ScheduleCampaignInput,
-  TestSendInput,
-  TestTemplateInput,
   UpdateCampaignInput,
 } from './inputs.ts';
 import { listLinks, type TrackedLink } from '@postroom/tracking';
-import { type QueuedEmail } from '@postroom/emails';
 import {
   atMost,
   authenticated,
@@ -59,7 +56,6 @@ import {
   sendCampaign,
   unscheduleCampaign,
 } from '../sending.ts';
-import { sendTemplateTest, sendTest } from '../test-send.ts';
 
 const SUBJECT = atMost(MAX_SUBJECT_LENGTH);
 const BODY = atMost(MAX_BODY_LENGTH);
@@ -444,15 +440,6 @@ builder.subscriptionField('campaignProgress', (t) =>
   }),
 );
 
-const TestEmail = builder.objectRef<QueuedEmail>('TestEmail').implement({
-  description: 'A queued test email.',
-  fields: (t) => ({
-    messageId: t.exposeID('id', { description: 'Message id.' }),
-    id: t.exposeID('id', { description: 'Message id.', deprecationReason: 'Use TestEmail.messageId.' }),
-    status: t.exposeString('status', { description: '`queued`, or `suppressed`.' }),
-  }),
-});
-
 builder.mutationFields((t) => {
   const id = t.arg.id({ required: true, description: idArg });
   /** A mutation that changes the status and returns the updated campaign. */
@@ -493,21 +480,6 @@ builder.mutationFields((t) => {
         await scheduleCampaign(callerProject(context), id, input);
         return getCampaign(callerProject(context), id, query);
       },
-    }),
-    testCampaign: t.field({
-      type: [TestEmail],
-      description: 'Sends a test of the campaign to a few addresses.',
-      args: { id, input: t.arg({ type: TestSendInput, required: true, description: 'The recipients.' }) },
-      resolve: (_root, { id, input }, context) => sendTest(callerProject(context), id, input),
-    }),
-    testTemplate: t.field({
-      type: [TestEmail],
-      description: 'Sends a test of a template, with its unpublished changes, to a few addresses.',
-      args: {
-        id: t.arg.id({ required: true, description: 'Template id.' }),
-        input: t.arg({ type: TestTemplateInput, required: true, description: 'The recipients and the sender.' }),
-      },
-      resolve: (_root, { id, input }, context) => sendTemplateTest(callerProject(context), id, input),
     }),
     sendCampaign: t.prismaField({
       type: Campaign,

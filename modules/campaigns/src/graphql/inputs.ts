@@ -135,33 +135,3 @@ export const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', 
     }),
   }),
 });
-
-const testFields = (t: InputFields) => ({
-  emails: t.stringList({
-    required: true,
-    description: '1 to 10 addresses.',
-    ...listOf(ADDRESS, { minItems: 1, maxItems: 10 }),
-  }),
-  contactId: t.string({
-    description: 'The contact whose values fill the placeholders; defaults if omitted.',
-    ...atMost(MAX_ID_LENGTH),
-  }),
-});
-
-export const TestSendInput = builder.inputType('TestCampaignInput', {
-  description: 'Recipients of a test.',
-  fields: testFields,
-});
-
-export const TestTemplateInput = builder.inputType('TestTemplateInput', {
-  description: 'Recipients of a test, and its sender.',
-  fields: (t) => ({
-    ...testFields(t),
-    fromEmail: t.string({
-      required: true,
-      description: 'From address; its domain must be verified in the project.',
-      ...jsonSchema(ADDRESS),
-    }),
-    fromName: t.string({ description: 'Display name of the sender.', ...FROM_NAME }),
-  }),
-});

@@ -1,6 +1,6 @@
 import type { AudienceCount } from '@postroom/groups';
 import { builder, callerProject, type FieldProblem } from '@postroom/platform';
-import { type Preflight, preflight, type VariableCheck } from './preflight.ts';
+import { type Preflight, preflight, type VariableCheck } from '../preflight.ts';
 
 const Excluded = builder.objectRef<AudienceCount['excluded'][number]>('ExcludedContacts').implement({
   description: 'Contacts of the audience who are excluded, by reason.',

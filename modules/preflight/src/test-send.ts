@@ -4,9 +4,7 @@ import { getTemplate, newestContent } from '@postroom/templates';
 import { MAX_SUBJECT_LENGTH, renderForRecipient, renderSubject, type Values } from '@postroom/templating';
 import { testUnsubscribeUrl } from '@postroom/unsubscribe';
 import { assertValid, DomainError, emailProblem, invalid, oneLineProblems } from '@postroom/platform';
-import { getCampaign } from './campaigns.ts';
-import { type CampaignContent, contentOf, templatesOf } from './content.ts';
-import { missingParts } from './sending.ts';
+import { type CampaignContent, contentOf, getCampaign, missingParts, templatesOf } from '@postroom/campaigns';
 
 export interface TestSendInput {
   /** Recipients of the test: at most ten addresses. */

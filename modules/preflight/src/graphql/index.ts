@@ -1,0 +1,2 @@
+import './preflight.ts';
+import './test-send.ts';
