@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { exitsOf, type Step } from '../src/pages/journeys/definition.ts';
+import { exitsOf } from '../src/pages/journeys/definition.ts';
+import type { Step } from '../src/pages/journeys/definition-types.ts';
 import { GALLERY } from '../src/pages/journeys/gallery.ts';
 import { readyProject } from './ready-project.ts';
 

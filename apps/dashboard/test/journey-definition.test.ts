@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   connect,
-  type Definition,
   exitsOf,
   insertSteps,
   moveStep,
@@ -12,10 +11,9 @@ import {
   removeStep,
   renameProblem,
   renameStep,
-  type Step,
   stepsFrom,
-  type StepType,
 } from '../src/pages/journeys/definition.ts';
+import type { Definition, Step, StepType } from '../src/pages/journeys/definition-types.ts';
 import { graphOf } from '../src/pages/journeys/graph.ts';
 
 const wait = (id: string, next: string | null = null): Step => ({ id, type: 'wait', for: { days: 1 }, next });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { stepsFromText, stepsToText } from '../src/pages/journeys/clipboard.ts';
 import { differencesOf } from '../src/pages/journeys/compare.ts';
 import { countsOf } from '../src/pages/journeys/counts.ts';
-import type { Definition, Step } from '../src/pages/journeys/definition.ts';
+import type { Definition, Step } from '../src/pages/journeys/definition-types.ts';
 import { ENTRY, graphOf, neighborOf, type PlacedNode, placeNodes } from '../src/pages/journeys/graph.ts';
 
 const wait = (id: string, next: string | null = null): Step => ({ id, type: 'wait', for: { days: 1 }, next });

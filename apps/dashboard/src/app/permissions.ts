@@ -1,5 +1,3 @@
-import type { Role } from './session.tsx';
-
 /** The permissions of each role. The server enforces them; the UI only hides what it would reject. */
 const PERMISSIONS = {
   owner: ['read', 'write', 'manage', 'own'],
@@ -13,3 +11,5 @@ export type Permission = 'read' | 'write' | 'manage' | 'own';
 export function hasPermission(role: Role, permission: Permission): boolean {
   return (PERMISSIONS[role] as readonly Permission[]).includes(permission);
 }
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer';

@@ -1,8 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { createContext, use } from 'react';
-import { hasPermission, type Permission } from './permissions.ts';
-
-export type Role = 'owner' | 'admin' | 'member' | 'viewer';
+import { hasPermission, type Permission, type Role } from './permissions.ts';
 
 export interface ProjectOfMine {
   id: string;

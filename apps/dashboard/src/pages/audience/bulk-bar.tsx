@@ -6,15 +6,7 @@ import type { BulkAction } from '../../generated/graphql.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { type ContactSearch, exportUrl, isFiltered } from './contact-search.ts';
-
-/** The selected contacts: some of a page, or all that match the filters. */
-export type Selection = readonly string[] | 'all';
-
-/** The largest count; the list has this many or more. */
-const MOST = 100_000;
-
-/** A total as text: counts stop at 100,000. */
-export const totalText = (total: number): string => (total >= MOST ? `${number(MOST)} or more` : number(total));
+import { type Selection, totalText } from './selection.ts';
 
 const ACTIONS: [BulkAction, string, typeof IconBan][] = [
   ['add_to_group', 'Add to group', IconUserPlus],

@@ -6,7 +6,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { BulkAction } from '../../generated/graphql.ts';
-import type { Selection } from './bulk-bar.tsx';
+import type { Selection } from './selection.ts';
 import { type ContactSearch, filterOf } from './contact-search.ts';
 import { type ChosenGroup, GroupChoice, groupInput, lacksName } from './group-choice.tsx';
 

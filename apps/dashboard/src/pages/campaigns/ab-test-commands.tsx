@@ -9,7 +9,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { AbTestRow } from './ab-test.tsx';
+import type { AbTestRow } from './ab-test-row.ts';
 
 const START = graphql(`
   mutation StartAbTest($id: ID!) {

@@ -12,7 +12,7 @@ import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { AbTestMetric } from '../../generated/graphql.ts';
 import { METRICS } from './ab-test-labels.ts';
-import type { AbTestRow } from './ab-test.tsx';
+import type { AbTestRow } from './ab-test-row.ts';
 
 const UPDATE = graphql(`
   mutation UpdateAbTest($id: ID!, $input: UpdateAbTestInput!) {

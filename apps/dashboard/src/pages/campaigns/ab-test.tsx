@@ -11,55 +11,11 @@ import { When } from '../../components/when.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { AbTestQuery } from '../../generated/graphql.ts';
 import { AbTestCommands } from './ab-test-commands.tsx';
 import { AB_TEST_STATUS } from './ab-test-labels.ts';
 import { AbTestSettings } from './ab-test-settings.tsx';
 import { changesOnItsOwn, number, percent, STATUS_LABELS } from './campaign-labels.ts';
-
-const AB_TEST = graphql(`
-  query AbTest($id: ID!) {
-    abTest(id: $id) {
-      id
-      status
-      samplePercent
-      metric
-      durationHours
-      leaderId
-      winnerId
-      chosenById
-      endsAt
-      version
-      updatedAt
-      finalCampaign {
-        id
-        name
-        status
-        pauseReason
-        recipientCount
-      }
-      variants {
-        label
-        campaign {
-          id
-          name
-          subject
-          fromName
-          status
-          pauseReason
-          recipientCount
-          engagement {
-            opened
-            clicked
-          }
-          progress {
-            accepted
-          }
-        }
-      }
-    }
-  }
-`);
+import { AB_TEST, type AbTestRow } from './ab-test-row.ts';
 
 const PROGRESS = graphql(`
   subscription AbTestProgress($id: ID!) {
@@ -69,10 +25,7 @@ const PROGRESS = graphql(`
   }
 `);
 
-type Row = AbTestQuery['abTest'];
-type Variant = Row['variants'][number];
-/** A test with the name of its first variant. */
-export type AbTestRow = Row & { name: string };
+type Variant = AbTestRow['variants'][number];
 
 /** One A/B test: its settings, its variants side by side, and what came of it. */
 export function AbTest() {
@@ -104,7 +57,7 @@ export function AbTest() {
 }
 
 /** Whether neither the test nor one of its campaigns will change. */
-function hasEnded({ status, variants, finalCampaign }: Row): boolean {
+function hasEnded({ status, variants, finalCampaign }: Omit<AbTestRow, 'name'>): boolean {
   if (status === 'draft' || status === 'testing') return false;
   const campaigns = variants.map(({ campaign }) => campaign);
   return ![...campaigns, ...(finalCampaign === null ? [] : [finalCampaign])].some(changesOnItsOwn);

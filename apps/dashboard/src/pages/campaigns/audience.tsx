@@ -4,7 +4,7 @@ import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
 import { Section } from '../../components/page.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
-import type { PartProps } from './builder.tsx';
+import type { PartProps } from './use-draft.ts';
 import { number } from './campaign-labels.ts';
 
 export const PREFLIGHT = graphql(`

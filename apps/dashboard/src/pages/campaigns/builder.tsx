@@ -7,7 +7,7 @@ import { FormProblem } from '../../components/form.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import { Audience } from './audience.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { STATUS_LABELS } from './campaign-labels.ts';
 import { Review } from './review.tsx';
@@ -15,15 +15,8 @@ import { Content } from './content.tsx';
 import { ScheduledChanges } from './scheduled-changes.tsx';
 import { Sender } from './sender.tsx';
 import { TrackingChoice } from './tracking-choice.tsx';
-import { type Draft, useDraft } from './use-draft.ts';
+import { type Draft, type PartProps, useDraft } from './use-draft.ts';
 import { UtmParameters } from './utm.tsx';
-
-export interface PartProps {
-  draft: Draft;
-  set: (part: Partial<Draft>) => void;
-  errors: Record<string, string>;
-  readOnly: boolean;
-}
 
 /** Draft field labels. */
 const FIELD_LABELS: Record<keyof Draft, string> = {

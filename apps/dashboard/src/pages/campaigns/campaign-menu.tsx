@@ -4,7 +4,7 @@ import { graphql } from '../../generated/gql.ts';
 import { MoreMenu } from '../../components/more-menu.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { useDuplicate } from './use-duplicate.ts';
 
 const DELETE = graphql(`

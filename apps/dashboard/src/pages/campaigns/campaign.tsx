@@ -5,96 +5,15 @@ import { useProject } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { CampaignQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { changesOnItsOwn } from './campaign-labels.ts';
 import { Running } from './running.tsx';
+import { CAMPAIGN, type CampaignRow } from './campaign-row.ts';
 
 /** Reports, which are opened more often, load without the code that edits drafts. */
 const Builder = lazyPage(() => import('./builder.tsx'), 'Builder');
-
-const CAMPAIGN = graphql(`
-  query Campaign($id: ID!) {
-    campaign(id: $id) {
-      id
-      name
-      subject
-      previewText
-      status
-      scheduledAt
-      localTime
-      timeZone
-      timeZoneField
-      recipientCount
-      countingRecipients
-      fromName
-      fromEmail
-      replyTo
-      html
-      format
-      source
-      text
-      templateId
-      templateVersion
-      groupIds
-      segmentIds
-      excludedGroupIds
-      excludedSegmentIds
-      utmSource
-      utmMedium
-      utmCampaign
-      utmTerm
-      utmContent
-      pauseReason
-      blocksSender
-      waitingReason
-      waitingUntil
-      workflowUrl
-      ratePerSecond
-      abTestId
-      trackOpens
-      trackClicks
-      startedAt
-      completedAt
-      recipientsDeletedAt
-      createdAt
-      updatedAt
-      version
-      editedById
-      editedByName
-      engagement {
-        sent
-        delivered
-        opened
-        openedByMachines
-        clicked
-        clickedByMachines
-        bounced
-        complained
-        unsubscribed
-      }
-      progress {
-        planned
-        claimed
-        accepted
-        failed
-        suppressed
-        unknown
-        canceled
-      }
-      deferred {
-        messages
-        nextRetryAt
-      }
-      awaitingLocalTime {
-        messages
-        nextAt
-      }
-    }
-  }
-`);
 
 const PROGRESS = graphql(`
   subscription CampaignProgress($id: ID!) {
@@ -103,8 +22,6 @@ const PROGRESS = graphql(`
     }
   }
 `);
-
-export type CampaignRow = CampaignQuery['campaign'];
 
 /** One campaign: the editor before sending, then progress and results. */
 export function Campaign() {

@@ -16,8 +16,7 @@ import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { useSingleRun } from '../../components/use-single-run.ts';
 import { type Problem, UNREACHABLE } from '../../data/problem.ts';
 import { STARTERS } from '../templates/starter.ts';
-import type { PartProps } from './builder.tsx';
-import type { Draft } from './use-draft.ts';
+import type { Draft, PartProps } from './use-draft.ts';
 
 const TEMPLATE_CHOICES = graphql(`
   query TemplateChoices {

@@ -3,7 +3,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { RecipientOutcome } from '../../generated/graphql.ts';
 import { Stat, Stats } from '../../components/stats.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { formatEngagementRate, reachOf } from './campaign-labels.ts';
 import { changeOfCount, changeOfRate, engagementStats } from './engagement-stats.tsx';
 import { PeopleLink } from './people-link.tsx';

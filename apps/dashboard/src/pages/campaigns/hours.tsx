@@ -6,7 +6,7 @@ import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { formatDayAndTime, TIME_ZONE } from '../../components/when.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { number } from './campaign-labels.ts';
 
 const HOURS = graphql(`

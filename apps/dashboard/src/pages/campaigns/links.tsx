@@ -5,7 +5,7 @@ import { Section } from '../../components/page.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { number } from './campaign-labels.ts';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { PeopleLink } from './people-link.tsx';
 
 const LINKS = graphql(`

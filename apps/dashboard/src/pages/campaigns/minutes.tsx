@@ -7,7 +7,7 @@ import { ChartFigure, ChartSkeleton } from '../../components/chart-figure.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { formatTime, TIME_ZONE } from '../../components/when.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { number } from './campaign-labels.ts';
 
 const MINUTES = graphql(`

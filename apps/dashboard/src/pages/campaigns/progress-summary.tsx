@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { countOf } from '../../components/numbers.ts';
 import { formatTime, When } from '../../components/when.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { duration, number } from './campaign-labels.ts';
 import { PeopleLink } from './people-link.tsx';
 import { usePace } from './pace.ts';

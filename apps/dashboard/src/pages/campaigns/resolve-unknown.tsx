@@ -5,7 +5,7 @@ import { graphql } from '../../generated/gql.ts';
 import { countOf } from '../../components/numbers.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 
 const RESOLVE = graphql(`
   mutation ResolveCampaignRecipients($id: ID!, $outcome: UnknownOutcome!) {

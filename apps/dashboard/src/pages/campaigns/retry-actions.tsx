@@ -7,7 +7,7 @@ import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 
 const RETRY = graphql(`
   mutation RetryCampaignRecipients($id: ID!) {

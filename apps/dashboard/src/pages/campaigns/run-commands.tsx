@@ -9,7 +9,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 
 const PAUSE = graphql(`
   mutation PauseCampaign($id: ID!) {

@@ -13,7 +13,7 @@ import { Page, Section } from '../../components/page.tsx';
 import { useSampleContact } from '../../components/use-sample-contact.ts';
 import { When } from '../../components/when.tsx';
 import { RetryActions } from './retry-actions.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { CampaignMenu } from './campaign-menu.tsx';
 import { STATUS_LABELS } from './campaign-labels.ts';
 import { Engagement } from './engagement.tsx';

@@ -12,7 +12,7 @@ import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ago } from '../../components/when.tsx';
 import { CUSTOM_FIELDS } from '../audience/field-values.tsx';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import {
   FIRST_ZONE,
   formatLocalTime,

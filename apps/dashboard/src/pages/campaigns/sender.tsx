@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { PlaceholderMenu, usePlaceholders } from '../../components/mail-editor.tsx';
-import type { PartProps } from './builder.tsx';
+import type { PartProps } from './use-draft.ts';
 
 export const SENDER_DOMAINS = graphql(`
   query SenderDomains {

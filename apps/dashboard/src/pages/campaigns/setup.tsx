@@ -8,7 +8,7 @@ import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
 import { workflowItem } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { describeTracking } from './campaign-labels.ts';
 import { formatAnyLocalTime } from './zoned.ts';
 

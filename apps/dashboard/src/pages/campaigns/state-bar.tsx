@@ -1,6 +1,6 @@
 import { Group, Progress, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { RecipientState } from '../../generated/graphql.ts';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 import { percent, RECIPIENT_LABELS } from './campaign-labels.ts';
 import { PeopleLink } from './people-link.tsx';
 

@@ -3,7 +3,7 @@ import { useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { Section } from '../../components/page.tsx';
 import { TRACKING } from '../settings/tracking.tsx';
-import type { PartProps } from './builder.tsx';
+import type { PartProps } from './use-draft.ts';
 
 /** Tracking settings: the project default unless the campaign overrides it. */
 export function TrackingChoice({ draft, set, readOnly }: PartProps) {

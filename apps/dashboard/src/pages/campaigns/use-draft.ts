@@ -6,7 +6,7 @@ import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { useVersionedForm } from '../../data/versioned-form.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ContentFormat } from '../../generated/graphql.ts';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 
 const UPDATE = graphql(`
   mutation UpdateCampaign($id: ID!, $input: UpdateCampaignInput!) {
@@ -168,3 +168,10 @@ export function useDraft(campaign: CampaignRow) {
 }
 
 const keysOf = (draft: Draft) => Object.keys(draft) as (keyof Draft)[];
+
+export interface PartProps {
+  draft: Draft;
+  set: (part: Partial<Draft>) => void;
+  errors: Record<string, string>;
+  readOnly: boolean;
+}

@@ -3,7 +3,7 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
-import type { CampaignRow } from './campaign.tsx';
+import type { CampaignRow } from './campaign-row.ts';
 
 const DUPLICATE = graphql(`
   mutation DuplicateCampaign($input: CreateCampaignInput!) {

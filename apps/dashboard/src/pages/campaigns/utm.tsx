@@ -1,6 +1,6 @@
 import { Card, SimpleGrid, TextInput } from '@mantine/core';
 import { Section } from '../../components/page.tsx';
-import type { PartProps } from './builder.tsx';
+import type { PartProps } from './use-draft.ts';
 
 const PARAMETERS = [
   ['utmSource', 'utm_source', 'newsletter'],

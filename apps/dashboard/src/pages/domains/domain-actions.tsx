@@ -7,7 +7,7 @@ import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 import { Publish } from './publish.tsx';
 
 const CHECK = graphql(`

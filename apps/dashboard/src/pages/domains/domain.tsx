@@ -4,7 +4,6 @@ import { useParams } from '@tanstack/react-router';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { DomainQuery } from '../../generated/graphql.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { BackLabel, Page } from '../../components/page.tsx';
@@ -17,76 +16,7 @@ import { Records } from './records.tsx';
 import { DomainStatus } from './status.tsx';
 import { TrackingHost } from './tracking-host.tsx';
 import { Warmup } from './warmup.tsx';
-
-const DOMAIN = graphql(`
-  query Domain($domain: String!) {
-    domain(domain: $domain) {
-      id
-      domain
-      verifiedForSending
-      verification
-      region
-      mailFromDomain
-      trackingDomain
-      trackingRecord {
-        purpose
-        type
-        name
-        value
-        status
-        found
-        note
-      }
-      zone
-      nameservers
-      checkedAt
-      nextCheckAt
-      blockedAt
-      blockedReason
-      workflowUrl
-      warmup {
-        steps
-        since
-        step
-        isWarm
-        todayLimit
-        todaySent
-      }
-      dnsProvider {
-        id: code
-        name
-        editorUrl
-      }
-      records {
-        purpose
-        type
-        name
-        value
-        status
-        found
-        note
-      }
-      recommendations {
-        id: code
-        severity
-        title
-        detail
-        record {
-          type
-          name
-          value
-        }
-      }
-      lifecycle {
-        at
-        type
-        part
-        actor
-        detail
-      }
-    }
-  }
-`);
+import { DOMAIN, type Domain } from './domain-row.ts';
 
 const CHECKED = graphql(`
   subscription DomainChecked($id: ID!) {
@@ -95,8 +25,6 @@ const CHECKED = graphql(`
     }
   }
 `);
-
-export type Domain = DomainQuery['domain'];
 
 /** One domain with live DNS record status. */
 export function DomainPage() {

@@ -2,7 +2,7 @@ import '@mantine/core/styles/Timeline.css';
 import { Card, Text, Timeline } from '@mantine/core';
 import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 
 const COLORS: Record<string, string> = { verified: 'green', failing: 'yellow', failed: 'red', blocked: 'red' };
 

@@ -10,7 +10,7 @@ import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { DataTable } from '../../components/table.tsx';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 
 const PUBLISH = graphql(`
   mutation PublishRecords($id: ID!, $input: PublishDomainRecordsInput!) {

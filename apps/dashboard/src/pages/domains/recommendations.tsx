@@ -2,7 +2,7 @@ import { Card, Group, Stack, Text } from '@mantine/core';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { CopyField } from '../../components/copy.tsx';
 import { Section } from '../../components/page.tsx';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 
 type Recommendation = Domain['recommendations'][number];
 

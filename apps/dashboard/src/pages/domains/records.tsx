@@ -3,7 +3,7 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { CopyLine } from '../../components/copy.tsx';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 import { PartStatus } from './status.tsx';
 
 type DnsRecord = Domain['records'][number] | NonNullable<Domain['trackingRecord']>;

@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 
 const SET = graphql(`
   mutation SetTrackingDomain($id: ID!, $host: String) {

@@ -10,7 +10,7 @@ import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { formatUtcDay } from '../../components/when.tsx';
-import type { Domain } from './domain.tsx';
+import type { Domain } from './domain-row.ts';
 import { WarmupChart } from './warmup-chart.tsx';
 
 const DEFAULT_STEPS = graphql(`

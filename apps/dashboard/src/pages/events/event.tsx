@@ -5,7 +5,6 @@ import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { EventDefinitionQuery } from '../../generated/graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Chart } from '../../components/chart.tsx';
@@ -20,33 +19,8 @@ import { QueryResult } from '../../components/states.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { number } from '../campaigns/campaign-labels.ts';
 import { LatestEvents } from './latest-events.tsx';
-import { Properties, UPDATE } from './properties.tsx';
-
-const EVENT_DEFINITION = graphql(`
-  query EventDefinition($id: ID!) {
-    customEventDefinition(id: $id) {
-      id
-      name
-      description
-      locked
-      eventCount
-      days {
-        day
-        eventCount
-      }
-      properties {
-        name
-        types
-        type
-        hasConflict
-        description
-        defaultValue
-        example
-        lastSeenAt
-      }
-    }
-  }
-`);
+import { Properties } from './properties.tsx';
+import { type Definition, EVENT_DEFINITION, UPDATE } from './event-definition.ts';
 
 const DELETE = graphql(`
   mutation DeleteEventDefinition($id: ID!) {
@@ -55,8 +29,6 @@ const DELETE = graphql(`
     }
   }
 `);
-
-export type Definition = EventDefinitionQuery['customEventDefinition'];
 
 /** One event name: daily counts, properties and latest events. */
 export function Event() {

@@ -2,7 +2,6 @@ import { Button, Card, Code, Group, Select, Text, TextInput } from '@mantine/cor
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
-import { graphql } from '../../generated/gql.ts';
 import type { CustomEventPropertyType } from '../../generated/graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
@@ -12,15 +11,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import type { Definition } from './event.tsx';
-
-export const UPDATE = graphql(`
-  mutation UpdateEventDefinition($id: ID!, $input: UpdateCustomEventDefinitionInput!) {
-    updateCustomEventDefinition(id: $id, input: $input) {
-      id
-    }
-  }
-`);
+import { type Definition, UPDATE } from './event-definition.ts';
 
 type Property = Definition['properties'][number];
 

@@ -3,7 +3,8 @@ import { flushSync } from 'react-dom';
 import { LABEL } from './canvas-layout.ts';
 import type { CanvasEdit, CanvasState } from './canvas-state.ts';
 import { stepsFromText, stepsToText } from './clipboard.ts';
-import { type Definition, pickSteps, placeAfter } from './definition.ts';
+import { pickSteps, placeAfter } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 import { type Direction, ENTRY, neighborOf, type PlacedNode, type Point, type Size } from './graph.ts';
 import type { Selection } from './selection.tsx';
 

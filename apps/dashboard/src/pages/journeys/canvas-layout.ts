@@ -1,6 +1,6 @@
 import { type Edge, MarkerType, type Node, Position } from '@xyflow/react';
 import { useMemo } from 'react';
-import type { Definition } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 import { END_SIZE, ENTRY, type GraphNode, graphOf, type PlacedEdge, type PlacedNode, placeNodes } from './graph.ts';
 
 export type FlowNode = Node<{ placed: PlacedNode }>;

@@ -1,7 +1,8 @@
 import { type ClipboardEvent, createContext, type KeyboardEvent, use } from 'react';
 import type { Mark } from './compare.ts';
 import type { Counts } from './counts.ts';
-import type { Place, Step } from './definition.ts';
+import type { Place } from './definition.ts';
+import type { Step } from './definition-types.ts';
 import type { Names } from './summaries.ts';
 
 /** What may be done to a journey on its canvas. */

@@ -1,6 +1,7 @@
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyChoicesQuery } from '../../generated/graphql.ts';
+import type { Definition, Step } from './definition-types.ts';
 import type { Names } from './summaries.ts';
 
 const CHOICES = graphql(`
@@ -116,4 +117,14 @@ export function useChoices(): Choices | undefined {
       fields: new Map(data.customFields.nodes.map(({ key, label }) => [key, label])),
     },
   };
+}
+
+/** The fields of a step: `set` changes members of it. */
+export interface FieldsProps {
+  step: Step;
+  set: (part: Partial<Step>) => void;
+  choices: Choices;
+  definition: Definition;
+  /** Reports whether a filter of contacts is complete. */
+  setIncomplete: (isIncomplete: boolean) => void;
 }

@@ -1,4 +1,5 @@
-import { type Step, stepsProblem } from './definition.ts';
+import { stepsProblem } from './definition.ts';
+import type { Step } from './definition-types.ts';
 
 /** Where copied steps are for the menus, for this tab: the browser lets only a paste read its clipboard. */
 const KEY = 'journey-steps';

@@ -1,4 +1,4 @@
-import type { Definition, Step } from './definition.ts';
+import type { Definition, Step } from './definition-types.ts';
 
 /** How a step of one version differs from the other. */
 export type Mark = 'added' | 'removed' | 'changed';

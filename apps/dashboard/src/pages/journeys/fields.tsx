@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { BundleEditor } from '../audience/segment-builder.tsx';
 import { fieldChoices, filterOf, newBundle, newCondition, treeOf } from '../audience/segment-tree.ts';
 import type { Choices } from './choices.ts';
-import type { Duration } from './definition.ts';
+import type { Duration } from './definition-types.ts';
 
 const UNITS = ['days', 'hours', 'minutes'] as const;
 

@@ -1,4 +1,4 @@
-import type { Definition, Step } from './definition.ts';
+import type { Definition, Step } from './definition-types.ts';
 
 /** A journey to start from. Its senders and templates, and its group, segment or date if it has one, are still to be chosen. */
 export interface GalleryJourney {

@@ -1,5 +1,6 @@
 import { Graph as DagreGraph, layout } from '@dagrejs/dagre';
-import { type Definition, type Exit, exitsOf, type Place, type Step } from './definition.ts';
+import { exitsOf, type Place } from './definition.ts';
+import type { Definition, Exit, Step } from './definition-types.ts';
 
 /** The id of the node of the entry. Ids of steps have no colon. */
 export const ENTRY = ':entry';

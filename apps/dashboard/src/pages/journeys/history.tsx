@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { IconArrowBackUp, IconArrowForwardUp } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import type { Definition } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 
 export interface History {
   /** Changes the definition. Changes in a row with the same `of` are undone together. */

@@ -2,7 +2,8 @@ import { FileInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormButtons, FormError } from '../../components/form.tsx';
-import { type Definition, readDefinition } from './definition.ts';
+import { readDefinition } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 
 /** Replaces the draft by the definition in a JSON file. Nothing is saved yet. */
 export function ImportDialog({

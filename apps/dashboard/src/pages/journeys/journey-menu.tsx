@@ -8,7 +8,7 @@ import type { JourneyQuery } from '../../generated/graphql.ts';
 import { countOf } from '../../components/numbers.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import type { Definition } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 import { ImportDialog } from './import.tsx';
 
 const ARCHIVE = graphql(`

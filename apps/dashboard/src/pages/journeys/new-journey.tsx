@@ -6,7 +6,7 @@ import { graphql } from '../../generated/gql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
-import type { Definition } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 import { GALLERY } from './gallery.ts';
 import { ENTRY, graphOf, placeNodes } from './graph.ts';
 

@@ -1,5 +1,5 @@
 import { MultiSelect, TextInput } from '@mantine/core';
-import type { FieldsProps } from './step-form.tsx';
+import type { FieldsProps } from './choices.ts';
 
 /** What the team is told, and who besides owners and admins. */
 export function NotifyFields({ step, set, choices: { members } }: FieldsProps) {

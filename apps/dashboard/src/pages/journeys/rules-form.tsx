@@ -1,7 +1,7 @@
 import { Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
 import type { Choices } from './choices.ts';
-import type { Definition, Entry } from './definition.ts';
+import type { Definition, Entry } from './definition-types.ts';
 import { ContactFilter } from './fields.tsx';
 
 interface FormProps {

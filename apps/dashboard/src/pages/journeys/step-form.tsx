@@ -12,23 +12,14 @@ import {
 } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
-import type { Choices } from './choices.ts';
-import { type Definition, exitsOf, type Step, type StepType } from './definition.ts';
+import type { Choices, FieldsProps } from './choices.ts';
+import { exitsOf } from './definition.ts';
+import type { Step, StepType } from './definition-types.ts';
 import { ContactFilter, DurationInput } from './fields.tsx';
 import { NotifyFields } from './notify-fields.tsx';
 import { isKnownType, stepSummary, stepTitle } from './step-types.ts';
 import { MESSAGE_OUTCOMES, weekday } from './summaries.ts';
 import { WebhookFields } from './webhook-fields.tsx';
-
-/** The fields of a step: `set` changes members of it. */
-export interface FieldsProps {
-  step: Step;
-  set: (part: Partial<Step>) => void;
-  choices: Choices;
-  definition: Definition;
-  /** Reports whether a filter of contacts is complete. */
-  setIncomplete: (isIncomplete: boolean) => void;
-}
 
 /** Edits what a step does and where it leads. Each change applies at once. */
 export function StepForm({

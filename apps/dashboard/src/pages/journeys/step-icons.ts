@@ -13,7 +13,7 @@ import {
   IconUserPlus,
   IconWebhook,
 } from '@tabler/icons-react';
-import type { Step, StepType } from './definition.ts';
+import type { Step, StepType } from './definition-types.ts';
 import { isKnownType } from './step-types.ts';
 
 export const STEP_ICONS: Record<StepType, typeof IconMail> = {

@@ -7,15 +7,8 @@ import { useUnsavedChanges } from '../../data/unsaved-changes.ts';
 import { FormButtons } from '../../components/form.tsx';
 import type { Choices } from './choices.ts';
 import type { Counts } from './counts.ts';
-import {
-  connect,
-  type Definition,
-  removeStep,
-  renameProblem,
-  replaceStep,
-  type Step,
-  stepsFrom,
-} from './definition.ts';
+import { connect, removeStep, renameProblem, replaceStep, stepsFrom } from './definition.ts';
+import type { Definition, Step } from './definition-types.ts';
 import { Panel, type PanelHandle } from './panel.tsx';
 import { EntryForm, RulesForm } from './rules-form.tsx';
 import { StepForm } from './step-form.tsx';

@@ -1,5 +1,5 @@
 import { formatPercent } from '../../components/numbers.ts';
-import type { Exit, Step, StepType } from './definition.ts';
+import type { Exit, Step, StepType } from './definition-types.ts';
 import {
   describeCondition,
   describeDuration,

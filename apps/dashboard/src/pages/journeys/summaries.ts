@@ -1,6 +1,6 @@
 import { PROPERTY_OPERATORS, type PropertyCondition } from '../../components/property-operators.ts';
 import { countOf } from '../../components/numbers.ts';
-import type { Definition, Duration, Entry } from './definition.ts';
+import type { Definition, Duration, Entry, MessageOutcome } from './definition-types.ts';
 
 /** Names of what steps refer to, by id. */
 export interface Names {
@@ -14,7 +14,7 @@ export interface Names {
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 export const weekday = (number: number): string => WEEKDAYS[number - 1] ?? '';
 
-export const MESSAGE_OUTCOMES = {
+export const MESSAGE_OUTCOMES: Record<MessageOutcome, string> = {
   sent: 'was sent',
   delivered: 'was delivered',
   opened: 'was opened',
@@ -22,10 +22,10 @@ export const MESSAGE_OUTCOMES = {
   bounced: 'bounced',
   complained: 'was marked as spam',
   unsubscribed: 'led to an unsubscribe',
-} as const;
+};
 
 /** What a contact did with an email whose outcome a condition checks. */
-export const MESSAGE_CONDITIONS: Record<keyof typeof MESSAGE_OUTCOMES, (email: string) => string> = {
+export const MESSAGE_CONDITIONS: Record<MessageOutcome, (email: string) => string> = {
   sent: (email) => `was sent ${email}`,
   delivered: (email) => `received ${email}`,
   opened: (email) => `opened ${email}`,

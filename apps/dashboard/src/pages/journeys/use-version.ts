@@ -1,7 +1,8 @@
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { formatDayAndTime } from '../../components/when.tsx';
-import { type Definition, readDefinition } from './definition.ts';
+import { readDefinition } from './definition.ts';
+import type { Definition } from './definition-types.ts';
 
 const VERSIONS = graphql(`
   query JourneyVersions($journeyId: ID!) {

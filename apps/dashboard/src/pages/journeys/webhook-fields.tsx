@@ -4,7 +4,7 @@ import { CopyLine } from '../../components/copy.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { FieldsProps } from './step-form.tsx';
+import type { FieldsProps } from './choices.ts';
 
 const REVEAL = graphql(`
   mutation RevealJourneySecret {

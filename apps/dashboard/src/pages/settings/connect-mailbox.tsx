@@ -13,7 +13,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { ConsentStep, type PendingAuthorization } from './consent.tsx';
 import { ConnectionProblem } from './connection-problem.tsx';
 import { MAILBOX_PROVIDERS, numberOrNull, textOrNull } from './mailbox-labels.ts';
-import type { Mailbox } from './mailboxes.tsx';
+import type { Mailbox } from './mailbox-row.ts';
 
 const CONNECT = graphql(`
   mutation ConnectMailbox($input: ConnectMailboxInput!) {

@@ -7,7 +7,7 @@ import { changedOf, DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ConnectionProblem } from './connection-problem.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
-import type { Mailbox } from './mailboxes.tsx';
+import type { Mailbox } from './mailbox-row.ts';
 
 const UPDATE = graphql(`
   mutation UpdateMailbox($id: ID!, $input: UpdateMailboxInput!) {

@@ -14,7 +14,6 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { refresh } from '../../data/refresh.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { MailboxAccountsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
@@ -26,26 +25,7 @@ import { ConnectMailbox } from './connect-mailbox.tsx';
 import { Consent, type PendingAuthorization } from './consent.tsx';
 import { EditMailbox } from './edit-mailbox.tsx';
 import { MAILBOX_PROVIDERS, MAILBOX_STATES } from './mailbox-labels.ts';
-
-const MAILBOXES = graphql(`
-  query MailboxAccounts {
-    mailboxAccounts {
-      id
-      email
-      provider
-      signIn
-      host
-      port
-      username
-      status
-      statusReason
-      checkedAt
-      perMinute
-      dailyCap
-      sentToday
-    }
-  }
-`);
+import { MAILBOXES, type Mailbox } from './mailbox-row.ts';
 
 const TEST = graphql(`
   mutation TestMailbox($id: ID!) {
@@ -72,8 +52,6 @@ const DISCONNECT = graphql(`
     }
   }
 `);
-
-export type Mailbox = MailboxAccountsQuery['mailboxAccounts'][number];
 
 /** The mailbox account list. */
 export function Mailboxes() {

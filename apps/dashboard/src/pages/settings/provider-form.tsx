@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { numberOrNull, textOrNull } from './mailbox-labels.ts';
-import type { Provider } from './providers.tsx';
+import type { Provider } from './provider-row.ts';
 
 const CREATE = graphql(`
   mutation CreateMailProvider($input: MailProviderInput!) {

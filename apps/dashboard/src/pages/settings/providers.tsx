@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { ConnectionStatus, MailProvidersQuery } from '../../generated/graphql.ts';
+import type { ConnectionStatus } from '../../generated/graphql.ts';
 import { StatusBadge, type Tone } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
 import { CopyField } from '../../components/copy.tsx';
@@ -14,36 +14,7 @@ import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
 import { ProviderDialog } from './provider-form.tsx';
-
-const PROVIDERS = graphql(`
-  query MailProviders {
-    mailProviders {
-      id
-      name
-      kind
-      domain
-      position
-      host
-      port
-      tls
-      username
-      connections
-      messagesPerConnection
-      ratePerSecond
-      accessKeyId
-      endpoint
-      region
-      configurationSet
-      topicArn
-      notificationUrl
-      subscribedAt
-      notifiedAt
-      status
-      statusReason
-      checkedAt
-    }
-  }
-`);
+import { PROVIDERS, type Provider } from './provider-row.ts';
 
 const TEST = graphql(`
   mutation TestMailProvider($id: ID!) {
@@ -61,8 +32,6 @@ const REMOVE = graphql(`
     }
   }
 `);
-
-export type Provider = MailProvidersQuery['mailProviders'][number];
 
 const STATES: Record<ConnectionStatus, { label: string; tone: Tone }> = {
   untested: { label: 'Not tested yet', tone: 'quiet' },

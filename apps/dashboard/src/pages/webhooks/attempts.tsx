@@ -4,7 +4,7 @@ import { CodeBlock } from '../../components/copy.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { formatDuration } from '../../components/numbers.ts';
 import { formatExactTime, When } from '../../components/when.tsx';
-import type { Delivery } from './delivery.tsx';
+import type { Delivery } from './delivery-row.ts';
 
 type Attempt = Delivery['attempts'][number];
 

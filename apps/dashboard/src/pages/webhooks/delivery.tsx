@@ -6,7 +6,6 @@ import { useApiMutation } from '../../data/api-mutation.ts';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { DeliveryQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { CodeBlock } from '../../components/copy.tsx';
 import { DescriptionList } from '../../components/description-list.tsx';
@@ -20,39 +19,7 @@ import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { Attempts } from './attempts.tsx';
 import { STATES } from './states.ts';
-
-const DELIVERY = graphql(`
-  query Delivery($id: ID!) {
-    webhookDelivery(id: $id) {
-      id
-      eventId
-      eventType
-      state
-      attemptCount
-      nextAttemptAt
-      replayOf
-      createdAt
-      closedAt
-      body
-      workflowId
-      workflowUrl
-      endpoint {
-        url
-      }
-      attempts {
-        number
-        startedAt
-        durationMs
-        status
-        error
-        response
-        headers
-        workflowId
-        workflowUrl
-      }
-    }
-  }
-`);
+import { DELIVERY, type Delivery } from './delivery-row.ts';
 
 const ATTEMPTED = graphql(`
   subscription OneAttempted($endpointId: ID!) {
@@ -91,8 +58,6 @@ const GIVE_UP = graphql(`
     }
   }
 `);
-
-export type Delivery = DeliveryQuery['webhookDelivery'];
 
 /** One delivery: payload, attempts with responses, and the next attempt. */
 export function DeliveryPage() {

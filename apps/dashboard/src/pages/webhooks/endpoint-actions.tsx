@@ -9,7 +9,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { MenuLink } from '../../components/menu-link.tsx';
 import { notifySuccess, notifyError } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
-import type { Endpoint } from './endpoint.tsx';
+import type { Endpoint } from './endpoint-row.ts';
 
 const SEND_TEST = graphql(`
   mutation SendTest($id: ID!) {

@@ -4,7 +4,7 @@ import { ChartFigure } from '../../components/chart-figure.tsx';
 import { formatDayAndTime, When } from '../../components/when.tsx';
 import { AnswerStrip } from './answer-strip.tsx';
 import { acknowledgedShare } from './endpoint-state.tsx';
-import type { Endpoint } from './endpoint.tsx';
+import type { Endpoint } from './endpoint-row.ts';
 
 const STRIP_HEIGHT = 72;
 

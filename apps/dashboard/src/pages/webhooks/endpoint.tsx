@@ -4,7 +4,6 @@ import { usePermission } from '../../app/session.tsx';
 import { useLive } from '../../data/live.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { EndpointQuery } from '../../generated/graphql.ts';
 import { TextLink } from '../../components/link.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { formatDuration } from '../../components/numbers.ts';
@@ -15,41 +14,7 @@ import { EndpointActions } from './endpoint-actions.tsx';
 import { EndpointHealth } from './endpoint-health.tsx';
 import { EndpointState } from './endpoint-state.tsx';
 import { Secret } from './secret.tsx';
-
-const ENDPOINT = graphql(`
-  query Endpoint($id: ID!) {
-    webhookEndpoint(id: $id) {
-      id
-      url
-      description
-      events
-      enabled
-      disabledAt
-      disabledReason
-      failingSince
-      previousSecretExpiresAt
-      health {
-        state
-        acknowledged
-        failed
-        hours {
-          at
-          acknowledged
-          failed
-        }
-      }
-      recent {
-        acknowledged
-        retried
-        failed
-        queued
-        more
-        medianMs
-        p95Ms
-      }
-    }
-  }
-`);
+import { ENDPOINT, type Endpoint } from './endpoint-row.ts';
 
 const ATTEMPTED = graphql(`
   subscription DeliveryAttempted($endpointId: ID!) {
@@ -58,8 +23,6 @@ const ATTEMPTED = graphql(`
     }
   }
 `);
-
-export type Endpoint = EndpointQuery['webhookEndpoint'];
 
 /** One endpoint: health, signing secret and live deliveries. */
 export function EndpointPage() {

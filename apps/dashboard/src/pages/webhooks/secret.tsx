@@ -10,7 +10,7 @@ import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { When } from '../../components/when.tsx';
-import type { Endpoint } from './endpoint.tsx';
+import type { Endpoint } from './endpoint-row.ts';
 import { SNIPPETS } from './snippets.ts';
 
 const REVEAL = graphql(`
