@@ -5,7 +5,7 @@ import {
   type Backoff,
   checkNotHeld,
   type InFlightJournal,
-  type JournalKey,
+  type ClaimKey,
   ledgerPool,
   MAIL_POLICY,
   openInFlightJournal,
@@ -166,7 +166,7 @@ export interface Source {
 
 /** Claims and sends messages of a workflow and records their outcomes, until none is due or the transport accepts no more. */
 export async function sendClaimed(
-  key: JournalKey,
+  key: ClaimKey,
   signal: AbortSignal,
   source: Source,
 ): Promise<{ backoff: Backoff | undefined; counts: BatchRun['counts']; outcomes: Outcomes }> {

@@ -4,15 +4,8 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { logger } from '@postroom/platform';
 import type { SendJournal } from '@postroom/smtp';
-import type { Scope, Settlement } from './ledger.ts';
-
-/** Identifies the claim that a journal belongs to. */
-export interface JournalKey {
-  claim: string;
-  scope: Scope;
-  /** The installation's epoch when the claim began: a database restored since then is another one. */
-  epoch: number;
-}
+import type { Settlement } from './settlement.ts';
+import type { ClaimKey } from './claim.ts';
 
 /**
  * What one claim has on the wire, in a file that outlives the process. A message whose last octet the journal does not announce
@@ -26,7 +19,7 @@ export interface InFlightJournal extends SendJournal {
 }
 
 /** The journal of a claim that will send nothing more. */
-export interface EndedJournal extends JournalKey {
+export interface EndedJournal extends ClaimKey {
   /** Messages whose last octet may have been written. */
   written: ReadonlySet<string>;
   /** Outcomes that the ledger may lack, by message. */
@@ -36,7 +29,7 @@ export interface EndedJournal extends JournalKey {
 const VERSION = 1;
 const SUFFIX = '.journal';
 
-interface Header extends JournalKey {
+interface Header extends ClaimKey {
   version: number;
   boot: string;
 }
@@ -88,7 +81,7 @@ const endOfName = (claim: string) => `.${encodeURIComponent(claim)}${SUFFIX}`;
 const socketOf = (folder: string, owner: string) => join(folder, `${owner}.sock`);
 
 /** Opens the journal of a claim; must be called before its first message is claimed. Keeps none without a folder. */
-export function openInFlightJournal(key: JournalKey): InFlightJournal {
+export function openInFlightJournal(key: ClaimKey): InFlightJournal {
   if (home === undefined) return NO_JOURNAL;
   const { folder, owner, boot } = home;
   const path = join(folder, owner + endOfName(key.claim));

@@ -22,22 +22,14 @@ export { heldReason, readReservations, type SendingHold, sendingHold, setWitness
 export {
   closeInFlightJournals,
   type InFlightJournal,
-  type JournalKey,
   openInFlightJournal,
   openInFlightJournals,
 } from './in-flight-journal.ts';
+export { type ClaimKey, newClaim, workflowOf } from './claim.ts';
 export { journalWitness } from './journal-witness.ts';
 export { ledgerPool } from './ledger-pool.ts';
-export {
-  type CountedBy,
-  releaseClaims,
-  inLedgerTransaction,
-  newClaim,
-  settle,
-  type Settlement,
-  suppressAll,
-  workflowOf,
-} from './ledger.ts';
+export { type CountedBy, releaseClaims, inLedgerTransaction, settle, suppressAll } from './ledger.ts';
+export { type Claimed, type Settlement, settlementOf, settlementOfError } from './settlement.ts';
 export { msUntilNextDue } from './next-due.ts';
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
@@ -57,7 +49,6 @@ export { type Backoff, SendPipeline, type SendResult, UnrecordedError } from './
 export { SnapshotEnd, watchCampaignStatus } from './watch-campaign.ts';
 export { SendTrace } from './send-trace.ts';
 export { ShardRanges } from './shard-ranges.ts';
-export { type Claimed, settlementOf, settlementOfError } from './settlement.ts';
 export { countSoftBounces, endStreaks } from './soft-bounces.ts';
 export { BOUNCE_CLASSES, type BounceClass, bounceClassOf } from './bounce-class.ts';
 export { EMAIL_STATUSES, type EmailStatus, STATUS_CONDITIONS, statusOf } from './status.ts';

@@ -1,48 +1,15 @@
-import { randomBytes } from 'node:crypto';
 import { addToCampaignCounts, type CampaignCount } from '@postroom/campaigns/sql';
 import { suppress } from '@postroom/contacts';
 import { elementOf, isIdWithin, rowsById, rowWithId, valueById } from '@postroom/partitions/sql';
 import { inTransaction, newId, recordTraced } from '@postroom/platform';
 import type pg from 'pg';
 import { EMAIL_EVENT_MEMBERS, EMAIL_EVENT_MEMBERS_ALONE, OF_ERASED } from './events.ts';
-import type { JournalKey } from './in-flight-journal.ts';
+import { type ClaimKey, scopeColumn } from './claim.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { lastNumber } from './reservations.ts';
-import type { Claimed } from './settlement.ts';
+import type { Claimed, Settlement } from './settlement.ts';
 import { countSoftBounces, type MessageAddress } from './soft-bounces.ts';
 import { isSameDatabase } from './sql.ts';
-
-/**
- * A new claim id. Each activity attempt writes its own into the rows that it claims. For transactional mail it begins with the id of the
- * workflow, which a closed row stores nowhere else.
- */
-export const newClaim = (workflowId?: string): string =>
-  `${workflowId === undefined ? '' : `${workflowId}/`}${randomBytes(9).toString('base64url')}`;
-
-/** The workflow of a transactional message: the one that it is assigned to, or that claimed it last. */
-export function workflowOf({ workflowId, claim }: { workflowId: string | null; claim: string | null }): string | null {
-  if (workflowId !== null) return workflowId;
-  const length = claim?.lastIndexOf('/') ?? -1;
-  return length === -1 ? null : (claim as string).slice(0, length);
-}
-
-/** The outcome of a claimed message, as the ledger records it. `planned` means that it is retried after `waitMs`. */
-export interface Settlement {
-  id: string;
-  state: 'accepted' | 'failed' | 'suppressed' | 'unknown' | 'planned';
-  /** The server's answer; null when the claim was released without sending. */
-  answer: string | null;
-  /** Delay before the next attempt, in milliseconds. */
-  waitMs?: number;
-  /** Whether the server deferred it (4xx), which counts towards giving up. */
-  deferred?: boolean;
-  /** The rendered subject, if it differs from the campaign's. */
-  subject?: string | undefined;
-  /** The address does not exist: suppress it. */
-  hardBounce?: boolean;
-  /** The address can't receive mail now; several in a row suppress it. */
-  softBounce?: boolean;
-}
 
 /**
  * The row whose counters a claim changes: its campaign, or the shard whose fencing token the claim is. If that shard does not exist, or no
@@ -292,9 +259,6 @@ export async function suppressAll(
     await suppress(client, projectId, byProject.get(projectId) ?? [], { origin: 'report' });
 }
 
-/** Selects the ledger rows of a campaign, or of a workflow that sends transactional mail. */
-export type Scope = { campaignId: string } | { workflowId: string };
-
 /**
  * Releases rows that were claimed but certainly not sent, such as after the connection broke between the commit of a claim
  * and its reply. In a database that was restored meanwhile, or a standby that was promoted, rows may lack an outcome that had been
@@ -302,7 +266,7 @@ export type Scope = { campaignId: string } | { workflowId: string };
  * @returns the number of rows released.
  */
 export async function releaseClaims(
-  { claim, scope, epoch }: JournalKey,
+  { claim, scope, epoch }: ClaimKey,
   settlementOf: (row: Claimed) => Settlement = ({ id }) => ({ id, state: 'planned', answer: null }),
 ): Promise<number> {
   const [column, value] = scopeColumn(scope);
@@ -312,11 +276,6 @@ export async function releaseClaims(
     [value, claim, epoch, lastNumber()],
   );
   return rows.length === 0 ? 0 : settle(claim, rows.map(settlementOf), '', 'shard');
-}
-
-/** The column that selects a scope's rows, and its value. */
-export function scopeColumn(scope: Scope): ['campaign_id' | 'workflow_id', string] {
-  return 'campaignId' in scope ? ['campaign_id', scope.campaignId] : ['workflow_id', scope.workflowId];
 }
 
 /** Runs `work` in one transaction on a connection of `ledgerPool`; an error rolls it back. */

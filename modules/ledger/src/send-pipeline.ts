@@ -1,8 +1,7 @@
 import { isOutage, logger } from '@postroom/platform';
 import type { InFlightJournal } from './in-flight-journal.ts';
-import type { Settlement } from './ledger.ts';
+import { type Claimed, type Settlement, settlementOf, settlementOfError } from './settlement.ts';
 import { MessageError } from '@postroom/mime';
-import { type Claimed, settlementOf, settlementOfError } from './settlement.ts';
 import type { SendOutcome } from '@postroom/smtp';
 import { TokenBucket } from '@postroom/platform';
 import { MAIL_POLICY } from './policy.ts';

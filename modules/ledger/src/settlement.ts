@@ -1,5 +1,5 @@
 import { databaseNow } from '@postroom/clock';
-import type { Settlement } from './ledger.ts';
+
 import { classify, type SendOutcome } from '@postroom/smtp';
 import { MAIL_POLICY } from './policy.ts';
 
@@ -67,4 +67,22 @@ function deferral(
     };
   }
   return { id, state: 'planned', answer, waitMs, deferred: true };
+}
+
+/** The outcome of a claimed message, as the ledger records it. `planned` means that it is retried after `waitMs`. */
+export interface Settlement {
+  id: string;
+  state: 'accepted' | 'failed' | 'suppressed' | 'unknown' | 'planned';
+  /** The server's answer; null when the claim was released without sending. */
+  answer: string | null;
+  /** Delay before the next attempt, in milliseconds. */
+  waitMs?: number;
+  /** Whether the server deferred it (4xx), which counts towards giving up. */
+  deferred?: boolean;
+  /** The rendered subject, if it differs from the campaign's. */
+  subject?: string | undefined;
+  /** The address does not exist: suppress it. */
+  hardBounce?: boolean;
+  /** The address can't receive mail now; several in a row suppress it. */
+  softBounce?: boolean;
 }

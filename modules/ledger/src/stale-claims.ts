@@ -8,7 +8,9 @@ import {
   removeJournal,
   removeLeftovers,
 } from './in-flight-journal.ts';
-import { CONSEQUENCES, type Scope, scopeColumn, settle, settledCount, type Settlement } from './ledger.ts';
+import { CONSEQUENCES, settle, settledCount } from './ledger.ts';
+import { type Scope, scopeColumn } from './claim.ts';
+import type { Settlement } from './settlement.ts';
 import { type Installation, readInstallation, heldReasonOf } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';

@@ -13,7 +13,8 @@ import {
   removeJournal,
   removeLeftovers,
 } from '../src/in-flight-journal.ts';
-import { newClaim, type Settlement } from '../src/ledger.ts';
+import { newClaim } from '../src/claim.ts';
+import type { Settlement } from '../src/settlement.ts';
 
 const WRITER = join(import.meta.dirname, 'in-flight-journal.worker.ts');
 const accepted = (id: string): Settlement => ({ id, state: 'accepted', answer: '250 für Sie' });

@@ -1,7 +1,8 @@
 import { inTransaction, newId, pool } from '@postroom/platform';
 import { type Api, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
-import { newClaim, settle } from '../src/ledger.ts';
+import { settle } from '../src/ledger.ts';
+import { newClaim } from '../src/claim.ts';
 import { recordReports, type Report } from '@postroom/bounces';
 import { MAIL_POLICY } from '../src/policy.ts';
 
