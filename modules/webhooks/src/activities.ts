@@ -2,16 +2,8 @@ import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { databaseNow, pool, stopAfterRepeatedErrors } from '@postroom/platform';
 import { withHeartbeat, withSlot } from '@postroom/temporal/activity';
-import {
-  type AttemptResult,
-  type DueDelivery,
-  failDelivery,
-  releaseDeliveries,
-  loadDeliveries,
-  post,
-  recordAttempt,
-  splitBatch,
-} from './attempts.ts';
+import { failDelivery, releaseDeliveries, loadDeliveries, recordAttempt, splitBatch } from './attempts.ts';
+import { type AttemptResult, type DueDelivery, post } from './make-attempt.ts';
 import { type BatchOutcome, runBatch } from './batch.ts';
 import { individualBudget } from './individual-budget.ts';
 import { acquire } from './concurrency-limit.ts';

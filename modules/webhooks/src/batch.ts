@@ -1,5 +1,6 @@
 import { isDraining, type SharedSlots } from '@postroom/platform';
-import { type AttemptResult, type DueDelivery, releaseDeliveries, post, recordAttempts } from './attempts.ts';
+import { releaseDeliveries, recordAttempts } from './attempts.ts';
+import { type AttemptResult, type DueDelivery, post } from './make-attempt.ts';
 import { requestSlots } from './concurrency-limit.ts';
 import { POLICY } from './policy.ts';
 

@@ -1,5 +1,5 @@
 import { config, FairShare, SharedSlots } from '@postroom/platform';
-import type { DueDelivery } from './attempts.ts';
+import type { DueDelivery } from './make-attempt.ts';
 import { POLICY } from './policy.ts';
 
 /** A process makes this part of the requests to an endpoint, rounded down, without a lease: most endpoints get few at once. */

@@ -1,5 +1,5 @@
 import { databaseNow, logger, pool } from '@postroom/platform';
-import type { AttemptResult } from './attempts.ts';
+import type { AttemptResult } from './make-attempt.ts';
 import { disableAutomatically } from './endpoints.ts';
 import { POLICY } from './policy.ts';
 
