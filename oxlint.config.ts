@@ -65,7 +65,7 @@ export default defineConfig({
     'typescript/no-unnecessary-type-arguments': 'off',
     'typescript/no-unnecessary-type-assertion': 'off',
     'typescript/consistent-return': 'off',
-    'import/no-cycle': 'error',
+    'import/no-cycle': ['error', { ignoreTypes: false }],
     'import/no-unassigned-import': 'off',
     'import/no-named-as-default': 'off',
     'import/no-named-as-default-member': 'off',

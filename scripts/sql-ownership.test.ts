@@ -2,7 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readDatamodel } from './sql-ownership/datamodel.ts';
-import { findUses, type Use } from './sql-ownership/find-uses.ts';
+import { findUses } from './sql-ownership/find-uses.ts';
+import type { Use } from './sql-ownership/source-file.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -1,7 +1,7 @@
 import type { Datamodel } from './datamodel.ts';
 import { prismaUses } from './prisma-uses.ts';
 import { Resolver } from './resolver.ts';
-import { SourceFiles } from './source-file.ts';
+import { SourceFiles, type Use } from './source-file.ts';
 import { sqlUses, usesInSql } from './sql-uses.ts';
 
 /**
@@ -9,15 +9,6 @@ import { sqlUses, usesInSql } from './sql-uses.ts';
  * calls, nested writes included. The module that has the table's name after the verb counts as the writer. A module that composes
  * another's exported fragment therefore writes nothing itself.
  */
-
-/** A use of a table. `unresolved` is a write whose table the analysis cannot determine; it must be spelled out. */
-export interface Use {
-  kind: 'write' | 'read' | 'unresolved';
-  file: string;
-  line: number;
-  /** The table, or the text of an unresolved write. */
-  table: string;
-}
 
 /**
  * Finds the uses of tables in all files.

@@ -1,7 +1,6 @@
 import type { Datamodel } from './datamodel.ts';
-import type { Use } from './find-uses.ts';
+import type { Node, SourceFile, Use } from './source-file.ts';
 import type { Resolver } from './resolver.ts';
-import type { Node, SourceFile } from './source-file.ts';
 
 const WRITE_CALL = /^(create|update|upsert|delete)(Many|ManyAndReturn)?$/;
 const READ_CALL = /^(find(First|Unique)(OrThrow)?|findMany|count|aggregate|groupBy)$/;

@@ -90,3 +90,12 @@ export function piecesOf(node: Node): Piece[] | undefined {
       return undefined;
   }
 }
+
+/** A use of a table. `unresolved` is a write whose table the analysis cannot determine; it must be spelled out. */
+export interface Use {
+  kind: 'write' | 'read' | 'unresolved';
+  file: string;
+  line: number;
+  /** The table, or the text of an unresolved write. */
+  table: string;
+}

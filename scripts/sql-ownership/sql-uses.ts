@@ -1,7 +1,6 @@
 import type { Datamodel } from './datamodel.ts';
 import type { Resolver } from './resolver.ts';
-import { type Node, type Piece, piecesOf, type SourceFile } from './source-file.ts';
-import type { Use } from './find-uses.ts';
+import { type Node, type Piece, piecesOf, type SourceFile, type Use } from './source-file.ts';
 
 /** Stands for an expression inside a text. */
 const HOLE = '\u0001';

@@ -91,3 +91,9 @@ export async function setWaiting(campaignId: string, until: Date | null, reason:
     [campaignId, until, reason, `campaign ${campaignId}`],
   );
 }
+
+/** A campaign and the number of the run that is sending it. */
+export interface CampaignOfRun {
+  id: string;
+  run: number;
+}

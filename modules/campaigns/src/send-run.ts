@@ -25,7 +25,15 @@ import { awaitingLocalTime } from './local-time.ts';
 import { endSnapshot, snapshotRecipients } from './snapshot-recipients.ts';
 import { prepare, type Sender, sendPages, type Tally } from './send-pages.ts';
 import { isShardHere } from './send-shard.ts';
-import { acquireFence, type CampaignRow, type Counts, countsOf, readCampaignRow, setWaiting } from './progress-row.ts';
+import {
+  acquireFence,
+  type CampaignOfRun,
+  type CampaignRow,
+  type Counts,
+  countsOf,
+  readCampaignRow,
+  setWaiting,
+} from './progress-row.ts';
 import { autoPause } from './send-monitor.ts';
 
 /** The result of one send run. Field names are part of the workflow history. */
@@ -42,12 +50,6 @@ export interface SendRun {
   isCounting?: true;
   /** How many other workers should help; none if omitted. */
   shards?: number;
-}
-
-/** A campaign and the number of the run that is sending it. */
-export interface CampaignOfRun {
-  id: string;
-  run: number;
 }
 
 /**

@@ -9,8 +9,7 @@ import {
   SnapshotEnd,
 } from '@postroom/ledger';
 import { drainSignal, logger } from '@postroom/platform';
-import type { CampaignOfRun } from './send-run.ts';
-import { readCampaignRow } from './progress-row.ts';
+import { type CampaignOfRun, readCampaignRow } from './progress-row.ts';
 import { autoPause } from './send-monitor.ts';
 import { prepare, type Sender, sendPages, type Tally } from './send-pages.ts';
 

@@ -1,5 +1,6 @@
 import type { AuditChange } from './audit-changes.ts';
-import { type Tx, sql } from './db.ts';
+import { sql } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 import { newId } from './ids.ts';
 
 export interface AuditEntry {

@@ -1,4 +1,4 @@
-import type { Tx } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 
 /** A person about whom a project stores data: their addresses, and the contact that has or had them, if any. */
 export interface DataSubject {

@@ -2,9 +2,9 @@ import { DomainError } from '@postroom/errors';
 import { createHash } from 'node:crypto';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
-import { type Prisma, PrismaClient } from '../generated/prisma/client.ts';
+import { PrismaClient } from '../generated/prisma/client.ts';
 import { config } from '@postroom/settings/config';
-import { observingTransactions, runTransaction } from './transaction-observer.ts';
+import { observingTransactions, runTransaction, type Tx } from './transaction-observer.ts';
 import { closePools, createPool, liftStatementTimeout } from './connection-pool.ts';
 import { measurePool } from '@postroom/observability';
 
@@ -40,9 +40,6 @@ export const db = observingTransactions(
     transactionOptions: { maxWait: 10_000, timeout: 15_000 },
   }),
 );
-
-/** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
-export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;
 
 /** Runs `work` in a transaction on its own connection of a pool; an error rolls it back. */
 export async function inTransaction<T>(work: (client: pg.PoolClient) => Promise<T>, of: pg.Pool = pool): Promise<T> {

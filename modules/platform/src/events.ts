@@ -1,4 +1,5 @@
-import { type Tx, sql } from './db.ts';
+import { sql } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 import { newId } from './ids.ts';
 import { currentTraceparent } from '@postroom/observability';
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DomainError } from '@postroom/errors';
-import { pool, sql, type Tx } from './db.ts';
+import { pool, sql } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 
 /** Why a key conflicts; only `in_flight` is worth retrying. */
 export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;

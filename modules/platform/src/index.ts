@@ -81,8 +81,8 @@ export {
   type Prisma,
   queryPatiently,
   sql,
-  type Tx,
 } from './db.ts';
+export { observeTransactions, type TransactionObserver, type Tx } from './transaction-observer.ts';
 export {
   emailDomain,
   emailKey,
@@ -225,6 +225,5 @@ export { cipherKeysFor, macFor } from './link-mac.ts';
 export { assertNoTransaction } from '@postroom/network';
 export { deleteIdleRates, REQUESTS, SharedRate, type SharedRateOptions } from './shared-rate.ts';
 export { deleteIdleSlots, endLeases, SharedSlots, type SharedSlotsOptions } from './shared-slots.ts';
-export { observeTransactions, type TransactionObserver } from './transaction-observer.ts';
 export { TokenBucket } from '@postroom/concurrency';
 export { currentTraceparent, inSpan, type SpanContext, type SpanOptions } from '@postroom/observability';

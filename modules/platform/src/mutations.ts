@@ -1,6 +1,6 @@
 import { builder } from './builder.ts';
 import type { Context } from './caller.ts';
-import type { Tx } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 
 /** For what the specification keeps to the dashboard: only users who manage the project, never API keys. */
 export const managersOnly = { authScopes: { manage: true }, skipTypeScopes: true } as const;

@@ -1,7 +1,8 @@
 import type { AuditedRow, AuditedType } from './audit-changes.ts';
 import { authenticated, type Context, type Permission, refusal } from './caller.ts';
 import { builder } from './builder.ts';
-import { sql, type Tx } from './db.ts';
+import { sql } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 import { readLimited } from '@postroom/concurrency';
 import { invalid } from '@postroom/errors';
 import { type IdPrefix, isId } from './ids.ts';

@@ -6,7 +6,8 @@ import {
   redaction,
   redactionValues,
 } from './data-subject.ts';
-import { sql, type Tx } from './db.ts';
+import { sql } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 
 export const stage: PrivacyStage = 'events';
 

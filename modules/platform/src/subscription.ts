@@ -1,5 +1,6 @@
 import { Notifier, sleep, subscription } from '@postroom/concurrency';
-import { sql, type Tx } from './db.ts';
+import { sql } from './db.ts';
+import type { Tx } from './transaction-observer.ts';
 import { CHANNEL, listen } from './listen.ts';
 
 /** A burst keeps this many of its latest payloads. */

@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { asTransaction } from '@postroom/network';
+import type pg from 'pg';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.ts';
-import type { Tx } from './db.ts';
+
+/** A transaction of either kind: Prisma's, or a connection inside `inTransaction`. */
+export type Tx = Prisma.TransactionClient | pg.ClientBase | pg.Pool;
 
 /** Is called at the start of a transaction, and what it returns before the commit. An error of either rolls it back. */
 export type TransactionObserver = (tx: Tx) => Promise<() => Promise<void>>;

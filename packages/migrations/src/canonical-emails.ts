@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Cursor } from './data-migrations.ts';
+import type { Cursor } from './cursor.ts';
 import { emailKey, normalizeEmail } from '@postroom/email-address';
 import { newId } from '@postroom/platform/ids';
 

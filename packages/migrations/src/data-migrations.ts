@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { mergeSpellings } from './canonical-emails.ts';
 import { emptyDerivedNames } from './derived-names.ts';
+import type { Cursor } from './cursor.ts';
 
 /** A data migration that runs in batches. */
 interface DataMigration {
@@ -11,9 +12,6 @@ interface DataMigration {
    */
   runBatch: (client: pg.ClientBase, cursor: Cursor) => Promise<Cursor | undefined>;
 }
-
-/** A migration's progress; `{}` at the start. */
-export type Cursor = Record<string, string | number>;
 
 /** In execution order, after the SQL migrations. */
 const DATA_MIGRATIONS: readonly DataMigration[] = [

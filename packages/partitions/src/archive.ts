@@ -5,7 +5,7 @@ import { errorLine } from '@postroom/errors';
 import { config, pool } from '@postroom/platform';
 import { AwsClient } from 'aws4fetch';
 import { type BasicType, parquetWriteBuffer } from 'hyparquet-writer';
-import type { Archive, Partition, PartitionedTable } from './index.ts';
+import type { Archive, Partition, PartitionedTable } from './partitions.ts';
 
 /** Rows per file. A file is made in memory: events and attempts have 0.5 to 5 KB each. */
 const ROWS = 20_000;

@@ -1,35 +1,8 @@
 import { SMTP_POLICY } from './policy.ts';
-import { REPLY_RULES } from './reply-rules.ts';
-import type { ReplyRule } from './reply-rules.ts';
-
-/**
- * What a refusal means.
- * - `throttle`: back off from this host; the message itself is fine.
- * - `greylist`: retry the same message in a few minutes.
- * - `transient`: retry later.
- * - `soft_bounce`: the recipient can't receive mail at the moment.
- * - `hard_bounce`: the address doesn't exist. The only verdict that suppresses an address.
- * - `policy`: our reputation or DNS records; never the recipient.
- * - `content`: this message.
- * - `configuration`: our credentials or settings.
- * - `other`: failed for an unknown reason.
- */
-export type Verdict =
-  | 'throttle'
-  | 'greylist'
-  | 'transient'
-  | 'soft_bounce'
-  | 'hard_bounce'
-  | 'policy'
-  | 'content'
-  | 'configuration'
-  | 'other';
+import { REPLY_RULES, type ReplyRule, type Stop, type Verdict } from './reply-rules.ts';
 
 /** The command that a reply answers; `final` is the end of the message data. Bounces and provider reports count as `final`. */
 export type Phase = 'mail' | 'rcpt' | 'data' | 'final';
-
-/** What to pause besides the message: the sending domain, this server, or the account used there. */
-export type Stop = 'domain' | 'host' | 'account';
 
 export interface Classification {
   readonly verdict: Verdict;

@@ -1,6 +1,6 @@
 import { cleanLine } from '@postroom/errors';
-import { classify } from './classify.ts';
-import type { Phase, Stop } from './classify.ts';
+import { classify, type Phase } from './classify.ts';
+import type { Stop } from './reply-rules.ts';
 
 /** Outcome of one send attempt. This package never retries; the caller decides whether to send again. */
 export type SendOutcome =

@@ -1,5 +1,3 @@
-import type { Stop, Verdict } from './classify.ts';
-
 export interface ReplyRule {
   readonly id: string;
   /** Tested against a normalized reply: `code enhanced-code text` on one line. */
@@ -249,3 +247,29 @@ export const REPLY_RULES: readonly ReplyRule[] = [
   { id: 'content', match: /^5\d\d 5\.6\.\d/, verdict: 'content' },
   { id: 'policy', match: /^5\d\d 5\.7\.\d/, verdict: 'policy' },
 ];
+
+/**
+ * What a refusal means.
+ * - `throttle`: back off from this host; the message itself is fine.
+ * - `greylist`: retry the same message in a few minutes.
+ * - `transient`: retry later.
+ * - `soft_bounce`: the recipient can't receive mail at the moment.
+ * - `hard_bounce`: the address doesn't exist. The only verdict that suppresses an address.
+ * - `policy`: our reputation or DNS records; never the recipient.
+ * - `content`: this message.
+ * - `configuration`: our credentials or settings.
+ * - `other`: failed for an unknown reason.
+ */
+export type Verdict =
+  | 'throttle'
+  | 'greylist'
+  | 'transient'
+  | 'soft_bounce'
+  | 'hard_bounce'
+  | 'policy'
+  | 'content'
+  | 'configuration'
+  | 'other';
+
+/** What to pause besides the message: the sending domain, this server, or the account used there. */
+export type Stop = 'domain' | 'host' | 'account';

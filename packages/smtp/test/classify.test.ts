@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { classify, normalizeReply } from '../src/classify.ts';
-import type { Verdict } from '../src/classify.ts';
+import { REPLY_RULES, type Verdict } from '../src/reply-rules.ts';
 import { outcomeOf } from '../src/outcome.ts';
-import { REPLY_RULES } from '../src/reply-rules.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

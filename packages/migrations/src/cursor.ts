@@ -1,0 +1,2 @@
+/** A migration's progress; `{}` at the start. */
+export type Cursor = Record<string, string | number>;
