@@ -193,13 +193,18 @@ export async function suppress(
 
 /** Removes the reason `unsubscribed` from an address and records `contact.subscribed` if it was set. */
 export async function resubscribe(tx: Tx, projectId: string, email: string): Promise<void> {
+  if (!(await clearUnsubscribed(tx, projectId, email))) return;
+  await record(tx, projectId, (await contactsOf(tx, projectId, [emailKey(email)])).map(contactSubscribed));
+}
+
+/** Removes the reason `unsubscribed` from an address; the caller records `contact.subscribed`. @returns whether it was set. */
+export async function clearUnsubscribed(tx: Tx, projectId: string, email: string): Promise<boolean> {
   const cleared = await sql(
     tx,
     `DELETE FROM suppressions WHERE project_id = $1 AND email_key = $2 AND reason = 'unsubscribed' RETURNING id`,
     [projectId, emailKey(email)],
   );
-  if (cleared.length === 0) return;
-  await record(tx, projectId, (await contactsOf(tx, projectId, [emailKey(email)])).map(contactSubscribed));
+  return cleared.length > 0;
 }
 
 /**

@@ -1,10 +1,11 @@
 import {
   type CheckedContact,
+  clearUnsubscribed,
+  contactSubscribed,
   contactUpdated,
   factsColumns,
   type ContactFacts,
   lockSuppressions,
-  resubscribe,
   retryOnCollision,
   writeContacts,
 } from '@postroom/contacts';
@@ -57,10 +58,10 @@ export async function confirm(id: string, network: string | undefined): Promise<
       );
       if (form === undefined) return 'expired';
       if (await isBlocked(tx, projectId, key)) return 'blocked';
-      await resubscribe(tx, projectId, email);
+      const hadUnsubscribed = await clearUnsubscribed(tx, projectId, email);
       const contact = { email, key, name: name ?? undefined, customFields, cleared: [] };
       await cancelReminders(tx, 'id = $1', id);
-      await subscribe(tx, form, { id, contact, network, isConfirmed: true });
+      await subscribe(tx, form, { id, contact, network, isConfirmed: true, hadUnsubscribed });
       return 'confirmed';
     }),
   );
@@ -96,7 +97,15 @@ export async function subscribe(
     contact,
     network,
     isConfirmed,
-  }: { id: string; contact: CheckedContact; network: string | undefined; isConfirmed: boolean },
+    hadUnsubscribed = false,
+  }: {
+    id: string;
+    contact: CheckedContact;
+    network: string | undefined;
+    isConfirmed: boolean;
+    /** Whether the caller has removed the reason `unsubscribed` from the address. */
+    hadUnsubscribed?: boolean;
+  },
 ): Promise<void> {
   const { projectId } = form;
   const [written] = await writeContacts(tx, projectId, [contact], {
@@ -114,8 +123,11 @@ export async function subscribe(
     contactId,
   ]);
   if (facts === undefined) throw new Error(`The contact ${contactId} no longer exists.`);
+  // Created and renamed contacts already have an event that says the same.
+  const isKnown = written.status === 'existing';
   await record(tx, projectId, [
-    ...(changed > 0 ? [contactUpdated(facts)] : []),
+    ...(isKnown && !written.renamed && changed > 0 ? [contactUpdated(facts)] : []),
+    ...(isKnown && hadUnsubscribed ? [contactSubscribed(facts)] : []),
     formConfirmed({ form, contact: facts, submissionId: id }),
   ]);
   await sql(

@@ -112,7 +112,27 @@ test('a link that is used by several at once, and again later, has its effect on
   expect(await (await fetch(link)).text()).toContain('You are subscribed');
   expect(await api.events('form.confirmed')).toHaveLength(1);
   expect((await api.events('contact.created')).filter(({ data }) => data['email'] === EMAIL)).toHaveLength(1);
-  expect((await api.events('contact.updated')).filter(({ data }) => data['email'] === EMAIL)).toHaveLength(1);
+  expect((await api.events('contact.updated')).filter(({ data }) => data['email'] === EMAIL)).toEqual([]);
+});
+
+test('each change of a contact is one event, with the contact after the confirmation', async () => {
+  const api = await formsProject();
+  const form = await newForm(api, { group_ids: [await newGroup(api)], fields: [{ key: 'name' }] });
+  const left = await api.contact(EMAIL, { name: 'Old name' });
+  await api.patch(`/v1/contacts/${left.id}`, { subscribed: false });
+  await submitPage(api, form, { email: EMAIL, name: 'New name' });
+  await confirmLink(await linkOf(api));
+  const after = { data: { contact_id: left.id, email: EMAIL, name: 'New name' } };
+  const eventsOf = async (type: string) =>
+    (await api.events(type)).filter(({ data }) => data['contact_id'] === left.id);
+  expect(await eventsOf('contact.subscribed')).toMatchObject([after]);
+  expect(await eventsOf('contact.updated')).toMatchObject([after]);
+
+  const second = await newForm(api, { name: 'Second', group_ids: [await newGroup(api, 'Second')] });
+  await submitPage(api, second, { email: EMAIL });
+  await confirmLink(await linkOf(api));
+  expect(await eventsOf('contact.updated')).toMatchObject([after, after]);
+  expect(await eventsOf('contact.subscribed')).toHaveLength(1);
 });
 
 test('a link is refused after seven days, forged, or when its form is gone, and the submission is deleted then', async () => {
