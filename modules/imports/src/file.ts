@@ -27,14 +27,32 @@ export interface Layout extends Dialect {
 /** Maximum number of lines in a file. */
 const MAX_LINES = 2_000_000;
 
+/** The first bytes of files that are not text, and what to do with such a file. */
+const SIGNATURES: readonly [signature: string, problem: string][] = [
+  ['PK\x03\x04', 'a spreadsheet, such as of Excel, or a ZIP archive. Save the sheet as CSV, or unpack the archive.'],
+  ['\xd0\xcf\x11\xe0', 'an Excel workbook. Save the sheet as CSV.'],
+  ['\x1f\x8b', 'compressed. Unpack it first.'],
+  ['%PDF-', 'a PDF document. Export the data as CSV.'],
+];
+
+/** @throws UnusableFile when a file with these first bytes is not text. */
+function assertText(first: Buffer): void {
+  const start = first.subarray(0, 8).toString('latin1');
+  const found = SIGNATURES.find(([signature]) => start.startsWith(signature));
+  if (found !== undefined) throw new UnusableFile(`The file is no CSV file: it is ${found[1]}`);
+}
+
 /**
  * Reads the whole file once to detect its encoding and count its lines, which bounds the number of records.
- * @throws UnusableFile when there are too many lines.
+ * @throws UnusableFile when it is not text or has too many lines.
  */
 export async function inspectFile({ id, size, encoding }: Import): Promise<{ encoding: string; lines: number }> {
   const detector = encoding === null ? new EncodingDetector() : undefined;
   const breaks = { lf: 0, cr: 0 };
+  let isFirst = true;
   for await (const part of readParts(id, size)) {
+    if (isFirst) assertText(part);
+    isFirst = false;
     detector?.add(part);
     breaks.lf += countOf(part, 10);
     breaks.cr += countOf(part, 13);
@@ -58,7 +76,7 @@ const BEGINNING = 256 * 1024;
 
 /**
  * Reads the beginning of a file: its dialect, column names and some rows.
- * @throws UnusableFile when it has no records.
+ * @throws UnusableFile when it has no records, or its first one can't name the columns.
  */
 export async function inspectBeginning(
   { id, size, separator }: Import,
@@ -74,9 +92,11 @@ export async function inspectBeginning(
   const dialect = dialectOf(text, separator ?? undefined);
   const [first, ...records] = beginningOf(text.slice(dialect.skip), dialect, isWhole);
   if (first === undefined) throw new UnusableFile('The file is empty.');
-  if (first.values === undefined)
-    throw new UnusableFile(`Line ${first.line} should name the columns: ${first.problem}.`);
+  const unnamed = (problem: string) => new UnusableFile(`Line ${first.line} should name the columns: ${problem}.`);
+  if (first.values === undefined) throw unnamed(first.problem);
   const header = headerOf(first.values);
+  // PostgreSQL, which stores the names, has no such character.
+  if (header.names.some((name) => name.includes('\0'))) throw unnamed('a name contains a NUL character');
   const rows = header.isRow ? [first, ...records] : records;
   return {
     layout: { ...dialect, encoding, width: header.names.length, isHeadless: header.isRow },

@@ -407,6 +407,14 @@ test.each([
   ],
   ['"email,name\na@example.com,Ann\n', {}, 'Line 1 should name the columns: a quote is opened but never closed.'],
   ['\n\n', {}, 'The file is empty.'],
+  ['email,na\0me\na@example.com,Ann\n', {}, 'Line 1 should name the columns: a name contains a NUL character.'],
+  ['foo\0\n1\n', {}, 'Line 1 should name the columns: a name contains a NUL character.'],
+  [
+    'PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0[Content_Types].xml',
+    {},
+    'The file is no CSV file: it is a spreadsheet, such as of Excel, or a ZIP archive. Save the sheet as CSV, or unpack the archive.',
+  ],
+  ['%PDF-1.7\n', {}, 'The file is no CSV file: it is a PDF document. Export the data as CSV.'],
   [
     'x\n'.repeat(2_000_000),
     {},
