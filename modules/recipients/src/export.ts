@@ -27,6 +27,7 @@ const FILE_COLUMNS = {
   complained_at: 'complainedAt',
   unsubscribed_at: 'unsubscribedAt',
   scheduled_at: 'scheduledAt',
+  rejected_at: 'rejectedAt',
 } as const satisfies Record<string, keyof Recipient | 'nextRetryAt' | 'scheduledAt'>;
 
 /** Streams the recipients of a campaign that pass a filter as a CSV file, the newest rows first. */

@@ -187,6 +187,14 @@ test('the list is exported as a CSV file with the same filters', async () => {
   expect((await (await testApi()).get(`${path}/export`)).status).toBe(404);
 });
 
+test('the file says when a message was rejected, which alone tells why its status is failed', async () => {
+  const { api, path } = await campaignOf({ ada: FATES.ada, hugo: { ...SENT, rejected_at: NOW, answer: '250 kept' } });
+  const [header = '', hugo = '', ada = ''] = (await file(api, `${path}/export`)).trimEnd().split('\r\n');
+  const valueOf = (line: string, column: string) => line.split(',')[header.split(',').indexOf(column)];
+  expect([valueOf(hugo, 'status'), valueOf(hugo, 'rejected_at')]).toEqual(['failed', NOW.toISOString()]);
+  expect([valueOf(ada, 'status'), valueOf(ada, 'rejected_at')]).toEqual(['delivered', '']);
+});
+
 test('who waits for a local time has that time, and who got it before others is listed', async () => {
   const later = new Date(NOW.getTime() + 3_600_000);
   const { api, id, path, messages, listed } = await campaignOf({
