@@ -14,8 +14,10 @@ export async function executeDryRun(
 ): Promise<string> {
   return inTransaction(async (tx) => {
     await checkOpen(tx, projectId);
-    const { dryRun, fileExpiresAt } = await lockImport(tx, projectId, id);
+    const { dryRun, executedAsId, fileExpiresAt } = await lockImport(tx, projectId, id);
     if (!dryRun) throw new DomainError('conflict', 'The import is not a dry run.');
+    if (executedAsId !== null)
+      throw new DomainError('conflict', `This dry run has already been executed, as the import ${executedAsId}.`);
     if (fileExpiresAt === null)
       throw new DomainError('conflict', 'The file of this dry run is no longer kept. Upload it again.');
     const created = newId('imp');

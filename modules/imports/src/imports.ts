@@ -249,6 +249,7 @@ interface LockedImport {
   size: number;
   dryRun: boolean;
   fileExpiresAt: Date | null;
+  executedAsId: string | null;
 }
 
 /** Locks an import until the transaction ends. @throws DomainError `not_found`. */
@@ -256,7 +257,8 @@ export async function lockImport(tx: Tx, projectId: string, id: string): Promise
   const [row] = isId('imp', id)
     ? await sql<LockedImport>(
         tx,
-        `SELECT status, error, size, dry_run AS "dryRun", file_expires_at AS "fileExpiresAt" FROM imports
+        `SELECT status, error, size, dry_run AS "dryRun", file_expires_at AS "fileExpiresAt",
+             executed_as_id AS "executedAsId" FROM imports
          WHERE project_id = $1 AND id = $2 FOR UPDATE`,
         [projectId, id],
       )

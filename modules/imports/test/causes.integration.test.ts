@@ -84,6 +84,8 @@ test('a dry run writes nothing, keeps its file, and is executed once, with the o
   const replies = await Promise.all([1, 2].map(() => api.post(`/v1/imports/${dry.id}/execute`, {})));
   expect(replies.map(({ status }) => status).sort()).toEqual([201, 409]);
   const executed = replies.find(({ status }) => status === 201)?.body.data.id as string;
+  const refused = replies.find(({ status }) => status === 409);
+  expect(refused?.body.error.message).toBe(`This dry run has already been executed, as the import ${executed}.`);
   expect(await ended(api, executed)).toMatchObject({
     status: 'completed',
     counts: { created: 3, incomplete: 1, invalid: 1 },
