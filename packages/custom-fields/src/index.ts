@@ -213,7 +213,7 @@ export function coerceValues(given: unknown, schema: Schema): Coerced {
     else
       coerced.problems.push({
         field: `customFields.${key}`,
-        message: field ? expectation(field) : 'is not a custom field of this project',
+        message: field ? valueProblem(value, field) : 'is not a custom field of this project',
       });
   }
   if (lengthOf(coerced.values) > MAX_VALUES_LENGTH) {
@@ -239,7 +239,17 @@ export function checkOptions(type: CustomFieldType, options: readonly string[] |
   return trimmed;
 }
 
-/** The error message for a rejected value. */
+/** Why a value was rejected. */
+export function valueProblem(value: unknown, field: FieldSchema): string {
+  const problem =
+    typeof value === 'string' ? textProblem(value) : typeof value === 'number' ? numberProblem(value) : undefined;
+  if (problem !== undefined) return problem;
+  return field.type === 'number' && typeof value === 'string' && NUMERIC.test(value.trim())
+    ? 'has more digits than a number can hold: a field of type text can have it'
+    : expectation(field);
+}
+
+/** What a field accepts, as the error message for other values. */
 export function expectation({ type, options }: FieldSchema): string {
   switch (type) {
     case 'text':
@@ -257,15 +267,23 @@ export function expectation({ type, options }: FieldSchema): string {
 
 /**
  * Rejects texts with more digits than a number can hold, such as phone or account numbers, and numbers that JSON may not have
- * either, because they would be stored changed.
+ * either, because they would be stored changed. Numbers in exports are read as they were.
  */
 function numberFromText(text: string): number | undefined {
   const trimmed = text.trim();
   if (!NUMERIC.test(trimmed)) return undefined;
   const value = Number(trimmed);
-  const digits = trimmed.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '').replace(/0+$/, '').length;
-  const isTooSmall = value === 0 && digits > 0;
-  return numberProblem(value) === undefined && digits <= 15 && !isTooSmall ? value : undefined;
+  return numberProblem(value) === undefined && digitsOf(String(value)) === digitsOf(trimmed) ? value : undefined;
+}
+
+/** The digits of a decimal number without zeros around them, and their power of ten: the same for `1.50` and `15e-1`. */
+function digitsOf(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace(/^[+-]/, '').split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === '' ? '0' : `${significant}e${power}`;
 }
 
 function booleanFromText(text: string): boolean | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coerce, COERCIONS, CUSTOM_FIELD_TYPES, type CustomFieldType } from '../src/index.ts';
+import { coerce, COERCIONS, CUSTOM_FIELD_TYPES, type CustomFieldType, valueProblem } from '../src/index.ts';
 
 const fieldOf = (type: CustomFieldType) => ({
   key: 'k',
@@ -57,6 +57,13 @@ test.each<[CustomFieldType, unknown, unknown]>([
   ['number', '-9007199254740993e0', undefined],
   ['number', '1000000000000000000000', undefined],
   ['number', '1e-400', undefined],
+  ['number', '-0.00', -0],
+  ['number', '+0015.10e-2', 0.151],
+  ['number', '0.30000000000000004', 0.1 + 0.2],
+  ['number', '0.30000000000000001', undefined],
+  ['number', '9007199254740991', Number.MAX_SAFE_INTEGER],
+  ['number', '1234567890123456', 1_234_567_890_123_456],
+  ['number', '12345678901234.567', undefined],
   ['boolean', 'OFF', false],
   ['date', ' 2024-02-29 ', '2024-02-29'],
   ['date', '2026-11-21 09:30', '2026-11-21'],
@@ -64,4 +71,29 @@ test.each<[CustomFieldType, unknown, unknown]>([
   ['select', 'Pro', 'pro'],
 ])('a %s from %j is %j', (type, given, stored) => {
   expect(coerce(given, fieldOf(type))).toBe(stored);
+});
+
+test('any number is read from its text, as an export writes it', () => {
+  for (const value of [
+    0.1 + 0.2,
+    1 / 3,
+    1e-7,
+    5e-324,
+    Number.MAX_SAFE_INTEGER,
+    -Number.MAX_SAFE_INTEGER,
+    1e15,
+    2 / 7e9,
+  ])
+    expect(coerce(String(value), fieldOf('number'))).toBe(value);
+});
+
+test.each<[CustomFieldType, unknown, string]>([
+  ['number', 'twelve', 'must be a number'],
+  ['number', '12345678901234567890', 'has more digits than a number can hold: a field of type text can have it'],
+  ['text', 'a\0b', 'must not contain the NUL character'],
+  ['text', 'x'.repeat(5001), 'must be text of at most 5000 characters'],
+  ['text', [], 'must be text of at most 5000 characters'],
+  ['date', 1, 'must be a date such as 2026-11-21'],
+])('the problem of a %s from %j is %j', (type, given, problem) => {
+  expect(valueProblem(given, fieldOf(type))).toBe(problem);
 });
