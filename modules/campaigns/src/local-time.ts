@@ -3,7 +3,7 @@
  * instant of that time into `not_before` of each message, and the run of the campaign and its shards claim messages as they become due.
  */
 import { setImmediate as untilNextTurn } from 'node:timers/promises';
-import { type Parameters, schemaOf } from '@postroom/contacts';
+import { type Parameters, schemaOf, timeZoneFieldProblem } from '@postroom/contacts';
 import { scheduleProblem } from '@postroom/emails';
 import { customFieldKey, zoneOf } from '@postroom/journey-definition';
 import {
@@ -64,12 +64,11 @@ export async function readSchedule(
   if (scheduledAt != null) throw invalid({ field: 'localTime', message: 'must not be combined with scheduledAt' });
   const zone = timeZone ?? 'UTC';
   const key = timeZoneField == null ? null : customFieldKey(timeZoneField);
+  const fieldProblem = key === null ? undefined : timeZoneFieldProblem(await schemaOf(projectId), key);
   assertValid([
     ...localTimeProblems(localTime),
     ...(isTimeZone(zone) ? [] : [{ field: 'timeZone', message: 'must be a time zone such as Europe/Berlin' }]),
-    ...(key === null || (await schemaOf(projectId)).has(key)
-      ? []
-      : [{ field: 'timeZoneField', message: `"${key}" is not a custom field of this project` }]),
+    ...(fieldProblem === undefined ? [] : [{ field: 'timeZoneField', message: fieldProblem }]),
   ]);
   const at = instantOf(localTime, zone);
   const problem = scheduleProblem(new Date(at));

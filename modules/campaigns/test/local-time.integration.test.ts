@@ -28,6 +28,7 @@ async function zonedCampaign() {
   const { api, campaign } = ready;
   const field = await api.post('/v1/custom-fields', { key: 'zone', label: 'Time zone', type: 'text' });
   expect(field.status, JSON.stringify(field.body)).toBe(201);
+  await api.post('/v1/custom-fields', { key: 'size', label: 'Size', type: 'number' });
   const path = `/v1/campaigns/${campaign.id}`;
   const schedule = (input: object) => api.post(`${path}/schedule`, input);
   const now = async () => (await api.get(path)).body.data;
@@ -88,6 +89,11 @@ describe('scheduling', () => {
       { local_time: inHours(30), time_zone_field: 'area' },
       'time_zone_field',
       '"area" is not a custom field of this project',
+    ],
+    [
+      { local_time: inHours(30), time_zone_field: 'custom_fields.size' },
+      'time_zone_field',
+      'must be a custom field of type text or select; "size" is of type number',
     ],
     [{ local_time: inHours(-1) }, 'local_time', 'must be in the future in UTC'],
     [{ local_time: inHours(1), time_zone: 'Asia/Tokyo' }, 'local_time', 'must be in the future in Asia/Tokyo'],

@@ -146,6 +146,14 @@ export async function readSchema(tx: Tx, projectId: string): Promise<Schema> {
 /** Reads the schema outside of a transaction; concurrent calls share one statement. */
 export const schemaOf = async (projectId: string): Promise<Schema> => (await readSchemas(projectId)) ?? new Map();
 
+/** Why values of a field can't name time zones; undefined if they can. */
+export function timeZoneFieldProblem(schema: Schema, key: string): string | undefined {
+  const field = schema.get(key);
+  if (field === undefined) return `"${key}" is not a custom field of this project`;
+  if (field.type === 'text' || field.type === 'select') return undefined;
+  return `must be a custom field of type text or select; "${key}" is of type ${field.type}`;
+}
+
 const readSchemas = coalesceReads<Schema>(async (projectIds) => {
   const { rows } = await pool.query<FieldSchema & { projectId: string }>(
     'SELECT project_id AS "projectId", key, type, options FROM custom_fields WHERE project_id = ANY ($1)',

@@ -33,6 +33,7 @@ export {
   listCustomFields,
   readSchema,
   schemaOf,
+  timeZoneFieldProblem,
   updateCustomField,
 } from './custom-fields.ts';
 export { checkNames, deletedNames, type FilterOf } from './deleted-names.ts';

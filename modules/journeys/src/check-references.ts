@@ -1,5 +1,5 @@
 import { customFieldKey, type Definition, type DefinitionProblem, type Step } from '@postroom/journey-definition';
-import { checkSegmentFilter, schemaOf } from '@postroom/contacts';
+import { checkSegmentFilter, schemaOf, timeZoneFieldProblem } from '@postroom/contacts';
 import { emptyPlaceholders, parseMailbox } from '@postroom/emails';
 import {
   coalesceReads,
@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { postalAddressOf } from '@postroom/projects';
 import { isAlwaysBlank, parseTemplate } from '@postroom/templating';
 import { senderStatus } from '@postroom/transports';
-import { coerce, expectation } from '@postroom/custom-fields';
+import { coerce, valueProblem } from '@postroom/custom-fields';
 
 /** A check of what a field names. Rules throw a DomainError if it does not exist. */
 interface Check {
@@ -50,7 +50,7 @@ export async function checkReferences(
     checks.push({ field: 'definition.entry.field', run: () => checkDateField(projectId, entry.field) });
   const { timeZoneField } = checked;
   if (timeZoneField !== undefined)
-    checks.push({ field: 'definition.timeZoneField', run: () => checkField(projectId, timeZoneField) });
+    checks.push({ field: 'definition.timeZoneField', run: () => checkTimeZoneField(projectId, timeZoneField) });
   for (const [index, step] of checked.steps.entries())
     for (const { field, run } of checksOf(projectId, step))
       checks.push({ field: `definition.steps.${index}.${field}`, stepId: step.id, run });
@@ -232,7 +232,12 @@ async function checkField(projectId: string, name: string, value?: string | numb
   const key = customFieldKey(name);
   const field = (await schemaOf(projectId)).get(key);
   if (field === undefined) throw problem(`"${key}" is not a custom field of this project`);
-  if (value !== undefined && coerce(value, field) === undefined) throw problem(expectation(field));
+  if (value !== undefined && coerce(value, field) === undefined) throw problem(valueProblem(value, field));
+}
+
+async function checkTimeZoneField(projectId: string, name: string): Promise<void> {
+  const reason = timeZoneFieldProblem(await schemaOf(projectId), customFieldKey(name));
+  if (reason !== undefined) throw problem(reason);
 }
 
 async function checkDateField(projectId: string, name: string): Promise<void> {

@@ -20,6 +20,9 @@ export const CUSTOM_FIELDS = graphql(`
 
 export type CustomField = CustomFieldsQuery['customFields']['nodes'][number];
 
+/** Whether values of a field can be names of time zones. */
+export const mayHoldTimeZones = ({ type }: Pick<CustomField, 'type'>) => type === 'text' || type === 'select';
+
 /** The types of custom fields, as users read them. */
 export const FIELD_TYPES: Record<CustomFieldType, string> = {
   text: 'Text',

@@ -11,7 +11,7 @@ import { FormButtons, FormProblem } from '../../components/form.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { ago } from '../../components/when.tsx';
-import { CUSTOM_FIELDS } from '../audience/field-values.tsx';
+import { CUSTOM_FIELDS, mayHoldTimeZones } from '../audience/field-values.tsx';
 import type { CampaignRow } from './campaign-row.ts';
 import {
   FIRST_ZONE,
@@ -158,7 +158,7 @@ function ZoneField({
   onChange: (field: string | null) => void;
 }) {
   const { id: projectId } = useProject();
-  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes;
+  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes.filter(mayHoldTimeZones);
   if (fields?.length === 0)
     return (
       <Text size="sm">

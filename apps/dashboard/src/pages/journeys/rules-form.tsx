@@ -1,5 +1,6 @@
 import { Checkbox, Group, NumberInput, Radio, Select, Stack, TextInput } from '@mantine/core';
 import { EventInput, PropertyConditions } from '../../components/event-conditions.tsx';
+import { mayHoldTimeZones } from '../audience/field-values.tsx';
 import type { Choices } from './choices.ts';
 import type { Definition, Entry } from './definition-types.ts';
 import { ContactFilter } from './fields.tsx';
@@ -266,7 +267,9 @@ export function RulesForm({ definition, choices, onChange }: FormProps) {
         label="Or the contact’s time zone, from the field"
         clearable
         placeholder="None"
-        data={choices.fields.map(({ key, label }) => ({ value: `customFields.${key}`, label }))}
+        data={choices.fields
+          .filter(mayHoldTimeZones)
+          .map(({ key, label }) => ({ value: `customFields.${key}`, label }))}
         value={timeZoneField === undefined ? null : `customFields.${timeZoneField.replace(/^custom_?fields\./i, '')}`}
         onChange={(field) => set({ timeZoneField: field ?? undefined })}
       />
