@@ -6,6 +6,8 @@ const DETAIL = `${JOURNEY} waitingEvents publishedDefinition problems { field me
   runs { active paused completed exited reachedGoal }
   inProgress { version stepId contactCount dueWithinDay hasMatch }
   passages { stepId outcome toStepId runCount }`;
+/** Problems name fields as `/v1` does. */
+const PROBLEMS = { problems: { problems: restPath } };
 const RUN = `id journeyId contactId version status stepId dueAt waitsFor properties enteredAt endedAt endReason
   steps { stepId arrivedAt leftAt outcome detail messageId }`;
 
@@ -30,16 +32,6 @@ const WELCOME = {
 
 export const routes: Route[] = [
   {
-    method: 'POST',
-    path: '/v1/journeys',
-    needs: 'full',
-    tag,
-    summary: 'Save a journey as a draft',
-    document: gql`mutation ($input: CreateJourneyInput!) { createJourney(input: $input) { ${JOURNEY} } }`,
-    reply: created('createJourney'),
-    example: WELCOME,
-  },
-  {
     method: 'GET',
     path: '/v1/journeys',
     needs: 'full',
@@ -51,6 +43,16 @@ export const routes: Route[] = [
     reply: page('journeys'),
   },
   {
+    method: 'POST',
+    path: '/v1/journeys',
+    needs: 'full',
+    tag,
+    summary: 'Save a journey as a draft',
+    document: gql`mutation ($input: CreateJourneyInput!) { createJourney(input: $input) { ${DETAIL} } }`,
+    reply: created('createJourney', PROBLEMS),
+    example: WELCOME,
+  },
+  {
     method: 'GET',
     path: '/v1/journeys/{id}',
     needs: 'full',
@@ -60,7 +62,7 @@ export const routes: Route[] = [
     document: gql`query ($id: ID!) {
       journey(id: $id) { ${DETAIL} }
     }`,
-    reply: found('journey', { problems: { problems: restPath } }),
+    reply: found('journey', PROBLEMS),
   },
   {
     method: 'PATCH',
@@ -68,8 +70,8 @@ export const routes: Route[] = [
     needs: 'full',
     tag,
     summary: 'Change the name or the draft of a journey',
-    document: gql`mutation ($id: ID!, $input: UpdateJourneyInput!) { updateJourney(id: $id, input: $input) { ${JOURNEY} } }`,
-    reply: found('updateJourney'),
+    document: gql`mutation ($id: ID!, $input: UpdateJourneyInput!) { updateJourney(id: $id, input: $input) { ${DETAIL} } }`,
+    reply: found('updateJourney', PROBLEMS),
     example: { name: 'Welcome new customers', version: 1 },
   },
   {

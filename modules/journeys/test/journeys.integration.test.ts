@@ -9,7 +9,7 @@ test('publishing a journey with problems is refused with each, naming the step',
   const ada = await api.contact('ada@example.net');
   const group = (await api.post('/v1/groups', { name: 'Old', contact_ids: [ada.id] })).body.data.id;
   await api.delete(`/v1/groups/${group}`);
-  const { id } = (
+  const { id, ...saved } = (
     await api.post('/v1/journeys', {
       name: 'Bad',
       definition: {
@@ -47,6 +47,8 @@ test('publishing a journey with problems is refused with each, naming the step',
   });
   const draft = (await api.get(`/v1/journeys/${id}`)).body.data;
   expect(draft).toMatchObject({ status: 'draft', publishedVersion: null });
+  expect(saved.problems).toEqual(draft.problems);
+  expect((await api.patch(`/v1/journeys/${id}`, { name: 'New name' })).body.data.problems).toEqual(draft.problems);
   expect(draft.problems.map(({ field }: { field: string }) => field)).toEqual(
     reply.body.error.details.map(({ field }: { field: string }) => field),
   );
@@ -81,18 +83,22 @@ test('a template that can be filled in for no contact is a problem', async () =>
 test('the problems of templates follow what is published and known, and are computed only when that changes', async () => {
   const { api, templateId } = await journeyProject('<p>{{plan}}</p>');
   const steps = Array.from({ length: 5 }, (_, at) => send(`s${at}`, templateId, at === 4 ? null : `s${at + 1}`));
-  const { id } = (await api.post('/v1/journeys', { name: 'J', definition: { entry: { type: 'manual' }, steps } })).body
-    .data;
-  const problemsOf = async () => {
+  const readingProblems = async (reply: () => ReturnType<typeof api.get>) => {
     const bodies: string[] = [];
     const stop = observeStatements(({ text }) => {
       if (/"templates"/.test(text) && /"body"/.test(text)) bodies.push(text);
     });
-    const { problems } = (await api.get(`/v1/journeys/${id}`)).body.data;
+    const { id, problems } = (await reply()).body.data;
     stop();
-    return { count: problems.length, bodiesRead: bodies.length };
+    return { id, count: problems.length, bodiesRead: bodies.length };
   };
-  expect(await problemsOf()).toEqual({ count: 5, bodiesRead: 1 });
+  const draft = { name: 'J', definition: { entry: { type: 'manual' }, steps } };
+  const { id, ...saved } = await readingProblems(() => api.post('/v1/journeys', draft));
+  expect(saved).toEqual({ count: 5, bodiesRead: 1 });
+  const problemsOf = async () => {
+    const { count, bodiesRead } = await readingProblems(() => api.get(`/v1/journeys/${id}`));
+    return { count, bodiesRead };
+  };
   expect(await problemsOf()).toEqual({ count: 5, bodiesRead: 0 });
   await api.post('/v1/custom-fields', { key: 'plan', type: 'text' });
   expect(await problemsOf()).toEqual({ count: 0, bodiesRead: 1 });

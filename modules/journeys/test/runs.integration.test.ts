@@ -137,6 +137,17 @@ test('the ways that runs take are counted across versions, to an exit too, and m
   expect(await passagesOf(api, journey)).toEqual([{ ...counted[0], runCount: 602 }, ...counted.slice(1)]);
 });
 
+test('a contact that a request names several times enters once and counts once', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.net');
+  const journey = await published(api, { steps: [wait('a', null)] });
+  const named = { contact_ids: [ada.id, ada.id], emails: ['ADA@example.net', 'nobody@example.net'] };
+  const { data } = (await api.post(`/v1/journeys/${journey}/enrollments`, named)).body;
+  const outcomes = data.results.map(({ outcome }: { outcome: string }) => outcome);
+  expect([data.enrolled, outcomes]).toEqual([1, ['enrolled', 'enrolled', 'enrolled', 'unknown']]);
+  expect((await api.get(`/v1/journeys/${journey}/enrollments`)).body.data).toHaveLength(1);
+});
+
 test('deleting a contact ends its run, and archiving a journey ends all', async () => {
   const api = await testApi();
   const [ada, bob] = await Promise.all(['ada', 'bob'].map((name) => api.contact(`${name}@example.net`)));

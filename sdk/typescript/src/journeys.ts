@@ -10,8 +10,8 @@ export class Journeys extends Resource {
     return this.listOf('listJourneys', { query }, options);
   }
 
-  /** Saves a draft, which may be incomplete. */
-  create(body: Body<'createJourney'>, options?: RequestOptions): Promise<Journey> {
+  /** Saves a draft, which may be incomplete: see its problems. */
+  create(body: Body<'createJourney'>, options?: RequestOptions): Promise<JourneyDetail> {
     return this.data('createJourney', { body }, options);
   }
 
@@ -21,7 +21,7 @@ export class Journeys extends Resource {
   }
 
   /** Changes the draft. Contacts in the journey are not affected until it is published. */
-  update(id: string, body: Body<'updateJourney'>, options?: RequestOptions): Promise<Journey> {
+  update(id: string, body: Body<'updateJourney'>, options?: RequestOptions): Promise<JourneyDetail> {
     return this.data('updateJourney', { path: { id }, body }, options);
   }
 

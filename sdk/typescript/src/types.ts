@@ -2914,7 +2914,7 @@ export interface EnrollResult {
 
 /** What `enrollContacts` did. */
 export interface EnrollContactsPayload {
-  /** How many contacts entered. */
+  /** How many contacts entered; one that is named several times counts once. */
   enrolled: number;
   /** One result per contact, in the order of the request. */
   results: EnrollResult[];
@@ -4103,11 +4103,6 @@ export interface ChooseAbTestWinnerInput {
   campaign_id: string;
 }
 
-/** Has a `Journey` in `data`. */
-export interface JourneyResponse {
-  data: Journey;
-}
-
 /** Has a list of `Journey` in `data`. */
 export interface JourneyListResponse {
   data: Journey[];
@@ -4133,6 +4128,11 @@ export interface JourneyVersionListResponse {
   next_cursor: string | null;
   /** The number of all results; 100000 means that many or more. Only present with `total=true`. */
   total?: number | undefined;
+}
+
+/** Has a `Journey` in `data`. */
+export interface JourneyResponse {
+  data: Journey;
 }
 
 /** Resume a paused journey. */
@@ -5325,13 +5325,6 @@ export interface Operations {
     body: undefined;
     reply: AbTestDetailResponse;
   };
-  /** Save a journey as a draft */
-  createJourney: {
-    path: Record<never, never>;
-    query: Record<never, never>;
-    body: CreateJourneyInput;
-    reply: JourneyResponse;
-  };
   /** List journeys, newest first */
   listJourneys: {
     path: Record<never, never>;
@@ -5347,6 +5340,13 @@ export interface Operations {
     };
     body: undefined;
     reply: JourneyListResponse;
+  };
+  /** Save a journey as a draft */
+  createJourney: {
+    path: Record<never, never>;
+    query: Record<never, never>;
+    body: CreateJourneyInput;
+    reply: JourneyDetailResponse;
   };
   /** Retrieve a journey, its published definition, the problems of its draft, and how contacts move through it */
   getJourney: {
@@ -5366,7 +5366,7 @@ export interface Operations {
     };
     query: Record<never, never>;
     body: UpdateJourneyInput;
-    reply: JourneyResponse;
+    reply: JourneyDetailResponse;
   };
   /** List the published versions of a journey, newest first */
   listJourneyVersions: {
@@ -6214,8 +6214,8 @@ export const OPERATIONS = {
   startAbTest: 'POST /v1/ab-tests/{id}/start',
   chooseAbTestWinner: 'POST /v1/ab-tests/{id}/choose-winner',
   cancelAbTest: 'POST /v1/ab-tests/{id}/cancel',
-  createJourney: 'POST /v1/journeys',
   listJourneys: 'GET /v1/journeys',
+  createJourney: 'POST /v1/journeys',
   getJourney: 'GET /v1/journeys/{id}',
   updateJourney: 'PATCH /v1/journeys/{id}',
   listJourneyVersions: 'GET /v1/journeys/{id}/versions',

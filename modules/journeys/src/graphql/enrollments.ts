@@ -179,8 +179,9 @@ const EnrollPayload = builder.objectRef<{ results: EntryResult[] }>('EnrollConta
   description: 'What `enrollContacts` did.',
   fields: (t) => ({
     enrolled: t.int({
-      description: 'How many contacts entered.',
-      resolve: ({ results }) => results.filter(({ outcome }) => outcome === 'enrolled').length,
+      description: 'How many contacts entered; one that is named several times counts once.',
+      resolve: ({ results }) =>
+        new Set(results.flatMap(({ outcome, contactId }) => (outcome === 'enrolled' ? [contactId] : []))).size,
     }),
     results: t.expose('results', {
       type: [EnrollResult],
