@@ -15,14 +15,17 @@ const NAMES = new Map(
     .map((name) => [name, snakeCase(name)]),
 );
 
+/** A header, such as `Idempotency-Key`, has the same name everywhere. */
+const fieldInRest = (field: string) => (/^[A-Z]/.test(field) ? field : restPath(field));
+
 /** Renames the fields in an error to their `/v1` names. */
 export function renameFieldsInError(error: unknown): unknown {
   if (!(error instanceof DomainError) || error instanceof RequestError) return error;
   const { code, message } = error;
-  const renamed = error.details.map(({ field }) => [field, restPath(field)] as const);
+  const renamed = error.details.map(({ field }) => [field, fieldInRest(field)] as const);
   const details = error.details.map((detail) => ({
     ...detail,
-    field: restPath(detail.field),
+    field: fieldInRest(detail.field),
     message: renameFieldsInMessage(detail.message, renamed),
   }));
   const [[first, firstInRest] = ['', '']] = renamed;
