@@ -1,3 +1,4 @@
+import { pool } from '@postroom/platform';
 import { testApi } from '@postroom/testkit';
 import type { FrameLocator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -470,6 +471,24 @@ inBrowser('templates and campaigns', () => {
     await page.getByRole('dialog').getByText('becomes a draft').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Unschedule' }).click();
     await page.getByText('Draft', { exact: true }).waitFor();
+  });
+
+  test('a campaign that could not start at its scheduled time can be edited again', async () => {
+    const api = await readyProject();
+    const { id } = (await api.post('/v1/campaigns', { name: 'Late news' })).body.data;
+    const reason = 'The campaign could not start at its scheduled time. subject: is required.';
+    await pool.query(`UPDATE campaigns SET status = 'paused', scheduled_at = now(), pause_reason = $2 WHERE id = $1`, [
+      id,
+      reason,
+    ]);
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByText(reason).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('Draft', { exact: true }).waitFor();
+    await page.getByText('Required before sending').waitFor();
   });
 
   test('a change that was just saved is not in the future', async () => {

@@ -163,7 +163,12 @@ export async function updateCampaign(
       throw new DomainError('conflict', `This campaign is ${now.status} now, so the edit was not applied.`, [
         { field: 'ifStatus', message: `is ${now.status} now` },
       ]);
-    if (count === 0) throw new DomainError('conflict', 'Only a draft or scheduled campaign can be edited.');
+    const isUnstarted = now.status === 'paused' && now.startedAt === null;
+    if (count === 0)
+      throw new DomainError(
+        'conflict',
+        `Only a draft or scheduled campaign can be edited.${isUnstarted ? ' This one has not started: unschedule it first.' : ''}`,
+      );
     // Before it is started it has no workflow, and a signal that waits for one would delay its start.
     if (!isRateOnly || now.startedAt === null) return;
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });

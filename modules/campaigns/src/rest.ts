@@ -129,7 +129,11 @@ export const routes: Route[] = [
     stateProblem: (campaign) => scheduleStatusProblem(campaign as unknown as State),
     example: { scheduled_at: '2026-12-01T09:00:00+01:00' },
   },
-  command('unschedule', 'unscheduleCampaign', 'Turn a scheduled campaign back into a draft'),
+  command(
+    'unschedule',
+    'unscheduleCampaign',
+    'Turn a campaign that is scheduled, or could not start at its scheduled time, back into a draft',
+  ),
   command('pause', 'pauseCampaign', 'Pause a sending campaign'),
   command('resume', 'resumeCampaign', 'Resume a paused campaign'),
   command(

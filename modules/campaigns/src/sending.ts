@@ -12,6 +12,7 @@ import {
   invalid,
   pool,
   type Prisma,
+  restPath,
   signalWorkflow,
   startWorkflow,
   versionConflict,
@@ -65,7 +66,7 @@ export function statusProblem({ status, pauseReason, startedAt, abTestId }: Stat
     case 'sending':
       return 'This campaign is already being sent.';
     case 'paused':
-      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ' to start sending' : ''}.`;
+      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ' to start sending, or unschedule it to edit it' : ''}.`;
     case 'completed':
       return 'This campaign is completed and cannot be sent again.';
     case 'canceled':
@@ -230,13 +231,22 @@ export const scheduleStatusProblem = (campaign: State): string | undefined => {
   return problem === undefined || problem === PART_OF_TEST ? problem : NOT_SCHEDULABLE;
 };
 
-/** Turns a scheduled campaign back into a draft. @throws DomainError `not_found`, `conflict` if it is not scheduled. */
+/**
+ * Turns a scheduled campaign back into a draft, or one that could not start at its scheduled time, so that what kept it can be corrected.
+ * @throws DomainError `not_found`, `conflict` for any other.
+ */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
   await getCampaign(projectId, id);
   const { count } = await db.$transaction((tx) =>
     tx.campaign.updateMany({
-      where: { id, projectId, status: 'scheduled', abTestId: null },
-      data: { status: 'draft', scheduledAt: null, ...NO_LOCAL_TIME },
+      where: { id, projectId, abTestId: null, OR: [{ status: 'scheduled' }, { status: 'paused', startedAt: null }] },
+      data: {
+        status: 'draft',
+        scheduledAt: null,
+        ...NO_LOCAL_TIME,
+        pauseReason: null,
+        pauseBlocksSender: false,
+      },
     }),
   );
   if (count === 0) throw new DomainError('conflict', 'This campaign is not scheduled.');
@@ -252,8 +262,17 @@ export async function startScheduled(id: string, scheduledAt: Date): Promise<'st
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     if (error.code === 'conflict' || error.code === 'not_found') return 'moved';
-    return (await pauseScheduled(id, scheduledAt, error.message)) ? 'paused' : 'moved';
+    return (await pauseScheduled(id, scheduledAt, reasonOf(error))) ? 'paused' : 'moved';
   }
+}
+
+const MAX_REASONS = 5;
+
+/** Why a campaign could not start, as a sentence: what is missing, with the names of `/v1`, which webhooks use too. */
+function reasonOf({ message, details }: DomainError): string {
+  if (details.length === 0) return message;
+  const reasons = details.slice(0, MAX_REASONS).map((detail) => `${restPath(detail.field)}: ${detail.message}`);
+  return `${reasons.join('; ')}${details.length > MAX_REASONS ? '; …' : '.'}`;
 }
 
 /** Pauses a campaign that could not start at its scheduled time, and says why. @returns false if it was rescheduled meanwhile. */

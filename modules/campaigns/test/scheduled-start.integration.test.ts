@@ -42,6 +42,41 @@ test('a campaign that is edited while it is being started is sent as edited', as
   expect(rows).toEqual([{ status: 'sending', subject: 'Edited' }]);
 });
 
+test('a campaign that could not start at its time says what is missing, and becomes a draft again to be corrected and sent', async () => {
+  const { api, id, group, scheduledAt } = await dueCampaign();
+  await api.delete(`/v1/groups/${group.id}`);
+  expect(await startScheduled(id, scheduledAt)).toBe('paused');
+  const path = `/v1/campaigns/${id}`;
+  const reason = `The campaign could not start at its scheduled time. group_ids.0: ${group.id} is not a group of this project.`;
+  expect((await api.get(path)).body.data).toMatchObject({ status: 'paused', pauseReason: reason });
+  expect((await api.events('campaign.paused')).map(({ data }) => data['reason'])).toEqual([reason]);
+
+  const other = await api.contact('other@example.net');
+  const instead = (await api.post('/v1/groups', { name: 'Other', contact_ids: [other.id] })).body.data;
+  const edit = () => api.patch(path, { group_ids: [instead.id] });
+  expect((await edit()).body.error.message).toContain('unschedule it first');
+  expect((await api.post(`${path}/send`)).body.error.message).toContain('or unschedule it to edit it');
+  expect((await api.post(`${path}/unschedule`)).body.data).toMatchObject({
+    status: 'draft',
+    scheduledAt: null,
+    pauseReason: null,
+  });
+  expect((await edit()).status).toBe(200);
+  expect((await api.post(`${path}/send`)).status).toBe(202);
+  expect((await api.post(`${path}/unschedule`)).status).toBe(409);
+});
+
+test('a campaign that was paused while it was sent cannot become a draft', async () => {
+  const { api, campaign } = await readyCampaign();
+  const path = `/v1/campaigns/${campaign.id}`;
+  expect((await api.post(`${path}/send`)).status).toBe(202);
+  expect((await api.post(`${path}/pause`)).status).toBe(200);
+  expect((await api.post(`${path}/unschedule`)).status).toBe(409);
+  expect((await api.patch(path, { subject: 'New' })).body.error.message).toBe(
+    'Only a draft or scheduled campaign can be edited.',
+  );
+});
+
 test('a campaign that could not start at its time is not paused if it was rescheduled meanwhile', async () => {
   const { api, id, group, scheduledAt, lock } = await dueCampaign();
   await api.delete(`/v1/groups/${group.id}`);

@@ -5124,7 +5124,7 @@ export interface Operations {
     body: ScheduleCampaignInput;
     reply: CampaignDetailResponse;
   };
-  /** Turn a scheduled campaign back into a draft */
+  /** Turn a campaign that is scheduled, or could not start at its scheduled time, back into a draft */
   unscheduleCampaign: {
     path: {
       /** Campaign id. */

@@ -496,7 +496,10 @@ builder.mutationFields((t) => {
         return getCampaign(callerProject(context), args.id, query);
       },
     }),
-    unscheduleCampaign: command(unscheduleCampaign, 'Turns a scheduled campaign back into a draft.'),
+    unscheduleCampaign: command(
+      unscheduleCampaign,
+      'Turns a scheduled campaign back into a draft, or one that could not start at its scheduled time.',
+    ),
     pauseCampaign: command(pauseCampaign, 'Pauses a sending campaign. Messages in flight are still sent.'),
     resumeCampaign: command(resumeCampaign, 'Resumes a paused campaign.'),
     acknowledgeCampaign: command(

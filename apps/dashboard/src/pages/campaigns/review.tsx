@@ -22,19 +22,12 @@ import { describeTracking, duration } from './campaign-labels.ts';
 import { InZones, Schedule } from './schedule.tsx';
 import { TestSend } from './test-send.tsx';
 import { formatAnyLocalTime } from './zoned.ts';
+import { UNSCHEDULE } from './unschedule.ts';
 import { useCreateAbTest } from './use-create-ab-test.ts';
 
 const SEND = graphql(`
   mutation SendCampaign($id: ID!, $version: Int!) {
     sendCampaign(id: $id, version: $version) {
-      id
-    }
-  }
-`);
-
-const UNSCHEDULE = graphql(`
-  mutation UnscheduleCampaign($id: ID!) {
-    unscheduleCampaign(id: $id) {
       id
     }
   }

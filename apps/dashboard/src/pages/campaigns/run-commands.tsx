@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
+import { IconPencil, IconPlayerPause, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
@@ -10,6 +10,7 @@ import { FormProblem } from '../../components/form.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import type { CampaignRow } from './campaign-row.ts';
+import { UNSCHEDULE } from './unschedule.ts';
 
 const PAUSE = graphql(`
   mutation PauseCampaign($id: ID!) {
@@ -37,15 +38,20 @@ const CANCEL = graphql(`
 
 const ChangeRate = lazyDialog(async () => (await import('./change-rate.tsx')).ChangeRate);
 
-/** Pauses, resumes, cancels or slows down a campaign that is sending. */
-export function RunCommands({ campaign: { id, name, status, ratePerSecond, progress } }: { campaign: CampaignRow }) {
+/** Pauses, resumes, cancels or slows down a campaign that is sending; one that could not start can be edited again. */
+export function RunCommands({ campaign }: { campaign: CampaignRow }) {
+  const { id, name, status, startedAt, abTestId, ratePerSecond, progress } = campaign;
   const [asking, setAsking] = useState<'cancel' | 'rate'>();
   const pause = useApiMutation(PAUSE);
   const resume = useApiMutation(RESUME);
   const cancel = useApiMutation(CANCEL);
+  const unschedule = useApiMutation(UNSCHEDULE);
   const canWrite = usePermission('write');
   if (!canWrite || (status !== 'sending' && status !== 'paused')) return null;
   const close = () => setAsking(undefined);
+  const makeDraft = async () => {
+    if ((await unschedule.run({ id })) !== undefined) notifySuccess(`${name} is a draft again.`);
+  };
   const confirmCancel = async () => {
     if ((await cancel.run({ id })) === undefined) return;
     notifySuccess(`${name} is canceled.`);
@@ -53,7 +59,7 @@ export function RunCommands({ campaign: { id, name, status, ratePerSecond, progr
   };
   return (
     <>
-      <FormProblem problem={pause.problem ?? resume.problem} />
+      <FormProblem problem={pause.problem ?? resume.problem ?? unschedule.problem} />
       <Button variant="default" onClick={() => setAsking('rate')}>
         Rate
       </Button>
@@ -64,6 +70,16 @@ export function RunCommands({ campaign: { id, name, status, ratePerSecond, progr
       >
         Cancel
       </Button>
+      {status === 'paused' && startedAt === null && abTestId === null && (
+        <Button
+          variant="default"
+          leftSection={<IconPencil size={16} aria-hidden />}
+          loading={unschedule.running}
+          onClick={() => void makeDraft()}
+        >
+          Edit
+        </Button>
+      )}
       {status === 'sending' ? (
         <Button
           leftSection={<IconPlayerPause size={16} aria-hidden />}

@@ -1,0 +1,9 @@
+import { graphql } from '../../generated/gql.ts';
+
+export const UNSCHEDULE = graphql(`
+  mutation UnscheduleCampaign($id: ID!) {
+    unscheduleCampaign(id: $id) {
+      id
+    }
+  }
+`);
