@@ -24,6 +24,7 @@ import {
   oneLineProblems,
   displayNameProblems,
   checkLimit,
+  normalizeText,
 } from '@postroom/platform';
 import { type ContentFormat, placeholderProblems, readBody, resolveSubmittedBody } from '@postroom/templates';
 import { workflowIdOf } from './workflow.ts';
@@ -74,7 +75,7 @@ const MAX_DRAFTS = 2_000;
 export async function createCampaign(projectId: string, authorId: string, input: CampaignInput): Promise<Campaign> {
   if (input.name == null) throw invalid({ field: 'name', message: 'is required' });
   const data = await validate(projectId, input);
-  const own = { id: newId('cmp'), projectId, editedById: authorId, name: input.name.trim() };
+  const own = { id: newId('cmp'), projectId, editedById: authorId, name: normalizeText(input.name) };
   return db.$transaction(async (tx) => {
     const created = await tx.campaign.create({ data: { ...data, ...own } });
     await checkDrafts(tx, projectId);
@@ -221,7 +222,7 @@ async function validate(projectId: string, input: CampaignInput): Promise<Partia
   assertValid(problems);
   const { name, format: _format, ...rest } = input;
   const data = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as Partial<Campaign>;
-  if (name != null) data.name = name.trim();
+  if (name != null) data.name = normalizeText(name);
   if (input.subject != null) data.subject = subjectLine(input.subject);
   if (input.fromEmail != null) data.fromEmail = normalizeEmail(input.fromEmail);
   for (const field of AUDIENCE_FIELDS) if (input[field] !== undefined) data[field] = [...new Set(input[field])];

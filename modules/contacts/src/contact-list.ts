@@ -21,6 +21,7 @@ import {
   emailKeyParts,
   escapeLike,
   type Tx,
+  normalizeText,
 } from '@postroom/platform';
 import { CONTACT_COLUMNS, type Contact, type ContactSource, findContacts } from './contacts.ts';
 import { compileFilter, Parameters, type SegmentFilter } from '@postroom/segment-filters';
@@ -283,7 +284,7 @@ function conditions(filter: ContactFilter, id: string, parameters: Parameters): 
  * start of a word, so they match only words that begin with them.
  */
 function searchConditions(search: string, parameters: Parameters): string[] {
-  const text = search.trim();
+  const text = normalizeText(search);
   if (text === '') return [];
   const parameter = (value: string) => `${parameters.add(value)}::text`;
   const parts = emailKeyParts(text);

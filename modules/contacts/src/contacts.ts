@@ -21,6 +21,7 @@ import {
   sql,
   type Tx,
   versionConflict,
+  normalizeText,
 } from '@postroom/platform';
 import type { CustomFieldValues } from '@postroom/custom-fields';
 import { customFieldValues } from './custom-fields.ts';
@@ -272,11 +273,10 @@ export function checkEmail(email: string): string {
   return normalizeEmail(trimmed);
 }
 
-/** The trimmed name; `undefined` when blank. */
+/** The normalized name; `undefined` when blank. */
 export function checkName(name: string | null | undefined): string | undefined {
   assertValid(oneLineProblems({ name }));
-  const trimmed = name?.trim() ?? '';
-  return trimmed === '' ? undefined : trimmed;
+  return normalizeText(name ?? '') || undefined;
 }
 
 async function findByEmail(tx: Tx, projectId: string, email: string): Promise<Contact | undefined> {

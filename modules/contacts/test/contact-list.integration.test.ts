@@ -99,6 +99,24 @@ test('email finds one address, case-insensitively; search finds a part of the ad
   expect(await list(api, '?search=')).toEqual(['zoe', 'grace', 'Ada.Lovelace']);
 });
 
+test.each(['Zo\u00eb', 'Zoe\u0308'])('names and values are found in both forms of an accent: %j', async (name) => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'friend', type: 'text' });
+  await api.post('/v1/custom-fields', { key: 'pet', type: 'select', options: ['Chloe\u0308'] });
+  await api.contact('zoe@example.com', { name, custom_fields: { friend: name, pet: 'Chlo\u00eb' } });
+  for (const search of ['Zo\u00eb', 'Zoe\u0308'])
+    expect(await list(api, `?search=${encodeURIComponent(search)}`), search).toEqual(['zoe']);
+  for (const field of ['name', 'customFields.friend'])
+    for (const [op, value] of [
+      ['is', 'Zo\u00eb'],
+      ['is', 'Zoe\u0308'],
+      ['contains', 'oe\u0308'],
+    ]) {
+      const segment = await api.post('/v1/segments/preview', { filter: { field, op, value } });
+      expect(segment.body, `${field} ${op} ${value}`).toMatchObject({ data: { contactCount: 1 } });
+    }
+});
+
 test('a search of one or two letters finds words that start with them', async () => {
   const api = await testApi();
   await api.contact('ada@example.com', { name: 'Countess Lovelace' });

@@ -149,7 +149,7 @@ export function readEventCondition(given: Record<string, unknown>, readers: Read
   if (nameProblem !== undefined) return { field: 'event', message: nameProblem };
   if (times !== undefined && !(Number.isInteger(times) && (times as number) >= 1 && (times as number) <= MAX_TIMES))
     return { field: 'times', message: `must be a whole number between 1 and ${MAX_TIMES}` };
-  const read: EventCondition = { event: (event as string).trim() };
+  const read: EventCondition = { event: (event as string).trim().normalize() };
   if (times !== undefined && times !== 1) read.times = times as number;
   if (where === undefined) return read;
   if (!Array.isArray(where) || where.length === 0 || where.length > MAX_WHERE)

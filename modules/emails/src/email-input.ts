@@ -1,4 +1,11 @@
-import { databaseNow, displayNameProblem, emailKey, type FieldProblem, MAX_TAG_LENGTH } from '@postroom/platform';
+import {
+  databaseNow,
+  displayNameProblem,
+  emailKey,
+  type FieldProblem,
+  MAX_TAG_LENGTH,
+  normalizeText,
+} from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { checkMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from '@postroom/mime';
@@ -215,7 +222,7 @@ function readTags(given: readonly string[], path: string, problems: Problems): s
     const problem = displayNameProblem(tag, MAX_TAG_LENGTH);
     if (problem !== undefined) problems.add(`${path}.${index}`, problem);
   });
-  return [...new Set(given.map((tag) => tag.trim()))];
+  return [...new Set(given.map(normalizeText))];
 }
 
 function readMetadata(given: unknown, path: string, problems: Problems): Record<string, unknown> {

@@ -27,6 +27,7 @@ import {
   settledClaim,
   type SettledClaim,
   type Tx,
+  normalizeText,
 } from '@postroom/platform';
 import {
   Problems,
@@ -392,7 +393,7 @@ export async function listEmails(
     if (before !== undefined) where.push(`m.id < ${parameter(before)}`);
     if (filter.status != null) where.push(STATUS_CONDITIONS[filter.status]);
     if (filter.to != null) where.push(sentTo(parameter(emailKey(filter.to)), filter));
-    if (filter.tag != null) where.push(`m.tags ? ${parameter(filter.tag)}`);
+    if (filter.tag != null) where.push(`m.tags ? ${parameter(normalizeText(filter.tag))}`);
     if (filter.createdAfter != null) where.push(`m.created_at > ${parameter(filter.createdAfter)}`);
     if (filter.createdBefore != null) where.push(`m.created_at < ${parameter(filter.createdBefore)}`);
     return { from: `FROM messages m WHERE ${where.join(' AND ')}`, values, parameter };

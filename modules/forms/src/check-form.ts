@@ -10,6 +10,7 @@ import {
   pool,
   type Prisma,
   textProblem,
+  normalizeText,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
 import { senderStatus } from '@postroom/transports';
@@ -98,7 +99,7 @@ export async function checkForm(
     const text = input[field];
     if (text == null) continue;
     add(field, displayNameProblem(text));
-    data[field] = text.trim();
+    data[field] = normalizeText(text);
   }
   for (const field of ['description', 'consentText'] as const) {
     const text = input[field];

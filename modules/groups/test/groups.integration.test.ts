@@ -45,6 +45,14 @@ test('a name already used in the project is refused, even when both requests arr
   expect(replies.find((reply) => reply.status === 409)?.body.error.code).toBe('conflict');
 });
 
+test('names that look the same are the same, however their accents are written', async () => {
+  const api = await testApi();
+  const ada = await api.contact('ada@example.com');
+  const create = (name: string) => api.post('/v1/groups', { name, contact_ids: [ada.id] });
+  expect((await create('Zoe\u0308')).body.data.name).toBe('Zo\u00eb');
+  expect((await create('Zo\u00eb')).status).toBe(409);
+});
+
 test('a rename to a name already used in the project is a conflict; to its own name it is not', async () => {
   const api = await testApi();
   const ada = await api.contact('ada@example.com');

@@ -8,6 +8,7 @@ import {
   MAX_NAME_LENGTH,
   displayNameProblem,
   oneLineProblem,
+  normalizeText,
 } from '@postroom/platform';
 
 /** What the rows of a file become. */
@@ -93,7 +94,7 @@ export async function checkOptions(projectId: string, options: ImportOptions): P
     createFields: createFields ?? false,
     skipInvalid: skipInvalid ?? false,
     groupId: groupId ?? null,
-    groupName: groupName?.trim() ?? null,
+    groupName: groupName == null ? null : normalizeText(groupName),
     encoding: encoding == null ? null : (encodingNamed(encoding) ?? problem('encoding', 'is not a known encoding')),
     separator:
       separator == null ? null : (separatorNamed(separator) ?? problem('separator', 'must be one character, or tab')),

@@ -6,7 +6,7 @@ import {
   type FieldSchema,
   listCustomFields,
 } from '@postroom/contacts';
-import { DomainError } from '@postroom/platform';
+import { DomainError, normalizeText } from '@postroom/platform';
 import {
   clean,
   findEmailColumn,
@@ -168,7 +168,7 @@ function columnNamed(header: Header, wanted: string): number {
   return column;
 }
 
-const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase();
+const sameName = (a: string, b: string) => normalizeText(a).toLowerCase() === normalizeText(b).toLowerCase();
 const listColumns = ({ names }: Header) =>
   `the columns are: ${names
     .slice(0, 50)

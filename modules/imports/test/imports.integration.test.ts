@@ -93,6 +93,23 @@ test('a text is the same value in a file as in a request, and blank cells are no
   expect(again.counts).toEqual(counts({ rows: 1, unchanged: 1 }));
 });
 
+test('accents are composed: in names, values, options of new fields and names of columns', async () => {
+  const api = await testApi();
+  await api.post('/v1/custom-fields', { key: 'city', label: 'Cit\u00e9', type: 'text' });
+  const rows = Array.from(
+    { length: 12 },
+    (_, at) => `zoe${at}@example.com,Zoe\u0308,Orle\u0301ans,${at % 2 ? 'Cafe\u0301' : 'Caf\u00e9'}`,
+  );
+  await importFile(api, `email,name,Cite\u0301,Favorite\n${rows.join('\n')}\n`, { create_fields: true });
+  expect((await contactsOf(api))[0]).toEqual([
+    'zoe0@example.com',
+    'Zo\u00eb',
+    { city: 'Orl\u00e9ans', favorite: 'Caf\u00e9' },
+  ]);
+  const { body } = await api.get('/v1/custom-fields');
+  expect(body.data[0]).toMatchObject({ key: 'favorite', options: ['Caf\u00e9'] });
+});
+
 test('an invalid row is reported with its line, field and reason, and blocks no other', async () => {
   const api = await testApi();
   await api.post('/v1/custom-fields', { key: 'seats', type: 'number' });

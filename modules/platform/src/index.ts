@@ -34,6 +34,7 @@ export {
   checkDisplayName,
   displayNameProblem,
   displayNameProblems,
+  normalizeText,
   oneLineProblem,
   DATE_TIME_PROBLEM,
   isTimeZone,

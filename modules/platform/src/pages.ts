@@ -3,7 +3,7 @@ import { queryFromInfo } from '@pothos/plugin-prisma';
 import { type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
 import type { Context } from './caller.ts';
 import { pool } from './db.ts';
-import { invalid } from '@postroom/errors';
+import { invalid, normalizeText } from '@postroom/errors';
 import { type IdPrefix, isId } from './ids.ts';
 
 /** Pagination arguments in GraphQL; `/v1` calls them `limit` and `cursor`. */
@@ -157,7 +157,7 @@ export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
 /** A condition on rows with a name: that it contains the text, ignoring case. */
 export function nameContains(text: string | null | undefined): object {
-  const part = text?.trim() ?? '';
+  const part = normalizeText(text ?? '');
   return part === '' ? {} : { name: { contains: escapeLike(part), mode: 'insensitive' } };
 }
 

@@ -180,7 +180,9 @@ function readValue(given: unknown, operator: Operator, field: FoundField, readin
     case 'none':
       return given == null ? { value: null } : { problem: 'must be omitted' };
     case 'text':
-      return isText(given) ? { value: given } : { problem: `must be a string of 1 to ${MAX_TEXT} characters` };
+      return isText(given)
+        ? { value: given.normalize() }
+        : { problem: `must be a string of 1 to ${MAX_TEXT} characters` };
     case 'number':
       return typeof given === 'number' && Number.isFinite(given) ? { value: given } : { problem: 'must be a number' };
     case 'days':

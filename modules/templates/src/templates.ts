@@ -18,6 +18,7 @@ import {
   nameContains,
   displayNameProblems,
   checkLimit,
+  normalizeText,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH, subjectLine } from '@postroom/templating';
 import { type ContentFormat, readBody, resolveSubmittedBody } from './formats.ts';
@@ -295,7 +296,7 @@ async function checkInput(projectId: string, { name, subject, body, format }: Te
   ];
   assertValid(problems);
   return {
-    ...(name == null ? {} : { name: name.trim() }),
+    ...(name == null ? {} : { name: normalizeText(name) }),
     ...(subject === undefined ? {} : { subject: subject === null ? null : subjectLine(subject) }),
     ...(content === undefined
       ? {}

@@ -38,6 +38,13 @@ test('an absent template, or one of another project, is not_found', async () => 
   }
 });
 
+test('a search finds names in both forms of an accent', async () => {
+  const api = await testApi();
+  await api.post('/v1/templates', { name: 'Zoe\u0308', body: BODY });
+  for (const search of ['Zo\u00eb', 'Zoe\u0308'])
+    expect((await api.get(`/v1/templates?search=${encodeURIComponent(search)}`)).body.data, search).toHaveLength(1);
+});
+
 test('a taken name is a conflict, even with concurrent requests', async () => {
   const api = await testApi();
   const create = () => api.post('/v1/templates', { name: 'Same', body: BODY });

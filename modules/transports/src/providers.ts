@@ -16,6 +16,7 @@ import {
   normalizeDomain,
   notFound,
   type Prisma,
+  normalizeText,
 } from '@postroom/platform';
 import { withAdvice } from './mailboxes/status.ts';
 import { providerCredentials, UNREADABLE } from './credentials.ts';
@@ -81,7 +82,7 @@ export async function createProvider(projectId: string, input: ProviderInput): P
     id,
     projectId,
     kind,
-    name: input.name?.trim() ?? '',
+    name: normalizeText(input.name ?? ''),
     domain: input.domain == null ? '' : normalizeDomain(input.domain),
     position: input.position ?? 1,
     settings: read.settings,
@@ -112,7 +113,7 @@ export async function updateProvider(projectId: string, id: string, input: Provi
     ...read.problems,
   ]);
   const data: Prisma.MailProviderUpdateInput = {
-    ...(input.name == null ? {} : { name: input.name.trim() }),
+    ...(input.name == null ? {} : { name: normalizeText(input.name) }),
     ...(input.domain == null ? {} : { domain: input.domain === '' ? '' : normalizeDomain(input.domain) }),
     ...(input.position == null ? {} : { position: input.position }),
     settings: read.settings,

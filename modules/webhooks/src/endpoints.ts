@@ -23,6 +23,7 @@ import {
   type RowsQuery,
   sql,
   type Tx,
+  normalizeText,
 } from '@postroom/platform';
 import { notify } from '@postroom/notifications';
 import { ALL_EVENTS, eventTypeProblems } from '@postroom/events';
@@ -68,7 +69,7 @@ export async function createEndpoint(
     id,
     projectId,
     url: input.url,
-    description: input.description?.trim() || null,
+    description: normalizeText(input.description ?? '') || null,
     events: events ?? [],
     secret: signingSecret.encrypt(secret, id),
   };
@@ -109,7 +110,7 @@ export async function updateEndpoint(projectId: string, id: string, input: Updat
   const data = {
     ...(input.url == null ? {} : { url: input.url }),
     ...(events === undefined ? {} : { events }),
-    ...(input.description === undefined ? {} : { description: input.description?.trim() || null }),
+    ...(input.description === undefined ? {} : { description: normalizeText(input.description ?? '') || null }),
   };
   await db.$transaction((tx) => tx.webhookEndpoint.updateMany({ where: { id, projectId }, data }));
 }

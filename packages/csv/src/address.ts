@@ -10,8 +10,9 @@ export function isAddress(text: string): boolean {
   return labels.length > 1 && labels.every((label) => LABEL.test(label));
 }
 
-/** Trims all kinds of whitespace, and removes invisible characters that come from copying. */
-export const clean = (value: string) => (INVISIBLE.test(value) ? value.replace(EACH_INVISIBLE, '') : value).trim();
+/** Trims all kinds of whitespace, removes invisible characters that come from copying, and composes accents (NFC). */
+export const clean = (value: string) =>
+  (INVISIBLE.test(value) ? value.replace(EACH_INVISIBLE, '') : value).trim().normalize();
 
 const INVISIBLE = /[\u200B\u2060\uFEFF]/;
 const EACH_INVISIBLE = /[\u200B\u2060\uFEFF]/g;

@@ -6,6 +6,7 @@ import {
   MAX_NUMBER,
   numberProblem,
   textProblem,
+  normalizeText,
 } from '@postroom/platform';
 
 /** The types a custom field can have. */
@@ -73,7 +74,7 @@ export const COERCIONS: Record<CustomFieldType, readonly CoercionRule[]> = {
       takes: `any of at most ${MAX_TEXT_LENGTH} characters, surrounding space aside`,
       stores: 'the string without surrounding space',
       example: { given: ' Analytical Engines ', stored: 'Analytical Engines' },
-      convert: (value: string) => (value.trim().length <= MAX_TEXT_LENGTH ? value.trim() : undefined),
+      convert: textFromText,
     },
     {
       given: 'number',
@@ -286,6 +287,11 @@ function digitsOf(text: string): string {
   return significant === '' ? '0' : `${significant}e${power}`;
 }
 
+function textFromText(text: string): string | undefined {
+  const value = normalizeText(text);
+  return value.length <= MAX_TEXT_LENGTH ? value : undefined;
+}
+
 function booleanFromText(text: string): boolean | undefined {
   const word = text.trim().toLowerCase();
   return YES.has(word) ? true : NO.has(word) ? false : undefined;
@@ -314,7 +320,7 @@ export function dayFromDateTime(text: string): string | undefined {
 }
 
 function optionOf(text: string, { options }: FieldSchema): string | undefined {
-  const wanted = text.trim();
+  const wanted = normalizeText(text);
   return (
     options.find((option) => option === wanted) ??
     options.find((option) => option.toLowerCase() === wanted.toLowerCase())

@@ -43,6 +43,7 @@ export {
   displayNameProblems,
   MAX_EVENT_NAME_LENGTH,
   MAX_NAME_LENGTH,
+  normalizeText,
   oneLineProblem,
   oneLineProblems,
   textProblem,

@@ -12,6 +12,12 @@ export function textProblem(text: string): string | undefined {
   return undefined;
 }
 
+/**
+ * The form in which names and the like are stored, compared and searched: without surrounding space, and composed (NFC), because macOS and
+ * some keyboards write `ë` as two characters, which look the same.
+ */
+export const normalizeText = (text: string): string => text.trim().normalize();
+
 /** Characters that end a line or control a terminal. */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** Characters that reorder the text around a name. Marks that only set the direction of their neighbors are part of names. */
@@ -27,7 +33,7 @@ const codePoint = (character: string) =>
  * line break would let its writer add lines in our name. `undefined` if it can; a blank text can.
  */
 export function oneLineProblem(text: string, maxLength: number): string | undefined {
-  if (text.trim().length > maxLength) return `must be at most ${maxLength} characters`;
+  if (normalizeText(text).length > maxLength) return `must be at most ${maxLength} characters`;
   const problem = textProblem(text);
   if (problem !== undefined) return problem;
   const [control] = CONTROL.exec(text) ?? [];
@@ -62,13 +68,13 @@ function problemsOf(texts: Texts, problemOf: (text: string) => string | undefine
 }
 
 /**
- * Trims and validates the name of something. Every name that a user or a customer chooses goes through it or `displayNameProblem`.
+ * Normalizes and validates the name of something. Every name that a user or a customer chooses goes through it or `displayNameProblem`.
  * @throws DomainError `validation_error` that names the field.
  */
 export function checkDisplayName(name: string, field = 'name', maxLength = MAX_NAME_LENGTH): string {
   const problem = displayNameProblem(name, maxLength);
   if (problem !== undefined) throw invalid({ field, message: problem });
-  return name.trim();
+  return normalizeText(name);
 }
 
 /** Replaces what `oneLineProblem` rejects for changing the direction of text, for text that other programs wrote. */

@@ -37,6 +37,7 @@ const addProblem = (context: z.RefinementCtx, message: string | undefined) => {
 const eventName = z
   .string()
   .trim()
+  .normalize()
   .superRefine((name, context) => addProblem(context, displayNameProblem(name, MAX_EVENT_NAME_LENGTH)));
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
 
