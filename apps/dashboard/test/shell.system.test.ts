@@ -307,16 +307,16 @@ inBrowser('the frame', () => {
     await page.getByRole('button', { name: 'New group' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Beta');
     await page.getByLabel('Or paste addresses').fill('ada@example.com');
-    // Slow enough for the browser to take the focus from the button.
+    // Slow enough for the browser to take the focus from the button. No field is wrong: that would get the focus.
     await page.route('**/graphql', async (route) => {
       await sleep(200);
-      await route.continue();
+      await route.abort();
     });
     const dialog = page.getByRole('dialog');
     const create = dialog.getByRole('button', { name: 'Create' });
     await create.focus();
     await page.keyboard.press('Enter');
-    await dialog.getByText('already exists').waitFor();
+    await dialog.getByText("Can't reach the server").waitFor();
     await soon(() => create.evaluate((node) => node === node.ownerDocument.activeElement)).toBe(true);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.closest("[role=dialog]") !== null')).toBe(true);
@@ -355,9 +355,14 @@ inBrowser('the frame', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('Welcome');
     await dialog.getByRole('button', { name: 'Create' }).click();
-    const alert = dialog.getByRole('alert').filter({ hasText: 'already exists' });
+    await dialog.getByText('Is already in use').waitFor();
+    await soon(focused).toBe('Name');
+    await page.route('**/graphql', (route) => route.abort());
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    const alert = dialog.getByRole('alert').filter({ hasText: "Can't reach the server" });
     await alert.waitFor();
     await soon(() => isSeen(alert)).toBe(true);
+    await page.unrouteAll({ behavior: 'wait' });
   });
 
   test('dialogs, menus and lists open by keyboard, trap focus, and restore it on Escape', async () => {

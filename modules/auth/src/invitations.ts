@@ -47,7 +47,10 @@ export async function invite(
   if (problem !== undefined) throw invalid({ field: 'email', message: problem });
   if (role === 'owner' && !asOwner) throw new DomainError('forbidden', 'Only an owner may invite an owner.');
   const member = await db.member.count({ where: { projectId, user: { email: address } } });
-  if (member > 0) throw new DomainError('conflict', `${address} is already a member.`);
+  if (member > 0)
+    throw new DomainError('conflict', `${address} is already a member.`, [
+      { field: 'email', message: 'is the address of a member' },
+    ]);
   if (!canSendSystemMail()) {
     throw new DomainError(
       'conflict',
@@ -171,7 +174,7 @@ export async function acceptFromOtherCell(tokenHash: string, { id, name, email }
     pool,
     `INSERT INTO users (id, name, email, email_verified) VALUES ($1, $2, $3, true) ON CONFLICT (id) DO NOTHING`,
     [id, name, email],
-  ).catch(conflictIfTaken(`${email} has another account in the cell of this project.`));
+  ).catch(conflictIfTaken('email', `${email} has another account in the cell of this project.`));
   return addMember(found.invitation, id);
 }
 

@@ -1,5 +1,6 @@
 import {
   checkDisplayName,
+  conflictIfTaken,
   db,
   DomainError,
   emailKey,
@@ -44,9 +45,7 @@ export async function createUser({ email, name, password }: NewUser): Promise<Us
         accounts: { create: { id: newId('usr'), accountId: id, providerId: 'credential', password: hash } },
       },
     })
-    .catch((error: { code?: string }) => {
-      throw error.code === 'P2002' ? new DomainError('conflict', `${address} already has an account.`) : error;
-    });
+    .catch(conflictIfTaken('email', `${address} already has an account.`));
 }
 
 /** Changes a user's display name. @throws DomainError `validation_error`. */

@@ -8,7 +8,7 @@ import {
   writeContacts,
   type WrittenContact,
 } from './contact-writes.ts';
-import type { ContactSource } from './contacts.ts';
+import { type ContactSource, SUPPRESSED } from './contacts.ts';
 import { readSchema } from './custom-fields.ts';
 
 /** Maximum number of rows in a batch. */
@@ -60,6 +60,3 @@ function resultOf(written: WrittenContact): Omit<BatchResult, 'index'> {
   const isUpdated = written.status === 'existing' && written.changed;
   return { status: isUpdated ? 'updated' : written.status, id: written.id };
 }
-
-/** The error of a row whose address is suppressed. */
-export const SUPPRESSED: FieldProblem = { field: 'email', message: "is on the project's suppression list" };

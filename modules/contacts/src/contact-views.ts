@@ -40,7 +40,7 @@ export async function createView(
   return db.$transaction(async (tx) => {
     const created = await tx.contactView
       .create({ data: { id: newId(VIEW_ID), projectId, userId, name, search } })
-      .catch(conflictIfTaken(`A view named "${name}" already exists.`));
+      .catch(conflictIfTaken('name', `A view named "${name}" already exists.`));
     const limit = { of: `${projectId} ${userId}`, rows: 'views in a project', max: MAX_VIEWS, whose: 'A user' };
     await checkLimit(tx, limit, () => tx.contactView.count({ where: { projectId, userId } }));
     return created;

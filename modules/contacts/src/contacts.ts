@@ -21,6 +21,7 @@ import {
   sql,
   type Tx,
   versionConflict,
+  type FieldProblem,
   normalizeText,
 } from '@postroom/platform';
 import type { CustomFieldValues } from '@postroom/custom-fields';
@@ -351,9 +352,14 @@ async function writeChanges(tx: Tx, projectId: string, before: Stored, after: St
     tx,
     `UPDATE contacts SET ${address.length > 0 ? 'email = $4, email_key = $5,' : ''} name = $2, custom_fields = $3::jsonb, updated_at = ${NEXT_UPDATED_AT} WHERE id = $1`,
     [before.id, after.name, JSON.stringify(after.customFields), ...address],
-  ).catch(conflictIfTaken(`A contact with the address ${after.email} already exists.`));
+  ).catch(conflictIfTaken('email', `A contact with the address ${after.email} already exists.`));
   if (renamed) await record(tx, projectId, [contactUpdated({ ...after, name: shownName(after) })]);
 }
 
+/** What is wrong with a contact whose address is suppressed. */
+export const SUPPRESSED: FieldProblem = { field: 'email', message: "is on the project's suppression list" };
+
 const addressSuppressed = (email: string) =>
-  new DomainError('conflict', `${email} is on the project's suppression list. Remove the suppression first.`);
+  new DomainError('conflict', `${email} is on the project's suppression list. Remove the suppression first.`, [
+    SUPPRESSED,
+  ]);

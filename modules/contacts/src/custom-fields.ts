@@ -87,7 +87,7 @@ export async function createCustomField(projectId: string, input: CreateCustomFi
   return db.$transaction(async (tx) => {
     const created = await tx.customField
       .create({ data: { id: newId('fld'), projectId, key, label, type: input.type, options } })
-      .catch(conflictIfTaken(`A custom field with the key "${key}" already exists.`));
+      .catch(conflictIfTaken('key', `A custom field with the key "${key}" already exists.`));
     const limit = { of: projectId, rows: 'custom fields', max: MAX_FIELDS };
     await checkLimit(tx, limit, () => tx.customField.count({ where: { projectId } }));
     return created;

@@ -1,5 +1,5 @@
 export { type CustomFieldType, type CustomFieldValue, type FieldSchema, valueOfField } from '@postroom/custom-fields';
-export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS, SUPPRESSED } from './contact-batch.ts';
+export { type BatchResult, createContactsBatch, MAX_BATCH_ROWS } from './contact-batch.ts';
 export {
   addressPartStatement,
   checkFilter,
@@ -21,6 +21,7 @@ export {
   findContacts,
   getContact,
   lockContacts,
+  SUPPRESSED,
   updateContact,
   type UpdateContactInput,
 } from './contacts.ts';

@@ -254,6 +254,6 @@ async function checkIds(
   if (absent !== undefined) throw invalid({ field, message: `${absent} is not a ${kind} of this project` });
 }
 
-const nameTaken = (name: string) => conflictIfTaken(`A segment named "${name}" already exists.`);
+const nameTaken = (name: string) => conflictIfTaken('name', `A segment named "${name}" already exists.`);
 
 const asSegment = (row: Prisma.SegmentModel) => row as Segment;

@@ -308,4 +308,4 @@ function requireLabel(label: string): string {
   return lower;
 }
 
-const domainTaken = (domain: string) => conflictIfTaken(`The domain ${domain} is already in this project.`);
+const domainTaken = (domain: string) => conflictIfTaken('domain', `The domain ${domain} is already in this project.`);

@@ -193,4 +193,4 @@ export async function listSubmissions(
 export const findSubmissions = (projectId: string, ids: string[]): Promise<FormSubmission[]> =>
   db.formSubmission.findMany({ where: { projectId, id: { in: ids } } });
 
-const nameTaken = (name: string) => conflictIfTaken(`A form named "${name}" already exists.`);
+const nameTaken = (name: string) => conflictIfTaken('name', `A form named "${name}" already exists.`);

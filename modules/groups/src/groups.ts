@@ -341,7 +341,7 @@ async function resolveContacts(
   );
 }
 
-const nameTaken = (name: string) => conflictIfTaken(`A group named "${name}" already exists.`);
+const nameTaken = (name: string) => conflictIfTaken('name', `A group named "${name}" already exists.`);
 
 const noMember = (field: string) =>
   invalid({ field, message: 'must name at least one existing contact: a group is never empty' });

@@ -330,4 +330,4 @@ async function changeStatus(
 const checkDraft = (given: unknown) =>
   camelKeys(checkJsonObject('definition', given, MAX_DEFINITION_LENGTH)) as Prisma.InputJsonObject;
 
-const nameTaken = (name: string) => conflictIfTaken(`A journey named "${name}" already exists.`);
+const nameTaken = (name: string) => conflictIfTaken('name', `A journey named "${name}" already exists.`);

@@ -304,4 +304,4 @@ async function checkInput(projectId: string, { name, subject, body, format }: Te
   };
 }
 
-const nameTaken = (name: string) => conflictIfTaken(`A template named "${name}" already exists.`);
+const nameTaken = (name: string) => conflictIfTaken('name', `A template named "${name}" already exists.`);

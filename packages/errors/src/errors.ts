@@ -181,9 +181,13 @@ function causesOf(error: unknown): Cause[] {
   return [error as Cause, meta?.driverAdapterError?.cause ?? {}, cause ?? {}];
 }
 
+/** `conflict` for a value of `field` that another row has. */
+const taken = (field: string, message: string): DomainError =>
+  new DomainError('conflict', message, [{ field, message: 'is already in use' }]);
+
 /** For `.catch()` on a write: turns a unique violation into `conflict`. The database's constraint decides races. */
-export function conflictIfTaken(message: string): (error: unknown) => never {
+export function conflictIfTaken(field: string, message: string): (error: unknown) => never {
   return (error) => {
-    throw isUniqueViolation(error) ? new DomainError('conflict', message) : error;
+    throw isUniqueViolation(error) ? taken(field, message) : error;
   };
 }

@@ -128,6 +128,7 @@ const ERRORS = {
     status: 409,
     when: 'The current state does not allow it (`conflict`), or the `Idempotency-Key` was used for a different request or for one still running (`idempotency_conflict`, with `Retry-After`).',
     message: 'A group named "Beta testers" already exists.',
+    details: [{ field: 'name', message: 'is already in use' }],
     headers: { ...ANSWER_HEADERS, ...headers('Retry-After') },
   },
   PayloadTooLarge: {

@@ -42,6 +42,33 @@ test('all problems are reported, and the message repeats the first', async () =>
   expect(body.error.message).toBe(`${body.error.details[0].field}: ${body.error.details[0].message}`);
 });
 
+test('a conflict over a name, a key or an address names the field', async () => {
+  const api = await testApi();
+  await api.contact('ada@example.com');
+  const bob = await api.contact('bob@example.com');
+  await api.post('/v1/suppressions', { email: 'eve@example.com' });
+  const filter = { field: 'source', op: 'is', value: 'api' };
+  const twice = async (path: string, body: object) => {
+    await api.post(path, body);
+    return api.post(path, body);
+  };
+  const fieldOf = async (reply: Promise<{ body: { error: { code: string; details: { field: string }[] } } }>) => {
+    const { code, details } = (await reply).body.error;
+    return [code, ...details.map(({ field }) => field)];
+  };
+  for (const [path, body, field = 'name'] of [
+    ['/v1/groups', { name: 'Beta', emails: ['ada@example.com'] }],
+    ['/v1/segments', { name: 'Beta', filter }],
+    ['/v1/templates', { name: 'Beta', body: '<p>Hello</p>' }],
+    ['/v1/journeys', { name: 'Beta', definition: { entry: { type: 'manual' }, steps: [] } }],
+    ['/v1/custom-fields', { key: 'plan', type: 'text' }, 'key'],
+  ] as const)
+    expect(await fieldOf(twice(path, body)), path).toEqual(['conflict', field]);
+  for (const email of ['ada@example.com', 'eve@example.com'])
+    expect(await fieldOf(api.patch(`/v1/contacts/${bob.id}`, { email })), email).toEqual(['conflict', 'email']);
+  expect(await fieldOf(api.post('/v1/contacts', { email: 'eve@example.com' }))).toEqual(['conflict', 'email']);
+});
+
 test('a body that is full of problems gets the first hundred', async () => {
   const api = await testApi();
   const { body } = await api.post(

@@ -110,7 +110,7 @@ export async function connectMailbox(
   await db.$transaction(async (tx) => {
     await tx.mailboxAccount
       .create({ data })
-      .catch(conflictIfTaken(`This project already has a mailbox account for ${email}.`));
+      .catch(conflictIfTaken('email', `This project already has a mailbox account for ${email}.`));
     const limit = { of: projectId, rows: 'mailbox accounts', max: MAX_MAILBOXES };
     await checkLimit(tx, limit, () => tx.mailboxAccount.count({ where: { projectId } }));
   });
