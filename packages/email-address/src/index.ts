@@ -10,8 +10,8 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\u2800]/u;
 const EVERY_INVISIBLE = new RegExp(INVISIBLE, 'gu');
 
 export const MAX_EMAIL_LENGTH = 254;
-const LOCAL_PART = /^[^\s"(),:;<>@[\\\]\p{Cc}]{1,64}$/u;
-const MAX_LOCAL_OCTETS = 64;
+const NOT_IN_LOCAL_PART = /[\s"(),:;<>[\\\]\p{Cc}]/u;
+const MAX_LOCAL_LENGTH = 64;
 /** Fast path: hosts of plain ASCII labels. */
 const PLAIN_HOST = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/i;
 /** ASCII that no hostname contains. Node would decode or drop some of it, or map letters to it. */
@@ -33,18 +33,45 @@ export function emailProblem(address: string): string | undefined {
   if (at < 1) return 'must be an email address such as ada@example.com';
   const local = composed(address.slice(0, at));
   if (local.includes('@')) return 'must be a single email address';
-  if (!LOCAL_PART.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) {
-    return 'has characters before the @ that are not allowed in an email address';
-  }
+  const inLocal = localPartProblem(local);
+  if (inLocal !== undefined) return inLocal;
   const given = address.slice(at + 1);
   if (given.length <= 253 && PLAIN_HOST.test(given) && ASCII.test(local)) return undefined;
   const host = given === given.trim() ? normalizeDomain(given) : '';
-  if (!isHostName(host)) return 'must have a domain such as example.com after the @';
+  if (!isHostName(host)) return hostProblem(given);
   const octets = Buffer.byteLength(local);
-  if (octets > MAX_LOCAL_OCTETS) return `must have at most ${MAX_LOCAL_OCTETS} bytes before the @`;
+  if (octets > MAX_LOCAL_LENGTH) return `must have at most ${MAX_LOCAL_LENGTH} bytes before the @`;
   if (octets + 1 + host.length > MAX_EMAIL_LENGTH)
     return `must be at most ${MAX_EMAIL_LENGTH} bytes with its domain in ASCII`;
   return undefined;
+}
+
+function localPartProblem(local: string): string | undefined {
+  if (/[<>]/.test(local)) return 'must be only the address, without a name or < and >';
+  const [character] = NOT_IN_LOCAL_PART.exec(local) ?? [];
+  if (character !== undefined) return `must not have ${shown(character)} before the @`;
+  if (local.startsWith('.')) return 'must not start with a dot';
+  if (local.endsWith('.')) return 'must not have a dot right before the @';
+  if (local.includes('..')) return 'must not have two dots in a row before the @';
+  return local.length > MAX_LOCAL_LENGTH ? `must have at most ${MAX_LOCAL_LENGTH} characters before the @` : undefined;
+}
+
+/** What is wrong with a domain that is no hostname. */
+function hostProblem(given: string): string {
+  if (given.startsWith('[') || /^[\d.]+$/.test(given)) return 'must have a domain after the @, not an IP address';
+  const [character] = NOT_IN_HOST.exec(given) ?? [];
+  if (character !== undefined) return `must not have ${shown(character)} after the @`;
+  if (given.startsWith('.')) return 'must not have a dot right after the @';
+  if (given.includes('..')) return 'must not have two dots in a row after the @';
+  if (/(^|\.)-|-(\.|$)/.test(given)) return 'must not have a hyphen at the start or the end of a part of its domain';
+  return 'must have a domain such as example.com after the @';
+}
+
+/** A character of ASCII as a message shows it. */
+function shown(character: string): string {
+  if (character === ' ') return 'a space';
+  if (character === ',') return 'a comma';
+  return /[\s\p{Cc}]/u.test(character) ? 'whitespace or a control character' : `the character ${character}`;
 }
 
 /** ASCII control characters are left to the checks of their part. */

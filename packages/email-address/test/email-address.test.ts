@@ -61,6 +61,28 @@ test.each(['ada@example.com,bob@example.com', 'Ada <ada@example.com>; bob@exampl
   (address) => expect(emailProblem(address)).toBe('must be a single email address'),
 );
 
+test.each([
+  ['a..b@example.com', 'must not have two dots in a row before the @'],
+  ['.ada@example.com', 'must not start with a dot'],
+  ['ada.@example.com', 'must not have a dot right before the @'],
+  ['a b@example.com', 'must not have a space before the @'],
+  ['a,b@example.com', 'must not have a comma before the @'],
+  ['mailto:ada@example.com', 'must not have the character : before the @'],
+  ['ada\u0007@example.com', 'must not have whitespace or a control character before the @'],
+  ['Ada <ada@example.com>', 'must be only the address, without a name or < and >'],
+  [`${'a'.repeat(65)}@example.com`, 'must have at most 64 characters before the @'],
+  ['ada@example..com', 'must not have two dots in a row after the @'],
+  ['ada@.example.com', 'must not have a dot right after the @'],
+  ['ada@exam_ple.com', 'must not have the character _ after the @'],
+  ['ada@exa mple.com', 'must not have a space after the @'],
+  ['ada@example.com\n', 'must not have whitespace or a control character after the @'],
+  ['ada@-example.com', 'must not have a hyphen at the start or the end of a part of its domain'],
+  ['ada@127.0.0.1', 'must have a domain after the @, not an IP address'],
+  ['ada@[127.0.0.1]', 'must have a domain after the @, not an IP address'],
+  ['ada@localhost', 'must have a domain such as example.com after the @'],
+  ['ada@', 'must have a domain such as example.com after the @'],
+])('the problem with %j is: %s', (address, problem) => expect(emailProblem(address)).toBe(problem));
+
 const INVISIBLE = [
   '\u200b',
   '\u00ad',
