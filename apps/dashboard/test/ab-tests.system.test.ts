@@ -47,7 +47,7 @@ inBrowser('A/B tests', () => {
     await dialog.getByRole('combobox', { name: 'Winner' }).click();
     await page.getByRole('option', { name: 'B: Only this week' }).click();
     await dialog.getByRole('button', { name: 'Choose' }).click();
-    await page.getByText('Variant B won, as chosen by a user').waitFor();
+    await page.getByText('Variant B won, as chosen by A Person').waitFor();
     await page.getByRole('link', { name: 'Sale (B) (winner)' }).waitFor();
     await variants.getByText('Won').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);

@@ -11,6 +11,7 @@ import {
   db,
   jsonSchema,
   listOf,
+  MAX_NAME_LENGTH,
   Node,
   NOT_EMPTY,
   notNull,
@@ -20,6 +21,7 @@ import {
   rowsQuery,
   type InputFields,
 } from '@postroom/platform';
+import { actorName } from '@postroom/projects';
 import {
   AB_TEST_ID,
   type AbTest as AbTestRow,
@@ -128,6 +130,12 @@ const AbTest = builder.prismaObject('AbTest', {
     chosenById: t.exposeID('chosenById', {
       nullable: true,
       description: 'Who chose the winner, `usr_…` or `key_…`; null if the metric did.',
+    }),
+    chosenByName: t.string({
+      nullable: true,
+      description: 'The current name of that user or key.',
+      ...atMost(MAX_NAME_LENGTH),
+      resolve: ({ chosenById }) => actorName(chosenById),
     }),
     finalCampaignId: t.exposeID('finalCampaignId', {
       nullable: true,

@@ -428,6 +428,8 @@ describe('a user', () => {
       winnerId: variants[1],
       chosenById: expect.stringMatching(/^key_/),
     });
+    const { body } = await api.graphql('query ($id: ID!) { abTest(id: $id) { chosenByName } }', { id });
+    expect(body.data.abTest.chosenByName).toMatch(/./);
     expect((await choose(variants[0]!)).status).toBe(409);
     await isEnding(id);
     expect(await endIfDue(id)).toBeNull();

@@ -6,7 +6,9 @@ import {
   callerProject,
   type Context,
   db,
+  isId,
   managersOnly,
+  MAX_NAME_LENGTH,
   Node,
   registerNode,
   relayNames,
@@ -14,6 +16,7 @@ import {
   rowsQuery,
   workflowUrl,
 } from '@postroom/platform';
+import { actorName } from '@postroom/projects';
 import { recordsOf } from './check.ts';
 import { MAX_DOMAIN_LENGTH } from './domain-name.ts';
 import { addDomain, getDomain, listDomains, removeDomain, requestCheck, setTrackingDomain } from './domains.ts';
@@ -113,6 +116,12 @@ builder.prismaObject('LifecycleEvent', {
       description: '`dkim`, `mailFrom`, `dmarc`, `tracking`, or `domain` for the whole.',
     }),
     actor: t.exposeString('actor', { description: 'A user id, `system` or `operator`.' }),
+    actorName: t.string({
+      nullable: true,
+      description: 'The current name of the user; null for others.',
+      ...atMost(MAX_NAME_LENGTH),
+      resolve: ({ actor }) => (isId('usr', actor) ? actorName(actor) : null),
+    }),
     detail: t.exposeString('detail', { description: 'Description of the event.' }),
   }),
 });

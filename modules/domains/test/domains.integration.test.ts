@@ -16,7 +16,7 @@ const ADD = `mutation ($input: AddDomainInput!) {
   }
 }`;
 const REMOVE = 'mutation ($id: ID!) { removeDomain(id: $id) }';
-const CHECK = 'mutation ($id: ID!) { checkDomain(id: $id) { id lifecycle { type actor } } }';
+const CHECK = 'mutation ($id: ID!) { checkDomain(id: $id) { id lifecycle { type actor actorName } } }';
 
 const PUBLISH = `mutation ($id: ID!, $input: PublishDomainRecordsInput!) {
   publishDomainRecords(id: $id, input: $input) { zone dryRun steps { action reason record { name } } }
@@ -151,7 +151,11 @@ test('a requested check is recorded with its actor', async () => {
   const admin = await signedIn(api, 'admin');
   const { id } = await addDomain(api.projectId, { domain: freshDomain() }, 'usr_test');
   const { body } = await admin.graphql(CHECK, { id });
-  expect(body.data.checkDomain.lifecycle[0]).toEqual({ type: 'checkRequested', actor: admin.id });
+  expect(body.data.checkDomain.lifecycle[0]).toEqual({
+    type: 'checkRequested',
+    actor: admin.id,
+    actorName: expect.stringMatching(/./),
+  });
   const local = await addLocalDomain(api.projectId, freshDomain());
   expect(code(await admin.graphql(CHECK, { id: local.id }))).toBe('conflict');
 });

@@ -1,4 +1,5 @@
 import type { SuppressionOrigin } from '@postroom/contacts';
+import { messagesOfJourneys } from '@postroom/journeys/sql';
 import { invalid, pool } from '@postroom/platform';
 
 /** Something that happened between a project and a contact. */
@@ -16,6 +17,8 @@ export interface Activity {
   subject: string | null;
   campaignId: string | null;
   campaignName: string | null;
+  journeyId: string | null;
+  journeyName: string | null;
 }
 
 const MAX_MESSAGES = 200;
@@ -43,31 +46,34 @@ export async function activitiesOf(
 /**
  * A message's events are columns of its row, so the query turns each row into one line per event. A report may arrive before the
  * acceptance is recorded; `greatest` and `rank` put the events in causal order. A suppression has the time of the refusal or
- * unsubscribe that caused it. Each contact's latest messages come from the index `(contact_id, id)`, read backwards.
+ * unsubscribe that caused it; that of an unsubscribe by a link is the same event, so it is left out. Each contact's latest messages come
+ * from the index `(contact_id, id)`, read backwards.
  */
 const ACTIVITY = `
   WITH contact AS (SELECT * FROM contacts WHERE project_id = $1 AND id = ANY ($2)),
   recent AS (
-    SELECT m.*, coalesce(m.subject, c.subject) AS shown, c.name AS campaign
+    SELECT m.*, coalesce(m.subject, c.subject) AS shown, c.name AS campaign, j.journey_id, j.name AS journey
     FROM contact CROSS JOIN LATERAL (
       SELECT * FROM messages WHERE contact_id = contact.id ORDER BY id DESC LIMIT $3
-    ) AS m LEFT JOIN campaigns c ON c.id = m.campaign_id
+    ) AS m LEFT JOIN campaigns c ON c.id = m.campaign_id LEFT JOIN (${messagesOfJourneys('$2')}) AS j ON j.message_id = m.id
   )
-  SELECT "contactId", type, at, detail, origin, "actorId", "messageId", subject, "campaignId", "campaignName" FROM (
+  SELECT "contactId", type, at, detail, origin, "actorId", "messageId", subject, "campaignId", "campaignName", "journeyId", "journeyName" FROM (
     SELECT id AS "contactId", 'contact.created' AS type, created_at AS at, source::text AS detail, NULL AS origin,
       NULL AS "actorId", NULL AS "messageId", NULL AS subject,
-      NULL AS "campaignId", NULL AS "campaignName", created_at AS place, 0 AS rank FROM contact
+      NULL AS "campaignId", NULL AS "campaignName", NULL AS "journeyId", NULL AS "journeyName", created_at AS place, 0 AS rank FROM contact
     UNION ALL
-    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, s.origin::text, s.added_by_id, NULL, NULL, NULL, NULL, s.created_at, 9
+    SELECT contact.id, 'contact.suppressed', s.created_at, s.reason::text, s.origin::text, s.added_by_id, NULL, NULL, NULL, NULL, NULL, NULL, s.created_at, 9
     FROM contact JOIN suppressions s ON s.project_id = $1 AND s.email_key = contact.email_key
+    WHERE NOT (s.reason = 'unsubscribed' AND EXISTS (
+      SELECT FROM recent m WHERE m.contact_id = contact.id AND m.unsubscribed_at = s.created_at AND s.origin = 'recipient'))
     UNION ALL
-    SELECT contact.id, fact.type, fact.at, fact.detail, NULL, NULL, NULL, NULL, NULL, NULL, fact.at, fact.rank
+    SELECT contact.id, fact.type, fact.at, fact.detail, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, fact.at, fact.rank
     FROM contact JOIN form_submissions s ON s.contact_id = contact.id JOIN forms f ON f.id = s.form_id CROSS JOIN LATERAL (VALUES
       (0, 'form.submitted', s.created_at, concat_ws(' · ', f.name, 'from ' || s.submitted_from, '“' || s.consent_text || '”')),
       (1, 'form.confirmed', s.confirmed_at, concat_ws(' · ', f.name, 'from ' || s.confirmed_from))
     ) AS fact(rank, type, at, detail)
     UNION ALL
-    SELECT m.contact_id, fact.type, fact.at, fact.detail, NULL, NULL, m.id, m.shown, m.campaign_id, m.campaign,
+    SELECT m.contact_id, fact.type, fact.at, fact.detail, NULL, NULL, m.id, m.shown, m.campaign_id, m.campaign, m.journey_id, m.journey,
       greatest(fact.at, m.accepted_at), fact.rank
     FROM recent m CROSS JOIN LATERAL (VALUES
       (1, 'email.deferred', CASE WHEN m.state = 'planned' THEN m.deferred_at END, m.answer),

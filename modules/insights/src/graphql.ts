@@ -32,6 +32,8 @@ const ContactActivity = builder.objectRef<Activity>('ContactActivity').implement
     subject: t.exposeString('subject', { nullable: true, description: 'The subject of that message.' }),
     campaignId: t.exposeID('campaignId', { nullable: true, description: 'The campaign of that message.' }),
     campaignName: t.exposeString('campaignName', { nullable: true, description: 'Name of that campaign.' }),
+    journeyId: t.exposeID('journeyId', { nullable: true, description: 'The journey that sent that message.' }),
+    journeyName: t.exposeString('journeyName', { nullable: true, description: 'Name of that journey.' }),
   }),
 });
 

@@ -73,6 +73,17 @@ test('POST unsubscribes with one click: the address is suppressed, the campaign 
   ]);
 });
 
+test('in the history of the contact, an unsubscribe by a link is one event, with its message', async () => {
+  const { api, contact, messageId, link } = await recipient();
+  await fetch(link, ONE_CLICK);
+  const query = 'query ($id: ID!) { contact(id: $id) { activity { type messageId } } }';
+  const { activity } = (await api.graphql(query, { id: contact.id })).body.data.contact;
+  expect(activity).toEqual([
+    { type: 'contact.unsubscribed', messageId },
+    { type: 'contact.created', messageId: null },
+  ]);
+});
+
 test('a POST with a body longer than any form unsubscribes too, and its rest is not read', async () => {
   const { link, statusOf } = await recipient();
   let sent = 0;

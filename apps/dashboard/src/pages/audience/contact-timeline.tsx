@@ -45,7 +45,7 @@ function CustomEventItem({ event: { name, properties, occurredAt } }: { event: C
 }
 
 function ActivityItem({ event }: { event: Activity }) {
-  const { type, at, messageId, subject, campaignId, campaignName } = event;
+  const { type, at, messageId, subject, campaignId, campaignName, journeyId, journeyName } = event;
   const { id: projectId } = useProject();
   const [label, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
   const word = type === 'contact.suppressed' && event.detail === 'unsubscribed' ? 'Unsubscribed' : label;
@@ -62,6 +62,14 @@ function ActivityItem({ event }: { event: Activity }) {
               {' in '}
               <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
                 {campaignName ?? 'a campaign'}
+              </TextLink>
+            </Text>
+          )}
+          {journeyId !== null && (
+            <Text span size="sm" c="dimmed">
+              {' in '}
+              <TextLink to="/p/$projectId/journeys/$journeyId" params={{ projectId, journeyId }} size="sm">
+                {journeyName ?? 'a journey'}
               </TextLink>
             </Text>
           )}

@@ -66,6 +66,8 @@ const CONTACT = graphql(`
         subject
         campaignId
         campaignName
+        journeyId
+        journeyName
       }
       events(latest: 50) {
         id

@@ -12,6 +12,7 @@ export const AB_TEST = graphql(`
       leaderId
       winnerId
       chosenById
+      chosenByName
       endsAt
       version
       updatedAt

@@ -79,7 +79,11 @@ function Content({ test }: { test: AbTestRow }) {
 }
 
 /** When the winner is chosen, or which one it is and what happens with it. */
-function Outcome({ test: { status, endsAt, winnerId, chosenById, variants, finalCampaign } }: { test: AbTestRow }) {
+function Outcome({
+  test: { status, endsAt, winnerId, chosenById, chosenByName, variants, finalCampaign },
+}: {
+  test: AbTestRow;
+}) {
   const { id: projectId } = useProject();
   if (status === 'testing')
     return endsAt === null ? (
@@ -98,7 +102,7 @@ function Outcome({ test: { status, endsAt, winnerId, chosenById, variants, final
     <Alert
       color="green"
       icon={<IconTrophy aria-hidden />}
-      title={`Variant ${winner.label} won${chosenById === null ? '' : ', as chosen by a user'}`}
+      title={`Variant ${winner.label} won${chosenById === null ? '' : `, as chosen by ${chosenByName ?? 'a former user'}`}`}
     >
       {finalCampaign === null ? (
         'Everyone was in the sample, so nothing more is sent.'

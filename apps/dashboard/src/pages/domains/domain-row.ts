@@ -65,6 +65,7 @@ export const DOMAIN = graphql(`
         type
         part
         actor
+        actorName
         detail
       }
     }

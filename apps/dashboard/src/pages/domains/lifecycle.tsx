@@ -12,14 +12,14 @@ export function Lifecycle({ events }: { events: Domain['lifecycle'] }) {
     <Section title="Activity">
       <Card>
         <Timeline bulletSize={12} lineWidth={2} active={events.length}>
-          {events.map(({ at, type, part, actor, detail }) => (
+          {events.map(({ at, type, part, actor, actorName, detail }) => (
             <Timeline.Item key={`${at} ${part} ${type}`} color={COLORS[type] ?? 'gray'}>
               <Text size="sm" className="breakable">
                 {detail}
               </Text>
               <Text size="xs" c="dimmed">
                 <When at={at} />
-                {BY[actor] ?? ', by a user'}
+                {BY[actor] ?? `, by ${actorName ?? 'a former user'}`}
               </Text>
             </Timeline.Item>
           ))}
