@@ -57,7 +57,7 @@ export async function confirm(id: string, network: string | undefined): Promise<
         [formId],
       );
       if (form === undefined) return 'expired';
-      if (await isBlocked(tx, projectId, key)) return 'blocked';
+      if ((await blockedAddresses(tx, projectId, [key])).has(key)) return 'blocked';
       const hadUnsubscribed = await clearUnsubscribed(tx, projectId, email);
       const contact = { email, key, name: name ?? undefined, customFields, cleared: [] };
       await cancelReminders(tx, 'id = $1', id);
@@ -137,12 +137,13 @@ export async function subscribe(
   );
 }
 
-/** Whether an address is suppressed for another reason than that its owner unsubscribed. */
-async function isBlocked(tx: Tx, projectId: string, key: string): Promise<boolean> {
-  const found = await sql(
+/** Those of the canonical addresses that are suppressed for another reason than that their owner unsubscribed; the values are `true`. */
+export async function blockedAddresses(tx: Tx, projectId: string, keys: readonly string[]): Promise<Map<string, true>> {
+  const found = await sql<{ key: string }>(
     tx,
-    `SELECT FROM suppressions WHERE project_id = $1 AND email_key IN ($2, erased_key($1, $2)) AND reason <> 'unsubscribed' LIMIT 1`,
-    [projectId, key],
+    `SELECT key FROM unnest($2::text[]) AS key WHERE EXISTS (SELECT FROM suppressions
+       WHERE project_id = $1 AND email_key IN (key, erased_key($1, key)) AND reason <> 'unsubscribed')`,
+    [projectId, keys],
   );
-  return found.length > 0;
+  return new Map(found.map(({ key }) => [key, true]));
 }

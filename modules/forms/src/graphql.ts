@@ -23,6 +23,7 @@ import {
   NOT_EMPTY,
   notNull,
   oneLine,
+  pool,
   registerNode,
   removalMutation,
   relayNames,
@@ -55,6 +56,7 @@ import {
   type SubmissionStatus,
   updateForm,
 } from './forms.ts';
+import { blockedAddresses } from './confirm.ts';
 import { FORM_ID, SUBMISSION_ID } from './ids.ts';
 import { embedHtml } from './page.ts';
 
@@ -192,6 +194,10 @@ const Status = builder.enumType('FormSubmissionStatus', {
   } satisfies Record<SubmissionStatus, { description: string }>,
 });
 
+const loadBlocked = batchLoader((context: Context, keys: readonly string[]) =>
+  blockedAddresses(pool, callerProject(context), keys),
+);
+
 const Submission = builder.prismaObject('FormSubmission', {
   interfaces: [Node],
   description: 'A submission of a form; once confirmed, it is the record of consent.',
@@ -215,6 +221,13 @@ const Submission = builder.prismaObject('FormSubmission', {
       description: 'Its state.',
       select: { confirmedAt: true, expiresAt: true },
       resolve: statusOf,
+    }),
+    blocked: t.boolean({
+      description:
+        'Whether it cannot be confirmed, and gets no email, because the address bounced, complained or was suppressed by the project. False once it is confirmed.',
+      select: { confirmedAt: true, emailKey: true },
+      resolve: async ({ confirmedAt, emailKey }, _args, context) =>
+        confirmedAt === null && ((await loadBlocked(context, emailKey)) ?? false),
     }),
     consentText: t.exposeString('consentText', {
       nullable: true,

@@ -4,7 +4,7 @@ const tag = 'Forms';
 const FORM = `id name title description groupIds fields { key label required } consentText doubleOptIn from replyTo subject templateId
   reminderAfterHours submittedUrl confirmedUrl allowedOrigins enabled url version createdAt updatedAt`;
 const DETAIL = `${FORM} embedHtml submissionCounts { pending confirmed }`;
-const SUBMISSION = `id formId email name customFields status consentText submittedAt submittedFrom expiresAt confirmedAt confirmedFrom
+const SUBMISSION = `id formId email name customFields status blocked consentText submittedAt submittedFrom expiresAt confirmedAt confirmedFrom
   messageId contactId`;
 
 export const routes: Route[] = [

@@ -193,6 +193,13 @@ test('the response is the same whether an address is new, a contact, unsubscribe
     ['left@example.net', false],
     ['bounced@example.net', true],
   ]);
+  const { data } = (await api.get(`/v1/forms/${form}/submissions`)).body;
+  expect(data.map(({ email, status, blocked }: Record<string, unknown>) => [email, status, blocked])).toEqual([
+    ['bounced@example.net', 'pending', true],
+    ['left@example.net', 'pending', false],
+    ['known@example.net', 'pending', false],
+    ['new@example.net', 'pending', false],
+  ]);
 });
 
 test('who unsubscribed comes back by confirming; who bounced or complained since does not', async () => {

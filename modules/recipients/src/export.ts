@@ -26,6 +26,7 @@ const FILE_COLUMNS = {
   bounce_reason: 'bounceReason',
   complained_at: 'complainedAt',
   unsubscribed_at: 'unsubscribedAt',
+  resubscribed_at: 'resubscribedAt',
   scheduled_at: 'scheduledAt',
   rejected_at: 'rejectedAt',
 } as const satisfies Record<string, keyof Recipient | 'nextRetryAt' | 'scheduledAt'>;

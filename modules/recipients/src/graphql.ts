@@ -132,6 +132,11 @@ const Recipient = builder.objectRef<Recipient>('CampaignRecipient').implement({
       nullable: true,
       description: 'When the recipient unsubscribed through it.',
     }),
+    resubscribedAt: t.expose('resubscribedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the recipient took that back.',
+    }),
     notBefore: t.expose('notBefore', {
       type: 'DateTime',
       nullable: true,

@@ -37,6 +37,7 @@ export interface Recipient {
   complainedAt: Date | null;
   rejectedAt: Date | null;
   unsubscribedAt: Date | null;
+  resubscribedAt: Date | null;
 }
 
 /** The columns of a recipient; `withStatus` completes it. */
@@ -45,7 +46,7 @@ export const RECIPIENT_COLUMNS = `m.id, m.contact_id AS "contactId", m.email, m.
   m.delivered_at AS "deliveredAt", m.opened_at AS "openedAt", m.clicked_at AS "clickedAt",
   m.machine_opened_at AS "openedByMachinesAt", m.machine_clicked_at AS "clickedByMachinesAt", m.bounced_at AS "bouncedAt",
   m.bounce_class AS "bounceClass", m.bounce_reason AS "bounceReason", m.complained_at AS "complainedAt",
-  m.rejected_at AS "rejectedAt", m.unsubscribed_at AS "unsubscribedAt"`;
+  m.rejected_at AS "rejectedAt", m.unsubscribed_at AS "unsubscribedAt", m.resubscribed_at AS "resubscribedAt"`;
 
 export type RecipientRow = Omit<Recipient, 'status'>;
 

@@ -57,6 +57,7 @@ export const routes: Route[] = [
             complainedAt
             rejectedAt
             unsubscribedAt
+            resubscribedAt
           }
           totalCount @include(if: $total)
           pageInfo {

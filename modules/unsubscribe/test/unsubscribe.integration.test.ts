@@ -216,6 +216,8 @@ test('the page offers to undo; subscribing again is recorded, and the campaign s
     return activity.map(({ type }: { type: string }) => type).filter((type: string) => type.endsWith('subscribed'));
   };
   expect(await history()).toEqual(['contact.subscribed', 'contact.unsubscribed']);
+  const listed = async () => (await api.get(`/v1/campaigns/${campaignId}/recipients`)).body.data[0];
+  expect(await listed()).toMatchObject({ unsubscribedAt: expect.any(String), resubscribedAt: expect.any(String) });
   await fetch(link, ONE_CLICK);
   expect(await statusOf()).toBe('unsubscribed');
   expect(await history()).toEqual(['contact.unsubscribed']);

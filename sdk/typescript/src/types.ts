@@ -1112,6 +1112,8 @@ export interface FormSubmission {
   customFields: Record<string, unknown>;
   /** Its state. */
   status: FormSubmissionStatus;
+  /** Whether it cannot be confirmed, and gets no email, because the address bounced, complained or was suppressed by the project. False once it is confirmed. */
+  blocked: boolean;
   /** The text that the person agreed to, as it was then. */
   consentText: string | null;
   /** When it was first submitted. */
@@ -1215,6 +1217,8 @@ export interface CampaignRecipient {
   rejectedAt: string | null;
   /** When the recipient unsubscribed through it. */
   unsubscribedAt: string | null;
+  /** When the recipient took that back. */
+  resubscribedAt: string | null;
 }
 
 /**

@@ -63,6 +63,7 @@ function badgeOf({ state, status, deferrals }: Recipient): [tone: Tone, label: s
 function LastEvent({ recipient }: { recipient: Recipient }) {
   const facts: [string, string | null][] = [
     ['Complained', recipient.complainedAt],
+    ['Unsubscribed, then subscribed again', recipient.resubscribedAt],
     ['Unsubscribed', recipient.unsubscribedAt],
     ['Bounced', recipient.bouncedAt],
     ['Rejected', recipient.rejectedAt],

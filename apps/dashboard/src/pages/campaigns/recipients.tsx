@@ -66,6 +66,7 @@ const RECIPIENTS = graphql(`
         rejectedAt
         complainedAt
         unsubscribedAt
+        resubscribedAt
       }
       pageInfo {
         hasNextPage

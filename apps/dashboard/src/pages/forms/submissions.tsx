@@ -13,7 +13,7 @@ import { Pager } from '../../components/pager.tsx';
 import { Empty, QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
-import { SUBMISSION_STATUS } from './labels.ts';
+import { BLOCKED, SUBMISSION_STATUS } from './labels.ts';
 
 const SUBMISSIONS = graphql(`
   query FormSubmissions($formId: ID!, $status: FormSubmissionStatus, $after: String) {
@@ -23,6 +23,7 @@ const SUBMISSIONS = graphql(`
         email
         name
         status
+        blocked
         submittedAt
         submittedFrom
         confirmedAt
@@ -100,9 +101,10 @@ export function Submissions({ formId }: { formId: string }) {
                   },
                   {
                     title: 'Status',
-                    cell: ({ status }) => (
-                      <StatusBadge tone={SUBMISSION_STATUS[status][0]}>{SUBMISSION_STATUS[status][1]}</StatusBadge>
-                    ),
+                    cell: ({ status, blocked }) => {
+                      const [tone, label] = blocked && status === 'pending' ? BLOCKED : SUBMISSION_STATUS[status];
+                      return <StatusBadge tone={tone}>{label}</StatusBadge>;
+                    },
                     width: 190,
                   },
                   { title: 'From', cell: ({ submittedFrom }) => submittedFrom ?? '–', from: 'md', width: 170 },
