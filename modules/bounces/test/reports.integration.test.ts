@@ -104,6 +104,29 @@ test('a message whose outcome was unknown has been accepted when anything is rep
   expect(engagement).toMatchObject({ sent: 1, delivered: 1 });
 });
 
+test('no message is reported on before it was accepted, whatever the clock of the provider', async () => {
+  const { ids } = await campaignWith('claimed', 3);
+  const [before, after, unknown] = ids as [string, string, string];
+  const timesOf = async (id: string) => {
+    const { rows } = await pool.query(
+      `SELECT claimed_at AS claimed, accepted_at AS accepted, delivered_at AS delivered FROM messages WHERE id = $1`,
+      [id],
+    );
+    return rows[0] as Record<'claimed' | 'accepted' | 'delivered', Date>;
+  };
+  await pool.query("UPDATE messages SET claimed_at = now() - interval '1 min' WHERE id = ANY ($1)", [ids]);
+  await report(told(before, 'delivered'));
+  const settled = (id: string) => ({ id, state: 'accepted' as const, answer: '250 OK' });
+  await settle('claim', [settled(before), settled(after)]);
+  await report(told(after, 'delivered'));
+  await pool.query("UPDATE messages SET state = 'unknown', unsent_at = now() WHERE id = $1", [unknown]);
+  await report(told(unknown, 'delivered'));
+  for (const id of ids) {
+    const { claimed, accepted, delivered } = await timesOf(id);
+    expect([claimed, accepted, delivered]).toEqual([claimed, accepted, delivered].toSorted((a, b) => +a - +b));
+  }
+});
+
 test('a report about a message that is being sent does not end its sending', async () => {
   const { api, ids } = await campaignWith('claimed', 1);
   await report(told(ids[0]!, 'delivered'));

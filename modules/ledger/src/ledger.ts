@@ -9,7 +9,7 @@ import { ledgerPool } from './ledger-pool.ts';
 import { lastNumber } from './reservations.ts';
 import type { Claimed, Settlement } from './settlement.ts';
 import { countSoftBounces, type MessageAddress } from './soft-bounces.ts';
-import { isSameDatabase } from './sql.ts';
+import { isSameDatabase, REPORTED_AT } from './sql.ts';
 
 /**
  * The row whose counters a claim changes: its campaign, or the shard whose fencing token the claim is. If that shard does not exist, or no
@@ -75,6 +75,9 @@ export const CONSEQUENCES = consequences('campaign');
 /** A value of the outcome of the message `m`. */
 const outcome = (column: string, type = 'text') => valueById('outcome_by_id', 'm.id')(column, type);
 
+/** Not after a report, which may be recorded before the server's reply. */
+const ACCEPTED_AT = `least(now(), ${REPORTED_AT})`;
+
 /**
  * Records any outcome. A row that would be retried ends as canceled or failed if its campaign is no longer active. Rows and
  * campaigns are found by primary key (`ledgerPool` allows no other plan).
@@ -103,7 +106,7 @@ const settleSql = (by: CountedBy): string => `
     UPDATE messages m SET state = ${outcome('state', 'message_state')},
       answer = CASE WHEN ${OF_ERASED} THEN substring(${outcome('answer')} FROM '^(?:[0-9]{3})?') ELSE coalesce(${outcome('answer')}, m.answer) END,
       subject = CASE WHEN ${OF_ERASED} THEN m.subject ELSE coalesce(${outcome('subject')}, m.subject) END,
-      accepted_at = CASE WHEN ${outcome('state')} = 'accepted' THEN now() END,
+      accepted_at = CASE WHEN ${outcome('state')} = 'accepted' THEN ${ACCEPTED_AT} END,
       delivered_at = CASE WHEN ${outcome('state')} = 'accepted' AND m.mailbox_id IS NOT NULL THEN now() ELSE m.delivered_at END,
       unsent_at = CASE WHEN ${outcome('state')} NOT IN ('accepted', 'planned') THEN now() END,
       not_before = CASE WHEN ${outcome('state')} = 'planned' THEN now() + ${outcome('wait_ms', 'int')} * interval '1 ms' END,
@@ -125,7 +128,7 @@ const settleSql = (by: CountedBy): string => `
 const settleAcceptedSql = (by: CountedBy): string => `
   WITH settled AS (
     UPDATE messages m SET state = 'accepted', answer = coalesce(${elementOf('$3::text[]', '$2::text[]', 'm.id')}, m.answer), subject = coalesce(${elementOf('$4::text[]', '$2::text[]', 'm.id')}, m.subject),
-      accepted_at = now(), unsent_at = NULL, not_before = NULL, workflow_id = NULL
+      accepted_at = ${ACCEPTED_AT}, unsent_at = NULL, not_before = NULL, workflow_id = NULL
     WHERE m.id = ANY ($2::text[]) AND ${isIdWithin('m.id', '$7', '$8')} AND m.claim = $1 AND m.state = 'claimed' AND m.mailbox_id IS NULL AND NOT (${OF_ERASED})
     RETURNING m.project_id, m.campaign_id, ${elementOf('$5::text[]', '$2::text[]', 'm.id')} AS event_id, json_build_object(${EMAIL_EVENT_MEMBERS_ALONE}) AS data, m.traceparent
   ), emitted AS (

@@ -56,8 +56,13 @@ export const UNASSIGN = 'UPDATE messages m SET dispatched_at = NULL, workflow_id
 /** The same for rows that a claim has taken from the queue, which lost their time. */
 export const REQUEUE = `${UNASSIGN}, not_before = coalesce(m.not_before, now())`;
 
+/** When a provider first reported on the row of `messages`, which proves that it was sent. */
+export const REPORTED_AT =
+  'least(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at)';
+
 /**
- * Sets the timestamps of reported facts, each only once; a row proved to have been sent becomes accepted.
+ * Sets the timestamps of reported facts, each only once; a row proved to have been sent becomes accepted. No fact is earlier than the
+ * claim and the acceptance: reports have the time of another clock.
  * @param facts names of columns without `_at`.
  * @param of SQL of the value that was reported of the row, by the name of the fact or detail.
  * @param proof SQL of the rows to accept, and of the time.
@@ -69,12 +74,12 @@ export const recordFacts = (
   proof: { when: string; at: string },
   details: Readonly<Record<string, string>> = {},
 ): string =>
-  `UPDATE messages m SET ${facts.map((fact) => `${fact}_at = coalesce(m.${fact}_at, ${of(fact)})`).join(', ')},
+  `UPDATE messages m SET ${facts.map((fact) => `${fact}_at = coalesce(m.${fact}_at, CASE WHEN ${of(fact)} IS NOT NULL THEN greatest(${of(fact)}, m.claimed_at, m.accepted_at) END)`).join(', ')},
       ${Object.entries(details)
         .map(([name, type]) => `${name} = coalesce(m.${name}, ${of(name, type)}),`)
         .join(' ')}
       state = CASE WHEN ${proof.when} THEN 'accepted' ELSE m.state END,
-      accepted_at = CASE WHEN ${proof.when} THEN ${proof.at} ELSE m.accepted_at END,
+      accepted_at = CASE WHEN ${proof.when} THEN greatest(${proof.at}, m.claimed_at) ELSE m.accepted_at END,
       unsent_at = CASE WHEN ${proof.when} THEN NULL ELSE m.unsent_at END,
       not_before = CASE WHEN ${proof.when} THEN NULL ELSE m.not_before END`;
 

@@ -15,10 +15,7 @@ import { type Installation, readInstallation, heldReasonOf } from './installatio
 import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';
 import { checkNotHeld } from './reservations.ts';
-
-/** When a provider reported on the row of `messages`, which proves that it was sent. */
-const REPORTED_AT =
-  'coalesce(delivered_at, bounced_at, complained_at, rejected_at, opened_at, clicked_at, machine_opened_at, machine_clicked_at, unsubscribed_at)';
+import { REPORTED_AT } from './sql.ts';
 
 /**
  * Claims of a scope, whose ids are from `$3` to `$4`, that are neither `$2` nor those of a shard. A shard's token is committed before its first claim and deleted with the

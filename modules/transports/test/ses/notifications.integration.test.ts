@@ -43,7 +43,7 @@ async function withProvider(settings: object = { region: 'eu-west-1', topicArn: 
     [id, api.projectId, JSON.stringify(settings), token],
   );
   await pool.query(
-    `INSERT INTO messages (id, project_id, email, subject, state, dispatched_at, accepted_at) VALUES ($1, $2, 'ada@mail.test', 'Hi', 'accepted', now(), now())`,
+    `INSERT INTO messages (id, project_id, email, subject, state, dispatched_at, accepted_at) VALUES ($1, $2, 'ada@mail.test', 'Hi', 'accepted', now(), '2026-11-21T10:00:00Z')`,
     [messageId, api.projectId],
   );
   return { api, id, token, messageId };
