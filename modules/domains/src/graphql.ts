@@ -14,6 +14,7 @@ import {
   relayNames,
   removalMutation,
   rowsQuery,
+  unicodeDomain,
   workflowUrl,
 } from '@postroom/platform';
 import { actorName } from '@postroom/projects';
@@ -132,7 +133,13 @@ const Domain = builder.prismaObject('Domain', {
   select: { id: true },
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Domain id.' }),
-    domain: t.exposeString('domain', { description: 'Domain name.', ...atMost(MAX_DOMAIN_LENGTH) }),
+    domain: t.exposeString('domain', { description: 'Domain name, as in DNS.', ...atMost(MAX_DOMAIN_LENGTH) }),
+    unicodeName: t.string({
+      description: 'Domain name for people: that of an internationalized domain in Unicode, such as `bücher.example`.',
+      ...atMost(MAX_DOMAIN_LENGTH),
+      select: { domain: true },
+      resolve: ({ domain }) => unicodeDomain(domain),
+    }),
     verifiedForSending: t.exposeBoolean('verifiedForSending', { description: 'Whether mail may be sent from it now.' }),
     verification: t.expose('verification', { type: VerificationStatus, description: 'The whole domain.' }),
     dkim: t.expose('dkim', { type: VerificationStatus, description: 'The DKIM keys.' }),

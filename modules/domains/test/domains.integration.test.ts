@@ -73,10 +73,16 @@ test('the private key is encrypted at rest and appears in no response', async ()
 });
 
 test('names are normalized: case, trailing dot, international characters', async () => {
-  const { projectId } = await testApi();
+  const api = await testApi();
+  const { projectId } = api;
   const name = freshDomain();
   const added = await addDomain(projectId, { domain: `Bücher。${name}.` }, 'usr_test');
   expect(added.domain).toBe(`xn--bcher-kva.${name}`);
+  const query = 'query ($domain: String!) { domain(domain: $domain) { domain unicodeName } }';
+  expect((await api.graphql(query, { domain: added.domain })).body.data.domain).toEqual({
+    domain: `xn--bcher-kva.${name}`,
+    unicodeName: `bücher.${name}`,
+  });
   await expect(addDomain(projectId, { domain: `XN--BCHER-KVA.${name}` }, 'usr_test')).rejects.toMatchObject({
     code: 'conflict',
   });

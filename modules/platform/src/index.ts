@@ -92,6 +92,7 @@ export {
   emailSpellings,
   normalizeDomain,
   normalizeEmail,
+  unicodeDomain,
 } from '@postroom/email-address';
 export { messageKeySql, storedEmailKey } from './message-key.ts';
 export type { EventType } from './event-type.ts';

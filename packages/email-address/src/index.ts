@@ -158,12 +158,16 @@ export function emailKey(address: string): string {
   return `${folded(trimmed.slice(0, at))}@${normalizeDomain(domain) || folded(domain)}`;
 }
 
+/** A domain as people read it: its A-labels decoded. For display only, as different letters may look the same. */
+export const unicodeDomain = (domain: string): string =>
+  domain.includes('xn--') ? domainToUnicode(domain) || domain : domain;
+
 /** The spellings of a key in our texts: with its domain in A-labels or in Unicode. */
 export function emailSpellings(key: string): string[] {
   const at = key.lastIndexOf('@');
   const domain = key.slice(at + 1);
-  const letters = domain.includes('xn--') ? domainToUnicode(domain) : domain;
-  return letters === domain || letters === '' ? [key] : [key, `${key.slice(0, at + 1)}${letters}`];
+  const letters = unicodeDomain(domain);
+  return letters === domain ? [key] : [key, `${key.slice(0, at + 1)}${letters}`];
 }
 
 /**

@@ -1301,7 +1301,7 @@ export type VerificationStatus = 'failed' | 'failing' | 'pending' | 'verified';
 
 /** A domain that a project sends from. Read-only for API keys. */
 export interface Domain {
-  /** Domain name. */
+  /** Domain name, as in DNS. */
   domain: string;
   /** Whether mail may be sent from it now. */
   verifiedForSending: boolean;
@@ -2125,7 +2125,7 @@ export interface LifecycleEvent {
 
 /** A domain that a project sends from. Read-only for API keys. */
 export interface DomainDetail {
-  /** Domain name. */
+  /** Domain name, as in DNS. */
   domain: string;
   /** Whether mail may be sent from it now. */
   verifiedForSending: boolean;

@@ -37,6 +37,7 @@ const SEARCH = graphql(`
       nodes {
         id
         domain
+        unicodeName
       }
     }
     journeys(first: 200) {
@@ -123,10 +124,10 @@ export function useRecords(text: string): { group: string; rows: FoundRecord[] }
     {
       group: 'Domains',
       rows: data.domains.nodes
-        .filter(({ domain }) => domain.includes(text.toLowerCase()))
-        .map(({ id, domain }) => ({
+        .filter(({ domain, unicodeName }) => [domain, unicodeName].some((name) => name.includes(text.toLowerCase())))
+        .map(({ id, domain, unicodeName }) => ({
           id,
-          label: domain,
+          label: unicodeName,
           description: 'Domain',
           path: `domains/${domain}`,
           icon: IconWorldCheck,

@@ -10,7 +10,7 @@ export const SENDER_DOMAINS = graphql(`
     domains(first: 200) {
       nodes {
         id
-        domain
+        unicodeName
         verifiedForSending
       }
     }
@@ -41,8 +41,8 @@ export function Sender({ draft, set, errors, readOnly }: PartProps) {
         <Autocomplete
           size="sm"
           label="From address"
-          placeholder={`hello@${domains[0]?.domain ?? 'your-domain.example'}`}
-          data={domains.map(({ domain }) => `${local}@${domain}`)}
+          placeholder={`hello@${domains[0]?.unicodeName ?? 'your-domain.example'}`}
+          data={domains.map(({ unicodeName }) => `${local}@${unicodeName}`)}
           filter={({ options }) => options}
           value={draft.fromEmail}
           error={errors.fromEmail}

@@ -92,13 +92,21 @@ function CheckNow({ domain: { id } }: { domain: Domain }) {
   );
 }
 
-function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; opened: boolean; onClose: () => void }) {
+function Remove({
+  domain: { id, unicodeName },
+  opened,
+  onClose,
+}: {
+  domain: Domain;
+  opened: boolean;
+  onClose: () => void;
+}) {
   const { id: projectId } = useProject();
   const remove = useApiMutation(REMOVE);
   const navigate = useNavigate();
   const confirm = async () => {
     if ((await remove.run({ id })) === undefined) return;
-    notifySuccess(`${domain} was removed.`);
+    notifySuccess(`${unicodeName} was removed.`);
     void navigate({ to: '/p/$projectId/domains', params: { projectId } });
   };
   return (
@@ -107,7 +115,7 @@ function Remove({ domain: { id, domain }, opened, onClose }: { domain: Domain; o
       onClose={onClose}
       title="Remove this domain?"
       action="Remove"
-      confirmationText={domain}
+      confirmationText={unicodeName}
       running={remove.running}
       problem={remove.problem}
       onConfirm={() => void confirm()}

@@ -6,6 +6,7 @@ export const DOMAIN = graphql(`
     domain(domain: $domain) {
       id
       domain
+      unicodeName
       verifiedForSending
       verification
       region

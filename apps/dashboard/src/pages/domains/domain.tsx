@@ -34,7 +34,7 @@ export function DomainPage() {
   useLive(CHECKED, { id: domain?.id ?? '' }, { pause: domain === undefined });
   return (
     <Page
-      title={name}
+      title={domain?.unicodeName ?? name}
       mark={domain !== undefined && <DomainStatus of={domain} />}
       actions={domain !== undefined && <DomainActions domain={domain} />}
       back={
@@ -49,7 +49,16 @@ export function DomainPage() {
 }
 
 function Content({ domain }: { domain: Domain }) {
-  const { checkedAt, nextCheckAt, region, mailFromDomain, dnsProvider, nameservers } = domain;
+  const {
+    domain: name,
+    unicodeName,
+    checkedAt,
+    nextCheckAt,
+    region,
+    mailFromDomain,
+    dnsProvider,
+    nameservers,
+  } = domain;
   return (
     <>
       <Situation domain={domain} />
@@ -57,6 +66,7 @@ function Content({ domain }: { domain: Domain }) {
         <Card>
           <DescriptionList
             items={[
+              unicodeName !== name && ['In DNS', name],
               ['Last checked', checkedAt === null ? 'Not yet' : <When key="at" at={checkedAt} />],
               nextCheckAt !== null && ['Next check', <When key="next" at={nextCheckAt} />],
               ['DNS provider', dnsProvider?.name ?? (nameservers.length > 0 ? nameservers.join(', ') : 'Unknown')],

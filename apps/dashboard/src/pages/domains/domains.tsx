@@ -22,6 +22,7 @@ const DOMAINS = graphql(`
       nodes {
         id
         domain
+        unicodeName
         verification
         dkim
         mailFrom
@@ -86,10 +87,17 @@ function DomainTable({ domains }: { domains: Domain[] }) {
       columns={[
         {
           title: 'Domain',
-          cell: ({ domain }) => (
-            <RowLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }}>
-              {domain}
-            </RowLink>
+          cell: ({ domain, unicodeName }) => (
+            <>
+              <RowLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }}>
+                {unicodeName}
+              </RowLink>
+              {unicodeName !== domain && (
+                <Text size="xs" c="dimmed" className="breakable">
+                  {domain}
+                </Text>
+              )}
+            </>
           ),
         },
         { title: 'State', cell: (domain) => <DomainStatus of={domain} />, width: 150 },

@@ -46,7 +46,7 @@ const CHOICES = graphql(`
     }
     domains(first: 200) {
       nodes {
-        domain
+        unicodeName
         verifiedForSending
       }
     }
@@ -243,8 +243,8 @@ function EmailSettings({ form, data }: EmailSettingsProps) {
     <>
       <Autocomplete
         label="From"
-        placeholder={`Ada <hello@${domains[0]?.domain ?? 'your-domain.example'}>`}
-        data={domains.map(({ domain }) => `${local}@${domain}`)}
+        placeholder={`Ada <hello@${domains[0]?.unicodeName ?? 'your-domain.example'}>`}
+        data={domains.map(({ unicodeName }) => `${local}@${unicodeName}`)}
         filter={({ options }) => options}
         {...form.getInputProps('from')}
       />

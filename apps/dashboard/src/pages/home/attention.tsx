@@ -68,12 +68,12 @@ function worriesOf(
   return [
     ...domains.nodes
       .filter(({ verification }) => verification === 'failing' || verification === 'failed')
-      .map(({ id, domain, verifiedForSending }): AttentionItem => ({
+      .map(({ id, domain, unicodeName, verifiedForSending }): AttentionItem => ({
         key: id,
         color: verifiedForSending ? 'yellow' : 'red',
         says: verifiedForSending
-          ? `${domain}: its DNS records have changed. Fix them within three days.`
-          : `${domain} can't send: its DNS records were not found.`,
+          ? `${unicodeName}: its DNS records have changed. Fix them within three days.`
+          : `${unicodeName} can't send: its DNS records were not found.`,
         link: (
           <TextLink to="/p/$projectId/domains/$domain" params={{ projectId, domain }} size="sm" py={3}>
             View

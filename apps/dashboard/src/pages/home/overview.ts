@@ -11,6 +11,7 @@ export const OVERVIEW = graphql(`
       nodes {
         id
         domain
+        unicodeName
         verification
         verifiedForSending
       }

@@ -68,7 +68,7 @@ const CHOICES = graphql(`
     domains(first: 200) {
       nodes {
         id
-        domain
+        unicodeName
         verifiedForSending
       }
     }
@@ -108,7 +108,9 @@ export function useChoices(): Choices | undefined {
     fields: data.customFields.nodes,
     members: data.members.map(({ user }) => user),
     events: data.customEventDefinitions.nodes.map(({ name }) => name),
-    domains: data.domains.nodes.filter(({ verifiedForSending }) => verifiedForSending).map(({ domain }) => domain),
+    domains: data.domains.nodes
+      .filter(({ verifiedForSending }) => verifiedForSending)
+      .map(({ unicodeName }) => unicodeName),
     names: {
       templates: nameOf(data.templates.nodes),
       groups: nameOf(data.groups.nodes),

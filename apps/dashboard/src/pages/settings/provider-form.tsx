@@ -32,6 +32,7 @@ const DOMAINS = graphql(`
       nodes {
         id
         domain
+        unicodeName
       }
     }
   }
@@ -165,14 +166,15 @@ type Form = UseFormReturnType<Values>;
 function DomainChoice({ form }: { form: Form }) {
   const domains = useApiQuery(DOMAINS, {}).data?.domains.nodes ?? [];
   // Keeps showing a removed domain until another is chosen.
-  const names = new Set([...domains.map(({ domain }) => domain), form.values.domain]);
-  names.delete('');
+  const names = new Map(domains.map(({ domain, unicodeName }) => [domain, unicodeName]));
+  const { domain: chosen } = form.values;
+  if (chosen !== '' && !names.has(chosen)) names.set(chosen, chosen);
   return (
     <Select
       label="Sends email for"
       description="One domain, or all other domains."
       allowDeselect={false}
-      data={[{ value: '', label: 'All other domains' }, ...[...names].map((name) => ({ value: name, label: name }))]}
+      data={[{ value: '', label: 'All other domains' }, ...Array.from(names, ([value, label]) => ({ value, label }))]}
       {...form.getInputProps('domain')}
     />
   );

@@ -26,7 +26,7 @@ export function TestTemplate({ templateId, opened, onClose }: TestTemplateProps)
   const test = useApiMutation(TEST);
   const domains = useApiQuery(SENDER_DOMAINS, {}).data?.domains.nodes.filter((each) => each.verifiedForSending) ?? [];
   const [typed, setTyped] = useState<string>();
-  const fromEmail = typed ?? (domains[0] === undefined ? '' : `hello@${domains[0].domain}`);
+  const fromEmail = typed ?? (domains[0] === undefined ? '' : `hello@${domains[0].unicodeName}`);
   const local = fromEmail.split('@', 1)[0] || 'hello';
   return (
     <TestEmail
@@ -42,7 +42,7 @@ export function TestTemplate({ templateId, opened, onClose }: TestTemplateProps)
         size="sm"
         label="From address"
         description="Its domain must be verified for sending."
-        data={domains.map(({ domain }) => `${local}@${domain}`)}
+        data={domains.map(({ unicodeName }) => `${local}@${unicodeName}`)}
         filter={({ options }) => options}
         value={fromEmail}
         error={test.problem?.fields.fromEmail}
