@@ -1,4 +1,4 @@
-import { testApi } from '@postroom/testkit';
+import { signedIn, testApi } from '@postroom/testkit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inBrowser, soon, windowOf } from './browser.ts';
@@ -71,6 +71,28 @@ inBrowser('the same record in two tabs', () => {
     await page.reload();
     await soon(() => rate(page).inputValue()).toBe('7');
     expect(await page.getByLabel('Frequency cap', { exact: true }).inputValue()).toBe('3 messages');
+
+    const owner = await signedIn(api);
+    const relay = { name: 'Relay', smtp: { host: 'smtp.example.com', connections: 4 } };
+    await owner.graphql('mutation ($input: MailProviderInput!) { createMailProvider(input: $input) { id } }', {
+      input: relay,
+    });
+    const edit = async (tab: Page, label: string, value: string) => {
+      const dialog = tab.getByRole('dialog', { name: 'Edit provider' });
+      await dialog.getByLabel(label).fill(value);
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    };
+    for (const tab of [page, other]) {
+      await tab.reload();
+      await tab.getByRole('button', { name: 'Actions for Relay' }).click();
+      await tab.getByRole('menuitem', { name: 'Edit' }).click();
+      await tab.getByRole('dialog', { name: 'Edit provider' }).waitFor();
+    }
+    await edit(other, 'Connections', '7');
+    await edit(page, 'Mail server', 'smtp.other.example');
+    const { body } = await owner.graphql('{ mailProviders { host connections } }');
+    expect(body.data.mailProviders).toEqual([{ host: 'smtp.other.example', connections: 7 }]);
   });
 
   test('a campaign that was edited meanwhile is sent only once its page shows the edit', async () => {

@@ -103,8 +103,13 @@ export async function createProvider(projectId: string, input: ProviderInput): P
  * @throws DomainError `not_found`, `validation_error` naming each bad field.
  */
 export async function updateProvider(projectId: string, id: string, input: ProviderInput): Promise<void> {
-  const provider = await getProvider(projectId, id);
-  const { kind } = provider;
+  // The settings are one column: those that were changed since they were read are merged again.
+  while (!(await updateRevision(await getProvider(projectId, id), input)));
+}
+
+/** @returns whether the provider was still the one that is given. */
+async function updateRevision(provider: MailProvider, input: ProviderInput): Promise<boolean> {
+  const { id, projectId, kind, revision } = provider;
   const other = kind === 'smtp' ? 'ses' : 'smtp';
   const read = readKind(kind, input, provider);
   assertValid([
@@ -112,7 +117,7 @@ export async function updateProvider(projectId: string, id: string, input: Provi
     ...(await commonProblems(projectId, input)),
     ...read.problems,
   ]);
-  const data: Prisma.MailProviderUpdateInput = {
+  const data: Prisma.MailProviderUpdateManyMutationInput = {
     ...(input.name == null ? {} : { name: normalizeText(input.name) }),
     ...(input.domain == null ? {} : { domain: input.domain === '' ? '' : normalizeDomain(input.domain) }),
     ...(input.position == null ? {} : { position: input.position }),
@@ -123,7 +128,8 @@ export async function updateProvider(projectId: string, id: string, input: Provi
     statusReason: null,
     revision: { increment: 1 },
   };
-  await db.$transaction((tx) => tx.mailProvider.update({ where: { id }, data }));
+  const { count } = await db.$transaction((tx) => tx.mailProvider.updateMany({ where: { id, revision }, data }));
+  return count > 0;
 }
 
 interface ParsedInput {

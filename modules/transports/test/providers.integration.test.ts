@@ -68,6 +68,15 @@ test('a relay shows its settings except the password; null removes a limit, and 
   expect(await change({ username: '' })).toMatchObject({ username: null });
 });
 
+test('concurrent changes of different settings of a relay are all kept', async () => {
+  const { owner } = await project();
+  const { id } = await run(owner, CREATE, { input: { name: 'Relay', smtp: RELAY } });
+  const changes = [{ port: 2525 }, { connections: 3 }, { messagesPerConnection: 7 }, { ratePerSecond: 9 }];
+  await Promise.all(changes.map((smtp) => run(owner, UPDATE, { id, input: { smtp } })));
+  const { rows } = await pool.query('SELECT settings FROM mail_providers WHERE id = $1', [id]);
+  expect(rows[0].settings).toMatchObject(Object.assign({}, ...changes));
+});
+
 test('credentials whose key was lost are shown as unknown, and work again once they are entered again', async () => {
   const { owner } = await project();
   const { id } = await run(owner, CREATE, { input: { name: 'Relay', smtp: RELAY } });

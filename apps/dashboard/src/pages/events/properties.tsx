@@ -6,7 +6,7 @@ import type { CustomEventPropertyType } from '../../generated/graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { StatusBadge } from '../../components/badge.tsx';
 import { Confirm } from '../../components/confirm.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { changedOf, DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { DataTable } from '../../components/table.tsx';
@@ -137,12 +137,13 @@ function EditProperty({ id, property, onClose }: { id: string; property: Propert
       }}
       validate={{ defaultValue: (text) => (jsonOf(text) === undefined ? 'Enter JSON, such as 0 or "none"' : null) }}
       mutation={{ ...update, problem }}
-      save={async ({ description, type, defaultValue }) => {
+      save={async (values, form) => {
+        const { type, defaultValue, ...changed } = changedOf(values, form);
         const change = {
           name: property.name,
-          description,
-          type: type as CustomEventPropertyType | null,
-          defaultValue: jsonOf(defaultValue),
+          ...changed,
+          ...(type === undefined ? {} : { type: type as CustomEventPropertyType | null }),
+          ...(defaultValue === undefined ? {} : { defaultValue: jsonOf(defaultValue) }),
         };
         if ((await update.run({ id, input: { properties: [change] } })) === undefined) return;
         notifySuccess('Saved.');

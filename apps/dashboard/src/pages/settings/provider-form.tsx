@@ -5,9 +5,9 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { MailProviderInput, MailProviderKind, MailTls } from '../../generated/graphql.ts';
 import { Dialog } from '../../components/dialog.tsx';
-import { DialogForm } from '../../components/form.tsx';
+import { changedOf, DialogForm } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
-import { numberOrNull, textOrNull } from './mailbox-labels.ts';
+import { numberOrNull } from './mailbox-labels.ts';
 import type { Provider } from './provider-row.ts';
 
 const CREATE = graphql(`
@@ -80,35 +80,36 @@ const valuesOf = (provider: Provider | undefined) => ({
 
 type Values = ReturnType<typeof valuesOf>;
 
-/** Builds the mutation input: a blank secret is unchanged, a blank limit is removed. */
-function inputOf(values: Values): MailProviderInput {
-  const { kind, name, domain, position } = values;
+/** Builds the mutation input: a blank secret is unchanged, a blank limit is removed, and a value that is not given stays. */
+function inputOf(kind: MailProviderKind, values: Partial<Values>): MailProviderInput {
+  const { name, domain } = values;
+  const number = (value: number | string | undefined) => (value === undefined ? undefined : numberOrNull(value));
   return {
     name,
     domain,
-    position: numberOrNull(position),
+    position: number(values.position),
     smtp:
       kind === 'smtp'
         ? {
-            host: values.host.trim(),
-            port: numberOrNull(values.port),
+            host: values.host?.trim(),
+            port: number(values.port),
             tls: values.tls,
-            username: values.username.trim(),
-            password: values.password === '' ? null : values.password,
-            connections: numberOrNull(values.connections),
-            messagesPerConnection: numberOrNull(values.messagesPerConnection),
-            ratePerSecond: numberOrNull(values.ratePerSecond),
+            username: values.username?.trim(),
+            password: values.password || undefined,
+            connections: number(values.connections),
+            messagesPerConnection: number(values.messagesPerConnection),
+            ratePerSecond: number(values.ratePerSecond),
           }
         : null,
     ses:
       kind === 'ses'
         ? {
-            region: values.region.trim(),
-            accessKeyId: textOrNull(values.accessKeyId),
-            secretAccessKey: textOrNull(values.secretAccessKey),
-            configurationSet: values.configurationSet.trim(),
-            topicArn: values.topicArn.trim(),
-            endpoint: values.endpoint.trim(),
+            region: values.region?.trim(),
+            accessKeyId: values.accessKeyId?.trim() || undefined,
+            secretAccessKey: values.secretAccessKey?.trim() || undefined,
+            configurationSet: values.configurationSet?.trim(),
+            topicArn: values.topicArn?.trim(),
+            endpoint: values.endpoint?.trim(),
           }
         : null,
   };
@@ -118,9 +119,10 @@ function ProviderForm({ provider, onClose }: { provider: Provider | undefined; o
   const create = useApiMutation(CREATE);
   const update = useApiMutation(UPDATE);
   const isNew = provider === undefined;
-  const save = async (values: Values) => {
-    const input = inputOf(values);
-    const data = isNew ? await create.run({ input }) : await update.run({ id: provider.id, input });
+  const save = async (values: Values, form: Form) => {
+    const data = isNew
+      ? await create.run({ input: inputOf(values.kind, values) })
+      : await update.run({ id: provider.id, input: inputOf(values.kind, changedOf(values, form)) });
     if (data === undefined) return;
     notifySuccess(`${values.name} is ${isNew ? 'added' : 'changed'}. Test the connection next.`);
     onClose();
