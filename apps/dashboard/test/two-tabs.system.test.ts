@@ -114,4 +114,25 @@ inBrowser('the same record in two tabs', () => {
     await dialog.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('Sending News now.').waitFor();
   });
+
+  test('a campaign that was edited meanwhile is scheduled only once its page shows the edit', async () => {
+    const api = await readyProject();
+    const group = (await api.get('/v1/groups')).body.data[0];
+    const draft = { name: 'News', subject: 'News', from_email: 'news@example.com', html: '<p>Hi</p>' };
+    const { id } = (await api.post('/v1/campaigns', { ...draft, group_ids: [group.id] })).body.data;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/campaigns/${id}`);
+    await page.getByRole('button', { name: 'Schedule', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Schedule campaign' });
+    await dialog.waitFor();
+    await api.patch(`/v1/campaigns/${id}`, { subject: 'Unseen' });
+    const schedule = dialog.getByRole('button', { name: 'Schedule', exact: true });
+    await schedule.click();
+    await dialog.getByText('modified since').waitFor();
+    expect((await api.get(`/v1/campaigns/${id}`)).body.data.status).toBe('draft');
+    await soon(() => page.getByLabel('Subject', { exact: true }).inputValue()).toBe('Unseen');
+    await schedule.click();
+    await page.getByText(/^It starts /).waitFor();
+  });
 });

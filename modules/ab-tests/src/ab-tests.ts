@@ -185,12 +185,14 @@ export async function deleteAbTest(projectId: string, id: string): Promise<void>
 
 /**
  * Starts a test: all variants are sent at once, each to its share of the audience. A workflow chooses the winner at the end.
- * @throws DomainError `not_found`, `conflict` unless it is a draft, and as `sendCampaign` with the name of the variant.
+ * @throws DomainError `not_found`, `conflict` unless it is a draft or if its settings were changed since `version`, and as `sendCampaign`
+ * with the name of the variant.
  */
-export async function startAbTest(projectId: string, id: string): Promise<void> {
+export async function startAbTest(projectId: string, id: string, version?: number | null): Promise<void> {
   for (;;) {
     const test = await getAbTest(projectId, id);
     if (test.status !== 'draft') throw new DomainError('conflict', 'This A/B test has already been started.');
+    if (version != null && version !== test.version) throw versionConflict('A/B test');
     const ready: ReadyVariant[] = [];
     for (const [index, campaign] of (await variantsOf(test)).entries())
       ready.push(await checkVariant(campaign, index, test.metric));

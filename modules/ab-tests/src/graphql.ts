@@ -288,7 +288,18 @@ builder.mutationFields((t) => {
         return db.abTest.findUniqueOrThrow({ ...query, where: { id: args.id } });
       },
     }),
-    startAbTest: command(startAbTest, 'Starts an A/B test: all variants are sent, each to its share of the audience.'),
+    startAbTest: t.prismaField({
+      type: AbTest,
+      description: 'Starts an A/B test: all variants are sent, each to its share of the audience.',
+      args: {
+        id,
+        version: t.arg.int({ description: 'The version to start; `conflict` if its settings were changed since.' }),
+      },
+      resolve: async (query, _root, args, context) => {
+        await startAbTest(callerProject(context), args.id, args.version);
+        return db.abTest.findUniqueOrThrow({ ...query, where: { id: args.id } });
+      },
+    }),
     chooseAbTestWinner: t.prismaField({
       type: AbTest,
       description: 'Ends a running A/B test with the winner that is given, and sends it to the rest of the audience.',

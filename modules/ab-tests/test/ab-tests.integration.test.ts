@@ -198,6 +198,23 @@ describe('a campaign of a test', () => {
 });
 
 describe('start', () => {
+  test('of a version is a conflict if the settings were changed since', async () => {
+    const { api, campaign } = await projectWith(3);
+    const { id, version } = await create(api, campaign, { metric: 'opens' });
+    await api.patch(`/v1/ab-tests/${id}`, { duration_hours: 5 });
+    const start = async (given: number) =>
+      (
+        await api.graphql('mutation ($id: ID!, $version: Int) { startAbTest(id: $id, version: $version) { status } }', {
+          id,
+          version: given,
+        })
+      ).body;
+    expect(await start(version)).toMatchObject({
+      errors: [{ extensions: { code: 'conflict', details: [{ field: 'version' }] } }],
+    });
+    expect(await start(version + 1)).toEqual({ data: { startAbTest: { status: 'testing' } } });
+  });
+
   test('names the variant that cannot be sent, and the field', async () => {
     const { api, campaign } = await projectWith(1);
     const { id, variantIds: variants } = await create(api, campaign, { metric: 'clicks' });

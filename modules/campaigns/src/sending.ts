@@ -204,18 +204,35 @@ async function templateBody({
  * Schedules or reschedules a campaign, for an instant or a local time; a durable timer starts it. The campaign must be ready to send now.
  * @throws DomainError as `sendCampaign`, and `validation_error` as `readSchedule`.
  */
-export async function scheduleCampaign(projectId: string, id: string, input: ScheduleInput): Promise<void> {
+export async function scheduleCampaign(
+  projectId: string,
+  id: string,
+  { version, ...input }: ScheduleInput & { version?: number | null | undefined },
+): Promise<void> {
   const campaign = await getCampaign(projectId, id);
   const conflict = scheduleStatusProblem(campaign);
   if (conflict !== undefined) throw new DomainError('conflict', conflict);
+  const checkVersion = (newest: number | undefined) => {
+    if (version != null && newest !== undefined && version !== newest) throw versionConflict('campaign');
+  };
+  checkVersion(campaign.version);
   const schedule = await readSchedule(projectId, input);
   await checkReady(campaign);
   await db.$transaction(async (tx) => {
     const { count } = await tx.campaign.updateMany({
-      where: { id, projectId, status: { in: ['draft', 'scheduled'] }, abTestId: null },
+      where: {
+        id,
+        projectId,
+        status: { in: ['draft', 'scheduled'] },
+        abTestId: null,
+        ...(version == null ? {} : { version }),
+      },
       data: { status: 'scheduled', ...schedule },
     });
-    if (count === 0) throw new DomainError('conflict', NOT_SCHEDULABLE);
+    if (count === 0) {
+      checkVersion((await tx.campaign.findFirst({ where: { id, projectId } }))?.version);
+      throw new DomainError('conflict', NOT_SCHEDULABLE);
+    }
     const limit = { of: projectId, rows: 'scheduled campaigns', max: MAX_SCHEDULED };
     await checkLimit(tx, limit, () => tx.campaign.count({ where: { projectId, status: 'scheduled' } }));
     await startWorkflow(tx, timerOf({ ...campaign, scheduledAt: schedule.scheduledAt }));

@@ -363,6 +363,18 @@ describe('schedule', () => {
     expect((await api.post(`${path}/unschedule`)).status).toBe(409);
   });
 
+  test('a schedule that names a version is a conflict if the campaign was edited since', async () => {
+    const { api, campaign } = await readyCampaign();
+    const path = `/v1/campaigns/${campaign.id}`;
+    const scheduled_at = new Date(Date.now() + 3_600_000).toISOString();
+    const { version } = (await api.get(path)).body.data;
+    await api.patch(path, { subject: 'Unseen' });
+    const refused = await api.post(`${path}/schedule`, { scheduled_at, version });
+    expect(refused).toMatchObject({ status: 409, body: { error: { details: [{ field: 'version' }] } } });
+    expect((await api.get(path)).body.data.status).toBe('draft');
+    expect((await api.post(`${path}/schedule`, { scheduled_at, version: version + 1 })).status).toBe(200);
+  });
+
   test('a time with an offset means that instant on either side of a daylight-saving change', async () => {
     const { api, campaign } = await readyCampaign();
     const path = `/v1/campaigns/${campaign.id}`;

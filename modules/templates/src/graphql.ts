@@ -319,9 +319,16 @@ builder.mutationFields((t) => ({
   discardTemplateDraft: t.prismaField({
     type: Template,
     description: 'Discards the draft of a published template. `conflict` if it has never been published.',
-    args: { id: t.arg.id(idArg) },
-    resolve: async (query, _root, { id }, context) => {
-      await discardDraft(callerProject(context), authenticated(context).id, id);
+    args: {
+      id: t.arg.id(idArg),
+      updatedAt: t.arg({
+        type: 'DateTime',
+        description:
+          'The `updatedAt` of what to discard; `conflict` if it was modified since, so that nothing unseen is discarded.',
+      }),
+    },
+    resolve: async (query, _root, { id, updatedAt }, context) => {
+      await discardDraft(callerProject(context), authenticated(context).id, id, updatedAt);
       return db.template.findUniqueOrThrow({ ...query, where: { id } });
     },
   }),

@@ -122,19 +122,21 @@ export async function publishTemplate(
 
 /**
  * Discards the draft of a published template: the published content becomes its newest version again. No effect without a draft.
- * @throws DomainError `not_found`.
+ * @throws DomainError `not_found`; `conflict` when the template was never published, or modified since `updatedAt`.
  */
-export async function discardDraft(projectId: string, authorId: string, id: string): Promise<Template> {
+export async function discardDraft(
+  projectId: string,
+  authorId: string,
+  id: string,
+  updatedAt?: Date | null,
+): Promise<Template> {
   const { publishedVersion } = await getTemplate(projectId, id);
   if (publishedVersion === null) throw new DomainError('conflict', 'This template has never been published.');
-  return changeTemplate(
-    projectId,
-    id,
-    { authorId, restoredFrom: publishedVersion },
-    (_newest, { subject, body, format, source }) => ({
-      content: { subject, body, format, source, status: 'published' },
-    }),
-  );
+  return changeTemplate(projectId, id, { authorId, restoredFrom: publishedVersion }, (_newest, template) => {
+    checkUnmodified(template, updatedAt);
+    const { subject, body, format, source } = template;
+    return { content: { subject, body, format, source, status: 'published' } };
+  });
 }
 
 /** The unpublished draft of a published template; null if its newest version is the published one. */

@@ -113,6 +113,25 @@ describe('a published template', () => {
     ]);
   });
 
+  test('keeps a draft that was modified since the one to discard', async () => {
+    const { api, id, read } = await published();
+    await api.patch(`/v1/templates/${id}`, { body: '<p>Two</p>' });
+    const { updatedAt } = await read();
+    await api.patch(`/v1/templates/${id}`, { body: '<p>Three</p>' });
+    const discard = async (given: string) =>
+      (
+        await api.graphql(
+          'mutation ($id: ID!, $updatedAt: DateTime) { discardTemplateDraft(id: $id, updatedAt: $updatedAt) { id } }',
+          { id, updatedAt: given },
+        )
+      ).body;
+    expect(await discard(updatedAt)).toMatchObject({
+      errors: [{ extensions: { code: 'conflict', details: [{ field: 'updatedAt' }] } }],
+    });
+    expect((await read()).draft).toMatchObject({ body: '<p>Three</p>' });
+    expect(await discard((await read()).updatedAt)).toEqual({ data: { discardTemplateDraft: { id } } });
+  });
+
   test('goes back to what is published when its draft is discarded, and keeps the draft as a version', async () => {
     const { api, id, read } = await published();
     await api.patch(`/v1/templates/${id}`, { name: 'Renamed', body: '<p>Two</p>' });

@@ -2716,6 +2716,8 @@ export interface ScheduleCampaignInput {
   time_zone?: string | null | undefined;
   /** With `localTime`: the custom field with the time zone of a contact. If omitted, all recipients have that of `timeZone`. */
   time_zone_field?: string | null | undefined;
+  /** The version to schedule; `conflict` if the campaign was edited since, so that nothing unseen is scheduled. */
+  version?: number | null | undefined;
 }
 
 /**

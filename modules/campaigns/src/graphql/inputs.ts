@@ -133,5 +133,9 @@ export const ScheduleCampaignInput = builder.inputType('ScheduleCampaignInput', 
         'With `localTime`: the custom field with the time zone of a contact. If omitted, all recipients have that of `timeZone`.',
       ...atMost(MAX_ID_LENGTH),
     }),
+    version: t.int({
+      description:
+        'The version to schedule; `conflict` if the campaign was edited since, so that nothing unseen is scheduled.',
+    }),
   }),
 });

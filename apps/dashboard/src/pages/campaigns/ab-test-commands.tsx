@@ -12,8 +12,8 @@ import { graphql } from '../../generated/gql.ts';
 import type { AbTestRow } from './ab-test-row.ts';
 
 const START = graphql(`
-  mutation StartAbTest($id: ID!) {
-    startAbTest(id: $id) {
+  mutation StartAbTest($id: ID!, $version: Int!) {
+    startAbTest(id: $id, version: $version) {
       id
     }
   }
@@ -49,14 +49,14 @@ export function AbTestCommands({ test }: { test: AbTestRow }) {
   return test.status === 'testing' ? <RunningCommands test={test} /> : null;
 }
 
-function DraftCommands({ test: { id, name, variants, samplePercent } }: { test: AbTestRow }) {
+function DraftCommands({ test: { id, name, variants, samplePercent, version } }: { test: AbTestRow }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const [asking, setAsking] = useState(false);
   const start = useApiMutation(START);
   const remove = useApiMutation(DELETE);
   const confirm = async () => {
-    if ((await start.run({ id })) === undefined) return;
+    if ((await start.run({ id, version })) === undefined) return;
     notifySuccess('The A/B test was started.');
     setAsking(false);
   };

@@ -283,7 +283,7 @@ function Commands({
       >
         {name} becomes a draft and does not start until you send or schedule it again.
       </Confirm>
-      <Schedule campaign={campaign} opened={asking === 'schedule'} onClose={close} />
+      <Schedule campaign={campaign} version={version} opened={asking === 'schedule'} onClose={close} />
       <TestSend campaignId={id} opened={asking === 'test'} onClose={close} />
     </>
   );

@@ -34,15 +34,17 @@ const SCHEDULE = graphql(`
 
 interface ScheduleProps {
   campaign: CampaignRow;
+  /** Of what the page shows. */
+  version: number;
   opened: boolean;
   onClose: () => void;
 }
 
 /** The start time, in a chosen time zone. */
-export function Schedule({ campaign, opened, onClose }: ScheduleProps) {
+export function Schedule({ campaign, version, opened, onClose }: ScheduleProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title="Schedule campaign">
-      <ScheduleForm campaign={campaign} onClose={onClose} />
+      <ScheduleForm campaign={campaign} version={version} onClose={onClose} />
     </Dialog>
   );
 }
@@ -57,7 +59,7 @@ function proposed(zone: string, { scheduledAt, localTime }: CampaignRow): string
   return formatLocalTime(zone, at);
 }
 
-function ScheduleForm({ campaign, onClose }: Omit<ScheduleProps, 'opened'>) {
+function ScheduleForm({ campaign, version, onClose }: Omit<ScheduleProps, 'opened'>) {
   const { id, status } = campaign;
   const schedule = useApiMutation(SCHEDULE);
   const [lastZone, setLastZone] = useScheduleZone();
@@ -77,7 +79,7 @@ function ScheduleForm({ campaign, onClose }: Omit<ScheduleProps, 'opened'>) {
     const input = isLocal
       ? { localTime: local, timeZone: zone, timeZoneField: field }
       : { scheduledAt: at.toISOString() };
-    const data = await schedule.run({ id, input });
+    const data = await schedule.run({ id, input: { ...input, version } });
     if (data === undefined) return;
     notifySuccess(`It starts ${ago(data.scheduleCampaign.scheduledAt ?? at.toISOString(), Date.now())}.`);
     onClose();

@@ -18,8 +18,8 @@ const PUBLISH = graphql(`
 `);
 
 const DISCARD = graphql(`
-  mutation DiscardTemplateDraft($id: ID!) {
-    discardTemplateDraft(id: $id) {
+  mutation DiscardTemplateDraft($id: ID!, $updatedAt: DateTime!) {
+    discardTemplateDraft(id: $id, updatedAt: $updatedAt) {
       id
     }
   }
@@ -77,18 +77,20 @@ export function ScheduledCampaigns({ template: { scheduledCampaigns } }: { templ
   );
 }
 
-/** Says that the draft of a published template is not sent yet, and discards it on request. */
+/** Says that the draft of a published template is not sent yet, and discards it on request, unless it was modified since. */
 export function DraftNotice({
   template: { id, version, publishedVersion },
+  getUpdatedAt,
   readOnly,
 }: {
   template: TemplateRow;
+  getUpdatedAt: () => string;
   readOnly: boolean;
 }) {
   const discard = useApiMutation(DISCARD);
   const [asking, setAsking] = useState(false);
   const confirm = async () => {
-    if ((await discard.run({ id })) === undefined) return;
+    if ((await discard.run({ id, updatedAt: getUpdatedAt() })) === undefined) return;
     setAsking(false);
     notifySuccess('The draft was discarded.');
   };

@@ -82,7 +82,8 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
     });
   const isPublished = status === 'published';
   const saveAndTell = () => void save(isPublished ? 'Saved as a draft. Publish it to send it.' : 'Saved.');
-  const publishing = usePublish(template, () => String(edited.getVersion()), close);
+  const getUpdatedAt = () => String(edited.getVersion());
+  const publishing = usePublish(template, getUpdatedAt, close);
   const [isPublishing, runOnce] = useSingleRun();
   const saveFirst = (next: () => unknown) =>
     runOnce(async () => {
@@ -155,7 +156,7 @@ function Editor({ template, back }: { template: TemplateRow; back: React.ReactNo
     >
       <ConflictAlert conflict={conflict} of={template} labels={FIELD_LABELS} onKeep={saveAndTell} />
       <FormProblem problem={problem} fields={['name', 'subject']} />
-      {draft !== null && <DraftNotice template={template} readOnly={readOnly} />}
+      {draft !== null && <DraftNotice template={template} getUpdatedAt={getUpdatedAt} readOnly={readOnly} />}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput
           label="Name"
