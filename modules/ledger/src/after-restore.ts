@@ -1,7 +1,7 @@
 import { ALL_IDS, isIdWithin } from '@postroom/partitions/sql';
 import { databaseTime, inTransaction, pool, queryPatiently } from '@postroom/platform';
 import {
-  announce,
+  beginEpochWithWitnesses,
   holdSending,
   type Installation,
   readInstallation,
@@ -20,25 +20,43 @@ const RESTORED_ANSWER = 'May have been sent before the database was restored to 
 /** What was found after a restore. */
 interface Restored {
   before: Installation;
+  /** The epoch that has begun with the witnesses. */
+  next: Pick<Installation, 'epoch' | 'number'>;
   /** The reservations that may have been used since the restored point, the last of each scope. */
   reservations: Reservation[];
 }
 
 /**
- * Compares the database with its witnesses. Holds sending if it is older, or if PostgreSQL was promoted or recovered.
+ * Compares the database with its witnesses. If it is older, or if PostgreSQL was promoted or recovered, it holds sending and begins the next
+ * epoch with the witnesses, so that nothing more is reserved in the database before this one, should it still run.
  * @returns undefined if neither is the case.
  */
 export async function findRestore(): Promise<Restored | undefined> {
   const [before, known, witnessed] = [await readInstallation(), await readReservations(), await readWitnesses()];
-  const later = witnessed.filter((reservation) => isLater(reservation, before));
-  if (later.length === 0 && before.timelineChange === null) return undefined;
+  const isRestored = witnessed.some((reservation) => isLater(reservation, before));
+  if (!isRestored && before.timelineChange === null) return undefined;
   await holdSending(
-    later.length > 0
+    before,
+    isRestored
       ? 'The database was restored to an earlier time.'
       : `PostgreSQL was promoted or recovered to a point in time (timeline ${before.timelineChange}).`,
   );
-  return { before, reservations: latestOf([...inForce(known), ...later]) };
+  const epoch = newestOf(before, witnessed).epoch + 1;
+  await beginEpochWithWitnesses({
+    scope: 'installation',
+    position: '',
+    until: databaseTime().toISOString(),
+    epoch,
+    number: newestOf(before, witnessed).number + 1,
+  });
+  const last = await readWitnesses();
+  const later = last.filter((reservation) => reservation.epoch < epoch && isLater(reservation, before));
+  const number = Math.max(before.number, ...last.map((reservation) => reservation.number)) + 1;
+  return { before, next: { epoch, number }, reservations: latestOf([...inForce(known), ...later]) };
 }
+
+const newestOf = (before: Installation, reservations: readonly Reservation[]) =>
+  reservations.reduce<Pick<Reservation, 'epoch' | 'number'>>((a, b) => (isLater(b, a) ? b : a), before);
 
 /**
  * Reservations that were still in force at the restored point, which is not known but came after the newest of them: messages may
@@ -91,13 +109,8 @@ export async function markUncertain({ scope, position, until }: Reservation): Pr
   return row?.marked ?? 0;
 }
 
-/**
- * Begins the next epoch, which follows the newest that a witness knows, in the database and with the witnesses. Sending stays held.
- */
-export async function beginEpoch({ before, reservations }: Restored): Promise<void> {
-  const newest = reservations.reduce<Pick<Reservation, 'epoch' | 'number'>>((a, b) => (isLater(b, a) ? b : a), before);
-  const next = { epoch: newest.epoch + 1, number: newest.number + 1 };
-  await announce([{ scope: 'installation', position: '', until: databaseTime().toISOString(), ...next }]);
+/** Begins the epoch in the database as well. Sending stays held. */
+export async function beginEpoch({ next, reservations }: Restored): Promise<void> {
   await inTransaction(async (client) => {
     await client.query(
       `INSERT INTO sending_reservations (scope, position, until, epoch, number)

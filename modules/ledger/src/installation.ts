@@ -1,6 +1,6 @@
 import { config, databaseTime, logger } from '@postroom/platform';
 import { ledgerPool } from './ledger-pool.ts';
-import { isLater, latestOf, type Reservation, type Witness } from './witness.ts';
+import { isLater, latestOf, type Reservation, SupersededError, type Witness } from './witness.ts';
 
 /** This database as its witnesses know it. */
 export interface Installation {
@@ -25,14 +25,26 @@ export function setWitnesses(of: readonly Witness[]): void {
   witnesses = of;
 }
 
-/** Stores reservations with every witness. */
-export async function announce(reservations: readonly Reservation[]): Promise<void> {
+/** Stores reservations with every witness. @throws SupersededError; an outage if one does not answer. */
+export const announce = (reservations: readonly Reservation[]): Promise<void> =>
+  tellAll((witness) => witness.announce(reservations));
+
+/**
+ * Begins an epoch with every witness. A database of an earlier epoch, such as the primary before a failover, makes no reservation from then on.
+ */
+export const beginEpochWithWitnesses = (first: Reservation): Promise<void> =>
+  tellAll((witness) => witness.beginEpoch(first));
+
+async function tellAll(tell: (witness: Witness) => Promise<void>): Promise<void> {
   await Promise.all(
-    witnesses.map(async ({ name, announce: tell }) => {
+    witnesses.map(async (witness) => {
       try {
-        await tell(reservations);
+        await tell(witness);
       } catch (error) {
-        throw Object.assign(new Error(`${name} did not accept reservations`, { cause: error }), { code: 'EWITNESS' });
+        if (error instanceof SupersededError) throw error;
+        throw Object.assign(new Error(`${witness.name} did not accept reservations`, { cause: error }), {
+          code: 'EWITNESS',
+        });
       }
     }),
   );
@@ -88,21 +100,27 @@ export const heldReason = async (): Promise<string | undefined> => (await sendin
 export const heldReasonOf = async (installation: Installation): Promise<string | undefined> =>
   (await holdOf(installation))?.reason;
 
-async function holdOf({ heldReason: known, heldAt, timelineChange }: Installation): Promise<SendingHold | undefined> {
+async function holdOf(installation: Installation): Promise<SendingHold | undefined> {
+  const { heldReason: known, heldAt, timelineChange } = installation;
   if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET };
   if (known !== null) return { reason: known, since: heldAt, remedy: RELEASE };
   if (timelineChange === null) return undefined;
   const reason = await holdSending(
+    installation,
     `PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`,
   );
   return { reason, since: databaseTime(), remedy: RELEASE };
 }
 
-/** Holds sending until an operator releases it. @returns the reason. */
-export async function holdSending(reason: string): Promise<string> {
+/**
+ * Holds sending until an operator releases it. After a failover, connections of a process may lead to two databases; the other one is not held.
+ * @param epoch that of the database to hold.
+ * @returns the reason.
+ */
+export async function holdSending({ epoch }: Pick<Installation, 'epoch'>, reason: string): Promise<string> {
   await ledgerPool.query(
-    'UPDATE installation SET held_reason = coalesce(held_reason, $1), held_at = coalesce(held_at, now())',
-    [reason],
+    'UPDATE installation SET held_reason = coalesce(held_reason, $1), held_at = coalesce(held_at, now()) WHERE epoch = $2',
+    [reason, epoch],
   );
   logger.error({ reason }, 'sending is held: run "postroom after-restore"');
   return reason;
@@ -122,9 +140,16 @@ export async function compareWithWitnesses(): Promise<void> {
     return;
   }
   await holdSending(
-    `The database is older than what its witnesses know: ${installation.epoch}.${installation.number} instead of ${newest.epoch}.${newest.number}.`,
+    installation,
+    newest.epoch > installation.epoch
+      ? supersededReason(installation)
+      : `The database is older than what its witnesses know: ${installation.epoch}.${installation.number} instead of ${newest.epoch}.${newest.number}.`,
   );
 }
+
+/** Why a database is held once another one has begun a later epoch. */
+export const supersededReason = ({ epoch }: Pick<Installation, 'epoch'>): string =>
+  `Another database has taken over since epoch ${epoch}: this one is the primary from before a failover, or was restored to before one.`;
 
 async function isNew(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ used: boolean }>(

@@ -11,10 +11,12 @@ import {
   readInstallation,
   heldReasonOf,
   SendingHeld,
+  supersededReason,
 } from './installation.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';
 import { MAIL_POLICY } from './policy.ts';
+import { SupersededError } from './witness.ts';
 
 /** Permission to claim messages up to a position. */
 export interface Reserved {
@@ -63,12 +65,18 @@ async function reserve(scope: string, position: string, values: unknown[]): Prom
   const [row] = rows;
   if (row === undefined) throw new SendingHeld((await heldReason()) ?? 'Sending was held.');
   const { isAll, ...reservation } = row;
+  if (row.epoch < before.epoch) throw new SendingHeld(await holdSending(row, supersededReason(row)));
   if (row.epoch === before.epoch && row.number <= before.number) {
     const reason = `The database is older than this process: ${row.number} follows ${before.number}.`;
-    throw new SendingHeld(await holdSending(reason));
+    throw new SendingHeld(await holdSending(row, reason));
   }
   if (row.epoch > last.epoch || row.number > last.number) last = { epoch: row.epoch, number: row.number };
-  await announce([reservation]);
+  try {
+    await announce([reservation]);
+  } catch (error) {
+    if (!(error instanceof SupersededError)) throw error;
+    throw new SendingHeld(await holdSending(row, supersededReason(row)));
+  }
   return { position: row.position, number: row.number, isAll };
 }
 

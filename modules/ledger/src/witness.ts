@@ -15,10 +15,22 @@ export interface Reservation {
 export interface Witness {
   /** For messages to the operator. */
   name: string;
-  /** Resolves once the reservations are stored durably. */
+  /**
+   * Resolves once the reservations are stored durably, so that whoever begins a later epoch reads them.
+   * @throws SupersededError
+   */
   announce: (reservations: readonly Reservation[]) => Promise<void>;
+  /** Refuses reservations of earlier epochs than that of `first` from now on; `read` returns all that were not refused. */
+  beginEpoch: (first: Reservation) => Promise<void>;
   /** The last reservation of each scope. */
   read: () => Promise<Reservation[]>;
+}
+
+/** Reservations were refused, because another database has begun a later epoch. */
+export class SupersededError extends Error {
+  constructor(epoch: number) {
+    super(`Another database has begun an epoch after ${epoch}.`);
+  }
 }
 
 /** Whether `a` was made later. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { journalWitness } from '../src/journal-witness.ts';
-import type { Reservation } from '../src/witness.ts';
+import { type Reservation, SupersededError } from '../src/witness.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'postroom-journal-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -37,4 +37,19 @@ test('a journal resumes once its folder is writable again, and after a line that
   appendFileSync(join(home, readdirSync(home)[0] ?? ''), '{"scope":"campaign a","num');
   await journal.announce([reservation('campaign a', 1, 3)]);
   expect(await journal.read()).toEqual([reservation('campaign a', 1, 3)]);
+});
+
+test('once a later epoch has begun, reservations of the earlier one are refused, and stay known', async () => {
+  const home = join(folder, 'failover');
+  const [before, after] = [journalWitness(home), journalWitness(home)];
+  await before.announce([reservation('campaign a', 1, 1)]);
+  await after.beginEpoch(reservation('installation', 2, 2));
+  await expect(before.announce([reservation('campaign a', 1, 2)])).rejects.toThrow(SupersededError);
+  await after.announce([reservation('queue b', 2, 3)]);
+  const known = (await journalWitness(home).read()).map(({ scope, epoch }) => [scope, epoch]).sort();
+  expect(known).toEqual([
+    ['campaign a', 1],
+    ['installation', 2],
+    ['queue b', 2],
+  ]);
 });
