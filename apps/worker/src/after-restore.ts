@@ -67,10 +67,14 @@ async function markRestored(): Promise<void> {
     console.log('The database is as new as its witnesses know.');
     return;
   }
-  const { before, reservations } = restored;
+  const { before, reservations, recoveredUntil } = restored;
   console.log(
     `The database was restored to reservation ${before.number} of epoch ${before.epoch}. Checking ${countOf(reservations.length, 'later reservation')}.`,
   );
+  if (recoveredUntil !== null)
+    console.log(
+      `The last commit that PostgreSQL recovered is from ${recoveredUntil.toISOString()}. Requests that were accepted after it are gone: emails, contacts, unsubscribes and all other changes.`,
+    );
   let marked = 0;
   for (const reservation of reservations) {
     marked += await markUncertain(reservation);

@@ -22,6 +22,8 @@ interface Restored {
   before: Installation;
   /** The epoch that has begun with the witnesses. */
   next: Pick<Installation, 'epoch' | 'number'>;
+  /** The time of the last commit that PostgreSQL recovered; null if it has been restarted since, or did not recover. */
+  recoveredUntil: Date | null;
   /** The reservations that may have been used since the restored point, the last of each scope. */
   reservations: Reservation[];
 }
@@ -52,7 +54,13 @@ export async function findRestore(): Promise<Restored | undefined> {
   const last = await readWitnesses();
   const later = last.filter((reservation) => reservation.epoch < epoch && isLater(reservation, before));
   const number = Math.max(before.number, ...last.map((reservation) => reservation.number)) + 1;
-  return { before, next: { epoch, number }, reservations: latestOf([...inForce(known), ...later]) };
+  const reservations = latestOf([...inForce(known), ...later]);
+  return { before, next: { epoch, number }, recoveredUntil: await readRecoveredUntil(), reservations };
+}
+
+async function readRecoveredUntil(): Promise<Date | null> {
+  const { rows } = await ledgerPool.query<{ at: Date | null }>('SELECT pg_last_xact_replay_timestamp() AS at');
+  return rows[0]?.at ?? null;
 }
 
 const newestOf = (before: Installation, reservations: readonly Reservation[]) =>

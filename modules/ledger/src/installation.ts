@@ -149,7 +149,7 @@ export async function compareWithWitnesses(): Promise<void> {
 
 /** Why a database is held once another one has begun a later epoch. */
 export const supersededReason = ({ epoch }: Pick<Installation, 'epoch'>): string =>
-  `Another database has taken over since epoch ${epoch}: this one is the primary from before a failover, or was restored to before one.`;
+  `Another database has taken over since epoch ${epoch}. If this one is the primary from before a failover, stop it.`;
 
 async function isNew(): Promise<boolean> {
   const { rows } = await ledgerPool.query<{ used: boolean }>(

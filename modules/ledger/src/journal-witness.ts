@@ -6,7 +6,7 @@ import { latestOf, type Reservation, SupersededError, type Witness } from './wit
 
 /**
  * A folder as a witness, on another disk than the database's. Each process appends to a separate file, one JSON object a line. An empty
- * file stands for each epoch that began after a restore. Whoever begins one makes its file before reading the others, and a process looks for it
+ * file stands for each epoch that began after a restore. A process that begins one makes its file before it reads the others, and one that reserves looks for it
  * after writing to its own, so that one of them sees what the other has written.
  */
 export function journalWitness(folder: string): Witness {

@@ -16,7 +16,7 @@ export interface Witness {
   /** For messages to the operator. */
   name: string;
   /**
-   * Resolves once the reservations are stored durably, so that whoever begins a later epoch reads them.
+   * Resolves once the reservations are stored durably, so that a process that begins a later epoch reads them.
    * @throws SupersededError
    */
   announce: (reservations: readonly Reservation[]) => Promise<void>;

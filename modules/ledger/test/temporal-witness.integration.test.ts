@@ -38,7 +38,7 @@ test('once a later epoch has begun, reservations of the earlier one are refused 
   expect(epochsOf(await newWitness().read())).toEqual(['campaign a 1', 'installation 2', 'queue b 2']);
 });
 
-test('whoever begins an epoch reads every reservation that was not refused, also those made meanwhile', async () => {
+test('a process that begins an epoch reads every reservation that was not refused, also those made meanwhile', async () => {
   const { newWitness } = installation();
   const before = newWitness();
   await before.announce([reservation('queue first', 1, 1)]);
