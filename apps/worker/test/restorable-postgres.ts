@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { eventually } from '@postroom/testkit';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { addFile, backUp } from './base-backup.ts';
 
 /** A separate PostgreSQL server that archives its WAL and can be replaced by an earlier state of itself. */
 export interface RestorablePostgres {
@@ -66,19 +67,7 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
   server = await start();
   return {
     url: server.url,
-    backUp: async () => {
-      const client = new pg.Client({ connectionString: server.url });
-      await client.connect();
-      await client.query(`SELECT pg_backup_start('test', true)`);
-      // Files may disappear while they are copied; the WAL has what matters.
-      execFileSync('sh', ['-c', `cp -a ${folder} ${backup} 2>/dev/null || true`]);
-      const { rows } = await client.query('SELECT labelfile FROM pg_backup_stop(wait_for_archive => false)');
-      await client.end();
-      writeFileSync(join(backup, 'backup_label'), rows[0].labelfile);
-      rmSync(join(backup, 'postmaster.pid'), { force: true });
-      execFileSync('sh', ['-c', `rm -rf ${backup}/pg_wal/* && mkdir ${backup}/pg_wal/archive_status`]);
-      execFileSync('chown', ['-R', '--reference', folder, backup]);
-    },
+    backUp: () => backUp({ url: server.url, folder }, backup),
     copyDisk: async () => {
       await server.stop();
       rmSync(copy, { recursive: true, force: true });
@@ -98,8 +87,7 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
           join(folder, 'postgresql.auto.conf'),
           `restore_command = 'cp ${archive}/%f %p'\nrecovery_target_time = '${time}'\nrecovery_target_action = 'promote'\narchive_mode = off\n`,
         );
-        writeFileSync(join(folder, 'recovery.signal'), '');
-        execFileSync('chown', ['--reference', join(folder, 'PG_VERSION'), join(folder, 'recovery.signal')]);
+        addFile(folder, 'recovery.signal');
       });
     },
     returnToCopy: () => replaceBy(copy),

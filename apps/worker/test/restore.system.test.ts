@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { Connection } from '@temporalio/client';
 import { eventually, type SmtpSink, startSmtpSink, startSystem, type System, type SystemApi } from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { runChecks } from '../../../scripts/doctor/checks.ts';
+import { addCampaign, runAfterRestore } from './after-restore.ts';
 import { type RestorablePostgres, startRestorablePostgres } from './restorable-postgres.ts';
 
 const RECIPIENTS = 2_000;
@@ -46,16 +46,8 @@ const one = async (text: string, values: unknown[] = []) => (await system.pool.q
 const afterRestore = (...args: string[]) => afterRestoreWith({}, ...args);
 
 /** The same with more settings. */
-async function afterRestoreWith(more: Record<string, string>, ...args: string[]): Promise<string> {
-  const program = join(import.meta.dirname, '../src/after-restore.ts');
-  const env = { ...process.env, ...databaseSettings(), TEMPORAL_TASK_QUEUE: taskQueue, LOG_LEVEL: 'fatal', ...more };
-  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.on('data', (chunk) => (output += chunk));
-  const status = await new Promise((resolve) => child.once('exit', resolve));
-  expect([status, output]).toEqual([0, expect.anything()]);
-  return output;
-}
+const afterRestoreWith = (more: Record<string, string>, ...args: string[]) =>
+  runAfterRestore({ ...databaseSettings(), TEMPORAL_TASK_QUEUE: taskQueue, ...more }, args);
 
 const databaseSettings = () => ({ DATABASE_URL: postgres.url });
 
@@ -80,25 +72,7 @@ interface Sending {
 
 async function createCampaign(name: string): Promise<Sending> {
   const api = await system.api();
-  await system.pool.query(
-    `WITH contact AS (
-       INSERT INTO contacts (id, project_id, email, email_key, name, source, updated_at)
-       SELECT postroom_id('ctc'), $1, a, a, 'Reader', 'api', now()
-       FROM generate_series(1, ${RECIPIENTS}) i CROSS JOIN LATERAL (SELECT $2 || i || '@mail.test' AS a) AS address RETURNING id
-     ), made AS (INSERT INTO groups (id, project_id, name, updated_at) VALUES ($3, $1, 'All', now()))
-     INSERT INTO group_members (group_id, contact_id) SELECT $3, id FROM contact`,
-    [api.projectId, name, `grp_${name}`],
-  );
-  const { data } = (
-    await api.post('/v1/campaigns', {
-      name,
-      subject: 'News',
-      from_email: 'news@example.com',
-      html: '<p>Hello</p>',
-      group_ids: [`grp_${name}`],
-    })
-  ).body;
-  return { api, name, campaign: data.id };
+  return { api, name, campaign: await addCampaign(system.pool, api, { name, recipients: RECIPIENTS }) };
 }
 
 /** Starts a campaign, and waits until a part of it has been sent. */

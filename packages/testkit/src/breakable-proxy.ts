@@ -8,11 +8,13 @@ export interface BreakableProxy {
   /** Breaks all connections and refuses new ones until `restore`. */
   break: () => void;
   restore: () => void;
+  /** Forwards new connections to another server; those that are open stay where they are. */
+  pointTo: (serverUrl: string) => void;
   close: () => void;
 }
 
 export async function startBreakableProxy(serverUrl: string): Promise<BreakableProxy> {
-  const server = new URL(serverUrl);
+  let server = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let isBroken = false;
   const proxy = createServer((socket) => {
@@ -41,6 +43,9 @@ export async function startBreakableProxy(serverUrl: string): Promise<BreakableP
     },
     restore: () => {
       isBroken = false;
+    },
+    pointTo: (other) => {
+      server = new URL(other);
     },
     close: () => {
       for (const socket of sockets) socket.destroy();
