@@ -70,6 +70,7 @@ interface Kind {
   others: readonly string[];
   locale: string;
   prefetches: boolean;
+  isTouch: boolean;
 }
 
 /** An open browser window, which tests use one after another: the second one finds the code of the dashboard compiled. */
@@ -96,7 +97,7 @@ const isOpen = ({ page, context }: Pick<Tab, 'page' | 'context'>) =>
  * Opens a window, signed in as `user`. Closing it fails the test if it has recorded problems. `origin` is for tests that start
  * their own system; `others` are origins the browser may visit, such as an identity provider. Only with `prefetches` does it fetch the
  * code of all pages ahead, as the browser does for users who did not ask it to save data. Files that an earlier test has loaded may come
- * from the cache, unless it `isFresh`.
+ * from the cache, unless it `isFresh`. `isTouch` is for a phone: fingers are the pointer.
  */
 export async function openWindow(
   api: Pick<Api, 'url' | 'projectId'>,
@@ -109,10 +110,11 @@ export async function openWindow(
     origin = config.PUBLIC_URL,
     others = [] as readonly string[],
     prefetches = false,
+    isTouch = false,
     isFresh = false,
   } = {},
 ): Promise<Window> {
-  const kind = { url: api.url, origin, others, locale, prefetches };
+  const kind = { url: api.url, origin, others, locale, prefetches, isTouch };
   const key = JSON.stringify(kind);
   const tab = (isFresh ? undefined : takeIdle(key)) ?? (await openTab(kind));
   const { page, context, problems } = tab;
@@ -137,9 +139,15 @@ export async function openWindow(
   };
 }
 
-async function openTab({ url, origin, others, locale, prefetches }: Kind): Promise<Tab> {
+async function openTab({ url, origin, others, locale, prefetches, isTouch }: Kind): Promise<Tab> {
   const running = await launch({ url });
-  const context = await running.newContext({ baseURL: origin, locale, timezoneId: 'Europe/Berlin' });
+  const context = await running.newContext({
+    baseURL: origin,
+    locale,
+    timezoneId: 'Europe/Berlin',
+    hasTouch: isTouch,
+    isMobile: isTouch,
+  });
   const problems: string[] = [];
   await watch(context, problems, [origin, ...others]);
   if (!prefetches)

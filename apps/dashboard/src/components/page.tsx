@@ -61,7 +61,7 @@ export function Page({ title, about, mark, back, actions, width, children }: Pag
 /** The content of the `back` link. */
 export function BackLabel({ children }: { children: string }) {
   return (
-    <Group component="span" gap={4} wrap="nowrap" display="inline-flex" mb="xs" className="breakable">
+    <Group component="span" gap={4} wrap="nowrap" display="inline-flex" mb="xs" className="breakable back-label">
       <IconChevronLeft size={16} style={{ flex: 'none' }} aria-hidden />
       {children}
     </Group>

@@ -71,7 +71,7 @@ export function BundleEditor({
             <Select
               aria-label="Match"
               size="xs"
-              w={110}
+              w={130}
               allowDeselect={false}
               data={[
                 { value: 'all', label: 'All of' },
