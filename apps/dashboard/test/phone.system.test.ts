@@ -42,4 +42,17 @@ inBrowser('on a phone', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     expect(await hardToTouch(page), 'menu').toEqual([]);
   });
+
+  test('all contacts of a page are selected at once', async () => {
+    const api = await testApi();
+    await api.contact('ada@example.com');
+    await api.contact('bob@example.com');
+    await using window = await windowOf(api, 'owner', PHONE);
+    const { page } = window;
+    await window.open('/contacts');
+    await page.getByText('Select all', { exact: true }).click();
+    await page.getByText('2 selected').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await scrollsHorizontally(page)).toBe(false);
+  });
 });

@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Checkbox, Group, Menu, Select, Stack, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, Checkbox, Group, Menu, Select, Stack, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { usePermission, useProject } from '../../app/session.tsx';
 import { cursorOf } from '../../data/paging.ts';
 import { useApiQuery } from '../../data/api-query.ts';
@@ -238,6 +238,7 @@ function ContactTable({
   selection: Selection;
   onSelect: (selection: Selection) => void;
 }) {
+  const all = useId();
   const onPage = contacts.map(({ id }) => id);
   const isSelected = (id: string) => selection === 'all' || selection.includes(id);
   const chosen = onPage.filter(isSelected).length;
@@ -252,12 +253,16 @@ function ContactTable({
       head: (
         <Group gap="sm" wrap="nowrap">
           <Checkbox
+            id={all}
             aria-label="Select all on this page"
             checked={chosen === onPage.length}
             indeterminate={chosen > 0 && chosen < onPage.length}
             onChange={() => onSelect(chosen === onPage.length ? others : [...others, ...onPage])}
           />
-          Contact
+          <label htmlFor={all} className="phone-only">
+            Select all
+          </label>
+          <Box visibleFrom="sm">Contact</Box>
         </Group>
       ),
       cell: (contact) => (
