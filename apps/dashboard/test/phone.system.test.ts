@@ -43,6 +43,30 @@ inBrowser('on a phone', () => {
     expect(await hardToTouch(page), 'menu').toEqual([]);
   });
 
+  test('the steps of a journey are added, edited and saved', async () => {
+    const api = await readyProject();
+    const definition = { entry: { type: 'manual' }, steps: [{ id: 'pause', type: 'wait', for: { days: 1 } }] };
+    const { id } = (await api.post('/v1/journeys', { name: 'Thanks', definition })).body.data;
+    await using window = await windowOf(api, 'owner', PHONE);
+    const { page } = window;
+    await window.open(`/journeys/${id}`);
+    await page.getByRole('button', { name: 'Add a step after pause' }).click();
+    const exit = page.getByRole('menuitem', { name: 'Exit' });
+    await exit.waitFor();
+    expect(await scrollsHorizontally(page)).toBe(false);
+    const box = await page.getByRole('menu').boundingBox();
+    expect(box && { left: box.x >= 0, right: box.x + box.width <= PHONE.width }).toEqual({ left: true, right: true });
+    await exit.click();
+    await page.locator('[data-node="pause"]').click();
+    const panel = page.getByRole('region', { name: 'Wait: pause' });
+    await panel.getByLabel('Days').fill('3');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    const { steps } = (await api.get(`/v1/journeys/${id}`)).body.data.definition;
+    expect(steps).toMatchObject([{ id: 'pause', for: { days: 3 }, next: steps[1].id }, { type: 'exit' }]);
+  });
+
   test('all contacts of a page are selected at once', async () => {
     const api = await testApi();
     await api.contact('ada@example.com');

@@ -101,7 +101,7 @@ export function nearestPlace(placed: readonly PlacedNode[], { id, x, y }: { id: 
     .toSorted((one, other) => one.distance - other.distance)[0]?.edge;
 }
 
-export function flowNode(placed: PlacedNode, isEditable: boolean): FlowNode {
+export function flowNode(placed: PlacedNode, canDrag: boolean): FlowNode {
   const { id, x, y, width, height, step, exits } = placed;
   const isEnd = step === undefined && id !== ENTRY;
   const size = isEnd ? END_SIZE : { width, height };
@@ -114,7 +114,7 @@ export function flowNode(placed: PlacedNode, isEditable: boolean): FlowNode {
     ...size,
     measured: size,
     data: { placed },
-    draggable: isEditable && step !== undefined,
+    draggable: canDrag && step !== undefined,
     handles: [
       ...(id === ENTRY ? [] : [{ type: 'target' as const, position: Position.Top, ...at(0.5, 0) }]),
       ...exits.map(({ key, from }) => ({

@@ -19,9 +19,9 @@ type Props = NodeProps<Node<{ placed: PlacedNode }>>;
 const MARKS: Record<Mark, string> = { added: 'New', changed: 'Changed', removed: 'Removed' };
 
 /** The entry or a step, with the labels of the edges that leave it. */
-export function StepNode({ data: { placed } }: Props) {
+export function StepNode({ data: { placed }, isConnectable }: Props) {
   const canvas = useCanvas();
-  const { names, counts, edit } = canvas;
+  const { names, counts } = canvas;
   const { id, step } = placed;
   const Icon = step === undefined ? IconLogin2 : stepIconOf(step);
   const title = step === undefined ? 'Entry' : stepTitle(step, names);
@@ -39,7 +39,7 @@ export function StepNode({ data: { placed } }: Props) {
       data-mark={mark}
     >
       {id !== ENTRY && (
-        <Handle type="target" position={Position.Top} isConnectable={edit !== undefined} isConnectableStart={false} />
+        <Handle type="target" position={Position.Top} isConnectable={isConnectable} isConnectableStart={false} />
       )}
       <button
         type="button"
@@ -97,7 +97,7 @@ export function StepNode({ data: { placed } }: Props) {
           id={key}
           type="source"
           position={Position.Bottom}
-          isConnectable={edit !== undefined}
+          isConnectable={isConnectable}
           isConnectableEnd={false}
           style={{ left: `${from * 100}%` }}
         />
@@ -139,7 +139,13 @@ function InsertMenu({ edge, edit, isActive }: { edge: PlacedEdge; edit: CanvasEd
   const [isChosen, setChosen] = useState(false);
   const after = [edge.source === ENTRY ? 'the entry' : edge.source, edge.label].filter(Boolean).join(': ');
   return (
-    <Menu position="right-start" returnFocus={!isChosen} onOpen={() => setChosen(false)}>
+    <Menu
+      position="right-start"
+      // On a phone there is no room next to the button: the menu covers it.
+      middlewares={{ flip: true, shift: { crossAxis: true, padding: 8 } }}
+      returnFocus={!isChosen}
+      onOpen={() => setChosen(false)}
+    >
       <Menu.Target>
         <ActionIcon
           size={24}
@@ -152,7 +158,7 @@ function InsertMenu({ edge, edit, isActive }: { edge: PlacedEdge; edit: CanvasEd
           <IconPlus size={14} aria-hidden />
         </ActionIcon>
       </Menu.Target>
-      <Menu.Dropdown className="nowheel">
+      <Menu.Dropdown className="nowheel scrolling" mah="calc(100dvh - 16px)">
         <Offers
           names={names}
           onChoose={(steps, isNew) => {
@@ -192,11 +198,10 @@ function Offers({ names, onChoose }: { names: Names; onChoose: (steps: readonly 
 }
 
 /** Where a way ends. */
-export function EndNode(_props: Props) {
-  const { edit } = useCanvas();
+export function EndNode({ isConnectable }: Props) {
   return (
     <div className="journey-end">
-      <Handle type="target" position={Position.Top} isConnectable={edit !== undefined} isConnectableStart={false} />
+      <Handle type="target" position={Position.Top} isConnectable={isConnectable} isConnectableStart={false} />
       End
     </div>
   );

@@ -113,8 +113,9 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
     clipboard,
     drawn,
   };
-  const isEditable = edit !== undefined;
-  const nodes = useMemo(() => placed.map((node) => flowNode(node, isEditable)), [placed, isEditable]);
+  // Where the page scrolls past the graph, a finger on it scrolls: steps are added and connected by buttons and fields only.
+  const canDrag = edit !== undefined && !isStatic;
+  const nodes = useMemo(() => placed.map((node) => flowNode(node, canDrag)), [placed, canDrag]);
   const shown = drag
     ? nodes.map((node) => (node.id === drag.id ? { ...node, position: { x: drag.x, y: drag.y }, zIndex: 5 } : node))
     : nodes;
@@ -160,9 +161,9 @@ export function Canvas({ label, definition, names, entry, problems, counts, mark
             onConnect={({ source, sourceHandle, target }) => connect(placeOf(source, sourceHandle), target)}
             onReconnect={(edge, { target }) => connect(edge.data?.placed.place, target)}
             isValidConnection={({ source, target }) => source !== ENTRY || !target.startsWith(':')}
-            nodesDraggable={edit !== undefined}
-            nodesConnectable={edit !== undefined}
-            edgesReconnectable={edit !== undefined}
+            nodesDraggable={canDrag}
+            nodesConnectable={canDrag}
+            edgesReconnectable={canDrag}
             connectionRadius={60}
             reconnectRadius={14}
             nodeDragThreshold={6}

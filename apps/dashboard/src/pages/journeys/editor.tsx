@@ -67,7 +67,7 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
   const { name, definition } = content;
   const [shown, setShown] = useState<Shown>('draft');
   const [isIncomplete, setIncomplete] = useState(false);
-  const isEditable = canWrite && conflict?.seesTheirs !== true && !isPhone;
+  const isEditable = canWrite && conflict?.seesTheirs !== true;
   const isDraft = publishedDefinition === null || shown === 'draft';
   const history = useHistory(definition, (next) => edited.set({ definition: next }), isEditable && isDraft);
   const graph = useRef<GraphViewHandle>(null);
@@ -100,16 +100,14 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
             <>
               <JourneyMenu journey={journey} definition={definition} onImport={history.apply} />
               <PauseOrResume journey={journey} />
-              {(!isPhone || !isSaved) && (
-                <Button
-                  variant="default"
-                  loading={update.running}
-                  disabled={isSaved || isIncomplete || name.trim() === '' || conflict !== undefined}
-                  onClick={() => void save()}
-                >
-                  Save
-                </Button>
-              )}
+              <Button
+                variant="default"
+                loading={update.running}
+                disabled={isSaved || isIncomplete || name.trim() === '' || conflict !== undefined}
+                onClick={() => void save()}
+              >
+                Save
+              </Button>
               <BacktestButton journey={journey} disabled={!isSaved} />
               <Publish journey={journey} disabled={!isSaved} onShow={select} />
             </>
@@ -144,11 +142,6 @@ export function JourneyEditor({ journey, choices, back }: { journey: Row; choice
       >
         {isDraft ? (
           <Stack gap="sm">
-            {canWrite && isPhone && (
-              <Text size="sm" c="dimmed">
-                To edit the steps, use a wider window.
-              </Text>
-            )}
             <div className="journey-header" data-editable={isEditable || undefined}>
               {isEditable && (
                 <TextInput

@@ -114,7 +114,7 @@ export function GraphView({ label, definition, choices, edit, isPhone, ref, ...p
         )}
       </div>
       {edit && (
-        <Text size="xs" c="dimmed">
+        <Text size="xs" c="dimmed" className="with-keyboard">
           Keyboard: the arrow keys move between steps, Enter edits a step, A adds one after it, Delete removes it, and
           Ctrl+C and Ctrl+V copy it and paste after it. Hold Shift with a click, an arrow key or Enter to select
           several.
