@@ -80,3 +80,34 @@ inBrowser('on a phone', () => {
     expect(await scrollsHorizontally(page)).toBe(false);
   });
 });
+
+inBrowser('by keyboard', () => {
+  test('when a row is removed, the focus goes to the next one, and to the last after it', async () => {
+    const api = await testApi();
+    const emails = ['ada@example.com', 'bob@example.com', 'eve@example.com', 'zoe@example.com'];
+    for (const email of emails) await api.contact(email);
+    const { id } = (await api.post('/v1/groups', { name: 'Beta', emails })).body.data;
+    for (const key of ['city', 'country']) await api.post('/v1/custom-fields', { label: key, key, type: 'text' });
+    await using window = await windowOf(api);
+    const { page } = window;
+    const focused = () => page.evaluate('document.activeElement?.textContent');
+    await window.open(`/groups/${id}`);
+    const names = await page.getByRole('button', { name: /^Remove/ }).allTextContents();
+    expect(names).toHaveLength(4);
+    await page.getByRole('button', { name: names[1] ?? '' }).focus();
+    await page.keyboard.press('Enter');
+    await soon(focused).toBe(names[2]);
+    await page.keyboard.press('Enter');
+    await soon(focused).toBe(names[3]);
+    await page.keyboard.press('Enter');
+    await soon(focused).toBe(names[0]);
+
+    await window.open('/fields');
+    await page.getByRole('button', { name: 'Delete country' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('textbox').fill('country');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await soon(focused).toBe('Delete city');
+  });
+});
