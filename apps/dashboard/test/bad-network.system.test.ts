@@ -179,6 +179,89 @@ inBrowser('on a slow network', () => {
     expect([publish.sent(), made]).toEqual([1, 1]);
   });
 
+  test('nothing is said to be deleted, missing or without matches before the server has answered', async () => {
+    const api = await testApi();
+    await api.post('/v1/custom-fields', { label: 'City', key: 'city', type: 'text' });
+    const ada = await api.contact('ada@example.com');
+    const group = (await api.post('/v1/groups', { name: 'Beta', contact_ids: [ada.id] })).body.data.id;
+    const draft = (await api.post('/v1/campaigns', { name: 'Spring', group_ids: [group] })).body.data.id;
+    const filter = { field: 'customFields.city', op: 'is', value: 'Rome' };
+    const segment = (await api.post('/v1/segments', { name: 'Romans', filter })).body.data.id;
+    const sent = (await api.post('/v1/campaigns', { name: 'Autumn', group_ids: [group] })).body.data.id;
+    await pool.query(
+      `UPDATE campaigns SET status = 'completed', started_at = now(), frozen_at = now(), completed_at = now() WHERE id = $1`,
+      [sent],
+    );
+    await using window = await windowOf(api);
+    const { page } = window;
+    /** Holds a query while `early` looks at the page. */
+    const whileHeld = async (name: string, early: () => Promise<void>) => {
+      const release = await holdRequests(
+        page,
+        '**/graphql',
+        (request) => request.postData()?.includes(`query ${name}`) === true,
+      );
+      await early();
+      release();
+      await page.unrouteAll({ behavior: 'wait' });
+    };
+
+    await whileHeld('Audiences', async () => {
+      await window.open(`/campaigns/${sent}`);
+      await page.getByText('Loading…').waitFor();
+      expect(await page.getByText('Deleted groups and segments').count()).toBe(0);
+    });
+    await page.getByText('Beta', { exact: true }).waitFor();
+
+    await whileHeld('Audiences', async () => {
+      await window.open(`/campaigns/${draft}`);
+      await soon(() => page.getByPlaceholder('Loading…').count()).toBe(4);
+      expect(await page.getByText(group).count()).toBe(0);
+    });
+    await page.getByText('Beta', { exact: true }).first().waitFor();
+
+    await whileHeld('CustomFields', async () => {
+      await window.open(`/segments/${segment}`);
+      await page.getByLabel('Name').waitFor();
+      await page.getByRole('status', { name: 'Loading' }).first().waitFor();
+      expect(await page.getByText('Deleted field').count()).toBe(0);
+    });
+    await page.getByRole('combobox', { name: 'Field' }).waitFor();
+
+    await window.open('/contacts');
+    await whileHeld('SearchRecords', async () => {
+      await page.keyboard.press('Control+k');
+      const asked = page.waitForRequest((request) => request.postData()?.includes('query SearchRecords') === true);
+      await page.getByRole('textbox', { name: 'Search, or run a command' }).fill('ada@example.com');
+      await asked;
+      await page.getByText('Searching…').waitFor();
+      expect(await page.getByText('No matches').count()).toBe(0);
+    });
+    await page.getByText('ada@example.com').last().waitFor();
+  });
+
+  test('a button without a form says why its action failed', async () => {
+    const api = await testApi();
+    const id = (await api.post('/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] })).body.data.id;
+    await using window = await windowOf(api);
+    const { page } = window;
+    await window.open(`/webhooks/${id}`);
+    const abort = (name: string) =>
+      page.route('**/graphql', (route) =>
+        route.request().postData()?.includes(`mutation ${name}`) === true ? route.abort() : route.continue(),
+      );
+    await abort('SendTest(');
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByText("Can't reach the server. It may have made the change").waitFor();
+    await page.unrouteAll({ behavior: 'wait' });
+
+    await page.route('**/app/auth/sign-out', (route) => route.abort());
+    await page.getByRole('button', { name: /Open account menu/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByText('You may still be signed in.').waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/p/${api.projectId}/webhooks/${id}`);
+  });
+
   test('a conversion to HTML that is canceled changes nothing, and says when the server is unreachable', async () => {
     const api = await testApi();
     const mjml =

@@ -73,7 +73,7 @@ export default function CommandPalette({ asked, query, onQueryChange, onFocus }:
     ...(byId === undefined
       ? []
       : [{ group: 'By ID', actions: [{ id: 'by-id', label: query.trim(), description: 'Open', onClick: go(byId) }] }]),
-    ...records.map(({ group, rows }) => ({
+    ...records.groups.map(({ group, rows }) => ({
       group,
       actions: rows.map(({ id, label, description, path, icon: Icon }) => ({
         id,
@@ -99,7 +99,9 @@ export default function CommandPalette({ asked, query, onQueryChange, onFocus }:
       title={LABEL}
       className="finder"
       shortcut={null}
-      nothingFound={text === query.trim() ? 'No matches' : 'Searching…'}
+      nothingFound={
+        records.isLoading || text !== query.trim() ? 'Searching…' : (records.problem?.message ?? 'No matches')
+      }
       scrollable
       maxHeight={420}
       searchProps={{

@@ -1,11 +1,12 @@
 import { Group, Menu, Text } from '@mantine/core';
 import { IconChecks, IconList } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
-import { useApiMutation } from '../data/api-mutation.ts';
 import { useApiQuery } from '../data/api-query.ts';
 import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
 import { MenuLink } from '../components/menu-link.tsx';
+import { stateOf } from '../components/states.tsx';
 import { When } from '../components/when.tsx';
+import { useApiAction } from '../components/use-api-action.ts';
 import { MARK_READ, type Notification, NOTIFICATION_ICONS, NOTIFICATIONS } from './notification-data.ts';
 import { recordPath } from './record-path.ts';
 import { useProject } from './session.tsx';
@@ -29,7 +30,7 @@ export default function NotificationMenu({ button, opened, onChange }: LoadedMen
 function Newest() {
   const { id: projectId } = useProject();
   const { data, problem } = useApiQuery(NOTIFICATIONS, { first: NEWEST, after: null });
-  const mark = useApiMutation(MARK_READ);
+  const mark = useApiAction(MARK_READ);
   const nodes = data?.notifications.nodes;
   const [newest] = nodes ?? [];
   const markAll = useRef<HTMLButtonElement>(null);
@@ -56,7 +57,7 @@ function Newest() {
           <Menu.Divider />
         </>
       )}
-      {nodes === undefined && <Menu.Label>{problem?.message ?? 'Loading…'}</Menu.Label>}
+      {nodes === undefined && <Menu.Label>{stateOf({ problem })}</Menu.Label>}
       {nodes?.length === 0 && <Menu.Label>No notifications yet</Menu.Label>}
       {nodes?.map((notification) => (
         <NotificationItem

@@ -1,5 +1,6 @@
 import { IconAddressBook, IconFileText, IconMail, IconSend, IconSitemap, IconWorldCheck } from '@tabler/icons-react';
 import { useApiQuery } from '../data/api-query.ts';
+import type { Problem } from '../data/problem.ts';
 import { graphql } from '../generated/gql.ts';
 
 const SEARCH = graphql(`
@@ -50,6 +51,9 @@ const SEARCH = graphql(`
   }
 `);
 
+/** Shorter texts find no records. */
+const MIN_LENGTH = 2;
+
 export interface FoundRecord {
   id: string;
   label: string;
@@ -60,14 +64,20 @@ export interface FoundRecord {
 }
 
 /** Records that match a text of at least two characters, grouped by kind; a whole address also finds emails to it. */
-export function useRecords(text: string): { group: string; rows: FoundRecord[] }[] {
+export function useRecords(text: string): {
+  groups: { group: string; rows: FoundRecord[] }[];
+  /** Whether the server has not answered. */
+  isLoading: boolean;
+  problem: Problem | undefined;
+} {
   const isAddress = /^[^\s@]+@[^\s@]+$/.test(text);
-  const { data } = useApiQuery(
+  const { data, problem } = useApiQuery(
     SEARCH,
     { text, isAddress, address: isAddress ? text : null },
-    { pause: text.length < 2 },
+    { pause: text.length < MIN_LENGTH },
   );
-  if (data === undefined || text.length < 2) return [];
+  if (text.length < MIN_LENGTH) return { groups: [], isLoading: false, problem: undefined };
+  if (data === undefined) return { groups: [], isLoading: problem === undefined, problem };
   const groups = [
     {
       group: 'Campaigns',
@@ -134,5 +144,5 @@ export function useRecords(text: string): { group: string; rows: FoundRecord[] }
         })),
     },
   ];
-  return groups.filter(({ rows }) => rows.length > 0);
+  return { groups: groups.filter(({ rows }) => rows.length > 0), isLoading: false, problem };
 }

@@ -47,6 +47,9 @@ export function QueryResult<Data>({
   );
 }
 
+/** What stands in place of a few words that are not there yet. */
+export const stateOf = ({ problem }: Pick<ApiQuery<unknown>, 'problem'>): string => problem?.message ?? 'Loading…';
+
 /** An error with a retry button. */
 function Failure({ problem, again }: { problem: Problem; again: () => void }) {
   if (problem.code === 'not_found') {

@@ -1,6 +1,7 @@
 import { Checkbox, Group, Pill, ScrollArea, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { SearchBox } from '../../components/search-box.tsx';
+import { stateOf } from '../../components/states.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { PickContactsQuery } from '../../generated/graphql.ts';
@@ -38,7 +39,8 @@ export function ContactPicker({
   onPick: (picked: Picked[]) => void;
 }) {
   const [search, setSearch] = useState<string>();
-  const found = useApiQuery(PICK, { search: search ?? null }).data?.contacts;
+  const read = useApiQuery(PICK, { search: search ?? null });
+  const found = read.data?.contacts;
   const isPicked = (id: string) => picked.some((each) => each.id === id);
   const toggle = (contact: Picked) =>
     onPick(isPicked(contact.id) ? picked.filter(({ id }) => id !== contact.id) : [...picked, contact]);
@@ -79,16 +81,11 @@ export function ContactPicker({
           ))}
         </Stack>
       </ScrollArea.Autosize>
-      {found?.nodes.length === 0 && (
-        <Text size="sm" c="dimmed">
-          No contact matches. Only existing contacts can be picked.
-        </Text>
-      )}
-      {found?.pageInfo.hasNextPage === true && (
-        <Text size="sm" c="dimmed">
-          The 20 newest matches are shown. Search to find others.
-        </Text>
-      )}
+      <Text size="sm" c="dimmed" role="status">
+        {found === undefined && stateOf(read)}
+        {found?.nodes.length === 0 && 'No contact matches. Only existing contacts can be picked.'}
+        {found?.pageInfo.hasNextPage === true && 'The 20 newest matches are shown. Search to find others.'}
+      </Text>
       {error !== undefined && (
         <Text size="sm" c="var(--mantine-color-error)" role="alert">
           {error}

@@ -111,6 +111,7 @@ export function Contact() {
   const { contactId } = useParams({ from: '/auth/p/$projectId/contacts/$contactId' });
   const { id: projectId } = useProject();
   const contact = useApiQuery(CONTACT, { id: contactId });
+  const fields = useApiQuery(CUSTOM_FIELDS, {});
   const row = contact.data?.contact;
   return (
     <Page
@@ -131,13 +132,18 @@ export function Contact() {
       }
       actions={row && <Actions contact={row} />}
     >
-      <QueryResult of={contact}>{({ contact: known }) => <Details contact={known} />}</QueryResult>
+      <QueryResult of={contact}>
+        {({ contact: known }) => (
+          <QueryResult of={fields}>
+            {({ customFields }) => <Details contact={known} fields={customFields.nodes} />}
+          </QueryResult>
+        )}
+      </QueryResult>
     </Page>
   );
 }
 
-function Details({ contact }: { contact: ContactRow }) {
-  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
+function Details({ contact, fields }: { contact: ContactRow; fields: CustomField[] }) {
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 5 }}>

@@ -1,6 +1,7 @@
 import { type ComboboxItem, Select, type SelectProps, TextInput } from '@mantine/core';
 import { useRef } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';
+import { stateOf } from '../../components/states.tsx';
 import { AUDIENCES } from './audiences.ts';
 
 const NEW_GROUP = { value: 'new', label: 'New group' };
@@ -27,9 +28,13 @@ interface Props extends Pick<SelectProps, 'label' | 'aria-label' | 'placeholder'
 
 /** Chooses a group. A new one gets the name that was typed to look for it. */
 export function GroupChoice({ choice, onChange, canCreate = true, w, ...props }: Props) {
-  const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
+  const read = useApiQuery(AUDIENCES, {});
   const typed = useRef('');
-  const data = [...(canCreate ? [NEW_GROUP] : []), ...groups.map(({ id, name }) => ({ value: id, label: name }))];
+  const groups = read.data?.groups.nodes.map(({ id, name }) => ({ value: id, label: name }));
+  const data = [
+    ...(canCreate ? [NEW_GROUP] : []),
+    ...(groups ?? [{ value: 'loading', label: stateOf(read), disabled: true }]),
+  ];
   const choose = (id: string | null) => {
     const isNewName = id === NEW_GROUP.value && !data.some(({ label }) => label === typed.current);
     onChange({ id, name: isNewName ? typed.current : choice.name });

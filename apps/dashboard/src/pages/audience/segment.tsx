@@ -255,16 +255,34 @@ function Editor({ segment, back }: EditorProps) {
 }
 
 function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle) => void }) {
-  const fields = useApiQuery(CUSTOM_FIELDS, {}).data?.customFields.nodes ?? [];
-  const groups = useApiQuery(AUDIENCES, {}).data?.groups.nodes ?? [];
-  const names = useApiQuery(CONDITION_NAMES, {}).data;
-  const choices = {
-    fields: fieldChoices(fields, groups, names?.journeys.nodes ?? []),
-    campaigns: names?.campaigns.nodes ?? [],
-    templates: names?.templates.nodes ?? [],
-    events: names?.customEventDefinitions.nodes.map(({ name }) => name) ?? [],
-  };
-  return <BundleEditor bundle={tree} choices={choices} onChange={onChange} />;
+  const fields = useApiQuery(CUSTOM_FIELDS, {});
+  const audiences = useApiQuery(AUDIENCES, {});
+  const names = useApiQuery(CONDITION_NAMES, {});
+  // Before the names of fields are known, every condition would seem to be on a deleted one.
+  return (
+    <QueryResult of={fields}>
+      {({ customFields }) => (
+        <QueryResult of={audiences}>
+          {({ groups }) => (
+            <QueryResult of={names}>
+              {({ journeys, campaigns, templates, customEventDefinitions }) => (
+                <BundleEditor
+                  bundle={tree}
+                  choices={{
+                    fields: fieldChoices(customFields.nodes, groups.nodes, journeys.nodes),
+                    campaigns: campaigns.nodes,
+                    templates: templates.nodes,
+                    events: customEventDefinitions.nodes.map(({ name }) => name),
+                  }}
+                  onChange={onChange}
+                />
+              )}
+            </QueryResult>
+          )}
+        </QueryResult>
+      )}
+    </QueryResult>
+  );
 }
 
 /** Previews matching contacts, recounted when typing pauses. */

@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { DialogForm, required } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { stateOf } from '../../components/states.tsx';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -38,8 +40,9 @@ const DELETE = graphql(`
 
 /** The user's saved views of the contact list: filters and order under a name. */
 export function ViewsMenu({ search }: { search: ContactSearch }) {
-  const views = useApiQuery(VIEWS, {}).data?.contactViews ?? [];
-  const remove = useApiMutation(DELETE);
+  const read = useApiQuery(VIEWS, {});
+  const views = read.data?.contactViews;
+  const remove = useApiAction(DELETE);
   const show = useShowSearch();
   const [saving, setSaving] = useState(false);
   const isDefault = Object.keys(viewOf(search)).length === 0;
@@ -55,8 +58,9 @@ export function ViewsMenu({ search }: { search: ContactSearch }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown mah={400} className="scrolling">
-          {views.length === 0 && <Menu.Label>No saved views yet</Menu.Label>}
-          {views.map(({ viewId, name, search: saved }) => (
+          {views === undefined && <Menu.Label>{stateOf(read)}</Menu.Label>}
+          {views?.length === 0 && <Menu.Label>No saved views yet</Menu.Label>}
+          {views?.map(({ viewId, name, search: saved }) => (
             <Group key={viewId} gap={0} wrap="nowrap">
               <Menu.Item className="breakable" onClick={() => show(contactSearch(saved as Record<string, unknown>))}>
                 {name}

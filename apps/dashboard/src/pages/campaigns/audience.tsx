@@ -1,6 +1,7 @@
-import { Card, Group, MultiSelect, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Section } from '../../components/page.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
@@ -70,14 +71,12 @@ export function Audience({
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             {SELECTS.map(({ part, of, label, placeholder }) => (
-              <MultiSelect
+              <ChoicesSelect
                 key={part}
-                size="sm"
                 label={label}
-                placeholder={draft[part].length === 0 ? placeholder : undefined}
-                searchable
+                placeholder={placeholder}
                 clearable
-                data={data?.[of].nodes.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+                choices={choicesOf(data?.[of].nodes)}
                 value={draft[part]}
                 readOnly={readOnly}
                 onChange={(ids) => set({ [part]: ids })}

@@ -115,7 +115,7 @@ function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { 
         description={
           replaces ? 'It replaces the content written here.' : 'The version published when the campaign starts is sent.'
         }
-        placeholder="Choose a template"
+        placeholder={templates === undefined ? 'Loading…' : 'Choose a template'}
         searchable
         maw={420}
         data={(templates ?? []).map(({ id, name, status }) => ({

@@ -2,9 +2,11 @@ import { Card } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
+import type { AudiencesQuery } from '../../generated/graphql.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
+import { stateOf } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { workflowItem } from '../../components/workflow-link.tsx';
 import { AUDIENCES } from '../audience/audiences.ts';
@@ -23,11 +25,7 @@ const SENT_TEMPLATE = graphql(`
 
 /** How a started campaign was set up. */
 export function Setup({ campaign }: { campaign: CampaignRow }) {
-  const { data } = useApiQuery(AUDIENCES, {});
-  const names = [
-    ...(data?.groups.nodes ?? []).filter(({ id }) => campaign.groupIds.includes(id)),
-    ...(data?.segments.nodes ?? []).filter(({ id }) => campaign.segmentIds.includes(id)),
-  ].map(({ name }) => name);
+  const audiences = useApiQuery(AUDIENCES, {});
   const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
   const { localTime, timeZone, timeZoneField } = campaign;
   return (
@@ -37,7 +35,7 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
           items={[
             ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
             replyTo !== null && ['Reply-to', replyTo],
-            ['Audience', names.length === 0 ? 'Deleted groups and segments' : names.join(', ')],
+            ['Audience', audiences.data ? namesOf(campaign, audiences.data) : stateOf(audiences)],
             localTime !== null &&
               timeZoneField !== null && [
                 'Local time',
@@ -57,11 +55,20 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
   );
 }
 
+function namesOf({ groupIds, segmentIds }: CampaignRow, { groups, segments }: AudiencesQuery): string {
+  const names = [
+    ...groups.nodes.filter(({ id }) => groupIds.includes(id)),
+    ...segments.nodes.filter(({ id }) => segmentIds.includes(id)),
+  ].map(({ name }) => name);
+  return names.length === 0 ? 'Deleted groups and segments' : names.join(', ');
+}
+
 /** The template and version sent. */
 function SentTemplate({ campaign: { templateId, templateVersion } }: { campaign: CampaignRow }) {
   const { id: projectId } = useProject();
-  const template = useApiQuery(SENT_TEMPLATE, { id: templateId ?? '' }).data?.template;
-  if (template === undefined) return 'Template';
+  const sent = useApiQuery(SENT_TEMPLATE, { id: templateId ?? '' });
+  const template = sent.data?.template;
+  if (template === undefined) return stateOf(sent);
   if (templateVersion === null) return template.name;
   return (
     <TextLink

@@ -3,7 +3,6 @@ import {
   Button,
   Card,
   Checkbox,
-  MultiSelect,
   NumberInput,
   Select,
   SimpleGrid,
@@ -21,6 +20,7 @@ import { useApiQuery } from '../../data/api-query.ts';
 import { useUnsavedForm } from '../../data/unsaved-changes.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { FormChoicesQuery } from '../../generated/graphql.ts';
+import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
 import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
 
 const CHOICES = graphql(`
@@ -139,18 +139,16 @@ export function FormEditor({
             <TextInput label="Name" description="For your team." {...form.getInputProps('name')} />
             <TextInput label="Title" placeholder={form.values.name} {...form.getInputProps('title')} />
             <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-            <MultiSelect
+            <ChoicesSelect
               label="Groups"
               description="Subscribers join them."
-              searchable
-              data={(data?.groups.nodes ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+              choices={choicesOf(data?.groups.nodes)}
               {...form.getInputProps('groupIds')}
             />
-            <MultiSelect
+            <ChoicesSelect
               label="Fields"
-              searchable
               description="Besides the address, in this order."
-              data={[...names].map(([value, label]) => ({ value, label }))}
+              choices={data && [...names].map(([value, label]) => ({ value, label }))}
               value={form.values.fields.map(({ key }) => key)}
               onChange={(keys) => form.setFieldValue('fields', withKeys(form.values.fields, keys))}
               error={form.errors.fields}
