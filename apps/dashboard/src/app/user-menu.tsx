@@ -1,5 +1,6 @@
 import { type MantineColorScheme, Menu, Text, useMantineColorScheme } from '@mantine/core';
 import { IconBook2, IconLogout, IconUser } from '@tabler/icons-react';
+import { notifyError } from '../components/notify.tsx';
 import { postAuth } from '../data/auth.ts';
 import { clearClients } from '../data/client.ts';
 import type { LoadedMenuProps } from '../components/lazy-menu.tsx';
@@ -51,7 +52,9 @@ export default function UserMenu({ button, opened, onChange }: LoadedMenuProps) 
 }
 
 async function signOut(): Promise<void> {
-  await postAuth('/sign-out');
+  const { problem } = await postAuth('/sign-out');
+  // Leaving would look as if the session had ended.
+  if (problem !== undefined) return notifyError(`You may still be signed in. ${problem}`);
   clearClients();
   window.location.assign('/sign-in');
 }

@@ -7,11 +7,13 @@ import { graphql } from '../../generated/gql.ts';
 import type { MySessionsQuery } from '../../generated/graphql.ts';
 import { StatusBadge } from '../../components/badge.tsx';
 import { FormProblem } from '../../components/form.tsx';
-import { notifySuccess } from '../../components/notify.tsx';
+import { notifyError, notifySuccess } from '../../components/notify.tsx';
 import { Section } from '../../components/page.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { RowButton } from '../../components/row-button.tsx';
+import { useSingleRun } from '../../components/use-single-run.ts';
 import { deviceOf } from './device.ts';
 
 const SESSIONS = graphql(`
@@ -40,9 +42,11 @@ type Session = MySessionsQuery['mySessions'][number];
 export function Sessions() {
   const sessions = useApiQuery(SESSIONS, {});
   const others = sessions.data?.mySessions.some(({ current }) => !current) ?? false;
+  const [running, runOnce] = useSingleRun();
   const signOutOthers = async () => {
     const answer = await postAuth('/revoke-other-sessions');
-    if (answer.data !== undefined) notifySuccess('Signed out of all other sessions.');
+    if (answer.data === undefined) return notifyError(answer.problem);
+    notifySuccess('Signed out of all other sessions.');
     refresh();
   };
   return (
@@ -50,7 +54,7 @@ export function Sessions() {
       title="Active sessions"
       actions={
         others && (
-          <Button variant="default" size="xs" onClick={() => void signOutOthers()}>
+          <Button variant="default" size="xs" loading={running} onClick={() => void runOnce(signOutOthers)}>
             Sign out all other sessions
           </Button>
         )
@@ -82,14 +86,9 @@ function SessionTable({ sessions }: { sessions: Session[] }) {
             align: 'right',
             cell: (session) =>
               session.current ? null : (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  color="red"
-                  onClick={() => void revoke.run({ id: session.id })}
-                >
+                <RowButton color="red" run={() => revoke.run({ id: session.id })}>
                   Sign out<span className="visually-hidden"> {deviceOf(session.userAgent)}</span>
-                </Button>
+                </RowButton>
               ),
           },
         ]}

@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { usePermission } from '../../app/session.tsx';
 import { countOf, formatShare } from '../../components/numbers.ts';
-import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -93,7 +93,7 @@ export function BulkProgress() {
 }
 
 function Running({ operation: { id, action, total, processed, cancelRequestedAt } }: { operation: Operation }) {
-  const cancel = useApiMutation(CANCEL);
+  const cancel = useApiAction(CANCEL);
   const canWrite = usePermission('write');
   useLive(PROGRESS, { id });
   const share = total === 0 ? 0 : Math.min(1, processed / total);

@@ -19,6 +19,7 @@ import { Pager } from '../../components/pager.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
+import { RowButton } from '../../components/row-button.tsx';
 import { number } from '../campaigns/campaign-labels.ts';
 import { ExportLink } from './export-link.tsx';
 import { MemberFields, useMembers } from './member-fields.tsx';
@@ -208,9 +209,9 @@ function Members({ groupId, members }: { groupId: string; members: Member[] }) {
             width: 96,
             cell: (member) =>
               canWrite && (
-                <Button size="compact-sm" variant="subtle" color="gray" onClick={() => void take(member)}>
+                <RowButton color="gray" run={() => take(member)}>
                   Remove<span className="visually-hidden"> {labelOf(member)}</span>
-                </Button>
+                </RowButton>
               ),
           },
         ]}

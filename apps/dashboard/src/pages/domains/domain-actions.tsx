@@ -5,8 +5,9 @@ import { usePermission, useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { Confirm } from '../../components/confirm.tsx';
-import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
+import { useApiAction } from '../../components/use-api-action.ts';
 import type { Domain } from './domain-row.ts';
 import { Publish } from './publish.tsx';
 
@@ -80,9 +81,9 @@ export function DomainActions({ domain }: { domain: Domain }) {
 }
 
 function CheckNow({ domain: { id } }: { domain: Domain }) {
-  const check = useApiMutation(CHECK);
+  const check = useApiAction(CHECK);
   const run = async () => {
-    if ((await check.run({ id })) === undefined) return notifyError('The DNS check could not be started.');
+    if ((await check.run({ id })) === undefined) return;
     notifySuccess('Checking DNS. Results will appear here.');
   };
   return (

@@ -9,11 +9,12 @@ import type { FormQuery } from '../../generated/graphql.ts';
 import { CodeBlock, CopyField } from '../../components/copy.tsx';
 import { ButtonLink, TextLink } from '../../components/link.tsx';
 import { MoreMenu } from '../../components/more-menu.tsx';
-import { notifyError, notifySuccess } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { Stat, Stats } from '../../components/stats.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { FormState } from './forms.tsx';
 import { Submissions } from './submissions.tsx';
 
@@ -110,11 +111,11 @@ function Content({ form }: { form: FormRow }) {
 function Actions({ form: { id, name, enabled, url } }: { form: FormRow }) {
   const { id: projectId } = useProject();
   const canWrite = usePermission('write');
-  const change = useApiMutation(SWITCH);
+  const change = useApiAction(SWITCH);
   const remove = useApiMutation(DELETE);
   const navigate = useNavigate();
   const toggle = async () => {
-    if ((await change.run({ id, enabled: !enabled })) === undefined) return notifyError('The form was not changed.');
+    if ((await change.run({ id, enabled: !enabled })) === undefined) return;
     notifySuccess(enabled ? 'Form disabled.' : 'Form enabled.');
   };
   const confirmDelete = async () => {

@@ -13,7 +13,7 @@ import { Stat, Stats } from '../../components/stats.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { formatUtcDay } from '../../components/when.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
-import { useApiMutation } from '../../data/api-mutation.ts';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { useLive } from '../../data/live.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -159,7 +159,7 @@ export function Backtest() {
 }
 
 function Course({ row: { id, status, processed, total, error, cancelRequestedAt } }: { row: Row }) {
-  const cancel = useApiMutation(CANCEL);
+  const cancel = useApiAction(CANCEL);
   const canWrite = usePermission('write');
   if (status === 'failed')
     return (

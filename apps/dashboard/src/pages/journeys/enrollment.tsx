@@ -18,6 +18,7 @@ import { BackLabel, Page, Section } from '../../components/page.tsx';
 import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { formatDayAndTime, When } from '../../components/when.tsx';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { ContactLink, labelOf } from '../audience/contact-link.tsx';
 import { EventProperties } from '../events/event-properties.tsx';
 import { END_REASONS, ENROLLMENT_STATUS, outcomeLabel } from './labels.ts';
@@ -268,8 +269,8 @@ function Actions({ run: { id, status }, steps }: { run: Row; steps: readonly str
   const canWrite = usePermission('write');
   const [asked, setAsked] = useState<'move' | 'remove'>();
   const close = () => setAsked(undefined);
-  const pause = useApiMutation(PAUSE);
-  const resume = useApiMutation(RESUME);
+  const pause = useApiAction(PAUSE);
+  const resume = useApiAction(RESUME);
   const remove = useApiMutation(REMOVE);
   if (!canWrite) return null;
   const isPaused = status === 'paused';

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormProblem } from '../../components/form.tsx';
 import { notifySuccess } from '../../components/notify.tsx';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { JourneyQuery, JourneyWaitingAction } from '../../generated/graphql.ts';
@@ -32,7 +33,7 @@ export function PauseOrResume({
 }: {
   journey: Pick<JourneyQuery['journey'], 'id' | 'name' | 'status' | 'waitingEvents'>;
 }) {
-  const pause = useApiMutation(PAUSE);
+  const pause = useApiAction(PAUSE);
   const resume = useApiMutation(RESUME);
   const [isAsked, setAsked] = useState(false);
   if (status !== 'active' && status !== 'paused') return null;
@@ -62,7 +63,7 @@ export function PauseOrResume({
             happened.
           </Text>
           <Group justify="flex-end">
-            <Button variant="default" onClick={() => void goOn('discard')}>
+            <Button variant="default" disabled={resume.running} onClick={() => void goOn('discard')}>
               Discard and resume
             </Button>
             <Button data-autofocus loading={resume.running} onClick={() => void goOn('process')}>

@@ -1,4 +1,4 @@
-import { Button, Card, Text } from '@mantine/core';
+import { Card, Text } from '@mantine/core';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
@@ -7,6 +7,7 @@ import { notifySuccess } from '../../components/notify.tsx';
 import { QueryResult, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { RowButton } from '../../components/row-button.tsx';
 import { ROLES } from './roles.ts';
 
 const INVITATIONS = graphql(`
@@ -62,9 +63,9 @@ export function Invitations() {
                   silent: true,
                   align: 'right',
                   cell: ({ id, email }) => (
-                    <Button size="compact-sm" variant="subtle" color="red" onClick={() => void take(id, email)}>
+                    <RowButton color="red" run={() => take(id, email)}>
                       Withdraw<span className="visually-hidden"> the invitation for {email}</span>
-                    </Button>
+                    </RowButton>
                   ),
                 },
               ]}

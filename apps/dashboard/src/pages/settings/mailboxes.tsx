@@ -21,6 +21,7 @@ import { Page } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { ConnectMailbox } from './connect-mailbox.tsx';
 import { Consent, type PendingAuthorization } from './consent.tsx';
 import { EditMailbox } from './edit-mailbox.tsx';
@@ -177,18 +178,19 @@ function Actions({
   onAsk: (act: Asked['act']) => void;
   onConsent: (url: string) => void;
 }) {
-  const test = useApiMutation(TEST);
-  const authorize = useApiMutation(AUTHORIZE);
+  const test = useApiAction(TEST);
+  const authorize = useApiAction(AUTHORIZE);
   const tryIt = async () => {
     const tested = (await test.run({ id }))?.testMailbox;
-    if (tested === undefined) return notifyError('The mailbox could not be tested. Try again.');
+    if (tested === undefined) return;
     if (tested.status === 'connected') return notifySuccess(`Connection to ${email} successful.`);
     notifyError(`Connection to ${email} failed. See the list for the reason.`);
   };
   const askForConsent = async () => {
-    const url = (await authorize.run({ id }))?.authorizeMailbox.authorizationUrl;
-    if (url == null) return notifyError('Authorization could not be started. Try again.');
-    onConsent(url);
+    const authorized = (await authorize.run({ id }))?.authorizeMailbox;
+    if (authorized === undefined) return;
+    if (authorized.authorizationUrl === null) return notifyError('Authorization could not be started. Try again.');
+    onConsent(authorized.authorizationUrl);
   };
   return (
     <Menu>

@@ -13,6 +13,7 @@ import { Section } from '../../components/page.tsx';
 import { QueryResult, Empty, RowsSkeleton } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { When } from '../../components/when.tsx';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { ProviderDialog } from './provider-form.tsx';
 import { PROVIDERS, type Provider } from './provider-row.ts';
 
@@ -138,10 +139,10 @@ function Events({ of: { subscribedAt, notifiedAt }, url }: { of: Provider; url: 
 }
 
 function Actions({ provider: { id, name }, onAsk }: { provider: Provider; onAsk: (act: Asked['act']) => void }) {
-  const test = useApiMutation(TEST);
+  const test = useApiAction(TEST);
   const tryIt = async () => {
     const tested = (await test.run({ id }))?.testMailProvider;
-    if (tested === undefined) return notifyError(`${name} could not be tested. Try again.`);
+    if (tested === undefined) return;
     if (tested.status === 'working') notifySuccess(`${name} connected successfully.`);
     else notifyError(`${name} failed to connect. See the list for the reason.`);
   };

@@ -2,8 +2,9 @@ import { useProject } from '../../app/session.tsx';
 import { useApiMutation } from '../../data/api-mutation.ts';
 import { graphql } from '../../generated/gql.ts';
 import { MoreMenu } from '../../components/more-menu.tsx';
-import { notifyError, notifySuccess } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
+import { useApiAction } from '../../components/use-api-action.ts';
 import { ScheduledCampaigns } from './template-draft.tsx';
 import { newestOf, type TemplateRow } from './template-row.ts';
 
@@ -29,15 +30,12 @@ export function TemplateMenu({ template }: { template: TemplateRow }) {
   const { id: projectId } = useProject();
   const navigate = useNavigate();
   const remove = useApiMutation(DELETE);
-  const create = useApiMutation(DUPLICATE);
+  const create = useApiAction(DUPLICATE);
   const duplicate = async () => {
     const { subject, body, source, format } = newestOf(template);
     const input = { name: `${name.slice(0, 190).toWellFormed()} (copy)`, subject, body: source ?? body, format };
     const data = await create.run({ input });
-    if (data === undefined) {
-      notifyError('The template could not be duplicated. A copy with that name may already exist.');
-      return;
-    }
+    if (data === undefined) return;
     notifySuccess('Duplicated. You are editing the copy.');
     const params = { projectId, templateId: data.createTemplate.id };
     void navigate({ to: '/p/$projectId/templates/$templateId', params });

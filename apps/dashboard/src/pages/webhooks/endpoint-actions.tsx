@@ -7,8 +7,9 @@ import { graphql } from '../../generated/gql.ts';
 import type { WebhookBacklog } from '../../generated/graphql.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { MenuLink } from '../../components/menu-link.tsx';
-import { notifySuccess, notifyError } from '../../components/notify.tsx';
+import { notifySuccess } from '../../components/notify.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
+import { useApiAction } from '../../components/use-api-action.ts';
 import type { Endpoint } from './endpoint-row.ts';
 
 const SEND_TEST = graphql(`
@@ -92,11 +93,9 @@ export function EndpointActions({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function SendTest({ endpoint: { id } }: { endpoint: Endpoint }) {
-  const send = useApiMutation(SEND_TEST);
+  const send = useApiAction(SEND_TEST);
   const run = async () => {
-    const data = await send.run({ id });
-    if (data === undefined) return notifyError('The test event could not be sent.');
-    notifySuccess('Test event sent.');
+    if ((await send.run({ id })) !== undefined) notifySuccess('Test event sent.');
   };
   return (
     <Button
