@@ -302,7 +302,7 @@ inBrowser('templates and campaigns', () => {
     expect(copy).toMatchObject({ name: 'Letter (copy)', subject: 'Winter', source, format: 'mjml', status: 'draft' });
     expect(page.url()).toContain(copy.id);
     await duplicate();
-    await page.getByText('A copy with that name may already exist.').waitFor();
+    await page.getByText('A template named "Letter (copy)" already exists.').waitFor();
     expect((await api.get('/v1/templates')).body.data).toHaveLength(2);
     // The name of a copy is cut, here within an emoji.
     await api.patch(`/v1/templates/${id}`, { name: `${'x'.repeat(189)}😀😀` });
