@@ -19,7 +19,7 @@ const PLAIN = new RegExp(
   [
     'node_modules/@mantine/form/',
     '@mantine/hooks/.*/(create-storage|use-session-storage)[./]',
-    'icons/Icon(Clock|PlayerPause|PlayerPlay|PlayerStop)\\.',
+    'icons/Icon(Clock|Pencil|PlayerPause|PlayerPlay|PlayerStop)\\.',
     '@mantine/core/.*/(PasswordInput|PinInput)[./]',
     'src/components/(confirm\\.|description-list|email-preview|form|more-menu|use-navigate|use-sample-contact|workflow-link)',
     'src/data/(api-mutation|auth|unsaved-changes)',
