@@ -42,35 +42,27 @@ export function keepFocus(): void {
 
 /** A control of a row of a table. */
 interface RowPlace {
-  body: Element;
+  body: HTMLTableSectionElement;
   row: number;
-  /** The index of its cell, and of the control in the cell. */
-  cell: number;
+  /** Its index among the controls of the row. */
   control: number;
 }
 
-const CONTROLS = 'a[href], button, input, select, summary';
+const controlsIn = (row: Element | undefined) => [
+  ...(row?.querySelectorAll<HTMLElement>('a[href], button, input, select, summary') ?? []),
+];
 
-const controlsIn = (cell: Element | undefined) => [...(cell?.querySelectorAll<HTMLElement>(CONTROLS) ?? [])];
-
-function placeOf(control: Element): RowPlace | undefined {
-  const cell = control.closest('.data-table tbody td');
-  const row = cell?.parentElement;
-  if (cell == null || row?.parentElement == null) return undefined;
-  const { parentElement: body } = row;
-  return {
-    body,
-    row: [...body.children].indexOf(row),
-    cell: [...row.children].indexOf(cell),
-    control: controlsIn(cell).indexOf(control as HTMLElement),
-  };
+function placeOf(control: HTMLElement): RowPlace | undefined {
+  const row = control.closest<HTMLTableRowElement>('.data-table tbody tr');
+  if (row === null) return undefined;
+  const body = row.parentElement as HTMLTableSectionElement;
+  return { body, row: row.sectionRowIndex, control: controlsIn(row).indexOf(control) };
 }
 
 /** Focuses what is now at a place of a table. @returns undefined: once. */
 function focusNearby(place: RowPlace | undefined): undefined {
   if (place?.body.isConnected !== true) return;
-  const { body, row, cell, control } = place;
-  const near = body.children[row] ?? [...body.children].at(-1);
-  const there = controlsIn(near?.children[cell]);
-  (there[control] ?? there[0] ?? controlsIn(near)[0])?.focus({ preventScroll: true });
+  const { rows } = place.body;
+  const near = controlsIn(rows[place.row] ?? rows[rows.length - 1]);
+  (near[place.control] ?? near[0])?.focus({ preventScroll: true });
 }
