@@ -1,3 +1,4 @@
+import './command-palette.css';
 import '@mantine/core/styles/Mark.css';
 import '@mantine/spotlight/styles.css';
 import { Spotlight, spotlight, type SpotlightActionData } from '@mantine/spotlight';

@@ -1,3 +1,4 @@
+import './notifications.css';
 import { Group, Menu, Text } from '@mantine/core';
 import { IconChecks, IconList } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';

@@ -1,3 +1,4 @@
+import './copy.css';
 import { ActionIcon, Box, Code, Group, ScrollArea, Stack, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';

@@ -1,3 +1,4 @@
+import './contacts.css';
 import { ActionIcon, Box, Button, Checkbox, Group, Menu, Select, Stack, Text } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { IconColumns3, IconFileImport, IconPlus, IconSearchOff, IconUsersGroup } from '@tabler/icons-react';

@@ -1,3 +1,4 @@
+import './event-properties.css';
 import { Code, Text } from '@mantine/core';
 
 /** The characters of properties that are shown without a click. */

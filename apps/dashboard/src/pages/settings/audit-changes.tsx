@@ -1,3 +1,4 @@
+import './audit-changes.css';
 import { Text } from '@mantine/core';
 import type { AuditLogQuery } from '../../generated/graphql.ts';
 

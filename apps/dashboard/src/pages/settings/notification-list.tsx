@@ -1,3 +1,4 @@
+import '../../app/notifications.css';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconBell, IconChecks } from '@tabler/icons-react';
 import { useSearch } from '@tanstack/react-router';

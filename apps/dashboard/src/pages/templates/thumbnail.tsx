@@ -1,3 +1,4 @@
+import './thumbnail.css';
 import { useInViewport } from '@mantine/hooks';
 import { useState } from 'react';
 import { useApiQuery } from '../../data/api-query.ts';

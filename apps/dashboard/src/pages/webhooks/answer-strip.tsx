@@ -1,3 +1,4 @@
+import './answer-strip.css';
 import { countOf } from '../../components/numbers.ts';
 import { formatDayAndTime } from '../../components/when.tsx';
 

@@ -1,3 +1,4 @@
+import './endpoint-health.css';
 import { Alert, Card, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { ChartFigure } from '../../components/chart-figure.tsx';
