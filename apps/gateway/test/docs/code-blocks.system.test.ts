@@ -110,6 +110,7 @@ const NOT_RUN = [
   'docs/how-to/restore.md sh',
   'docs/how-to/restore.md sh',
   'docs/how-to/restore.md sh',
+  'docs/how-to/restore.md sh',
   'docs/how-to/sign-in.md sh',
   'docs/how-to/smtp.md js',
 ];
