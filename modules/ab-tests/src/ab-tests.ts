@@ -15,6 +15,7 @@ import {
 import {
   announce,
   assertValid,
+  checkVersion,
   databaseNow,
   databaseTime,
   db,
@@ -147,7 +148,7 @@ export async function updateAbTest(
   if (variants === undefined && Object.keys(settings).length === 0)
     throw new DomainError('validation_error', 'Provide at least one field to update.');
   if (test.status !== 'draft') throw new DomainError('conflict', NOT_A_DRAFT);
-  if (version != null && version !== test.version) throw versionConflict('A/B test');
+  checkVersion('A/B test', version, test.version);
   const count = variants ?? test.variantIds.length;
   await db.$transaction(async (tx) => {
     await changeDraft(tx, test, { ...settings, version: { increment: 1 } });
@@ -192,7 +193,7 @@ export async function startAbTest(projectId: string, id: string, version?: numbe
   for (;;) {
     const test = await getAbTest(projectId, id);
     if (test.status !== 'draft') throw new DomainError('conflict', 'This A/B test has already been started.');
-    if (version != null && version !== test.version) throw versionConflict('A/B test');
+    checkVersion('A/B test', version, test.version);
     const ready: ReadyVariant[] = [];
     for (const [index, campaign] of (await variantsOf(test)).entries())
       ready.push(await checkVariant(campaign, index, test.metric));

@@ -15,7 +15,7 @@ import {
   restPath,
   signalWorkflow,
   startWorkflow,
-  versionConflict,
+  checkVersion,
 } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
@@ -33,7 +33,7 @@ export async function sendCampaign(projectId: string, id: string, version?: numb
   const condition = (campaign: Campaign) => {
     const problem = statusProblem(campaign);
     if (problem !== undefined) throw new DomainError('conflict', problem);
-    if (version != null && version !== campaign.version) throw versionConflict('campaign');
+    checkVersion('campaign', version, campaign.version);
     return true;
   };
   await sendIf(projectId, id, condition, NO_LOCAL_TIME);
@@ -212,10 +212,7 @@ export async function scheduleCampaign(
   const campaign = await getCampaign(projectId, id);
   const conflict = scheduleStatusProblem(campaign);
   if (conflict !== undefined) throw new DomainError('conflict', conflict);
-  const checkVersion = (newest: number | undefined) => {
-    if (version != null && newest !== undefined && version !== newest) throw versionConflict('campaign');
-  };
-  checkVersion(campaign.version);
+  checkVersion('campaign', version, campaign.version);
   const schedule = await readSchedule(projectId, input);
   await checkReady(campaign);
   await db.$transaction(async (tx) => {
@@ -230,7 +227,8 @@ export async function scheduleCampaign(
       data: { status: 'scheduled', ...schedule },
     });
     if (count === 0) {
-      checkVersion((await tx.campaign.findFirst({ where: { id, projectId } }))?.version);
+      const newest = await tx.campaign.findFirst({ where: { id, projectId } });
+      if (newest !== null) checkVersion('campaign', version, newest.version);
       throw new DomainError('conflict', NOT_SCHEDULABLE);
     }
     const limit = { of: projectId, rows: 'scheduled campaigns', max: MAX_SCHEDULED };

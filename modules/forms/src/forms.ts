@@ -1,5 +1,6 @@
 import {
   checkLimit,
+  checkVersion,
   coalesceReads,
   conflictIfTaken,
   databaseNow,
@@ -75,7 +76,7 @@ export async function updateForm(
   { version, ...input }: FormInput & { version?: number | null | undefined },
 ): Promise<void> {
   const form = await getForm(projectId, id);
-  if (version != null && version !== form.version) throw versionConflict('form');
+  checkVersion('form', version, form.version);
   if (Object.values(input).every((value) => value === undefined))
     throw new DomainError('validation_error', 'Provide at least one field to update.');
   const data = await checkForm(projectId, input, form);

@@ -9,6 +9,7 @@ import { notify } from '@postroom/notifications';
 import {
   announce,
   assertValid,
+  checkVersion,
   checkJsonObject,
   conflictIfTaken,
   db,
@@ -143,7 +144,7 @@ export async function publishJourney(
   { inProgress = 'finish', version }: { inProgress?: InProgress | undefined; version?: number | null | undefined },
 ): Promise<void> {
   const journey = await getJourney(projectId, id);
-  if (version != null && version !== journey.version) throw versionConflict('journey');
+  checkVersion('journey', version, journey.version);
   const { definition, problems } = await checkDefinition(projectId, journey.draft);
   assertValid(problems);
   if (definition === undefined) return;

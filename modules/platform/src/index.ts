@@ -1,6 +1,7 @@
 export {
   CHECK_VIOLATION,
   DEADLOCK,
+  checkVersion,
   exponentialDelays,
   hasCode,
   LOCK_NOT_AVAILABLE,

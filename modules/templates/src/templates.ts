@@ -1,5 +1,6 @@
 import {
   assertValid,
+  checkVersion,
   conflictIfTaken,
   databaseNow,
   db,
@@ -98,7 +99,7 @@ export async function updateTemplate(
   if (name === undefined && Object.keys(content).length === 0)
     throw new DomainError('validation_error', 'Provide a name, subject or body to update.');
   return changeTemplate(projectId, id, { authorId }, (newest, template) => {
-    if (version != null && version !== newest.number) throw versionConflict('template');
+    checkVersion('template', version, newest.number);
     checkUnmodified(template, updatedAt);
     return { name, content };
   }).catch(nameTaken(name ?? ''));

@@ -88,6 +88,11 @@ export function versionConflict(what: string, field: 'version' | 'updatedAt' = '
   return new DomainError('conflict', message, [{ field, message: 'is out of date' }]);
 }
 
+/** @throws DomainError `versionConflict` if the caller names a version, and it is not the newest. */
+export function checkVersion(what: string, given: number | null | undefined, newest: number): void {
+  if (given != null && given !== newest) throw versionConflict(what);
+}
+
 /** Whether an error is PostgreSQL's unique violation, thrown by Prisma or by pg. */
 export function isUniqueViolation(error: unknown): boolean {
   const codes = codesOf(error);

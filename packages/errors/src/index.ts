@@ -1,5 +1,6 @@
 export {
   assertValid,
+  checkVersion,
   conflictIfTaken,
   DomainError,
   type ErrorCode,
