@@ -4,6 +4,7 @@ import {
   beginEpochWithWitnesses,
   holdSending,
   type Installation,
+  promotedReason,
   readInstallation,
   readReservations,
   readWitnesses,
@@ -39,17 +40,16 @@ export async function findRestore(): Promise<Restored | undefined> {
   if (!isRestored && before.timelineChange === null) return undefined;
   await holdSending(
     before,
-    isRestored
-      ? 'The database was restored to an earlier time.'
-      : `PostgreSQL was promoted or recovered to a point in time (timeline ${before.timelineChange}).`,
+    isRestored ? 'The database was restored to an earlier time.' : promotedReason(before.timelineChange),
   );
-  const epoch = newestOf(before, witnessed).epoch + 1;
+  const newest = newestOf(before, witnessed);
+  const epoch = newest.epoch + 1;
   await beginEpochWithWitnesses({
     scope: 'installation',
     position: '',
     until: databaseTime().toISOString(),
     epoch,
-    number: newestOf(before, witnessed).number + 1,
+    number: newest.number + 1,
   });
   const last = await readWitnesses();
   const later = last.filter((reservation) => reservation.epoch < epoch && isLater(reservation, before));

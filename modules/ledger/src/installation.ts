@@ -105,10 +105,7 @@ async function holdOf(installation: Installation): Promise<SendingHold | undefin
   if (config.HOLD_SENDING) return { reason: 'HOLD_SENDING is set.', since: null, remedy: UNSET };
   if (known !== null) return { reason: known, since: heldAt, remedy: RELEASE };
   if (timelineChange === null) return undefined;
-  const reason = await holdSending(
-    installation,
-    `PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`,
-  );
+  const reason = await holdSending(installation, promotedReason(timelineChange));
   return { reason, since: databaseTime(), remedy: RELEASE };
 }
 
@@ -146,6 +143,10 @@ export async function compareWithWitnesses(): Promise<void> {
       : `The database is older than what its witnesses know: ${installation.epoch}.${installation.number} instead of ${newest.epoch}.${newest.number}.`,
   );
 }
+
+/** Why a database is held whose timeline has changed. */
+export const promotedReason = (timelineChange: string | null): string =>
+  `PostgreSQL was promoted or recovered to a point in time (timeline ${timelineChange}).`;
 
 /** Why a database is held once another one has begun a later epoch. */
 export const supersededReason = ({ epoch }: Pick<Installation, 'epoch'>): string =>
