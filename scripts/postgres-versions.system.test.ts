@@ -13,7 +13,6 @@ import {
   startPostgres,
 } from '@postroom/embedded';
 import { execute, TEMPLATE } from '../packages/testkit/src/database.ts';
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { migrate } from '@postroom/migrations';
 
@@ -147,10 +146,6 @@ async function runIntegrationTests(
 const withDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
 async function serverVersion(url: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client
-    .query<{ version: string }>(`SELECT current_setting('server_version') AS version`)
-    .finally(() => client.end());
-  return rows[0]?.version;
+  const [row] = await execute<{ version: string }>(url, `SELECT current_setting('server_version') AS version`);
+  return row?.version;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePorts, run, signal, startPostgres } from '@postroom/embedded';
 import { migrate } from '@postroom/migrations';
 import { eventually, startBreakableProxy } from '@postroom/testkit';
-import pg from 'pg';
+import { execute } from '@postroom/testkit/database';
 import { expect } from 'vitest';
 import { addFile, backUp } from './base-backup.ts';
 
@@ -48,15 +48,6 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     servers.push(server);
     return server;
   };
-  const askOf = async (url: string, text: string, values: unknown[] = []) => {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows[0];
-    } finally {
-      await client.end();
-    }
-  };
   let primary = await startIn(folderOf(1));
   let [before, standby]: (Server | undefined)[] = [];
   await migrate(primary.url);
@@ -84,14 +75,17 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
     },
     catchUp: async () => {
       const { url } = known(standby);
-      const { lsn } = await askOf(primary.url, 'SELECT pg_current_wal_flush_lsn()::text AS lsn');
+      const [flushed] = await execute(primary.url, 'SELECT pg_current_wal_flush_lsn()::text AS lsn');
       const behind = `SELECT pg_wal_lsn_diff($1, pg_last_wal_replay_lsn()) <= 0 AS "hasAll"`;
-      await eventually(async () => expect(await askOf(url, behind, [lsn])).toEqual({ hasAll: true }), 30_000);
+      await eventually(
+        async () => expect(await execute(url, behind, [flushed?.['lsn']])).toEqual([{ hasAll: true }]),
+        30_000,
+      );
     },
     cutStandby: () => replication.break(),
     promote: async () => {
       [before, primary, standby] = [primary, known(standby), undefined];
-      await askOf(primary.url, 'SELECT pg_promote()');
+      await execute(primary.url, 'SELECT pg_promote()');
       proxy.pointTo(primary.url);
     },
     closeOld: () => {
@@ -103,7 +97,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
       signal(Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
       await stop();
     },
-    ask: (text, of = 'primary') => askOf(of === 'primary' ? primary.url : known(before).url, text),
+    ask: async (text, of = 'primary') => (await execute(of === 'primary' ? primary.url : known(before).url, text))[0],
     stop: async () => {
       proxy.close();
       replication.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, run, startPostgres } from '@postroom/embedded';
 import { eventually } from '@postroom/testkit';
-import pg from 'pg';
+import { execute } from '@postroom/testkit/database';
 import { expect } from 'vitest';
 import { addFile, backUp } from './base-backup.ts';
 
@@ -36,17 +36,7 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
   const [port = 0] = await freePorts(1);
   const start = () => startPostgres(run, { folder, port, logFile: join(root, 'postgres.log') });
   let server = await start();
-  const query = async (...statements: string[]) => {
-    const client = new pg.Client({ connectionString: server.url });
-    await client.connect();
-    try {
-      const results = [];
-      for (const statement of statements) results.push(await client.query(statement));
-      return results.at(-1)?.rows[0];
-    } finally {
-      await client.end();
-    }
-  };
+  const query = (text: string) => execute(server.url, text);
   const replaceBy = async (other: string, change: () => void = () => {}) => {
     await server.stop();
     rmSync(folder, { recursive: true });
@@ -54,15 +44,14 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
     change();
     server = await start();
     await eventually(
-      async () => expect(await query('SELECT pg_is_in_recovery() AS is_recovering')).toEqual({ is_recovering: false }),
+      async () =>
+        expect(await query('SELECT pg_is_in_recovery() AS is_recovering')).toEqual([{ is_recovering: false }]),
       30_000,
     );
   };
 
-  await query(
-    `ALTER SYSTEM SET archive_mode = on`,
-    `ALTER SYSTEM SET archive_command = 'test ! -f ${archive}/%f && cp %p ${archive}/%f'`,
-  );
+  await query('ALTER SYSTEM SET archive_mode = on');
+  await query(`ALTER SYSTEM SET archive_command = 'test ! -f ${archive}/%f && cp %p ${archive}/%f'`);
   await server.stop();
   server = await start();
   return {
@@ -75,13 +64,10 @@ export async function startRestorablePostgres(): Promise<RestorablePostgres> {
       server = await start();
     },
     recoverTo: async (time) => {
-      const { name } = await query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name');
+      const [file] = await query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name');
       await query('SELECT pg_switch_wal()');
-      await eventually(
-        async () =>
-          expect((await query('SELECT last_archived_wal AS wal FROM pg_stat_archiver')).wal >= name).toBe(true),
-        30_000,
-      );
+      const archived = `SELECT last_archived_wal >= '${file?.['name']}' AS "isArchived" FROM pg_stat_archiver`;
+      await eventually(async () => expect(await query(archived)).toEqual([{ isArchived: true }]), 30_000);
       await replaceBy(backup, () => {
         appendFileSync(
           join(folder, 'postgresql.auto.conf'),

@@ -31,15 +31,19 @@ async function copyDatabase(prefix: string, template: string): Promise<TestDatab
   const server = url.href;
   url.pathname = `/${name}`;
   await execute(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
-  return { name, url: url.href, drop: () => execute(server, `DROP DATABASE ${name} WITH (FORCE)`) };
+  return { name, url: url.href, drop: async () => void (await execute(server, `DROP DATABASE ${name} WITH (FORCE)`)) };
 }
 
-/** Runs one statement on a separate connection. */
-export async function execute(url: string, statement: string): Promise<void> {
+/** Runs one statement on a separate connection. @returns its rows. */
+export async function execute<Row extends pg.QueryResultRow>(
+  url: string,
+  statement: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query<Row>(statement, [...values])).rows;
   } finally {
     await client.end();
   }
