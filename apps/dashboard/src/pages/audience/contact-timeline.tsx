@@ -45,7 +45,7 @@ function CustomEventItem({ event: { name, properties, occurredAt } }: { event: C
 }
 
 function ActivityItem({ event }: { event: Activity }) {
-  const { type, at, messageId, subject, campaignId, campaignName, journeyId, journeyName } = event;
+  const { type, at, messageId, subject, campaignId, journeyId } = event;
   const { id: projectId } = useProject();
   const [label, Icon, color] = EVENT_LABELS[type] ?? [type, IconClock, 'gray'];
   const word = type === 'contact.suppressed' && event.detail === 'unsubscribed' ? 'Unsubscribed' : label;
@@ -57,20 +57,10 @@ function ActivityItem({ event }: { event: Activity }) {
           <TextLink to="/p/$projectId/emails/$emailId" params={{ projectId, emailId: messageId }} size="sm">
             {subject ?? '(no subject)'}
           </TextLink>
-          {campaignId !== null && (
+          {(campaignId ?? journeyId) !== null && (
             <Text span size="sm" c="dimmed">
               {' in '}
-              <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
-                {campaignName ?? 'a campaign'}
-              </TextLink>
-            </Text>
-          )}
-          {journeyId !== null && (
-            <Text span size="sm" c="dimmed">
-              {' in '}
-              <TextLink to="/p/$projectId/journeys/$journeyId" params={{ projectId, journeyId }} size="sm">
-                {journeyName ?? 'a journey'}
-              </TextLink>
+              <SenderLink of={event} />
             </Text>
           )}
         </Text>
@@ -81,6 +71,23 @@ function ActivityItem({ event }: { event: Activity }) {
         </Text>
       )}
     </Item>
+  );
+}
+
+/** The campaign or the journey that sent the email of an activity. */
+function SenderLink({ of: { campaignId, campaignName, journeyId, journeyName } }: { of: Activity }) {
+  const { id: projectId } = useProject();
+  if (campaignId !== null)
+    return (
+      <TextLink to="/p/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }} size="sm">
+        {campaignName ?? 'a campaign'}
+      </TextLink>
+    );
+  if (journeyId === null) return null;
+  return (
+    <TextLink to="/p/$projectId/journeys/$journeyId" params={{ projectId, journeyId }} size="sm">
+      {journeyName ?? 'a journey'}
+    </TextLink>
   );
 }
 
