@@ -269,13 +269,16 @@ inBrowser('on a slow network', () => {
     const { id } = (await api.post('/v1/campaigns', { name: 'Spring', html: mjml, format: 'mjml' })).body.data;
     await using window = await windowOf(api);
     const { page } = window;
+    const isCheck = (text: string | null) => text?.includes('query ContentCheck(') === true;
+    const checksOnOpen = page.waitForResponse((response) => isCheck(response.request().postData()));
     await window.open(`/campaigns/${id}`);
+    // A conversion meanwhile would share this request, which is not held.
+    await checksOnOpen;
     const dialog = page.getByRole('dialog', { name: 'Convert to HTML?' });
     const choose = () => page.getByText('Own HTML', { exact: true }).click();
     const convert = dialog.getByRole('button', { name: 'Convert to HTML' });
     await choose();
     let checks = 0;
-    const isCheck = (text: string | null) => text?.includes('query ContentCheck(') === true;
     const release = await holdRequests(page, '**/graphql', (request) => {
       if (!isCheck(request.postData())) return false;
       checks++;
