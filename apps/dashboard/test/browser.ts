@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { config } from '@postroom/platform';
 import { type Api, findBrowser, type Role, signedIn, type SignedIn } from '@postroom/testkit';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 
 const program = findBrowser();
 const isBuilt = existsSync(join(import.meta.dirname, '../dist/index.html'));
@@ -132,8 +132,13 @@ export async function openWindow(
     },
     [Symbol.asyncDispose]: async () => {
       const found = [...problems];
-      if (!isFresh && (await forget(tab, origin))) idle.set(key, [...(idle.get(key) ?? []), tab]);
-      else await context.close();
+      if (isFresh || !(await forget(tab, origin))) await context.close();
+      else
+        onTestFinished(async ({ task }) => {
+          // A failed test may have left something, such as requests that it holds.
+          if (task.result?.state === 'fail') await context.close();
+          else idle.set(key, [...(idle.get(key) ?? []), tab]);
+        });
       expect(found).toEqual([]);
     },
   };
