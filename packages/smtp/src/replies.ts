@@ -23,6 +23,8 @@ export class ReplyReader {
   #textStart = 0;
   #textEnd = 0;
   #hasMore = false;
+  /** The handler has not returned yet. */
+  #isHandling = false;
   #stopped = false;
   readonly #onReply: (reply: ReplyReader) => void;
 
@@ -43,10 +45,13 @@ export class ReplyReader {
     return this.#hasMore;
   }
 
-  /** Code and text of a multi-line reply whose last line never arrived. */
+  /** Code and text of a reply that has no end: the last of its lines never arrived, or it is longer than the limits. */
   get unfinished(): { code: number; answer: string } | undefined {
-    if (this.#earlier.length === 0) return undefined;
-    return { code: this.code, answer: this.#answer(this.#earlier) };
+    if (this.#isHandling) return undefined;
+    if (this.#earlier.length > 0) return { code: this.code, answer: this.#answer(this.#earlier) };
+    const line = this.#partial;
+    if (line === undefined || line.length <= MAX_LINE_BYTES || !this.#readCode(line, 0, line.length)) return undefined;
+    return { code: this.code, answer: this.#answer([this.#text()]) };
   }
 
   /** Emits no further replies. */
@@ -92,6 +97,23 @@ export class ReplyReader {
 
   #line(chunk: Buffer, start: number, lineFeed: number): boolean {
     const end = lineFeed > start && chunk[lineFeed - 1] === CR ? lineFeed - 1 : lineFeed;
+    if (!this.#readCode(chunk, start, end)) return false;
+    if (end - start > 3 && chunk[start + 3] === DASH) {
+      this.#earlierBytes += end - start;
+      return this.#earlier.push(this.#text()) <= MAX_LINES && this.#earlierBytes <= MAX_BYTES;
+    }
+    this.#isHandling = true;
+    this.#onReply(this);
+    this.#isHandling = false;
+    if (this.#earlier.length > 0) {
+      this.#earlier = [];
+      this.#earlierBytes = 0;
+    }
+    return true;
+  }
+
+  /** Reads the code of a line, and where its text is. @returns false if it is no line of a reply. */
+  #readCode(chunk: Buffer, start: number, end: number): boolean {
     const code =
       end - start < 3 ? -1 : digit(chunk[start]!) * 100 + digit(chunk[start + 1]!) * 10 + digit(chunk[start + 2]!);
     const separator = end - start > 3 ? chunk[start + 3] : SPACE;
@@ -100,15 +122,6 @@ export class ReplyReader {
     this.#chunk = chunk;
     this.#textStart = Math.min(start + 4, end);
     this.#textEnd = end;
-    if (separator === DASH) {
-      this.#earlierBytes += end - start;
-      return this.#earlier.push(this.#text()) <= MAX_LINES && this.#earlierBytes <= MAX_BYTES;
-    }
-    this.#onReply(this);
-    if (this.#earlier.length > 0) {
-      this.#earlier = [];
-      this.#earlierBytes = 0;
-    }
     return true;
   }
 

@@ -158,25 +158,40 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
 
   onClosed(reason: string): void {
     this.#closed = true;
-    const [final, writingBlocks, batch] = [this.#final, this.#writingBlocks, this.#batch];
-    const [opening, refusal] = [this.#opening, this.#refusal];
+    const [final, writingBlocks, batch, opening] = [this.#final, this.#writingBlocks, this.#batch, this.#opening];
+    const unfinished = this.#unfinishedRefusal();
+    if (unfinished) this.#answeredCount++;
+    const refusal = this.#refusal ?? (final ? undefined : unfinished);
     const isFailure = this.#answeredCount === 0 && !refusal && (final ?? writingBlocks ?? opening) !== undefined;
     const waitMs = this.#host.sessionEnded(this, isFailure ? reason : undefined);
-    if (batch) this.#failBatch(batch, reason, waitMs);
-    if (final) this.#settle(final, this.#incompleteRefusal('final') ?? { kind: 'unknown', answer: cleanLine(reason) });
-    if (writingBlocks) this.#settle(writingBlocks, hostDeferred(reason, waitMs));
+    if (batch) this.#failBatch(batch, reason, waitMs, unfinished);
+    if (final) this.#settle(final, unfinished ?? { kind: 'unknown', answer: cleanLine(reason) });
+    if (writingBlocks) this.#settle(writingBlocks, unfinished ?? hostDeferred(reason, waitMs));
     if (!opening) return;
     const isUnanswered = this.#step === 'reset' || this.#step === 'mail';
-    const isOver = refusal ? isReconnect(refusal) : isUnanswered && this.#connection.isLost && !final;
+    const isEnd = final ? unfinished !== undefined : this.#connection.isLost;
+    const isOver = refusal ? isReconnect(refusal) : isUnanswered && isEnd;
     if (isOver && this.#answeredCount > 0) this.#host.requeue([opening]);
     else this.#settle(opening, refusal ?? hostDeferred(reason, waitMs));
   }
 
-  /** The refusal in an incomplete multi-line reply, which counts even though its last line never arrived. */
-  #incompleteRefusal(phase: Phase | undefined): SendOutcome | undefined {
+  /**
+   * The refusal in a reply that has no end, which counts all the same. It is about one message: deferred like the others, that message would
+   * be repeated, and hold up the server, again and again.
+   */
+  #unfinishedRefusal(): SendOutcome | undefined {
     const { unfinished } = this.#connection.replies;
+    const phase = this.#phase;
     if (!phase || !unfinished || unfinished.code < 400) return undefined;
     return outcomeOf(unfinished.code, unfinished.answer, phase);
+  }
+
+  /** The phase that the next reply answers; undefined if it is about no message. */
+  get #phase(): Phase | undefined {
+    if (this.#batch) return this.#batch.phase;
+    if (this.#awaitingFinal) return this.#final && 'final';
+    if (this.#writingBlocks) return 'data';
+    return this.#opening && this.#step !== 'reset' ? this.#step : undefined;
   }
 
   #settle(message: M, outcome: SendOutcome): void {
@@ -261,14 +276,14 @@ export class SmtpSession<M extends PreparedMessage> implements ConnectionHandler
     this.#advance();
   }
 
-  #failBatch(batch: BdatBatch<M>, reason: string, waitMs: number): void {
+  #failBatch(batch: BdatBatch<M>, reason: string, waitMs: number, unfinished: SendOutcome | undefined): void {
     const fallback: SendOutcome = batch.closingReply
       ? hostDeferred(batch.closingReply, waitMs)
       : { kind: 'unknown', answer: cleanLine(reason) };
     if (this.#answeredCount > 0 && batch.closingReply && batch.refusal && isReconnect(batch.refusal))
       return this.#host.requeue(batch.pending);
     const [next, ...others] = batch.pending;
-    if (next) this.#settle(next, batch.refusal ?? this.#incompleteRefusal(batch.phase) ?? fallback);
+    if (next) this.#settle(next, batch.refusal ?? unfinished ?? fallback);
     for (const message of others) this.#settle(message, fallback);
   }
 

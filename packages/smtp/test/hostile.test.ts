@@ -6,14 +6,14 @@ import type { Act, Script, Stage } from './scripted-server.ts';
 
 const PIPELINING = ['PIPELINING', '8BITMIME'];
 const TIMEOUTS = { greetingMs: 500, commandMs: 500, dataMs: 500, finalMs: 500, blockMs: 500 };
-const message = (n: number) => ({
+const message = (n: number, data = `Subject: ${n}\r\n\r\nHi\r\n`) => ({
   from: 'a@example.com',
   to: `user${n}@example.com`,
-  data: `Subject: ${n}\r\n\r\nHi\r\n`,
+  data,
 });
 
 /** Sends messages over one connection of a hostile server. */
-async function drive(script: Script, count: number, options: SmtpPoolOptions = {}) {
+async function drive(script: Script, count: number, options: SmtpPoolOptions = {}, first?: string) {
   await using server = await ScriptedServer.start(script);
   const pool = createSmtpPool(server.url, {
     connections: 1,
@@ -21,7 +21,9 @@ async function drive(script: Script, count: number, options: SmtpPoolOptions = {
     timeouts: TIMEOUTS,
     ...options,
   });
-  const outcomes = await Promise.all(Array.from({ length: count }, (_, n) => pool.send(message(n))));
+  const outcomes = await Promise.all(
+    Array.from({ length: count }, (_, n) => pool.send(message(n, n === 0 ? first : undefined))),
+  );
   pool.abort();
   return { outcomes, mails: server.mails.map(({ to }) => to[0]), connections: server.connections };
 }
@@ -90,6 +92,28 @@ describe.each([
     expect(outcomes[0]).toMatchObject({ kind: 'refused', verdict: 'hard_bounce' });
     expect(outcomes[0]?.answer).toMatch(/^[^\p{Cc}\u2028]{100,500}$/u);
     expect(outcomes[0]?.answer.isWellFormed()).toBe(true);
+  });
+
+  test.each(
+    ['one line', 'many lines'].flatMap((form) =>
+      (['mail', 'rcpt', 'data', 'dot'] as const).map((at) => [form, at] as const),
+    ),
+  )('a refusal without an end, in %s at %s, is of that message, and the others are accepted', async (form, stage) => {
+    const raw = form === 'one line' ? `550 5.1.1 ${'x'.repeat(50_000)}` : '550-5.1.1 no such user\r\n'.repeat(1_000);
+    const { outcomes } = await drive({ offers, act: at(stage, { raw }) }, 3);
+    expect(kinds(outcomes)).toBe('refused accepted accepted');
+    expect(outcomes[0]?.answer).toMatch(/^550 5\.1\.1 \P{Cc}{3,490}$/u);
+  });
+
+  test('a refusal without an end, before the whole message was sent, is of that message', async () => {
+    const raw = `552 5.3.4 ${'x'.repeat(50_000)}`;
+    const { outcomes } = await drive(
+      { offers, act: at('body', { raw }) },
+      2,
+      {},
+      `Subject: x\r\n\r\n${`${'x'.repeat(70)}\r\n`.repeat(250_000)}`,
+    );
+    expect(kinds(outcomes)).toBe('refused accepted');
   });
 
   test.each(['-1', '0', '99999999999999999999999', '0x10', '1e1', 'ten', ''])(
