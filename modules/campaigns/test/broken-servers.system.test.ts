@@ -30,7 +30,8 @@ async function campaignBy(script: Script, count: number, more: Record<string, un
 test('a server that does not reply to a message does not hold up the others', async () => {
   const stuck = (stage: string, nth: number) =>
     stage === 'dot' && nth === 0 ? ({ after: 'silence' } as const) : undefined;
-  await using it = await campaignBy({ act: stuck }, 180, { rate_per_second: 9 });
+  // With PIPELINING, the connection may have begun the next message too, which then waits with it.
+  await using it = await campaignBy({ act: stuck, offers: ['8BITMIME'] }, 180, { rate_per_second: 9 });
   await it.api.post(`${it.path}/send`);
   await eventually(async () => expect((await read(it.api, it.path)).progress.accepted).toBe(179), 60_000);
   expect(await read(it.api, it.path)).toMatchObject({ status: 'sending', progress: { claimed: 1 } });
