@@ -30,6 +30,7 @@ import {
   type PageArgs,
   type Prisma,
   readRows,
+  record,
   type RowsQuery,
   startWorkflow,
   versionConflict,
@@ -37,6 +38,7 @@ import {
 } from '@postroom/platform';
 import { heldReason } from '@postroom/ledger';
 import { readTracking } from '@postroom/tracking';
+import { abTestCanceled, abTestCompleted } from './events.ts';
 import { candidatesOf, labelOf, leaderOf, shareOf } from './variants.ts';
 
 export type AbTest = Prisma.AbTestModel;
@@ -307,16 +309,20 @@ const notTesting = (status: AbTest['status']) =>
   new DomainError('conflict', status === 'draft' ? 'This A/B test has not been started.' : 'This A/B test has ended.');
 
 /** Stores the winner and makes the campaign for the rest, unless the test has ended. The UPDATE's condition lets only one caller win. */
-function complete({ id, samplePercent }: AbTest, winner: Campaign, chosenById: string | null): Promise<boolean> {
+function complete(test: AbTest, winner: Campaign, chosenById: string | null): Promise<boolean> {
+  const { id, projectId, samplePercent } = test;
   const finalCampaignId = samplePercent === 100 ? null : newId('cmp');
+  const choice = { winnerId: winner.id, chosenById, finalCampaignId };
   return db.$transaction(async (tx) => {
     const { count } = await tx.abTest.updateMany({
       where: { id, status: 'testing' },
-      data: { status: 'completed', completedAt: databaseTime(), winnerId: winner.id, chosenById, finalCampaignId },
+      data: { status: 'completed', completedAt: databaseTime(), ...choice },
     });
-    if (count === 1 && finalCampaignId !== null) await sendToRest(tx, winner, finalCampaignId);
-    if (count === 1) await announce(tx, topicOf(id));
-    return count === 1;
+    if (count === 0) return false;
+    if (finalCampaignId !== null) await sendToRest(tx, winner, finalCampaignId);
+    await record(tx, projectId, [abTestCompleted(test, choice)]);
+    await announce(tx, topicOf(id));
+    return true;
   });
 }
 
@@ -328,13 +334,15 @@ export async function cancelAbTest(projectId: string, id: string): Promise<void>
 }
 
 /** @returns false, having changed nothing, unless the test was running. */
-async function cancel(tx: Prisma.TransactionClient, { id, variantIds }: AbTest): Promise<boolean> {
+async function cancel(tx: Prisma.TransactionClient, test: AbTest): Promise<boolean> {
+  const { id, projectId, variantIds } = test;
   const { count } = await tx.abTest.updateMany({
     where: { id, status: 'testing' },
     data: { status: 'canceled', completedAt: databaseTime() },
   });
   if (count === 0) return false;
   await cancelVariants(tx, variantIds);
+  await record(tx, projectId, [abTestCanceled(test)]);
   await announce(tx, topicOf(id));
   return true;
 }

@@ -29,6 +29,10 @@ async function recipientsOf(campaign: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+/** The events of the end of a test. */
+const endsOf = async (api: Api, id: string) =>
+  (await api.events()).filter(({ type, data }) => type.startsWith('ab_test.') && data['ab_test_id'] === id);
+
 const isEnding = (id: string) => pool.query('UPDATE ab_tests SET ends_at = now() WHERE id = $1', [id]);
 const count = (campaign: string, counts: { accepted: number; opened?: number; clicked?: number }) =>
   pool.query('UPDATE campaigns SET accepted_count = $2, opened_count = $3, clicked_count = $4 WHERE id = $1', [
@@ -275,6 +279,8 @@ describe('the end of a test', () => {
       winnerId: null,
       finalCampaignId: null,
     });
+    expect(await endsOf(api, id)).toMatchObject([{ type: 'ab_test.completed', data: { chosen_by: 'metric' } }]);
+    expect(await endsOf(other.api, other.id)).toMatchObject([{ type: 'ab_test.canceled' }]);
   });
 
   test('waits while sending is held, and after a restore for a user, who may choose or cancel', async () => {
@@ -450,7 +456,16 @@ describe('a user', () => {
     expect((await choose(variants[0]!)).status).toBe(409);
     await isEnding(id);
     expect(await endIfDue(id)).toBeNull();
-    expect((await read(api, path)).winnerId).toBe(variants[1]);
+    const ended = await read(api, path);
+    expect(ended.winnerId).toBe(variants[1]);
+    const data = {
+      ab_test_id: id,
+      variant_ids: variants,
+      winner_id: variants[1],
+      chosen_by: 'api',
+      final_campaign_id: ended.finalCampaignId,
+    };
+    expect(await endsOf(api, id)).toMatchObject([{ type: 'ab_test.completed', data }]);
   });
 
   test('who chooses while the time runs out gets this winner or the other one, and one campaign is sent', async () => {
@@ -471,6 +486,8 @@ describe('a user', () => {
         ended.finalCampaignId,
       ]);
       expect(starts).toHaveLength(1);
+      const [event, ...others] = await endsOf(api, id);
+      expect([event?.data['winner_id'], others]).toEqual([ended.winnerId, []]);
     }
   });
 
@@ -486,5 +503,8 @@ describe('a user', () => {
     expect((await api.post(`${path}/cancel`)).status).toBe(409);
     expect((await api.post(`${path}/choose-winner`, { campaign_id: variants[0] })).status).toBe(409);
     expect((await read(api, path)).finalCampaignId).toBeNull();
+    expect(await endsOf(api, id)).toMatchObject([{ data: { ab_test_id: id, variant_ids: variants } }]);
+    const canceled = (await api.events('campaign.canceled')).map(({ data }) => data['campaign_id']);
+    expect(canceled.toSorted()).toEqual(variants.toSorted());
   });
 });

@@ -1,4 +1,5 @@
-import type { NewEvent } from '@postroom/platform';
+import { type EventType, MAX_ID_LENGTH, MAX_NAME_LENGTH, type NewEvent } from '@postroom/platform';
+import { z } from 'zod';
 
 export interface CampaignRef {
   id: string;
@@ -21,4 +22,28 @@ export const campaignCompleted = (
 export const campaignPaused = ({ id, name }: CampaignRef, reason: string): NewEvent => ({
   type: 'campaign.paused',
   data: { campaign_id: id, name, reason },
+});
+
+const commanded = (fires: string): EventType => ({
+  fires,
+  data: z.object({
+    campaign_id: z.string().max(MAX_ID_LENGTH).describe('Campaign id.'),
+    name: z.string().max(MAX_NAME_LENGTH).describe("The campaign's name."),
+  }),
+  example: { campaign_id: 'cmp_01k9zq2h6ke4s8x1z3b5d7f9g1', name: 'November news' },
+});
+
+/** What users and API keys do to a campaign. The spec reserves `campaign.paused` for automatic pauses. */
+export const eventTypes = {
+  'campaign.paused_manually': commanded('A user or an API key paused a campaign.'),
+  'campaign.resumed': commanded('A user or an API key resumed a paused campaign, however it was paused.'),
+  'campaign.canceled': commanded(
+    'A user or an API key canceled a scheduled, sending or paused campaign, or the A/B test that it belongs to.',
+  ),
+} satisfies Record<string, EventType>;
+
+/** A campaign was paused, resumed or canceled by a user or an API key. */
+export const campaignCommanded = (type: keyof typeof eventTypes, { id, name }: CampaignRef): NewEvent => ({
+  type,
+  data: { campaign_id: id, name },
 });

@@ -12,6 +12,7 @@ import {
   invalid,
   pool,
   type Prisma,
+  record,
   restPath,
   signalWorkflow,
   startWorkflow,
@@ -19,6 +20,7 @@ import {
 } from '@postroom/platform';
 import { type Campaign, getCampaign } from './campaigns.ts';
 import { compileCampaign, contentOf } from './content.ts';
+import { campaignCommanded } from './events.ts';
 import { NO_LOCAL_TIME, readSchedule, type ScheduleInput } from './local-time.ts';
 import { autoPause, senderBlock } from './send-monitor.ts';
 import { startSending, timerOf, workflowIdOf } from './workflow.ts';
@@ -309,8 +311,10 @@ export async function resumeCampaign(projectId: string, id: string): Promise<voi
   // A scheduled campaign that was paused because it could not start is started now.
   if (campaign.startedAt === null) {
     const body = await checkReady(campaign);
-    if (!(await db.$transaction((tx) => start(tx, campaign, body))))
-      throw new DomainError('conflict', 'This campaign is no longer paused.');
+    await db.$transaction(async (tx) => {
+      if (!(await start(tx, campaign, body))) throw new DomainError('conflict', 'This campaign is no longer paused.');
+      await record(tx, projectId, [campaignCommanded('campaign.resumed', campaign)]);
+    });
     return;
   }
   await checkSender(campaign);
@@ -368,6 +372,8 @@ interface Command {
   also?: ((tx: Prisma.TransactionClient, id: string) => Promise<unknown>) | undefined;
 }
 
+const EVENTS = { pause: 'campaign.paused_manually', resume: 'campaign.resumed', cancel: 'campaign.canceled' } as const;
+
 /** Changes the status, which the send run checks with each page, and signals the workflow. */
 async function command(projectId: string, id: string, command: Command): Promise<void> {
   await getCampaign(projectId, id);
@@ -376,16 +382,17 @@ async function command(projectId: string, id: string, command: Command): Promise
     throw new DomainError('conflict', `Cannot ${signal}: the campaign must be ${from.join(' or ')}.`);
 }
 
-/** @returns false, having changed nothing, if the campaign is in no status that the command applies to. */
+/** Records the event of the command. @returns false, having changed nothing, if the campaign is in no status that the command applies to. */
 async function commandIn(tx: Prisma.TransactionClient, id: string, command: Command): Promise<boolean> {
   const { from, data, signal, also } = command;
   const { count } = await tx.campaign.updateMany({ where: { id, status: { in: from } }, data });
   if (count === 0) return false;
   await also?.(tx, id);
-  const { run, startedAt } = await tx.campaign.findUniqueOrThrow({
+  const { projectId, name, run, startedAt } = await tx.campaign.findUniqueOrThrow({
     where: { id },
-    select: { run: true, startedAt: true },
+    select: { projectId: true, name: true, run: true, startedAt: true },
   });
+  await record(tx, projectId, [campaignCommanded(EVENTS[signal], { id, name })]);
   if (startedAt !== null) await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run }), signal });
   await tx.$executeRaw`SELECT pg_notify('postroom', ${`campaign ${id}`})`;
   return true;

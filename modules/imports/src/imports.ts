@@ -16,11 +16,13 @@ import {
   type Prisma,
   RateLimited,
   readRows,
+  record,
   sql,
   startWorkflow,
   type Tx,
   type WorkflowStart,
 } from '@postroom/platform';
+import { ENDED_COLUMNS, type EndedImport, type FinalStatus, importEnded } from './events.ts';
 import { keepFile } from './kept-files.ts';
 import type { CheckedOptions } from './options.ts';
 
@@ -35,7 +37,8 @@ export const MAX_PART_BYTES = 4 * 1024 * 1024;
 const STALE_UPLOADS = `DELETE FROM imports WHERE project_id = $1 AND status = 'uploading' AND created_at < now() - interval '1 day'`;
 
 /** Whether a status is final. */
-export const isFinal = (status: ImportStatus) => status === 'completed' || status === 'failed' || status === 'canceled';
+export const isFinal = (status: ImportStatus): status is FinalStatus =>
+  status === 'completed' || status === 'failed' || status === 'canceled';
 
 /**
  * Creates an import by `actorId` (`usr_…` or `key_…`); its file is then uploaded in parts before the import is started.
@@ -225,16 +228,21 @@ export async function cancelForErasure(tx: Tx, projectId: string): Promise<void>
 const PERSON_ERASED =
   'A person was erased from the project, who may be in this file, so it was deleted. Upload a file without that person.';
 
-/** Records how an import ended and deletes its file, unless it can still be executed. Has no effect on an import that has already ended. */
-export async function endImport(tx: Tx, id: string, status: ImportStatus, error?: string): Promise<void> {
-  const [ended] = await sql<{ dryRun: boolean; projectId: string }>(
+/**
+ * Records how an import ended, with its event, and deletes its file, unless it can still be executed. Has no effect on an import that has
+ * already ended.
+ */
+export async function endImport(tx: Tx, id: string, status: FinalStatus, error: string | null = null): Promise<void> {
+  const [ended] = await sql<EndedImport & { projectId: string }>(
     tx,
     `UPDATE imports SET status = $2::import_status, error = $3, finished_at = now()
-      WHERE id = $1 AND status IN ('uploading', 'queued', 'running') RETURNING dry_run AS "dryRun", project_id AS "projectId"`,
-    [id, status, error ?? null],
+      WHERE id = $1 AND status IN ('uploading', 'queued', 'running') RETURNING project_id AS "projectId", ${ENDED_COLUMNS}`,
+    [id, status, error],
   );
   if (ended === undefined) return;
-  if (ended.dryRun && status === 'completed') await keepFile(tx, ended.projectId, id);
+  const { projectId, ...data } = ended;
+  await record(tx, projectId, [importEnded(status, data)]);
+  if (data.dry_run && status === 'completed') await keepFile(tx, projectId, id);
   else await sql(tx, 'DELETE FROM import_parts WHERE import_id = $1', [id]);
   await sql(tx, 'DELETE FROM import_batches WHERE import_id = $1', [id]);
   await announce(tx, topicOf(id));

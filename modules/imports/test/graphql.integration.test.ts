@@ -42,6 +42,8 @@ test('an import that has not begun is canceled at once, and never begins', async
   const { cancelImport } = (await api.graphql(CANCEL, { id })).body.data;
   expect(cancelImport).toEqual({ id, status: 'canceled', cancelRequestedAt: expect.any(String) });
   expect((await api.graphql(START, { id })).body.errors[0].extensions.code).toBe('conflict');
+  expect((await api.graphql(CANCEL, { id })).body.errors[0].extensions.code).toBe('conflict');
+  expect(await api.events()).toMatchObject([{ type: 'import.canceled', data: { import_id: id, error: null } }]);
 });
 
 test('errors are paginated in file order', async () => {

@@ -2,7 +2,7 @@ import { pool } from '@postroom/platform';
 import { createContactsBatch, suppress } from '@postroom/contacts';
 import { type Api, eventually, startTestWorker, testApi } from '@postroom/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { contactsOf, ended, errorsOf, importFile, upload } from './testing.ts';
+import { contactsOf, ended, errorsOf, importFile, type Shown, upload } from './testing.ts';
 
 beforeAll(startTestWorker);
 
@@ -17,6 +17,12 @@ const counts = (some: object) => ({
   incomplete: 0,
   ...some,
 });
+
+/** `data` of the event of an import that ended. */
+const endedWith = ({ id }: Shown, some: object, more: object = {}) => {
+  const { incomplete: _, ...rows } = counts(some);
+  return { import_id: id, kind: 'contacts', file_name: 'people.csv', dry_run: false, ...rows, ...more };
+};
 
 test('each row becomes a contact of source import, and contact.created fires for each', async () => {
   const api = await testApi();
@@ -36,6 +42,7 @@ test('each row becomes a contact of source import, and contact.created fires for
   expect((await api.events()).map(({ type, data }) => ({ type, data }))).toEqual([
     { type: 'contact.created', data: { contact_id: ada.id, email: 'ada@example.com', name: 'Ada Lovelace' } },
     { type: 'contact.created', data: { contact_id: grace.id, email: 'grace@example.com', name: 'grace' } },
+    { type: 'import.completed', data: endedWith(done, { rows: 2, created: 2 }) },
   ]);
 });
 
@@ -191,13 +198,13 @@ test('a new suppressed address is reported; an existing suppressed contact is up
   ]);
 });
 
-test('on_conflict=skip leaves contacts unchanged, and no events fire', async () => {
+test('on_conflict=skip leaves contacts unchanged, and no events of contacts fire', async () => {
   const api = await testApi();
   await api.contact('ada@example.com', { name: 'Ada' });
   const done = await importFile(api, 'email,name\nada@example.com,Somebody else\n');
   expect(done.counts).toEqual(counts({ rows: 1, unchanged: 1 }));
   expect(await contactsOf(api)).toEqual([['ada@example.com', 'Ada', {}]]);
-  expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created']);
+  expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created', 'import.completed']);
 });
 
 test('on_conflict=update writes given values, blank cells change nothing, and contact.updated fires for changed names', async () => {
@@ -302,11 +309,14 @@ test('a dry run writes nothing, and predicts the import including its errors', a
   expect(await contactsOf(api)).toEqual(before);
   expect((await api.get('/v1/custom-fields')).body.data).toEqual([]);
   expect((await api.get('/v1/groups')).body.data).toEqual([]);
-  expect((await api.events()).map(({ type }) => type)).toEqual(['contact.created', 'contact.created']);
+  const predicted = { rows: 6, created: 1, updated: 1, unchanged: 1, duplicates: 1, suppressed: 1, invalid: 1 };
+  expect((await api.events()).map(({ type, data }) => (type === 'import.completed' ? data : type))).toEqual([
+    'contact.created',
+    'contact.created',
+    endedWith(dry, predicted, { dry_run: true }),
+  ]);
   const real = await importFile(api, file, options);
-  expect(real.counts).toEqual(
-    counts({ rows: 6, created: 1, updated: 1, unchanged: 1, duplicates: 1, suppressed: 1, invalid: 1 }),
-  );
+  expect(real.counts).toEqual(counts(predicted));
   expect(dry.counts).toEqual(real.counts);
   expect(dry.columns).toEqual(real.columns);
   expect(await errorsOf(api, dry.id)).toEqual(await errorsOf(api, real.id));
@@ -439,8 +449,10 @@ test.each([
   ],
 ])('an unusable file fails the import with a sentence, and nothing is written: %#', async (file, options, error) => {
   const api = await testApi();
-  expect(await importFile(api, file, options)).toMatchObject({ status: 'failed', error, counts: counts({}) });
+  const failed = await importFile(api, file, options);
+  expect(failed).toMatchObject({ status: 'failed', error, counts: counts({}) });
   expect(await contactsOf(api)).toEqual([]);
+  expect(await api.events()).toMatchObject([{ type: 'import.failed', data: endedWith(failed, {}, { error }) }]);
 });
 
 test.each([

@@ -47,14 +47,45 @@ const HTML = '<p>Hello {{name|there}}, <a href="https://shop.example/november">r
 const email = (to: string, more: Record<string, unknown> = {}) =>
   done(api.post('/v1/emails', { from: SENDER, to: [to], subject: 'Your order', html: HTML, ...more }));
 
-/** Sends a campaign to new contacts with these addresses. */
-async function campaign(name: string, addresses: string[]): Promise<string> {
+/** Creates a campaign for new contacts with these addresses. */
+async function draft(name: string, addresses: string[], more: Record<string, unknown> = {}): Promise<string> {
   await done(api.post('/v1/contacts/batch', { contacts: addresses.map((email) => ({ email, name: 'A Reader' })) }));
   const { id: group } = await done(api.post('/v1/groups', { name, emails: addresses }));
-  const letter = { name, subject: 'News', from_email: SENDER, html: HTML, group_ids: [group] };
+  const letter = { name, subject: 'News', from_email: SENDER, html: HTML, group_ids: [group], ...more };
   const { id } = await done(api.post('/v1/campaigns', letter));
+  return id;
+}
+
+/** Sends a campaign to new contacts with these addresses. */
+async function campaign(name: string, addresses: string[]): Promise<string> {
+  const id = await draft(name, addresses);
   await done(api.post(`/v1/campaigns/${id}/send`));
   return id;
+}
+
+/** Starts a slow campaign, pauses and resumes it, and cancels it. */
+async function command(): Promise<string> {
+  const id = await draft('Commands', ['first@mail.test', 'second@mail.test'], { rate_per_second: 1 });
+  for (const verb of ['send', 'pause', 'resume', 'cancel']) await done(api.post(`/v1/campaigns/${id}/${verb}`));
+  return id;
+}
+
+/** Starts an A/B test. */
+async function testVariants(name: string) {
+  const campaign_id = await draft(name, [`${name}@mail.test`]);
+  const { id } = await done(api.post('/v1/ab-tests', { campaign_id, sample_percent: 100 }));
+  await done(api.post(`/v1/ab-tests/${id}/start`));
+  return { path: `/v1/ab-tests/${id}`, campaign_id };
+}
+
+/** Imports a file, one without addresses, and one whose upload is canceled. */
+async function importFiles(): Promise<void> {
+  const headers = { Authorization: `Bearer ${api.key}`, 'Content-Type': 'text/csv' };
+  for (const file of ['email\nimported@mail.test\n', 'names\n'])
+    expect((await fetch(`${system.url}/v1/imports`, { method: 'POST', headers, body: file })).status).toBe(202);
+  const query = 'mutation { createImport(input: {}) { id } }';
+  const { body } = await api.post('/graphql', { query });
+  await done(api.post(`/v1/imports/${body.data.createImport.id}/cancel`));
 }
 
 async function contactsChange(): Promise<void> {
@@ -128,8 +159,7 @@ async function published(type: string): Promise<Published> {
   };
 }
 
-const bodiesOf = (type: EventTypeName) =>
-  receiver.received.map(({ event }) => event).filter((event) => event.type === type);
+const bodiesOf = (type: string) => receiver.received.map(({ event }) => event).filter((event) => event.type === type);
 
 test(
   'an endpoint for ["*"] gets every type as they come about, each signed and as its published schema says',
@@ -138,6 +168,12 @@ test(
     await contactsChange();
     await askForTest();
     await subscribe();
+    await importFiles();
+    const commanded = await command();
+    const { path: decided, campaign_id } = await testVariants('decided');
+    await done(api.post(`${decided}/choose-winner`, { campaign_id }));
+    const { path: abandoned } = await testVariants('abandoned');
+    await done(api.post(`${abandoned}/cancel`));
     for (const behavior of BEHAVIORS)
       await email(`${behavior}@simulator.invalid`, { tags: ['receipt'], metadata: { order: 'A-1007', items: [1, 2] } });
     const readers = ['reader@mail.test', ...BEHAVIORS.map((behavior) => `${behavior}+1@simulator.invalid`)];
@@ -171,7 +207,10 @@ test(
       expect(new Date(created).toISOString()).toBe(created);
     }
     expect(bodiesOf('campaign.paused').map(({ data }) => data.campaign_id)).toEqual([paused]);
-    expect(bodiesOf('campaign.completed').map(({ data }) => data.campaign_id)).toEqual([news]);
+    expect(bodiesOf('campaign.completed').map(({ data }) => data.campaign_id)).toContain(news);
+    for (const type of ['campaign.paused_manually', 'campaign.resumed'] as const)
+      expect(bodiesOf(type).map(({ data }) => data.campaign_id)).toEqual([commanded]);
+    expect(bodiesOf('ab_test.completed').map(({ data }) => data.winner_id)).toEqual([campaign_id]);
     expect(bodiesOf('webhook.test').map(({ data }) => data.endpoint_id)).toEqual([endpoint.id]);
     expect(bodiesOf('contact.unsubscribed').map(({ data }) => data.email)).toContain('reader@mail.test');
   },

@@ -3099,7 +3099,7 @@ export interface CreateWebhookEndpointInput {
   /** Description; at most 500 characters. */
   description?: string | null | undefined;
   /** Event types, or `["*"]` for all current and future types. */
-  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | '*')[];
+  events: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | '*')[];
   /** An HTTPS URL that is reachable from the internet. */
   url: string;
 }
@@ -3109,7 +3109,7 @@ export interface UpdateWebhookEndpointInput {
   /** Description; at most 500 characters. An empty string or null removes it. */
   description?: string | null | undefined;
   /** Event types, or `["*"]`; replaces the previous list. */
-  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | '*')[] | undefined;
+  events?: ('contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | '*')[] | undefined;
   /** An HTTPS URL that is reachable from the internet. */
   url?: string | undefined;
 }
@@ -3404,6 +3404,110 @@ export interface CustomEventReceivedEvent {
   data: CustomEventReceivedEventData;
 }
 
+/** An import has processed all rows of its file. */
+export interface ImportCompletedEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'import.completed';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: ImportCompletedEventData;
+}
+
+/** An import failed. Rows that were written before stay. */
+export interface ImportFailedEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'import.failed';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: ImportFailedEventData;
+}
+
+/** An import was canceled. Rows that were written before stay. */
+export interface ImportCanceledEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'import.canceled';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: ImportCanceledEventData;
+}
+
+/** A user or an API key paused a campaign. */
+export interface CampaignPausedManuallyEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'campaign.paused_manually';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: CampaignPausedManuallyEventData;
+}
+
+/** A user or an API key resumed a paused campaign, however it was paused. */
+export interface CampaignResumedEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'campaign.resumed';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: CampaignResumedEventData;
+}
+
+/** A user or an API key canceled a scheduled, sending or paused campaign, or the A/B test that it belongs to. */
+export interface CampaignCanceledEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'campaign.canceled';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: CampaignCanceledEventData;
+}
+
+/** The winner of an A/B test was chosen. The rest of the audience gets it. */
+export interface AbTestCompletedEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'ab_test.completed';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: AbTestCompletedEventData;
+}
+
+/** A running A/B test was canceled. No winner was chosen. */
+export interface AbTestCanceledEvent {
+  /** Event id; the same event may be delivered more than once, so deduplicate on it. */
+  id: string;
+  /** The event type. */
+  type: 'ab_test.canceled';
+  /** ISO 8601, UTC, with milliseconds. */
+  created: string;
+  /** The project that it belongs to. */
+  project_id: string;
+  data: AbTestCanceledEventData;
+}
+
 /** Someone subscribed with a form: they confirmed their address, or submitted a form without double opt-in. */
 export interface FormConfirmedEvent {
   /** Event id; the same event may be delivered more than once, so deduplicate on it. */
@@ -3418,7 +3522,7 @@ export interface FormConfirmedEvent {
 }
 
 /** The body of a webhook. New types may be added, so handle unknown ones. */
-export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent | FormConfirmedEvent;
+export type PostroomEvent = ContactCreatedEvent | ContactUpdatedEvent | ContactSubscribedEvent | ContactUnsubscribedEvent | ContactDeletedEvent | EmailSentEvent | EmailFailedEvent | EmailDeliveredEvent | EmailOpenedEvent | EmailClickedEvent | EmailBouncedEvent | EmailComplainedEvent | EmailRejectedEvent | CampaignStartedEvent | CampaignCompletedEvent | CampaignPausedEvent | WebhookTestEvent | CustomEventReceivedEvent | ImportCompletedEvent | ImportFailedEvent | ImportCanceledEvent | CampaignPausedManuallyEvent | CampaignResumedEvent | CampaignCanceledEvent | AbTestCompletedEvent | AbTestCanceledEvent | FormConfirmedEvent;
 
 /** `data` of `ContactCreatedEvent`. */
 export interface ContactCreatedEventData {
@@ -3688,6 +3792,134 @@ export interface CustomEventReceivedEventData {
   properties: Record<string, unknown>;
   /** When it occurred: ISO 8601, UTC, with milliseconds. */
   occurred_at: string;
+}
+
+/** `data` of `ImportCompletedEvent`. */
+export interface ImportCompletedEventData {
+  /** Import id. */
+  import_id: string;
+  /** What the import creates from the rows. */
+  kind: 'contacts' | 'suppressions';
+  /** The filename, if it is known. */
+  file_name: string | null;
+  /** Whether it was a dry run, which writes nothing. */
+  dry_run: boolean;
+  /** Rows processed: the sum of the other numbers. */
+  rows: number;
+  /** Rows that became new contacts or suppressions, or would in a dry run. */
+  created: number;
+  /** Rows that changed contacts. */
+  updated: number;
+  /** Rows that changed nothing. */
+  unchanged: number;
+  /** Rows with the address of an earlier row. */
+  duplicates: number;
+  /** Rows with a new address that is suppressed. */
+  suppressed: number;
+  /** Rows that are not valid contacts or suppressions. */
+  invalid: number;
+}
+
+/** `data` of `ImportFailedEvent`. */
+export interface ImportFailedEventData {
+  /** Import id. */
+  import_id: string;
+  /** What the import creates from the rows. */
+  kind: 'contacts' | 'suppressions';
+  /** The filename, if it is known. */
+  file_name: string | null;
+  /** Whether it was a dry run, which writes nothing. */
+  dry_run: boolean;
+  /** Rows processed: the sum of the other numbers. */
+  rows: number;
+  /** Rows that became new contacts or suppressions, or would in a dry run. */
+  created: number;
+  /** Rows that changed contacts. */
+  updated: number;
+  /** Rows that changed nothing. */
+  unchanged: number;
+  /** Rows with the address of an earlier row. */
+  duplicates: number;
+  /** Rows with a new address that is suppressed. */
+  suppressed: number;
+  /** Rows that are not valid contacts or suppressions. */
+  invalid: number;
+  /** Why it failed, or was canceled by Postroom, as a sentence. */
+  error: string;
+}
+
+/** `data` of `ImportCanceledEvent`. */
+export interface ImportCanceledEventData {
+  /** Import id. */
+  import_id: string;
+  /** What the import creates from the rows. */
+  kind: 'contacts' | 'suppressions';
+  /** The filename, if it is known. */
+  file_name: string | null;
+  /** Whether it was a dry run, which writes nothing. */
+  dry_run: boolean;
+  /** Rows processed: the sum of the other numbers. */
+  rows: number;
+  /** Rows that became new contacts or suppressions, or would in a dry run. */
+  created: number;
+  /** Rows that changed contacts. */
+  updated: number;
+  /** Rows that changed nothing. */
+  unchanged: number;
+  /** Rows with the address of an earlier row. */
+  duplicates: number;
+  /** Rows with a new address that is suppressed. */
+  suppressed: number;
+  /** Rows that are not valid contacts or suppressions. */
+  invalid: number;
+  /** Why it failed, or was canceled by Postroom, as a sentence. */
+  error: string | null;
+}
+
+/** `data` of `CampaignPausedManuallyEvent`. */
+export interface CampaignPausedManuallyEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+}
+
+/** `data` of `CampaignResumedEvent`. */
+export interface CampaignResumedEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+}
+
+/** `data` of `CampaignCanceledEvent`. */
+export interface CampaignCanceledEventData {
+  /** Campaign id. */
+  campaign_id: string;
+  /** The campaign's name. */
+  name: string;
+}
+
+/** `data` of `AbTestCompletedEvent`. */
+export interface AbTestCompletedEventData {
+  /** A/B test id. */
+  ab_test_id: string;
+  /** The campaigns that are its variants, in order. */
+  variant_ids: string[];
+  /** The campaign that is the variant that won. */
+  winner_id: string;
+  /** Who chose it: the opens or clicks, a user or an API key. */
+  chosen_by: 'metric' | 'user' | 'api';
+  /** The campaign that sends the winner to the rest; null without a rest. */
+  final_campaign_id: string | null;
+}
+
+/** `data` of `AbTestCanceledEvent`. */
+export interface AbTestCanceledEventData {
+  /** A/B test id. */
+  ab_test_id: string;
+  /** The campaigns that are its variants, in order. */
+  variant_ids: string[];
 }
 
 /** `data` of `FormConfirmedEvent`. */
@@ -5968,7 +6200,7 @@ export interface Operations {
       /** Only those in this state. */
       state?: DeliveryState | undefined;
       /** Only those of events of this type. */
-      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | undefined;
+      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | undefined;
     };
     body: undefined;
     reply: WebhookDeliveryListResponse;
@@ -5988,7 +6220,7 @@ export interface Operations {
       /** Only those of this event. */
       event_id?: string | undefined;
       /** Only those of events of this type. */
-      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'form.confirmed' | undefined;
+      event_type?: 'contact.created' | 'contact.updated' | 'contact.subscribed' | 'contact.unsubscribed' | 'contact.deleted' | 'email.sent' | 'email.failed' | 'email.delivered' | 'email.opened' | 'email.clicked' | 'email.bounced' | 'email.complained' | 'email.rejected' | 'campaign.started' | 'campaign.completed' | 'campaign.paused' | 'webhook.test' | 'custom_event.received' | 'import.completed' | 'import.failed' | 'import.canceled' | 'campaign.paused_manually' | 'campaign.resumed' | 'campaign.canceled' | 'ab_test.completed' | 'ab_test.canceled' | 'form.confirmed' | undefined;
     };
     body: undefined;
     reply: WebhookDeliveryListResponse;
