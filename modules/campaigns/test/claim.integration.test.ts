@@ -17,6 +17,7 @@ import { describe, expect, test } from 'vitest';
 import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { checkPlans } from '@postroom/testkit/plans';
+import { ALL } from './reserved.ts';
 
 const sentStatements = checkPlans();
 
@@ -60,9 +61,6 @@ const suppress = (projectId: string, email: string) =>
 const contact = (projectId: string, name: string, statement: string, more: unknown[] = []) =>
   pool.query(statement, [projectId, name, ...more]);
 
-/** As if every message were reserved. */
-const ALL = { position: '~', number: 0 };
-
 test('a page claims contacts who can be mailed and marks those suppressed or deleted since the snapshot', async () => {
   const { id, projectId } = await sendingTo(['ada', 'bob', 'eve', 'kim', 'lee', 'max']);
   await suppress(projectId, 'bob@mail.test');
@@ -103,6 +101,23 @@ test('a page claims contacts who can be mailed and marks those suppressed or del
   ]);
   const counts = await pool.query('SELECT claimed_count, suppressed_count FROM campaigns WHERE id = $1', [id]);
   expect(counts.rows).toEqual([{ claimed_count: 3, suppressed_count: 3 }]);
+});
+
+test('a claim that is carried out after its reservation has ended, or in a database of another epoch, takes nothing', async () => {
+  const { id } = await sendingTo(['ada', 'bob']);
+  await pool.query('UPDATE messages SET not_before = now() WHERE campaign_id = $1 AND email = $2', [
+    id,
+    'ada@mail.test',
+  ]);
+  for (const reserved of [
+    { ...ALL, until: '2026-01-01T00:00:00Z' },
+    { ...ALL, epoch: 2 },
+  ])
+    expect(await claimPage(id, 'first', 9, false, reserved)).toMatchObject({ rows: [], isFencedOff: true });
+  // As if the reply came after the end.
+  await expect(claimPage(id, 'first', 9, false, { ...ALL, expiresAt: -Infinity })).rejects.toThrow(
+    'its reservation has ended',
+  );
 });
 
 test('a requeued message is claimed once due, before untried ones, and never twice by the same attempt', async () => {
@@ -240,7 +255,7 @@ describe('shards', () => {
       return { token, isOpen: await openShard({ id: campaign, run }, token) };
     };
     const claimBy = (token: string, until: string, limit = 1_000) =>
-      claimPage(campaign, token, limit, false, { position: until, number: 0 }, undefined, 'shard');
+      claimPage(campaign, token, limit, false, { ...ALL, position: until }, undefined, 'shard');
     const claimRest = () => claimPage(campaign, 'first', 1_000, false, ALL);
     const state = async () => {
       const { rows: counted } = await pool.query(

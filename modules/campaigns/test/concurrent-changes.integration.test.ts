@@ -20,6 +20,7 @@ import { preferences } from '../src/preferences.ts';
 import { complete } from '../src/send-run.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { checkPlans } from '@postroom/testkit/plans';
+import { ALL } from './reserved.ts';
 
 checkPlans();
 
@@ -58,7 +59,6 @@ async function sending(at: Date) {
 type Sending = Awaited<ReturnType<typeof sending>>;
 
 const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(Math.random() * items.length)] as Item;
-const ALL = { position: 'z', number: 0 };
 
 const outcomeOf = ({ id }: { id: string }): Settlement => {
   const dice = Math.random();

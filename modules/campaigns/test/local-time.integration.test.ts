@@ -16,6 +16,7 @@ import { pauseAfterErrors } from '../src/send-run.ts';
 import { startScheduled } from '../src/sending.ts';
 import { snapshotRecipients } from '../src/snapshot-recipients.ts';
 import { readyCampaign } from './ready-campaign.ts';
+import { ALL } from './reserved.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -185,8 +186,6 @@ async function dueTimes(id: string): Promise<Record<string, string | null>> {
 const counted = async (id: string) =>
   (await pool.query('SELECT at, messages FROM campaign_local_times WHERE campaign_id = $1 ORDER BY at', [id])).rows;
 
-/** As if every message were reserved. */
-const ALL = { position: '~', number: 0 };
 const claim = async (id: string, limit = 9, by: 'campaign' | 'shard' = 'campaign', token = 'first') =>
   (await claimPage(id, token, limit, false, ALL, undefined, by)).rows.map(({ email }) => email.split('@')[0]);
 
@@ -312,7 +311,7 @@ describe('claims', () => {
       'shard',
       9,
       false,
-      { position: range?.until ?? '', number: 0 },
+      { ...ALL, position: range?.until ?? '' },
       undefined,
       'shard',
     );

@@ -8,6 +8,7 @@ import { createDatabase } from '@postroom/testkit/database';
 import { useDatabase } from '@postroom/testkit/own-database';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type * as retention from '../src/retention.ts';
+import { ALL } from './reserved.ts';
 
 /** Its own database: in the others some project keeps its messages forever. */
 let database: Awaited<ReturnType<typeof createDatabase>>;
@@ -155,8 +156,7 @@ test('a campaign that is being sent goes on with its messages after they have mo
      SELECT contact_id, $1, email, email, '', 'api', now() FROM messages WHERE campaign_id = $2 ON CONFLICT DO NOTHING`,
     [projectId, id],
   );
-  const claim = async () =>
-    (await claimPage(id, 'run', 1, false, { position: 'z', number: 0 })).rows.map((row) => row.id.slice(-1));
+  const claim = async () => (await claimPage(id, 'run', 1, false, ALL)).rows.map((row) => row.id.slice(-1));
   const partition = async () =>
     (
       await pool.query<{ name: string }>(

@@ -4,6 +4,7 @@ import { databaseBefore } from '@postroom/testkit/previous-schema';
 import { execute } from '@postroom/testkit/database';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { ALL } from './reserved.ts';
 
 const MIGRATION = '20261126030000_message_partitions';
 const CONTACTS = 4_000;
@@ -70,7 +71,7 @@ test('messages in use are partitioned by a command: no statement fails, and a ca
   const claimed: string[] = [];
   const claimAll = async (upTo: number) => {
     while (claimed.length < upTo) {
-      const { rows } = await claimPage('cmp_1', 'run', 50, false, { position: 'z', number: 0 });
+      const { rows } = await claimPage('cmp_1', 'run', 50, false, ALL);
       claimed.push(...rows.map(({ id }) => id));
       await settle(
         'run',

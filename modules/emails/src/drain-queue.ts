@@ -8,8 +8,9 @@ import {
   reserveQueue,
   type Reserved,
   RunTime,
+  whileReserved,
 } from '@postroom/ledger';
-import { claimQueued, maySend, REQUEUE } from '@postroom/ledger/sql';
+import { claimQueued, mayClaim, REQUEUE } from '@postroom/ledger/sql';
 import { assertHere } from '@postroom/projects';
 import { isHere } from '@postroom/projects/sql';
 import {
@@ -43,7 +44,7 @@ const CLAIM_QUEUED = `
   WITH due AS (
     SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL
       AND deferred_at IS NULL AND not_before <= least(now(), $5::timestamptz) AND state = 'planned' AND claim IS DISTINCT FROM $3
-      AND ${maySend('$6')} AND ${isHere('$1')}
+      AND ${mayClaim({ epoch: '$6', number: '$7', until: '$8' })} AND ${isHere('$1')}
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )
   ${claimQueued('$3', '$2')} WHERE m.id = ANY (ARRAY(SELECT id FROM due))
@@ -214,7 +215,7 @@ class QueueSource {
 
   /** A part of a long queue is reserved until it is used up; of a short one, what arrives in the next seconds. */
   async #claimReady(limit: number): Promise<ReadyMessage[]> {
-    if (this.#reserved === undefined || this.#reserved.isAll)
+    if (this.#reserved === undefined || this.#reserved.isAll || performance.now() > this.#reserved.expiresAt)
       this.#reserved = await reserveQueue(this.#options.projectId);
     const ready = await this.#claimReserved(limit, this.#reserved);
     if (ready.length > 0 || this.#reserved.isAll) return ready;
@@ -222,19 +223,17 @@ class QueueSource {
     return this.#claimReserved(limit, this.#reserved);
   }
 
-  async #claimReserved(limit: number, { position, number }: Reserved): Promise<ReadyMessage[]> {
-    const { rows } = await ledgerPool.query<ClaimedRow>({
-      name: 'emails-claim-queued',
-      text: CLAIM_QUEUED,
-      values: [
-        this.#options.projectId,
-        this.#options.workflowId,
-        this.#options.claim,
-        Math.min(limit, MAIL_POLICY.drain.maxClaimed),
-        position,
-        number,
-      ],
-    });
-    return rows.length === 0 ? [] : prepare(rows, this.#options.claim);
+  async #claimReserved(limit: number, reserved: Reserved): Promise<ReadyMessage[]> {
+    const { projectId, workflowId, claim } = this.#options;
+    const { position, epoch, number, until } = reserved;
+    const atMost = Math.min(limit, MAIL_POLICY.drain.maxClaimed);
+    const { rows } = await whileReserved(reserved, () =>
+      ledgerPool.query<ClaimedRow>({
+        name: 'emails-claim-queued',
+        text: CLAIM_QUEUED,
+        values: [projectId, workflowId, claim, atMost, position, epoch, number, until],
+      }),
+    );
+    return rows.length === 0 ? [] : prepare(rows, claim);
   }
 }

@@ -13,15 +13,17 @@ import {
   releaseClaims,
   reserveQueue,
   reserveRetries,
+  type Reserved,
   SendPipeline,
   type SendResult,
   settle,
   type Settlement,
   settlementOfError,
   UnrecordedError,
+  whileReserved,
   withRetries,
 } from '@postroom/ledger';
-import { claimDue, maySend } from '@postroom/ledger/sql';
+import { claimDue, mayClaim } from '@postroom/ledger/sql';
 import { assertHere } from '@postroom/projects';
 import { isHere } from '@postroom/projects/sql';
 import { parseMailbox } from './mailbox.ts';
@@ -92,7 +94,7 @@ const CLAIM = `
   WITH due AS (
     SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now() AND claim IS DISTINCT FROM $2
       AND not_before <= CASE WHEN deferred_at IS NULL AND mailbox_id IS NULL THEN $4::timestamptz ELSE $5::timestamptz END
-      AND ${maySend('$6')} AND ${isHere('project_id')}
+      AND ${mayClaim({ epoch: '$6', number: '$7', until: '$8' })} AND ${isHere('project_id')}
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
     FOR NO KEY UPDATE SKIP LOCKED
   )
@@ -247,11 +249,14 @@ async function claimReady(workflowId: string, claim: string, limit: number): Pro
   for (;;) {
     const reserved = await reserveFor(workflowId);
     if (reserved === undefined) return [];
-    const { rows } = await ledgerPool.query<ClaimedRow>({
-      name: 'emails-claim',
-      text: CLAIM,
-      values: [workflowId, claim, Math.min(limit, 100), reserved.first, reserved.later, reserved.number],
-    });
+    const { first, later, epoch, number, until } = reserved;
+    const { rows } = await whileReserved(reserved, () =>
+      ledgerPool.query<ClaimedRow>({
+        name: 'emails-claim',
+        text: CLAIM,
+        values: [workflowId, claim, Math.min(limit, 100), first, later, epoch, number, until],
+      }),
+    );
     if (rows.length === 0) return [];
     const ready = await prepare(rows, claim);
     if (ready.length > 0) return ready;
@@ -259,10 +264,9 @@ async function claimReady(workflowId: string, claim: string, limit: number): Pro
 }
 
 /** How far the messages of a workflow may be claimed: on their first attempt, and later ones. */
-interface ReservedFor {
+interface ReservedFor extends Pick<Reserved, 'epoch' | 'number' | 'until' | 'expiresAt'> {
   first: string | null;
   later: string | null;
-  number: number;
 }
 
 /** Reserves the due messages of a workflow; undefined if there is none. */
@@ -280,7 +284,13 @@ async function reserveFor(workflowId: string): Promise<ReservedFor | undefined> 
     return isLater ? reserveRetries(due.project_id) : reserveQueue(due.project_id, workflowId);
   };
   const [first, later] = await Promise.all([reserve(false), reserve(true)]);
+  // A claim must not outlast either of them.
+  const [soonest] = [first, later]
+    .filter((reserved) => reserved !== undefined)
+    .toSorted((a, b) => a.expiresAt - b.expiresAt);
+  if (soonest === undefined) return undefined;
   return {
+    ...soonest,
     first: first?.position ?? null,
     later: later?.position ?? null,
     number: Math.max(first?.number ?? 0, later?.number ?? 0),

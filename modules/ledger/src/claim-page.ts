@@ -5,7 +5,7 @@ import type pg from 'pg';
 import type { CountedBy } from './ledger.ts';
 import { ledgerPool } from './ledger-pool.ts';
 import { IS_PLAIN_TABLE, inMessageTable, onTable } from './message-table.ts';
-import type { Reserved } from './reservations.ts';
+import { type Reserved, whileReserved } from './reservations.ts';
 import {
   advanceShard,
   claimOrSuppress,
@@ -13,7 +13,7 @@ import {
   frequencyCapLock,
   isAtFrequencyCap,
   isUnlimited,
-  maySend,
+  mayClaim,
 } from './sql.ts';
 
 /** A claimed message with the contact data its content is rendered from. */
@@ -42,6 +42,8 @@ const UNTRIED = (m: string) =>
 
 const AT_CAP = `'Not sent: the contact has had as many messages as the project''s frequency cap allows.'`;
 
+const MAY_CLAIM = mayClaim({ epoch: '$6', number: '$7', until: '$8' });
+
 /** The lower of a campaign's rate and its part of the project's, which campaigns that wait leave to the others. */
 const RATE = `least(c.rate_per_second, (SELECT p.rate_per_second::float / greatest(1, (SELECT count(*) FROM campaigns s
         WHERE s.project_id = p.project_id AND ${isSendingNow('s')}))
@@ -67,7 +69,7 @@ interface Claimer {
 
 const RUN: Claimer = {
   fenced: `SELECT id, cursor, ${RATE} FROM campaigns c
-    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')} AND ${IS_PLAIN_TABLE}
+    WHERE id = $1 AND fencing_token = $2 AND status = 'sending' AND ${MAY_CLAIM} AND ${isHere('c.project_id')} AND ${IS_PLAIN_TABLE}
     FOR NO KEY UPDATE OF c`,
   due: DUE,
   counters: (changes, cursor) => addToCampaignCounts(changes, 'WHERE id = $1 AND fencing_token = $2', { cursor }),
@@ -79,7 +81,7 @@ const RUN: Claimer = {
  */
 const SHARD: Claimer = {
   fenced: `SELECT c.id, s.cursor, NULL::float AS rate_per_second FROM campaign_shards s JOIN campaigns c ON c.id = s.campaign_id
-    WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${maySend('$6')} AND ${isHere('c.project_id')}
+    WHERE s.fencing_token = $2 AND c.id = $1 AND c.run = s.run AND c.status = 'sending' AND ${MAY_CLAIM} AND ${isHere('c.project_id')}
       AND ${isUnlimited('c')} AND ${IS_PLAIN_TABLE} FOR NO KEY UPDATE OF s`,
   due: 'SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m WHERE false',
   counters: (changes, cursor) => advanceShard('$2', changes, cursor),
@@ -160,7 +162,7 @@ const SHARD_WITH_DUE: Claimer = { ...SHARD, due: DUE };
 
 const belowCap = (claimer: Claimer) =>
   claimSql(claimer, (contact, message) =>
-    isAtFrequencyCap(contact, { messages: '$7::int', days: '$8::int', except: message }),
+    isAtFrequencyCap(contact, { messages: '$9::int', days: '$10::int', except: message }),
   );
 
 const CLAIM = {
@@ -184,13 +186,14 @@ export interface Capped {
 }
 
 /** How far messages may be claimed. */
-export type Claimable = Pick<Reserved, 'position' | 'number'> & {
+export type Claimable = Omit<Reserved, 'isAll'> & {
   /** Whether a shard claims messages that are due as well. A run always does. */
   withDue?: boolean;
 };
 
 /**
  * Claims up to `limit` recipients; none if the campaign was paused or fenced off, or nothing is due up to `reserved`.
+ * @throws an outage if the reservation ended meanwhile.
  * @param by what the claim is the fencing token of.
  */
 export async function claimPage(
@@ -203,9 +206,10 @@ export async function claimPage(
   by: CountedBy = 'campaign',
 ): Promise<ClaimedPage> {
   const claimer = by === 'shard' && reserved.withDue === true ? 'shardWithDue' : by;
-  const values = [campaignId, claim, limit, needsCustomFields, reserved.position, reserved.number];
-  for (;;) {
-    const rows = await inMessageTable(
+  const { position, epoch, number, until } = reserved;
+  const values = [campaignId, claim, limit, needsCustomFields, position, epoch, number, until];
+  const claimRows = () =>
+    inMessageTable(
       campaignId,
       async (table) => {
         if (cap !== undefined)
@@ -214,6 +218,8 @@ export async function claimPage(
       },
       ([found]) => found !== undefined && found.considered > 0,
     );
+  for (;;) {
+    const rows = await whileReserved(reserved, claimRows);
     const [first] = rows;
     if (first === undefined) return { rows: [], ratePerSecond: null, isFencedOff: true };
     const { considered, ratePerSecond } = first;

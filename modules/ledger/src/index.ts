@@ -33,7 +33,14 @@ export { type Claimed, type Settlement, settlementOf, settlementOfError } from '
 export { msUntilNextDue } from './next-due.ts';
 export { MAIL_POLICY } from './policy.ts';
 export { type MessageSelection, requeue, resolveUnknown } from './requeue.ts';
-export { CampaignReservations, checkNotHeld, reserveQueue, reserveRetries, type Reserved } from './reservations.ts';
+export {
+  CampaignReservations,
+  checkNotHeld,
+  reserveQueue,
+  reserveRetries,
+  type Reserved,
+  whileReserved,
+} from './reservations.ts';
 export {
   batchesBefore,
   dropOldMessages,

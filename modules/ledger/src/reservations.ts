@@ -21,8 +21,13 @@ import { SupersededError } from './witness.ts';
 /** Permission to claim messages up to a position. */
 export interface Reserved {
   position: string;
-  /** A claim names it, because a database that does not know it is older than this process. */
+  /** A claim names both, because a database that does not know them is older than this process, or another one. */
+  epoch: number;
   number: number;
+  /** Its end, by the clock of the database. ISO 8601. */
+  until: string;
+  /** A claim must not begin later, by the clock of `performance.now()`. */
+  expiresAt: number;
   /** Campaigns: whether the position is the last message. Transactional mail: whether it is in the future. */
   isAll: boolean;
 }
@@ -35,10 +40,8 @@ let last = { epoch: 0, number: 0 };
 /** The number of the last reservation that this process made: a database that does not know it is older than this process. */
 export const lastNumber = (): number => last.number;
 
-interface Row extends Reserved {
+interface Row extends Omit<Reserved, 'expiresAt'> {
   scope: string;
-  until: string;
-  epoch: number;
 }
 
 /**
@@ -49,6 +52,7 @@ interface Row extends Reserved {
 async function reserve(scope: string, position: string, values: unknown[]): Promise<Reserved> {
   if (config.HOLD_SENDING) throw new SendingHeld('HOLD_SENDING is set.');
   await compareOnce();
+  const expiresAt = performance.now() + validMs - renewMs;
   const before = last;
   const { rows } = await ledgerPool.query<Row>(
     `WITH reached AS (${position}), counted AS (
@@ -77,7 +81,24 @@ async function reserve(scope: string, position: string, values: unknown[]): Prom
     if (!(error instanceof SupersededError)) throw error;
     throw new SendingHeld(await holdSending(row, supersededReason(row)));
   }
-  return { position: row.position, number: row.number, isAll };
+  return { ...reservation, isAll, expiresAt };
+}
+
+/**
+ * Runs a claim of reserved messages. What it claimed is not sent if the reservation has ended meanwhile, as when PostgreSQL was frozen: a standby
+ * that was promoted may send it, because `after-restore` marks only what was claimed before the end.
+ * @throws an outage, so that the claim is released.
+ */
+export async function whileReserved<T>(
+  { expiresAt }: Pick<Reserved, 'expiresAt'>,
+  claim: () => Promise<T>,
+): Promise<T> {
+  const claimed = await claim();
+  if (performance.now() > expiresAt + renewMs)
+    throw Object.assign(new Error('PostgreSQL took so long for a claim that its reservation has ended.'), {
+      code: 'ELATE',
+    });
+  return claimed;
 }
 
 /**
@@ -89,6 +110,9 @@ export async function checkNotHeld(): Promise<Installation> {
   const installation = await readInstallation();
   const reason = await heldReasonOf(installation);
   if (reason !== undefined) throw new SendingHeld(reason);
+  // A reservation of an earlier epoch allows no claim.
+  if (keptOf !== installation.epoch) kept.clear();
+  keptOf = installation.epoch;
   return installation;
 }
 
@@ -123,7 +147,6 @@ const blocks = new LRUCache<string, number>({ max: 1_000 });
 export class CampaignReservations {
   readonly #campaignId: string;
   #reserved: Reserved | undefined;
-  #expiresAt = 0;
   #block: number;
   #blockAt = performance.now();
   /** Messages claimed since the last reservation, and how many of those reserved are left. */
@@ -139,7 +162,7 @@ export class CampaignReservations {
 
   /** How far messages may be claimed now. @throws SendingHeld; an outage. */
   async current(): Promise<Reserved> {
-    if (this.#reserved === undefined || performance.now() > this.#expiresAt) await this.extend();
+    if (this.#reserved === undefined || performance.now() > this.#reserved.expiresAt) await this.extend();
     else if (!this.#reserved.isAll && this.#left < this.#block / 2) void this.extend().catch(() => {});
     return this.#reserved as Reserved;
   }
@@ -179,16 +202,12 @@ export class CampaignReservations {
       highest,
     ]);
     this.#left = Math.max(0, this.#left) + this.#block;
-    this.#expiresAt = startedAt + validMs - renewMs;
   }
 }
 
 /** Reserves a campaign's messages up to one that is known. @throws SendingHeld; an outage. */
 export const reserveUpTo = (campaignId: string, messageId: string): Promise<Reserved> =>
   reserve(`campaign ${campaignId}`, 'SELECT $2::text AS position, false AS is_all', [messageId]);
-
-/** How long a reservation can be used, in milliseconds. */
-export const RESERVED_MS = validMs - renewMs;
 
 /** Transactional messages are claimed in the order of `not_before`, so a queue that is long is reserved in part. */
 const QUEUE_POSITION = `
@@ -202,13 +221,10 @@ const QUEUE_POSITION = `
 
 const RETRIES_POSITION = `SELECT ${ISO(`now() + interval '${validMs} ms'`)} AS position, $2::text <> '' AS is_all`;
 
-interface Kept {
-  reserved: Reserved;
-  expiresAt: number;
-}
-
-/** Reservations of this process by scope, while they are valid. */
-const kept = new LRUCache<string, Kept>({ max: 10_000 });
+/** Reservations of this process by scope, while they are valid. A part of a long queue is claimed at once, and is not kept. */
+const kept = new LRUCache<string, Reserved>({ max: 10_000 });
+/** The epoch of those reservations. */
+let keptOf = 0;
 const underWay = new Map<string, Promise<Reserved>>();
 
 /** How far a project's queued mail may be claimed: `not_before` up to the position. @throws SendingHeld; an outage. */
@@ -222,20 +238,19 @@ export const reserveRetries = (projectId: string): Promise<Reserved> =>
 async function reserveOnce(scope: string, position: string, values: unknown[]): Promise<Reserved> {
   const known = kept.get(scope);
   const leftMs = (known?.expiresAt ?? 0) - performance.now();
-  if (known !== undefined && leftMs > renewMs) return known.reserved;
+  if (known !== undefined && leftMs > renewMs) return known;
   const renewal = underWay.get(scope) ?? renew(scope, position, values);
   underWay.set(scope, renewal);
   if (known === undefined || leftMs <= 0) return renewal;
   renewal.catch(() => {}); // reported to the next caller that has to wait for it
-  return known.reserved;
+  return known;
 }
 
 async function renew(scope: string, position: string, values: unknown[]): Promise<Reserved> {
-  const startedAt = performance.now();
   try {
     const reserved = await reserve(scope, position, values);
-    // A part of a long queue is claimed at once, and a caller that finds nothing more asks again.
-    kept.set(scope, { reserved, expiresAt: startedAt + (reserved.isAll ? validMs - renewMs : 0) });
+    if (reserved.isAll) kept.set(scope, reserved);
+    else kept.delete(scope);
     return reserved;
   } finally {
     underWay.delete(scope);

@@ -1,7 +1,7 @@
 import { isDraining } from '@postroom/platform';
 import { type Claimable, type ClaimedPage, NO_PAGE } from './claim-page.ts';
 import { MAIL_POLICY } from './policy.ts';
-import { RESERVED_MS, type Reserved, reserveUpTo } from './reservations.ts';
+import { type Reserved, reserveUpTo } from './reservations.ts';
 import { extendShard } from './shards.ts';
 
 const { minRange, maxRange, rangeMs } = MAIL_POLICY.shard;
@@ -21,7 +21,7 @@ export class ShardRanges {
   readonly #campaignId: string;
   readonly #claim: string;
   readonly #until: Until;
-  #reserved: (Reserved & { expiresAt: number }) | undefined;
+  #reserved: Reserved | undefined;
   /** Whether it took its last range because its time was up. */
   isTimeUp = false;
   /** Whether all that it took from the campaign is reserved. */
@@ -75,9 +75,7 @@ export class ShardRanges {
   }
 
   async #reserve(position: string): Promise<void> {
-    const expiresAt = performance.now() + RESERVED_MS;
-    const { number } = await reserveUpTo(this.#campaignId, position);
     // The campaign's reservation may reach further than this shard.
-    this.#reserved = { position, number, isAll: false, expiresAt };
+    this.#reserved = { ...(await reserveUpTo(this.#campaignId, position)), position };
   }
 }

@@ -4,20 +4,22 @@
  */
 
 /**
- * Whether mail may be sent: it is not held, and this is the database, or a later state of the database, that made the reservation.
- * @param number SQL of the reservation's number.
- */
-export const maySend = (number: string): string =>
-  `EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.number >= ${number} AND i.held_reason IS NULL AND i.timeline = current_timeline())`;
-
-/**
- * Whether this is the database, or a later state of the database, that a claim was made in, so that rows with that claim which are
- * not recorded as sent have not been sent.
- * @param epoch SQL of the epoch when the claim was made.
- * @param number SQL of the number of the last reservation that its process has made.
+ * Whether sending is not held, and this is the database, or a later state of the database, that a reservation or a claim was made in. Rows with
+ * that claim which are not recorded as sent have then not been sent.
+ * @param epoch SQL of the epoch when it was made.
+ * @param number SQL of the number of the reservation, or of the last one that the claim's process has made.
  */
 export const isSameDatabase = (epoch: string, number: string): string =>
-  `${maySend(number)} AND EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.epoch = ${epoch})`;
+  `EXISTS (SELECT FROM installation i WHERE i.id = 1 AND i.epoch = ${epoch} AND i.number >= ${number} AND i.held_reason IS NULL
+     AND i.timeline = current_timeline())`;
+
+/**
+ * Whether reserved mail may be claimed. A statement that a frozen server executes late must not claim what has become due since the
+ * reservation ended: no witness knows that it may be sent.
+ * @param reserved SQL of the reservation's epoch, number and end.
+ */
+export const mayClaim = ({ epoch, number, until }: Record<'epoch' | 'number' | 'until', string>): string =>
+  `${isSameDatabase(epoch, number)} AND now() <= ${until}::timestamptz`;
 
 /** Whether neither a campaign `c` nor its project has a rate limit. */
 export const isUnlimited = (c: string): string =>
