@@ -179,8 +179,11 @@ const JOURNAL_FAILURES = {
   IN_FLIGHT_JOURNAL: 'all messages that a killed worker had claimed become unknown',
 };
 
-/** Whether workers can write to the folders of their journals, if they run as the current user. */
-function checkJournals(config: Config): Finding {
+/**
+ * Whether workers can write to the folders of their journals, if they run as the current user, and whether something outside of the database's
+ * server knows how far mail may have been sent.
+ */
+async function checkJournals(config: Config): Promise<Finding> {
   const settings = (['SENDING_JOURNAL', 'IN_FLIGHT_JOURNAL'] as const).filter((name) => config[name] !== undefined);
   for (const name of settings) {
     const folder = config[name] as string;
@@ -194,7 +197,30 @@ function checkJournals(config: Config): Finding {
       );
     }
   }
+  if (config.SENDING_JOURNAL === undefined && (await lagsWithTemporal(config)))
+    return warning(
+      "SENDING_JOURNAL is not set, and Temporal's database is on the server of this one, which has an asynchronous standby: both would lack the last moments after a failover, and mail would be sent twice",
+      "Set SENDING_JOURNAL to a folder on another machine's disk that all workers share, or move Temporal's database to another server.",
+    );
   return ok(settings.length === 0 ? 'none is configured' : `${settings.join(' and ')} can be written`);
+}
+
+/** Whether the server has a standby that may lag behind, and a database named as Temporal's setup names it. */
+async function lagsWithTemporal(config: Config): Promise<boolean> {
+  if (config.DATABASE_URL === undefined) return false;
+  const client = new pg.Client({ connectionString: config.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ lags: boolean }>(
+      `SELECT EXISTS (SELECT FROM pg_database WHERE datname = 'temporal') AND EXISTS (SELECT FROM pg_stat_replication)
+         AND current_setting('synchronous_standby_names') = '' AS lags`,
+    );
+    return rows[0]?.lags === true;
+  } catch {
+    return false; // the check of the database says so
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** Whether a server's certificate can be used, and whether it is valid now. */

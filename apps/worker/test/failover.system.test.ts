@@ -14,11 +14,12 @@ import {
   type SystemApi,
 } from '@postroom/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { runChecks } from '../../../scripts/doctor/checks.ts';
 import { addCampaign, runAfterRestore } from './after-restore.ts';
 import { type ReplicatedPostgres, startReplicatedPostgres } from './replicated-postgres.ts';
 
 const RECIPIENTS = 900;
-const timeout = 120_000;
+const timeout = 240_000;
 /** Between attempts of a request, as of a client that waits for the failover. */
 const RETRY_MS = 200;
 
@@ -56,6 +57,12 @@ const one = async (text: string, values: unknown[] = []) => (await system.pool.q
 const afterRestore = (...args: string[]) =>
   runAfterRestore({ DATABASE_URL: postgres.url, TEMPORAL_TASK_QUEUE: taskQueue }, args);
 const held = async (of?: 'before') => (await postgres.ask('SELECT held_reason FROM installation', of))?.['held_reason'];
+
+/** What the doctor says of the journals. */
+const journals = async (more: Record<string, string> = {}) =>
+  (await runChecks({ ...process.env, DATABASE_URL: postgres.url, ...more }, undefined, ['worker'])).find(
+    ({ check }) => check === 'Journals',
+  );
 
 const receivedBy = (name: string) => sink.mails.filter(({ to }) => to.startsWith(name)).length;
 const untilReceived = (name: string, count: number) =>
@@ -152,6 +159,10 @@ test(
   async () => {
     const sending = await startCampaign('killed');
     const { api } = sending;
+    expect(await journals()).toMatchObject({ status: 'ok' });
+    await one('CREATE DATABASE temporal'); // on the server that fails over
+    expect(await journals()).toMatchObject({ status: 'warning', fix: expect.stringContaining('SENDING_JOURNAL') });
+    expect(await journals({ SENDING_JOURNAL: folder })).toMatchObject({ status: 'ok' });
     const early = await post(api, 'receipt-early@mail.test');
     await untilReceived('receipt-early', 0);
     await postgres.catchUp();
