@@ -11,6 +11,7 @@ import {
   clean,
   findEmailColumn,
   findNameColumns,
+  fitToColumns,
   formProblem,
   type Header,
   keyFor,
@@ -251,8 +252,9 @@ async function createFields(
 async function guessTypes(row: Import, layout: Layout, wanted: readonly Wanted[]): Promise<Map<number, TypeGuess>> {
   const guesses = new Map(wanted.map(({ column }) => [column, new TypeGuess()]));
   for await (const { records } of readRows(row, layout)) {
-    for (const { values } of records) {
-      if (values === undefined || formProblem(values, layout.width) !== undefined) continue;
+    for (const record of records) {
+      const values = fitToColumns(record.values ?? [], layout.width);
+      if (formProblem(values, layout.width) !== undefined) continue;
       for (const [column, guess] of guesses) guess.add(unguard(clean(values[column] ?? '')));
     }
   }

@@ -9,7 +9,7 @@ import {
 } from '@postroom/contacts';
 import type { FieldProblem } from '@postroom/platform';
 import { SeenAddresses } from './addresses.ts';
-import { clean, type CsvRecord, formProblem, unguard } from '@postroom/csv';
+import { clean, type CsvRecord, fitToColumns, formProblem, unguard } from '@postroom/csv';
 import type { Import } from './imports.ts';
 import type { Plan } from './plan.ts';
 import { reasonNamed } from './reasons.ts';
@@ -58,7 +58,7 @@ class SuppressionChecker implements Checker {
   check({ line, values: given, problem }: CsvRecord): CheckedRow {
     if (given === undefined) return { errors: [{ line, field: 'row', message: problem }] };
     const { layout, emailColumn, reasonColumn = -1 } = this.#plan;
-    const values = withoutBlankEnd(given, layout.width);
+    const values = fitToColumns(given, layout.width);
     const flaw = formProblem(values, layout.width);
     if (flaw !== undefined) return { errors: [{ line, field: 'row', message: flaw }] };
     const valueOf = (column: number) => unguard(clean(values[column] ?? ''));
@@ -106,7 +106,7 @@ class RowChecker implements Checker {
 
   #contactOf(given: string[]): { contact: CheckedContact | undefined; problems: Omit<RowError, 'line'>[] } {
     const { layout, emailColumn, nameColumns, fields } = this.#plan;
-    const values = withoutBlankEnd(given, layout.width);
+    const values = fitToColumns(given, layout.width);
     const problem = formProblem(values, layout.width);
     if (problem !== undefined) return unreadable(problem);
     const valueOf = (column: number) => unguard(clean(values[column] as string));
@@ -132,9 +132,3 @@ class RowChecker implements Checker {
 
 const unreadable = (message: string) => ({ contact: undefined, problems: [{ field: 'row', message }] });
 const keyIn = (field: string) => field.replace(/^customFields\./, '');
-
-/** Removes trailing blank values, because spreadsheets write separators after the last column. */
-function withoutBlankEnd(values: string[], width: number): string[] {
-  const isLonger = values.length > width && values.slice(width).every((value) => value.trim() === '');
-  return isLonger ? values.slice(0, width) : values;
-}

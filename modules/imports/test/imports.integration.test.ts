@@ -127,7 +127,7 @@ test('an invalid row is reported with its line, field and reason, and blocks no 
     ',Nobody,2',
     'bob at example.com,Bob,many',
     '',
-    'carl@example.com,Carl',
+    'carl@example.com,Carl,7,8',
     `dora@example.com,${'x'.repeat(201)},3`,
     '"eve@example.com,Eve,4',
     'frank@example.com,Fr\0ank,5',
@@ -140,7 +140,7 @@ test('an invalid row is reported with its line, field and reason, and blocks no 
     '4 email is required',
     '5 custom_fields.seats must be a number',
     '5 email must be an email address such as ada@example.com',
-    '7 row 2 columns instead of 3',
+    '7 row 4 columns instead of 3',
     '8 name must be at most 200 characters',
     '9 row a quote is opened but never closed',
     '10 row a value contains a NUL character',
@@ -149,6 +149,19 @@ test('an invalid row is reported with its line, field and reason, and blocks no 
     'ada@example.com',
     'dora@example.com',
     'grace@example.com',
+  ]);
+});
+
+test('missing cells at the end of a row are blank, as spreadsheets leave them out, and separators after the last column count for nothing', async () => {
+  const api = await testApi();
+  await api.contact('grace@example.com', { name: 'Grace' });
+  const file = 'email,name,plan\nada@example.com\nbob@example.com,Bob,pro,,\ngrace@example.com\n';
+  const done = await importFile(api, file, { create_fields: true, on_conflict: 'update' });
+  expect(done.counts).toEqual(counts({ rows: 3, created: 2, unchanged: 1 }));
+  expect(await contactsOf(api)).toEqual([
+    ['ada@example.com', 'ada', {}],
+    ['bob@example.com', 'Bob', { plan: 'pro' }],
+    ['grace@example.com', 'Grace', {}],
   ]);
 });
 

@@ -8,6 +8,15 @@ export type CsvRecord =
 /** Maximum record length in characters, which limits what an unclosed quote consumes; a longer record is a problem. */
 export const MAX_RECORD_LENGTH = 100_000;
 
+/**
+ * A record's values, one for each column. Spreadsheets write separators after the last column, or none before the last blank cells:
+ * blank values beyond the columns are removed, and missing ones are blank. Other values beyond the columns stay, as a problem.
+ */
+export function fitToColumns(values: readonly string[], columns: number): readonly string[] {
+  if (values.length < columns) return [...values, ...Array<string>(columns - values.length).fill('')];
+  return values.slice(columns).every((value) => value.trim() === '') ? values.slice(0, columns) : values;
+}
+
 /** The problem with a record's form, regardless of its content; `undefined` if there is none. */
 export function formProblem(values: readonly string[], columns: number): string | undefined {
   if (values.length !== columns) {
