@@ -72,7 +72,7 @@ function readerFor(request: StreamExchange['request']): ReadBody {
 const readForm: ReadBody = async ({ request, options: inQuery, readOptions }, takeFile) => {
   let fileName: string | undefined;
   const fields = await readMultipart(request, (file: Readable, name) => {
-    fileName = name;
+    fileName = name?.replaceAll('%22', '"'); // as forms escape a quote (HTML, "multipart/form-data")
     return takeFile(file as AsyncIterable<Uint8Array>);
   });
   for (const field of fields.keys()) {

@@ -46,6 +46,14 @@ test('options may follow the file or be in the query; those in the form take pre
   expect(await ended(api, body.data.id)).toMatchObject({ dryRun: true, onConflict: 'update' });
 });
 
+test('a quote in the filename of a form is shown as a quote', async () => {
+  const api = await testApi();
+  const form = new FormData();
+  form.set('file', new Blob([FILE]), '"new" 100% people.csv');
+  const { body } = await post(api, form);
+  expect(await ended(api, body.data.id)).toMatchObject({ fileName: '"new" 100% people.csv' });
+});
+
 test('a text/csv body is imported, with the options in the query', async () => {
   const api = await testApi();
   const columns = encodeURIComponent('{"email": "name", "name": []}');
