@@ -10,7 +10,8 @@ import {
 import { cancelForErasure } from './imports.ts';
 import { dropKeptFiles } from './kept-files.ts';
 
-export const stage: PrivacyStage = 'references';
+/** Before the events: one of an import that ends meanwhile has its filename and its error. */
+export const stage: PrivacyStage = 'messages';
 
 const IMPORT = redaction({ file_name: 'text', group_name: 'text', mapping: 'jsonb', plan: 'jsonb', error: 'text' });
 const ERROR = redaction({ field: 'text', message: 'text' });

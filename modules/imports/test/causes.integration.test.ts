@@ -170,3 +170,15 @@ test('the file of a dry run that is completed during an erasure is not kept', as
   );
   expect(await withFile(api)).toEqual([]);
 });
+
+test('an import that ends during an erasure leaves no address of the person in its event', async () => {
+  const { api } = await projectWithFields();
+  const { id } = await importFile(api, FILE);
+  await pool.query(`UPDATE imports SET status = 'running', file_name = 'for someone@example.com' WHERE id = $1`, [id]);
+  await interleave(
+    (tx) => endImport(tx, id, 'failed', 'The import could not continue.'),
+    () => eraseSomeone(api),
+  );
+  expect(await api.events('import.failed')).toHaveLength(1);
+  expect(JSON.stringify(await api.events())).not.toContain('someone@example.com');
+});
