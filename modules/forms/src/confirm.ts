@@ -141,9 +141,13 @@ export async function subscribe(
 export async function blockedAddresses(tx: Tx, projectId: string, keys: readonly string[]): Promise<Map<string, true>> {
   const found = await sql<{ key: string }>(
     tx,
-    `SELECT key FROM unnest($2::text[]) AS key WHERE EXISTS (SELECT FROM suppressions
-       WHERE project_id = $1 AND email_key IN (key, erased_key($1, key)) AND reason <> 'unsubscribed')`,
+    `SELECT key FROM unnest($2::text[]) AS key WHERE ${isBlocked('$1', 'key')}`,
     [projectId, keys],
   );
   return new Map(found.map(({ key }) => [key, true]));
 }
+
+/** The same as a condition on an address, as SQL. */
+export const isBlocked = (projectId: string, key: string): string =>
+  `EXISTS (SELECT FROM suppressions x WHERE x.project_id = ${projectId}
+     AND x.email_key IN (${key}, erased_key(${projectId}, ${key})) AND x.reason <> 'unsubscribed')`;

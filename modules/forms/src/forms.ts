@@ -21,6 +21,7 @@ import {
   versionConflict,
 } from '@postroom/platform';
 import { checkForm, CUSTOM_PREFIX, type FormField, type FormInput } from './check-form.ts';
+import { isBlocked } from './confirm.ts';
 import { cancelReminders } from './confirmation-mail.ts';
 import { type Form, FORM_ID, type FormSubmission, SUBMISSION_ID } from './ids.ts';
 
@@ -133,6 +134,8 @@ export async function shownFields({ projectId, fields }: Pick<Form, 'projectId' 
 /** How many submissions of a form there are. */
 export interface SubmissionCounts {
   pending: number;
+  /** Those that would be pending if their address could be mailed. */
+  blocked: number;
   confirmed: number;
 }
 
@@ -143,14 +146,16 @@ export async function countSubmissions(
 ): Promise<Map<string, SubmissionCounts>> {
   const { rows } = await runCostly(projectId, () =>
     pool.query<SubmissionCounts & { formId: string }>(
-      `SELECT form_id AS "formId", count(*) FILTER (WHERE confirmed_at IS NOT NULL)::int AS confirmed,
-         count(*) FILTER (WHERE confirmed_at IS NULL AND expires_at > now())::int AS pending
-       FROM form_submissions WHERE form_id = ANY ($1) GROUP BY form_id`,
-      [ids],
+      `SELECT form_id AS "formId", count(*) FILTER (WHERE s.confirmed_at IS NOT NULL)::int AS confirmed,
+         count(*) FILTER (WHERE is_open AND NOT is_blocked)::int AS pending, count(*) FILTER (WHERE is_blocked)::int AS blocked
+       FROM form_submissions s CROSS JOIN LATERAL (SELECT s.confirmed_at IS NULL AND s.expires_at > now() AS is_open) AS o
+       CROSS JOIN LATERAL (SELECT is_open AND ${isBlocked('$2', 's.email_key')} AS is_blocked) AS b
+       WHERE form_id = ANY ($1) GROUP BY form_id`,
+      [ids, projectId],
     ),
   );
   const known = new Map(rows.map(({ formId, ...counts }) => [formId, counts]));
-  return new Map(ids.map((id) => [id, known.get(id) ?? { pending: 0, confirmed: 0 }]));
+  return new Map(ids.map((id) => [id, known.get(id) ?? { pending: 0, blocked: 0, confirmed: 0 }]));
 }
 
 export type SubmissionStatus = 'pending' | 'confirmed' | 'expired';

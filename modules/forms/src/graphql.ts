@@ -84,7 +84,10 @@ const FormField = builder.objectRef<FieldRow>('FormField').implement({
 const Counts = builder.objectRef<SubmissionCounts>('FormSubmissionCounts').implement({
   description: 'The number of submissions of a form, by state.',
   fields: (t) => ({
-    pending: t.exposeInt('pending', { description: 'Waiting for their confirmation.' }),
+    pending: t.exposeInt('pending', { description: 'Waiting for their confirmation, without `blocked` ones.' }),
+    blocked: t.exposeInt('blocked', {
+      description: 'Not confirmed, and `blocked`: the address bounced, complained or was suppressed by the project.',
+    }),
     confirmed: t.exposeInt('confirmed', { description: 'Confirmed.' }),
   }),
 });

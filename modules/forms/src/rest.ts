@@ -3,7 +3,7 @@ import { created, deleted, found, gql, page, type Route } from '@postroom/platfo
 const tag = 'Forms';
 const FORM = `id name title description groupIds fields { key label required } consentText doubleOptIn from replyTo subject templateId
   reminderAfterHours submittedUrl confirmedUrl allowedOrigins enabled url version createdAt updatedAt`;
-const DETAIL = `${FORM} embedHtml submissionCounts { pending confirmed }`;
+const DETAIL = `${FORM} embedHtml submissionCounts { pending blocked confirmed }`;
 const SUBMISSION = `id formId email name customFields status blocked consentText submittedAt submittedFrom expiresAt confirmedAt confirmedFrom
   messageId contactId`;
 

@@ -200,6 +200,10 @@ test('the response is the same whether an address is new, a contact, unsubscribe
     ['known@example.net', 'pending', false],
     ['new@example.net', 'pending', false],
   ]);
+  const counts = async () => (await api.get(`/v1/forms/${form}`)).body.data.submissionCounts;
+  expect(await counts()).toEqual({ pending: 3, blocked: 1, confirmed: 0 });
+  await pool.query('UPDATE form_submissions SET expires_at = now() WHERE form_id = $1', [form]);
+  expect(await counts()).toEqual({ pending: 0, blocked: 0, confirmed: 0 });
 });
 
 test('who unsubscribed comes back by confirming; who bounced or complained since does not', async () => {

@@ -1949,8 +1949,10 @@ export interface BacktestDetail {
 
 /** The number of submissions of a form, by state. */
 export interface FormSubmissionCounts {
-  /** Waiting for their confirmation. */
+  /** Waiting for their confirmation, without `blocked` ones. */
   pending: number;
+  /** Not confirmed, and `blocked`: the address bounced, complained or was suppressed by the project. */
+  blocked: number;
   /** Confirmed. */
   confirmed: number;
 }

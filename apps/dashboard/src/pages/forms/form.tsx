@@ -30,6 +30,7 @@ const FORM = graphql(`
       allowedOrigins
       submissionCounts {
         pending
+        blocked
         confirmed
       }
     }
@@ -84,6 +85,7 @@ function Content({ form }: { form: FormRow }) {
       <Stats label="Submissions">
         <Stat label="Confirmed" value={submissionCounts.confirmed} />
         <Stat label="Waiting to confirm" value={submissionCounts.pending} />
+        {submissionCounts.blocked > 0 && <Stat label="Suppressed addresses" value={submissionCounts.blocked} />}
       </Stats>
       <Section title="Share">
         <Card>
