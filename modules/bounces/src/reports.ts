@@ -92,6 +92,7 @@ const RECORD = `
       {
         delivered: 'n.delivered',
         bounced: 'n.bounced',
+        rejected: 'n.rejected',
         complained: 'n.complained',
         accepted: 'n.resolved',
         unknown: '-n.known',

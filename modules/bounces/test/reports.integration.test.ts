@@ -199,9 +199,11 @@ test('a bounce is classified by the reply, and keeps its first reason', async ()
   ]);
 });
 
-test('a rejected message is one event, and shows as failed', async () => {
-  const { api, ids } = await campaignWith('accepted', 1);
-  await report(told(ids[0]!, 'rejected', 'A virus'));
+test('a rejected message is one event and one count, and shows as failed', async () => {
+  const { api, campaignId, ids } = await campaignWith('accepted', 1);
+  for (let times = 0; times < 2; times++) await report(told(ids[0]!, 'rejected', 'A virus'));
+  expect(await api.events('email.rejected')).toHaveLength(1);
+  expect(await engagementOf(api, campaignId)).toMatchObject({ sent: 1, bounced: 0, rejected: 1 });
   expect((await api.events('email.rejected'))[0]?.data).toMatchObject({ reason: 'A virus' });
   expect((await api.get(`/v1/emails/${ids[0]}`)).body.data.status).toBe('failed');
 });

@@ -26,7 +26,7 @@ export function watchCampaign(projectId: string, id: string): AsyncIterableItera
   });
 }
 
-/** The campaign has ended, and every accepted message was delivered or bounced. */
-function isSettled({ status, acceptedCount, deliveredCount, bouncedCount }: Campaign): boolean {
-  return FINAL.has(status) && deliveredCount + bouncedCount >= acceptedCount;
+/** The campaign has ended, and every accepted message was delivered, bounced or rejected. */
+function isSettled({ status, acceptedCount, deliveredCount, bouncedCount, rejectedCount }: Campaign): boolean {
+  return FINAL.has(status) && deliveredCount + bouncedCount + rejectedCount >= acceptedCount;
 }

@@ -4,7 +4,7 @@ import { scheduleStatusProblem, type State, statusProblem } from './sending.ts';
 const tag = 'Campaigns';
 
 const FIELDS = `id name subject status scheduledAt localTime timeZone timeZoneField recipientCount countingRecipients
-  engagement { sent delivered deliveryTracking opened clicked bounced complained unsubscribed openedByMachines clickedByMachines }
+  engagement { sent delivered deliveryTracking opened clicked bounced rejected complained unsubscribed openedByMachines clickedByMachines }
   progress { planned claimed accepted failed suppressed unknown canceled }
   deferred { messages nextRetryAt }
   awaitingLocalTime { messages nextAt }

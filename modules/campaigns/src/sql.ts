@@ -13,6 +13,7 @@ export type CampaignCount =
   | 'canceled'
   | 'delivered'
   | 'bounced'
+  | 'rejected'
   | 'complained'
   | 'opened'
   | 'clicked'

@@ -68,6 +68,7 @@ export function campaignKit(parts: () => { system: System; sink: SmtpSink }) {
     const facts = await pool.query(
       `SELECT count(*) FILTER (WHERE state = 'accepted')::int AS sent, count(delivered_at)::int AS delivered,
          count(opened_at)::int AS opened, count(clicked_at)::int AS clicked, count(bounced_at)::int AS bounced,
+         count(rejected_at)::int AS rejected,
          count(complained_at)::int AS complained, count(unsubscribed_at)::int AS unsubscribed
        FROM messages WHERE campaign_id = $1`,
       [id],

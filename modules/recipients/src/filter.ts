@@ -22,6 +22,7 @@ export const RECIPIENT_OUTCOMES = {
   clicked: 'A human clicked a link.',
   clicked_by_machines: 'A bot followed a link, such as a link scanner. A human may have clicked too.',
   bounced: 'Bounced.',
+  rejected: 'Rejected by the provider after it was accepted.',
   complained: 'Marked as spam.',
   unsubscribed: 'The recipient unsubscribed through it.',
 } as const;
@@ -40,6 +41,7 @@ const OUTCOME_CONDITIONS: Record<RecipientOutcome, string> = {
   clicked: 'm.clicked_at IS NOT NULL AND c.clicked_count > 0',
   clicked_by_machines: 'm.machine_clicked_at IS NOT NULL AND c.machine_clicked_count > 0',
   bounced: 'm.bounced_at IS NOT NULL',
+  rejected: 'm.rejected_at IS NOT NULL AND c.rejected_count > 0',
   complained: 'm.complained_at IS NOT NULL',
   unsubscribed: 'm.unsubscribed_at IS NOT NULL',
 };

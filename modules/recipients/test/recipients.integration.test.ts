@@ -15,13 +15,13 @@ async function campaignOf(fates: Record<string, Fate>) {
   const id = newId('cmp');
   await pool.query(
     `INSERT INTO campaigns (id, project_id, name, subject, status, frozen_at, started_at, recipient_count, cursor, delivered_count,
-       opened_count, clicked_count, machine_opened_count, machine_clicked_count)
-     VALUES ($1, $2, 'News', 'News', 'paused', now(), now(), $3, 'eml_z', $4, $5, $6, $7, $8)`,
+       opened_count, clicked_count, machine_opened_count, machine_clicked_count, rejected_count)
+     VALUES ($1, $2, 'News', 'News', 'paused', now(), now(), $3, 'eml_z', $4, $5, $6, $7, $8, $9)`,
     [
       id,
       api.projectId,
       Object.keys(fates).length,
-      ...['delivered_at', 'opened_at', 'clicked_at', 'machine_opened_at', 'machine_clicked_at'].map(
+      ...['delivered_at', 'opened_at', 'clicked_at', 'machine_opened_at', 'machine_clicked_at', 'rejected_at'].map(
         (fact) => Object.values(fates).filter((fate) => fact in fate).length,
       ),
     ],
@@ -187,8 +187,10 @@ test('the list is exported as a CSV file with the same filters', async () => {
   expect((await (await testApi()).get(`${path}/export`)).status).toBe(404);
 });
 
-test('the file says when a message was rejected, which alone tells why its status is failed', async () => {
-  const { api, path } = await campaignOf({ ada: FATES.ada, hugo: { ...SENT, rejected_at: NOW, answer: '250 kept' } });
+test('the list and the file say when a message was rejected, which alone tells why its status is failed', async () => {
+  const fates = { ada: FATES.ada, hugo: { ...SENT, rejected_at: NOW, answer: '250 kept' } };
+  const { api, path, listed } = await campaignOf(fates);
+  expect(await listed('outcome=rejected')).toBe('hugo');
   const [header = '', hugo = '', ada = ''] = (await file(api, `${path}/export`)).trimEnd().split('\r\n');
   const valueOf = (line: string, column: string) => line.split(',')[header.split(',').indexOf(column)];
   expect([valueOf(hugo, 'status'), valueOf(hugo, 'rejected_at')]).toEqual(['failed', NOW.toISOString()]);

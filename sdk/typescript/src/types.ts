@@ -562,6 +562,8 @@ export interface CampaignEngagement {
   clicked: number;
   /** Messages that bounced. */
   bounced: number;
+  /** Messages that the provider rejected after accepting them, for example because of a virus. */
+  rejected: number;
   /** Recipients who marked it as spam. */
   complained: number;
   /** Recipients who unsubscribed. */
@@ -1156,9 +1158,10 @@ export type RecipientState = 'accepted' | 'canceled' | 'claimed' | 'failed' | 'p
  * - `delivered`: Accepted by the recipient's server.
  * - `opened`: Opened by a human.
  * - `opened_by_machines`: Opened by a bot, such as a privacy proxy. A human may have opened it too.
+ * - `rejected`: Rejected by the provider after it was accepted.
  * - `unsubscribed`: The recipient unsubscribed through it.
  */
-export type RecipientOutcome = 'bounced' | 'clicked' | 'clicked_by_machines' | 'complained' | 'deferred' | 'delivered' | 'opened' | 'opened_by_machines' | 'unsubscribed';
+export type RecipientOutcome = 'bounced' | 'clicked' | 'clicked_by_machines' | 'complained' | 'deferred' | 'delivered' | 'opened' | 'opened_by_machines' | 'rejected' | 'unsubscribed';
 
 /**
  * Why a message bounced, by the server's reply.

@@ -102,6 +102,9 @@ const Engagement = builder.objectRef<CampaignModel>('CampaignEngagement').implem
       description: 'Messages clicked by a bot, such as a link scanner.',
     }),
     bounced: t.exposeInt('bouncedCount', { description: 'Messages that bounced.' }),
+    rejected: t.exposeInt('rejectedCount', {
+      description: 'Messages that the provider rejected after accepting them, for example because of a virus.',
+    }),
     complained: t.exposeInt('complainedCount', { description: 'Recipients who marked it as spam.' }),
     unsubscribed: t.exposeInt('unsubscribedCount', { description: 'Recipients who unsubscribed.' }),
   }),

@@ -58,6 +58,7 @@ export const CAMPAIGN = graphql(`
         clicked
         clickedByMachines
         bounced
+        rejected
         complained
         unsubscribed
       }

@@ -30,7 +30,7 @@ const PREVIOUS = graphql(`
 /** Figures of a campaign compared with the one before. Each opens the list of people behind it. */
 export function Engagement({ campaign }: { campaign: CampaignRow }) {
   const { id, engagement, trackOpens, trackClicks } = campaign;
-  const { sent, openedByMachines, clickedByMachines, unsubscribed } = engagement;
+  const { sent, openedByMachines, clickedByMachines, rejected, unsubscribed } = engagement;
   const previous = useApiQuery(PREVIOUS, { id }).data?.previousCampaign;
   const compared = { now: engagement, before: previous?.engagement, than: previous?.name ?? '' };
   const people = (outcome: RecipientOutcome, count: number, words?: string) => (
@@ -63,6 +63,7 @@ export function Engagement({ campaign }: { campaign: CampaignRow }) {
         },
         link: people,
       })}
+      {rejected > 0 && <Stat label="Rejected" value={people('rejected', rejected)} tone="warn" />}
       <Stat
         label="Unsubscribed"
         value={people('unsubscribed', unsubscribed)}

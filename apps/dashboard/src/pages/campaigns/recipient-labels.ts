@@ -14,6 +14,7 @@ export const OUTCOME_LABELS: Record<RecipientOutcome, { label: string; meaning: 
     meaning: 'A bot, such as a security scanner, followed a link. The person may have clicked too.',
   },
   bounced: { label: 'Bounced', meaning: 'Messages that a server accepted and that came back later.' },
+  rejected: { label: 'Rejected', meaning: 'Messages that the provider refused to send after accepting them.' },
   complained: { label: 'Complained', meaning: 'People who marked it as spam.' },
   unsubscribed: { label: 'Unsubscribed', meaning: 'People who unsubscribed through this email.' },
   deferred: { label: 'Deferred', meaning: 'A server asked to try again later. They are retried automatically.' },

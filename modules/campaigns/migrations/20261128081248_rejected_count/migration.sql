@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "campaigns" ADD COLUMN     "rejected_count" INTEGER NOT NULL DEFAULT 0;
