@@ -122,7 +122,11 @@ export const streams: StreamRoute[] = [
     summary: 'Export contacts as a CSV file, newest first',
     description:
       `All contacts that pass every filter given, those of one moment, with their custom fields. Values that a
-spreadsheet would run as a formula begin with a \`'\`, which an import takes away again.`.replaceAll('\n', ' '),
+spreadsheet would run as a formula begin with a \`'\`, which an import takes away again. Groups are not in
+the file, because a contact may be in hundreds: to move them, export each with \`group_id\` and import that file with \`group_name\`.`.replaceAll(
+        '\n',
+        ' ',
+      ),
     options: 'ExportContactsInput',
     errors: ['not_found'],
     answers: { status: 200, description: 'The contacts.', content: CSV },
