@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { config } from '@postroom/settings/config';
 import { assignments, type ConnectionSettings, KEEP_ALIVE_MS } from './connection-settings.ts';
+import { parseUtc } from '@postroom/clock';
 import { logger } from '@postroom/observability';
 import { applicationName } from '@postroom/settings';
 import { inTransactionsOnly } from './transaction-mode.ts';
@@ -13,25 +15,11 @@ export function useBackgroundTimeouts(): void {
   statementTimeoutSeconds = config.BACKGROUND_STATEMENT_TIMEOUT_SECONDS;
 }
 
-/**
- * Parses a `timestamptz` as PostgreSQL writes it in UTC, `2026-11-24 09:53:14.123+00`, in a quarter of the time pg's parser takes;
- * others, such as `infinity` or those of a session in another zone, go to pg's.
- */
-export function parseTimestamp(text: string): Date | number | null {
-  const end = text.length - '+00'.length;
-  if (end < 19 || end > 26 || text[4] !== '-' || !text.endsWith('+00')) return parseAnyTimestamp(text);
-  const digit = (at: number) => (at < end ? text.charCodeAt(at) - 48 : 0);
-  const two = (at: number) => digit(at) * 10 + digit(at + 1);
-  const milliseconds = digit(20) * 100 + digit(21) * 10 + digit(22);
-  const year = two(0) * 100 + two(2);
-  // `Date.UTC` takes years before 100 for those of the 20th century.
-  if (year < 100) return parseAnyTimestamp(text);
-  return new Date(Date.UTC(year, two(5) - 1, two(8), two(11), two(14), two(17), milliseconds));
-}
-
 const parseAnyTimestamp = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ) as (
   text: string,
 ) => Date | number | null;
+/** Parses a `timestamptz`. Most are in UTC, and pg's parser takes four times as long. */
+export const parseTimestamp = (text: string): Date | number | null => parseUtc(text) ?? parseAnyTimestamp(text);
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseTimestamp);
 
@@ -42,33 +30,71 @@ const ANSWER_MS = 5_000;
 const internals = (client: pg.ClientBase) =>
   client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
 
-/** Limits how long the server may be silent while a statement of the holder runs. */
-const limitSilence = (client: pg.ClientBase) =>
-  internals(client).connection.stream.setTimeout(statementTimeoutSeconds * 1000 + ANSWER_MS);
+/** How long the server may be silent before it is asked about a statement that may take longer, and to answer that, in milliseconds. */
+const SILENCE_MS = 15_000;
+/** How long the server may be silent while a statement of the holder runs, in milliseconds. */
+const limits = new WeakMap<pg.ClientBase, number>();
+
+function limitSilence(client: pg.ClientBase, limitMs = statementTimeoutSeconds * 1000 + ANSWER_MS): void {
+  limits.set(client, limitMs);
+  internals(client).connection.stream.setTimeout(limitMs > 2 * SILENCE_MS ? SILENCE_MS : limitMs);
+}
 
 /**
  * Closes a connection whose server is silent beyond that: it is frozen or cut off, or it would have canceled the statement. pg's
  * `query_timeout` would leave the statement running on the connection.
  */
-function closeWhenSilent(client: pg.ClientBase): void {
+function closeWhenSilent(client: pg.ClientBase, pidOf: () => number | undefined): void {
   const { stream } = internals(client).connection;
-  stream.on('timeout', () => {
-    const { bytesRead } = stream;
+  let silence = { bytesRead: -1, ms: 0 };
+  const check = async (bytesRead: number) => {
     // If it was this process that stood still, the answer is read first.
-    setImmediate(() => {
-      if (internals(client).readyForQuery || stream.bytesRead !== bytesRead) return;
-      stream.destroy(
-        new Error('Connection terminated: PostgreSQL did not respond to a statement, nor cancel it in time'),
-      );
-    });
-  });
+    await setImmediate();
+    const isAnswered = () => internals(client).readyForQuery || stream.bytesRead !== bytesRead;
+    if (isAnswered()) return void (silence = { bytesRead: -1, ms: 0 });
+    silence = { bytesRead, ms: (stream.timeout ?? 0) + (silence.bytesRead === bytesRead ? silence.ms : 0) };
+    if (silence.ms < (limits.get(client) ?? 0)) {
+      stream.setTimeout(SILENCE_MS);
+      const running = await (asking ??= findRunning().finally(() => (asking = undefined)));
+      const pid = pidOf();
+      const isLost = running === 'silent' || (pid !== undefined && running?.includes(pid) === false);
+      if (!isLost || isAnswered()) return;
+    }
+    stream.destroy(
+      new Error('Connection terminated: PostgreSQL did not respond to a statement, nor cancel it in time'),
+    );
+  };
+  stream.on('timeout', () => void check(stream.bytesRead));
   limitSilence(client);
+}
+
+let asking: ReturnType<typeof findRunning> | undefined;
+
+/**
+ * Asks for the backends that run a statement, over a new connection.
+ * @returns `silent` if the server answers nobody, and undefined if it gives another answer, such as that it has too many connections.
+ */
+async function findRunning(): Promise<number[] | 'silent' | undefined> {
+  const client = new pg.Client({
+    connectionString: config.directDatabaseUrl ?? '',
+    application_name: applicationName(),
+  });
+  client.on('error', () => {});
+  const running = client
+    .connect()
+    .then(() => client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE state NOT LIKE 'idle%'"))
+    .then(({ rows }) => rows.map(({ pid }) => pid))
+    .catch(() => undefined);
+  const found = await Promise.race([running, sleep(SILENCE_MS, 'silent' as const, { ref: false })]);
+  if (found === 'silent') internals(client).connection.stream.destroy();
+  else void client.end().catch(() => {});
+  return found;
 }
 
 /** Lets the statements of a transaction take any time, in PostgreSQL and here. */
 export async function liftStatementTimeout(client: pg.PoolClient): Promise<void> {
   await client.query('SET LOCAL statement_timeout = 0');
-  internals(client).connection.stream.setTimeout(0);
+  limitSilence(client, Infinity);
 }
 
 const pools: pg.Pool[] = [];
@@ -89,9 +115,11 @@ export function createPool(max: number, settings: ConnectionSettings): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     onConnect: async (client) => {
-      closeWhenSilent(client);
-      if (config.behindPooler) inTransactionsOnly(client, all());
-      else await client.query(assignments('SET', all()));
+      let pid: number | undefined;
+      closeWhenSilent(client, () => pid);
+      if (config.behindPooler) return inTransactionsOnly(client, all());
+      await client.query(assignments('SET', all()));
+      ({ pid } = (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0] as { pid: number });
     },
   });
   // The pool replaces an idle connection that the server closed. Without a handler the event would end the process.
@@ -100,7 +128,7 @@ export function createPool(max: number, settings: ConnectionSettings): pg.Pool {
   // from its failing statement.
   pool.on('connect', (client) => void client.on('error', () => {}));
   // The previous holder may have lifted it.
-  pool.on('acquire', limitSilence);
+  pool.on('acquire', (client) => limitSilence(client));
   pools.push(pool);
   return pool;
 }
