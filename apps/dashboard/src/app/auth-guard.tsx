@@ -34,8 +34,11 @@ type State =
   | { kind: 'loading' }
   | { kind: 'out'; from: string }
   | { kind: 'failed'; message: string }
-  /** While there are unsaved changes, the page of a session or of an access that has ended stays. */
-  | { kind: 'in'; session: Omit<SignedIn, 'reload'>; ended?: Ended };
+  /**
+   * While there are unsaved changes, the page of a session or of an access that has ended stays. Once the user has closed the dialog that
+   * says so, only a change that is refused opens it: the page's own reads may still be under way, and go on.
+   */
+  | { kind: 'in'; session: Omit<SignedIn, 'reload'>; ended?: Ended; isDialogClosed?: boolean };
 
 /** Loads the session once, then renders the pages or redirects to the sign-in page. */
 export function AuthGuard() {
@@ -48,24 +51,27 @@ export function AuthGuard() {
     setState({ kind: 'loading' });
     window.location.reload();
   }, []);
-  const reload = useCallback(async () => {
-    const next = await load();
-    if (next.kind === 'in') {
-      const { id } = next.session.me;
-      if (userId.current !== undefined && userId.current !== id) return startOver();
-      userId.current = id;
-    }
-    setState((state) => afterReload(state, next));
-  }, [startOver]);
+  const reload = useCallback(
+    async (isChange = true) => {
+      const next = await load();
+      if (next.kind === 'in') {
+        const { id } = next.session.me;
+        if (userId.current !== undefined && userId.current !== id) return startOver();
+        userId.current = id;
+      }
+      setState((state) => afterReload(state, next, isChange));
+    },
+    [startOver],
+  );
   const again = () => {
     setState({ kind: 'loading' });
     void reload();
   };
   useEffect(() => {
     setRefusalHandlers({
-      unauthorized: () => setState(endSession),
+      unauthorized: (isChange) => setState((state) => endSession(state, isChange)),
       // The user may have been removed from the project, or have another role in it.
-      forbidden: () => void reload(),
+      forbidden: (isChange) => void reload(isChange),
     });
     void reload();
   }, [reload]);
@@ -84,7 +90,7 @@ export function AuthGuard() {
       <SessionEnded
         opened={state.ended !== undefined}
         ended={state.ended}
-        onClose={() => setState({ kind: 'in', session: state.session })}
+        onClose={() => setState({ kind: 'in', session: state.session, isDialogClosed: true })}
         onReload={() => void reload().then(refresh)}
         onDiscard={discard}
       />
@@ -126,16 +132,19 @@ const stayOut = (state?: State): State =>
   state?.kind === 'out' ? state : { kind: 'out', from: window.location.pathname + window.location.search };
 
 /** Redirects to the sign-in page, unless the page has unsaved changes. */
-const endSession = (state: State): State =>
-  state.kind === 'in' && hasUnsavedChanges() ? { ...state, ended: 'session' } : stayOut(state);
+const endSession = (state: State, isChange: boolean): State =>
+  state.kind === 'in' && hasUnsavedChanges() ? withDialog(state, 'session', isChange) : stayOut(state);
 
-function afterReload(state: State, next: State): State {
-  if (next.kind === 'out') return endSession(state);
+const withDialog = (state: State & { kind: 'in' }, ended: Ended, isChange: boolean): State =>
+  state.isDialogClosed === true && !isChange ? state : { ...state, ended };
+
+function afterReload(state: State, next: State, isChange: boolean): State {
+  if (next.kind === 'out') return endSession(state, isChange);
   if (state.kind !== 'in') return next;
   // A session that is known stays when its reload fails.
   if (next.kind !== 'in') return state;
   const isOther = roleOnPage(next.session) !== roleOnPage(state.session);
-  return isOther && hasUnsavedChanges() ? { ...state, ended: 'access' } : next;
+  return isOther && hasUnsavedChanges() ? withDialog(state, 'access', isChange) : next;
 }
 
 /** The user's role in the project of the page. */

@@ -1,7 +1,7 @@
 import { cacheExchange, Client, fetchExchange, mapExchange } from '@urql/core';
 
 /** Called when the server reports that the session has ended, or that the user may not do what the page offers. */
-let onRefused = { unauthorized: () => {}, forbidden: () => {} };
+let onRefused = { unauthorized: (_isChange: boolean) => {}, forbidden: (_isChange: boolean) => {} };
 
 export function setRefusalHandlers(handlers: typeof onRefused): void {
   onRefused = handlers;
@@ -19,10 +19,10 @@ export function clientFor(projectId: string): Client {
     fetchOptions: { headers: projectId === '' ? {} : { 'X-Project-Id': projectId }, credentials: 'same-origin' },
     exchanges: [
       mapExchange({
-        onError: (error) => {
+        onError: (error, { kind }) => {
           const codes = error.graphQLErrors.map((each) => each.extensions.code);
-          if (codes.includes('unauthorized')) onRefused.unauthorized();
-          if (codes.includes('forbidden')) onRefused.forbidden();
+          if (codes.includes('unauthorized')) onRefused.unauthorized(kind === 'mutation');
+          if (codes.includes('forbidden')) onRefused.forbidden(kind === 'mutation');
         },
       }),
       cacheExchange,
