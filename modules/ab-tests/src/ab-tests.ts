@@ -196,13 +196,17 @@ export async function startAbTest(projectId: string, id: string, version?: numbe
     const test = await getAbTest(projectId, id);
     if (test.status !== 'draft') throw new DomainError('conflict', 'This A/B test has already been started.');
     checkVersion('A/B test', version, test.version);
+    const variants = await variantsOf(test);
+    if (variants.length < test.variantIds.length) throw new DomainError('conflict', VARIANT_IS_MISSING);
     const ready: ReadyVariant[] = [];
-    for (const [index, campaign] of (await variantsOf(test)).entries())
-      ready.push(await checkVariant(campaign, index, test.metric));
-    if (ready.length === test.variantIds.length && (await start(test, ready))) return;
+    for (const [index, campaign] of variants.entries()) ready.push(await checkVariant(campaign, index, test.metric));
+    if (await start(test, ready)) return;
     // A variant or the test was changed since it was checked, so check it again.
   }
 }
+
+const VARIANT_IS_MISSING =
+  'A variant of this A/B test no longer exists. Change the number of variants, or delete the test.';
 
 /** @throws DomainError as `sendCampaign` for a variant that can't be sent, or whose result would not be measured, with its name. */
 async function checkVariant(campaign: Campaign, index: number, metric: AbTest['metric']): Promise<ReadyVariant> {

@@ -235,6 +235,17 @@ describe('start', () => {
     expect([untracked.status, fieldsOf(untracked)]).toEqual([400, ['variants[1].track_clicks']]);
   });
 
+  test('is a conflict while a variant is missing, until there are fewer variants', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: variants } = await create(api, campaign, { variants: 3 });
+    await pool.query('DELETE FROM campaigns WHERE id = $1', [variants[2]]);
+    const start = () => api.post(`/v1/ab-tests/${id}/start`);
+    const refused = await start();
+    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('no longer exists')]);
+    expect((await api.patch(`/v1/ab-tests/${id}`, { variants: 2 })).status).toBe(200);
+    expect((await start()).status).toBe(200);
+  });
+
   test('gives each variant its own part of the sample, and together all of it', async () => {
     const { variants } = await started(2_000, { variants: 3, sample_percent: 100 });
     const parts = [];
