@@ -15,6 +15,10 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const RESERVED =
   /^(from|to|cc|bcc|sender|reply-to|subject|date|message-id|mime-version|content-.*|return-path|received|resent-.*|dkim-signature|arc-.*|authentication-results)$/i;
 
+/** Headers of URLs, in which an encoded word would be taken for one (RFC 2369; RFC 2047, 5). */
+const OF_URLS = /^list-(unsubscribe|unsubscribe-post|subscribe|post|owner|help|archive)$/i;
+const hasLongWord = (line: string) => line.split(' ').some((word) => word.length > 900);
+
 /** Why a custom header can't be sent; undefined if it can. */
 export function headerProblem(name: string, value: string): string | undefined {
   if (!/^[!-9;-~]{1,70}$/.test(name)) return `${JSON.stringify(name.slice(0, 80))} is not a valid header name.`;
@@ -23,6 +27,9 @@ export function headerProblem(name: string, value: string): string | undefined {
     return `The header ${name} contains a line break or another control character.`;
   if (value.length > MAX_HEADER_LENGTH)
     return `The header ${name} is longer than ${MAX_HEADER_LENGTH.toLocaleString('en')} characters.`;
+  if (OF_URLS.test(name) && !PRINTABLE.test(value))
+    return `The header ${name} must be ASCII: percent-encode other characters in its URLs, and write domains in their xn-- form.`;
+  if (OF_URLS.test(name) && hasLongWord(value)) return `The header ${name} has a URL of more than 900 characters.`;
   return undefined;
 }
 
@@ -44,7 +51,7 @@ export function textHeader(name: string, text: string): string {
   const line = text.replace(CONTROLS, ' ').replace(/ {2,}/g, ' ').trim();
   const used = name.length + 2;
   // Text that looks like an encoded word must be encoded, or readers would decode it.
-  const isPlain = PRINTABLE.test(line) && !line.includes('=?') && !line.split(' ').some((word) => word.length > 900);
+  const isPlain = OF_URLS.test(name) || (PRINTABLE.test(line) && !line.includes('=?') && !hasLongWord(line));
   return `${name}: ${isPlain ? foldWords(line, used) : encodeWords(line, used)}\r\n`;
 }
 

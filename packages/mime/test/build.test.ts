@@ -88,6 +88,8 @@ test.each<[string, Partial<MessageInput>]>([
   ['headers.Bcc', { headers: { Bcc: 'x@example.com' } }],
   ['headers.content-type', { headers: { 'content-type': 'text/html' } }],
   ['headers.X-A', { headers: { 'X-A': 'a\r\nBcc: x@example.com' } }],
+  ['headers.List-Unsubscribe', { headers: { 'List-Unsubscribe': '<https://bücher.example/>' } }],
+  ['headers.List-Help', { headers: { 'List-Help': `<https://shop.example/${'a'.repeat(900)}>` } }],
   ['to', { to: [{ email: 'a@example.com>\r\nBcc: x' }] }],
   ['cc', { cc: [{ email: 'a@example.com, b@example.com' }] }],
   ['from', { from: { email: 'jürgen@example.com' } }],
@@ -97,7 +99,7 @@ test.each<[string, Partial<MessageInput>]>([
     { attachments: [{ filename: 'a', content: new Uint8Array(), contentType: 'a/b\r\nX: y' }] },
   ],
   ['attachments.0.contentId', { attachments: [{ filename: 'a', content: new Uint8Array(), contentId: 'a>\r\nX: y' }] }],
-])('%s is refused when it could add a header', async (field, over) => {
+])('%s is refused when it could add a header, or not be read', async (field, over) => {
   await expect(buildMessage({ ...input, ...over })).rejects.toMatchObject({ name: 'MessageError', field });
 });
 
@@ -150,6 +152,7 @@ test('headers arrive as they were given', async () => {
     References: Array.from({ length: 60 }, (_, n) => `<${n}@${'m'.repeat(50)}.example>`).join(' '),
     'In-Reply-To': '<1@shop.example> <2@shop.example>',
     'List-ID': 'News <news.shop.example>',
+    'List-Unsubscribe': `<https://shop.example/u?t==?UTF-8?Q?a?=${'a'.repeat(300)}>, <mailto:off@shop.example>`,
   };
   const { headers: arrived } = await PostalMime.parse(
     await buildMessage({ ...input, headers: { ...headers, 'X-Order': 'Grüße 1843' } }),
