@@ -1,11 +1,10 @@
 import { audienceProblems } from '@postroom/groups';
-import { checkMailbox } from '@postroom/emails';
+import { checkSenderMailbox } from '@postroom/emails';
 import { MAX_SUBJECT_LENGTH, subjectLine } from '@postroom/templating';
 import {
   assertValid,
   db,
   DomainError,
-  emailProblem,
   normalizeEmail,
   type FieldProblem,
   invalid,
@@ -22,6 +21,7 @@ import {
   signalWorkflow,
   nameContains,
   oneLineProblems,
+  senderProblem,
   displayNameProblems,
   checkLimit,
   normalizeText,
@@ -269,8 +269,8 @@ function templateProblems(
 }
 
 function senderProblems({ fromName, fromEmail, replyTo }: CampaignInput): FieldProblem[] {
-  const replyMailbox = replyTo == null ? undefined : checkMailbox(replyTo);
-  const emailIssue = fromEmail == null ? undefined : emailProblem(fromEmail.trim());
+  const replyMailbox = replyTo == null ? undefined : checkSenderMailbox(replyTo);
+  const emailIssue = fromEmail == null ? undefined : senderProblem(fromEmail.trim());
   return [
     ...oneLineProblems({ fromName }),
     ...(emailIssue === undefined ? [] : [{ field: 'fromEmail', message: emailIssue }]),

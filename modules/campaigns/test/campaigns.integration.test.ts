@@ -277,6 +277,17 @@ describe('create and edit', () => {
     });
   });
 
+  test('a sender or reply address beyond ASCII is refused before the campaign is sent', async () => {
+    const api = await testApi();
+    const reply = await api.post('/v1/campaigns', {
+      name: 'x',
+      from_email: 'jörg@example.com',
+      reply_to: 'jörg@example.com',
+    });
+    expect(reply.body.error.details).toMatchObject([{ field: 'from_email' }, { field: 'reply_to' }]);
+    expect((await api.post('/v1/campaigns', { name: 'x', from_email: 'info@bücher.example' })).status).toBe(201);
+  });
+
   test('each bad field is named', async () => {
     const api = await testApi();
     const reply = await api.post('/v1/campaigns', {

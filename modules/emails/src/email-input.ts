@@ -7,7 +7,7 @@ import {
   normalizeText,
 } from '@postroom/platform';
 import { MAX_SUBJECT_LENGTH } from '@postroom/templating';
-import { checkMailbox } from './mailbox.ts';
+import { checkMailbox, checkSenderMailbox } from './mailbox.ts';
 import { headerProblem, type Mailbox } from '@postroom/mime';
 import { MAX_TEXT_LENGTH } from './fill-content.ts';
 
@@ -107,9 +107,10 @@ export class Problems {
 /** Parses an email field by field. Adds problems to `problems`, with `path` as a prefix, such as `emails.3.`. */
 export function readEmail(input: SendEmailInput, problems: Problems, path = ''): ReadEmail {
   const at = (field: string) => path + field;
-  const addresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo') => readMailboxes(input[field] ?? [], at(field), problems);
-  const [from] = readMailboxes([input.from], at('from'), problems, '');
-  const [to, cc, bcc, replyTo] = [addresses('to'), addresses('cc'), addresses('bcc'), addresses('replyTo')];
+  const addresses = (field: 'to' | 'cc' | 'bcc') => readMailboxes(input[field] ?? [], at(field), problems);
+  const from = readMailbox(input.from, at('from'), problems, checkSenderMailbox);
+  const [to, cc, bcc] = [addresses('to'), addresses('cc'), addresses('bcc')];
+  const replyTo = readMailboxes(input.replyTo ?? [], at('replyTo'), problems, checkSenderMailbox);
   const recipients = input.recipients && readMailboxes(input.recipients, at('recipients'), problems);
   if (input.to.length === 0 && recipients === undefined) problems.add(at('to'), 'must contain at least one address');
   if (recipients === undefined && to.length + cc.length + bcc.length > MAX_RECIPIENTS)
@@ -142,13 +143,15 @@ export function readEmail(input: SendEmailInput, problems: Problems, path = ''):
   };
 }
 
-function readMailboxes(texts: readonly string[], path: string, problems: Problems, suffix = '.'): Mailbox[] {
-  return texts.flatMap((text, index) => {
-    const mailbox = checkMailbox(text);
-    if (typeof mailbox !== 'string') return [mailbox];
-    problems.add(suffix === '' ? path : `${path}${suffix}${index}`, mailbox);
-    return [];
-  });
+function readMailboxes(texts: readonly string[], path: string, problems: Problems, check = checkMailbox): Mailbox[] {
+  return texts.flatMap((text, index) => readMailbox(text, `${path}.${index}`, problems, check) ?? []);
+}
+
+function readMailbox(text: string, path: string, problems: Problems, check: typeof checkMailbox): Mailbox | undefined {
+  const mailbox = check(text);
+  if (typeof mailbox !== 'string') return mailbox;
+  problems.add(path, mailbox);
+  return undefined;
 }
 
 function checkLength(text: string | null | undefined, path: string, most: number, problems: Problems): void {

@@ -1,4 +1,11 @@
-import { emailProblem, normalizeEmail, MAX_NAME_LENGTH, MAX_MAILBOX_LENGTH, oneLineProblem } from '@postroom/platform';
+import {
+  emailProblem,
+  MAX_MAILBOX_LENGTH,
+  MAX_NAME_LENGTH,
+  normalizeEmail,
+  oneLineProblem,
+  senderProblem,
+} from '@postroom/platform';
 import type { Mailbox } from '@postroom/mime';
 
 const NAMED = /^(?:"((?:[^"\\]|\\.)*)"\s*|([^"<>]*))<([^<>]*)>$/s;
@@ -12,6 +19,8 @@ export function parseMailbox(text: string): Mailbox | string {
   const name = named?.[1]?.replace(/\\(.)/gs, '$1') ?? named?.[2]?.trim() ?? '';
   // oxlint-disable-next-line no-control-regex -- a display name is one line
   if (/[\u0000-\u001f\u007f]/.test(trimmed)) return 'must not contain line breaks or other control characters';
+  if (named === null && /[<>]/.test(trimmed))
+    return 'must be an address or a name and an address, such as Ada <ada@example.com>; a name with " < or > needs quotes and a backslash before each quote inside';
   if (name.length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
   const problem = emailProblem(given);
   if (problem !== undefined) return problem;
@@ -25,6 +34,12 @@ export function checkMailbox(text: string): Mailbox | string {
   if (typeof mailbox === 'string') return mailbox;
   const problem = oneLineProblem(mailbox.name ?? '', MAX_NAME_LENGTH);
   return problem === undefined ? mailbox : `has a name that ${problem}`;
+}
+
+/** Like `checkMailbox`, for the mailbox of a sender or for replies. */
+export function checkSenderMailbox(text: string): Mailbox | string {
+  const mailbox = checkMailbox(text);
+  return typeof mailbox === 'string' ? mailbox : (senderProblem(mailbox.email) ?? mailbox);
 }
 
 /** Formats a mailbox for display; `parseMailbox` reads it back. */

@@ -75,6 +75,16 @@ describe('POST /v1/emails', () => {
       { ...HELLO, from: 'x', to: ['a@b.test', 'nobody'], cc: ['a@'], bcc: 'b@', reply_to: ['c@'] },
       ['from', 'to.1', 'cc.0', 'bcc.0', 'reply_to.0'],
     ],
+    [
+      'a sender beyond ASCII',
+      {
+        ...HELLO,
+        from: 'jörg@example.com',
+        to: 'jörg@example.com',
+        reply_to: ['ada@bücher.example', 'jörg@example.com'],
+      },
+      ['from', 'reply_to.1'],
+    ],
     ['no recipients', { ...HELLO, to: [] }, ['to']],
     ['a line break in a name', { ...HELLO, to: ['Ada\r\nBcc: eve@example.net <ada@example.net>'] }, ['to.0']],
     ['too many addresses', { ...HELLO, bcc: Array.from({ length: 50 }, (_, i) => `b${i}@example.net`) }, ['to']],

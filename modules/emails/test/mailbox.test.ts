@@ -20,3 +20,11 @@ test.each([
   'a@b.test, c@d.test',
   'Ada\r\nBcc: x <ada@example.com>',
 ])('%j is not an address', (text) => expect(typeof parseMailbox(text)).toBe('string'));
+
+test.each([
+  'Ada <ada@example.com',
+  'Ada "The Countess" Lovelace <ada@example.com>',
+  'Ada <Lovelace> <ada@example.com>',
+])('the error of %s says how to write a name', (text) =>
+  expect(parseMailbox(text)).toContain('such as Ada <ada@example.com>'),
+);

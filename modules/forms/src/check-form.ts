@@ -1,5 +1,5 @@
 import { readSchema } from '@postroom/contacts';
-import { checkMailbox } from '@postroom/emails';
+import { checkSenderMailbox } from '@postroom/emails';
 import {
   assertValid,
   db,
@@ -191,7 +191,7 @@ function originProblem(text: string): string | undefined {
 const isWeb = ({ protocol }: URL) => protocol === 'https:' || protocol === 'http:';
 
 async function mailboxProblem(projectId: string, field: 'from' | 'replyTo', text: string): Promise<string | undefined> {
-  const mailbox = checkMailbox(text);
+  const mailbox = checkSenderMailbox(text);
   if (typeof mailbox === 'string') return mailbox;
   return field === 'from' ? (await senderStatus(projectId, mailbox.email)).problem : undefined;
 }

@@ -1,6 +1,6 @@
 import { customFieldKey, type Definition, type DefinitionProblem, type Step } from '@postroom/journey-definition';
 import { checkSegmentFilter, schemaOf, timeZoneFieldProblem } from '@postroom/contacts';
-import { emptyPlaceholders, parseMailbox } from '@postroom/emails';
+import { checkSenderMailbox, emptyPlaceholders } from '@postroom/emails';
 import {
   coalesceReads,
   config,
@@ -185,7 +185,7 @@ async function checkTemplate(projectId: string, id: string): Promise<void> {
 }
 
 function mailbox(text: string) {
-  const read = parseMailbox(text);
+  const read = checkSenderMailbox(text);
   if (typeof read === 'string') throw problem(read);
   return read;
 }

@@ -93,6 +93,7 @@ export {
   emailSpellings,
   normalizeDomain,
   normalizeEmail,
+  senderProblem,
   unicodeDomain,
 } from '@postroom/email-address';
 export { messageKeySql, storedEmailKey } from './message-key.ts';

@@ -46,6 +46,16 @@ export function emailProblem(address: string): string | undefined {
   return undefined;
 }
 
+/**
+ * Describes what is wrong with the address of a sender, or one for replies; `undefined` if it is valid. Unlike a
+ * recipient's, it must be ASCII before the `@`: otherwise only servers with SMTPUTF8 would take the mail of any recipient.
+ */
+export function senderProblem(address: string): string | undefined {
+  const problem = emailProblem(address);
+  if (problem !== undefined || ASCII.test(composed(address.slice(0, address.lastIndexOf('@'))))) return problem;
+  return 'must be ASCII before the @, because few mail servers accept other senders';
+}
+
 function localPartProblem(local: string): string | undefined {
   if (/[<>]/.test(local)) return 'must be only the address, without a name or < and >';
   const [character] = NOT_IN_LOCAL_PART.exec(local) ?? [];

@@ -2242,7 +2242,7 @@ export interface SendEmailInput {
   bcc?: string | string[] | null | undefined;
   /** Cc recipients. One address may be given as a string instead of a list. */
   cc?: string | string[] | null | undefined;
-  /** The sender, at a domain of the project that is verified for sending. */
+  /** The sender, as `ada@example.com` or `Ada <ada@example.com>`, at a domain of the project that is verified for sending. ASCII before the `@`. */
   from: string;
   /** An object of additional headers. */
   headers?: Record<string, unknown> | null | undefined;

@@ -60,7 +60,8 @@ const SendEmailInput = builder.inputType('SendEmailInput', {
   fields: (t) => ({
     from: t.string({
       required: true,
-      description: 'The sender, at a domain of the project that is verified for sending.',
+      description:
+        'The sender, as `ada@example.com` or `Ada <ada@example.com>`, at a domain of the project that is verified for sending. ASCII before the `@`.',
       ...jsonSchema({ minLength: 1, maxLength: MAX_MAILBOX_LENGTH }),
     }),
     to: t.field({

@@ -5,7 +5,6 @@ import {
   db,
   DomainError,
   emailKey,
-  emailProblem,
   type FieldProblem,
   hostProblem,
   isId,
@@ -13,6 +12,7 @@ import {
   normalizeEmail,
   notFound,
   type Prisma,
+  senderProblem,
   checkLimit,
   ifReadable,
   requireReadable,
@@ -78,7 +78,7 @@ export async function connectMailbox(
   };
   const missing = (field: string, value: Optional<string>) =>
     value == null || value === '' ? [{ field, message: 'is required' }] : [];
-  const emailFieldProblem = emailProblem(given);
+  const emailFieldProblem = senderProblem(given);
   assertValid([
     ...(emailFieldProblem === undefined ? [] : [{ field: 'email', message: emailFieldProblem }]),
     ...settingProblems(settings),
