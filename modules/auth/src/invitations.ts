@@ -33,7 +33,7 @@ const VALID_MS = 7 * 24 * 3600 * 1000;
 const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * Invites an address to a project. The link goes only to that address, so possessing it proves control of the
+ * Invites an address to a project, in place of its pending invitations to the project. The link goes only to that address, so possessing it proves control of the
  * mailbox and allows creating the account.
  * @throws DomainError `validation_error`, `forbidden` for a role above the caller's, `conflict` for an existing
  * member, if the project has too many members and invitations, or if the mail can't be sent.
@@ -85,6 +85,10 @@ export async function invite(
       'conflict',
       `The mail server rejected the invitation to ${address}, so no one was invited. The log has the reason.`,
     );
+  });
+  // The new invitation replaces earlier ones, whose role may have been a mistake.
+  await db.invitation.deleteMany({
+    where: { projectId, email: address, acceptedAt: null, id: { lt: invitation.id } },
   });
   return invitation;
 }

@@ -38,8 +38,8 @@ export async function changeRole(
 }
 
 /**
- * Removes a member from a project. Revokes the keys they created for it and the invitations they sent; everything
- * else stays.
+ * Removes a member from a project. Revokes the keys they created for it and the invitations they sent or have not
+ * accepted yet; everything else stays.
  * @throws DomainError like `changeRole`.
  */
 export async function removeMember(
@@ -52,6 +52,11 @@ export async function removeMember(
     if (!asOwner && member.role === 'owner') throw onlyOwners();
     if (member.role === 'owner' && member.owners === 1) throw lastOwner();
     await tx.query('DELETE FROM members WHERE project_id = $1 AND user_id = $2', [projectId, userId]);
+    // With a pending one the user could come back.
+    await tx.query(
+      'DELETE FROM invitations WHERE project_id = $1 AND accepted_at IS NULL AND email = (SELECT email FROM users WHERE id = $2)',
+      [projectId, userId],
+    );
     await endAccessGrantedBy(tx, { projectId, userId, role: undefined, actorId });
   });
 }

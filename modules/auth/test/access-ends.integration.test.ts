@@ -34,9 +34,8 @@ async function createdBy(person: SignedIn, input: object): Promise<{ id: string;
 }
 
 /** Invites an address and takes the token from its mail. */
-async function invited(person: SignedIn, role = 'viewer'): Promise<string> {
+async function invited(person: SignedIn, role = 'viewer', email = `${newId('usr')}@people.example`): Promise<string> {
   await using mail = await takeSystemMail();
-  const email = `${newId('usr')}@people.example`;
   const { body } = await person.graphql(INVITE, { input: { email, role } });
   expect(body.errors).toBeUndefined();
   return new URL(await mail.linkTo(email)).searchParams.get('token') ?? '';
@@ -109,6 +108,32 @@ test('an admin who is removed while they invite leaves no invitation behind', as
   ]);
   expect(removed.body.errors).toBeUndefined();
   expect(await db.invitation.count({ where: { projectId: api.projectId } })).toBe(0);
+});
+
+test('an invitation replaces those that the address already has to the project, and no others', async () => {
+  const [api, other] = [await testApi(), await testApi()];
+  const owner = await signedIn(api);
+  const email = `${newId('usr')}@people.example`;
+  const elsewhere = await invited(await signedIn(other), 'viewer', email);
+  const [asAdmin, asViewer] = [await invited(owner, 'admin', email), await invited(owner, 'viewer', email)];
+  expect((await owner.graphql('{ invitations { role } }')).body.data.invitations).toEqual([{ role: 'viewer' }]);
+  expect(code(await accept(api, asAdmin))).toBe('not_found');
+  expect((await accept(api, asViewer)).body.data.acceptInvitation).toBe(api.projectId);
+  const preview = 'query ($token: String!) { invitationPreview(token: $token) { email } }';
+  expect((await api.graphql(preview, { token: elsewhere }, { key: null })).body.data.invitationPreview).toEqual({
+    email,
+  });
+});
+
+test('a member who is removed cannot come back with an invitation that was still pending', async () => {
+  const api = await testApi();
+  const [owner, member] = [await signedIn(api), await signedIn(api, null)];
+  const token = await invited(owner, 'admin', member.email);
+  await db.member.create({ data: { projectId: api.projectId, userId: member.id, role: 'viewer' } });
+  expect((await owner.graphql(REMOVE, { userId: member.id })).body.errors).toBeUndefined();
+  const accepting = 'mutation ($token: String!) { acceptInvitation(input: { token: $token }) }';
+  expect(code(await member.graphql(accepting, { token }, { 'X-Project-Id': '' }))).toBe('not_found');
+  expect(await db.member.count({ where: { projectId: api.projectId } })).toBe(1);
 });
 
 test('an owner who becomes an admin keeps keys and invitations, but not those of owners', async () => {
