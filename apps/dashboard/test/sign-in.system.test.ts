@@ -207,13 +207,9 @@ inBrowser('members', () => {
     await page.getByText('is an admin now').waitFor();
     expect((await db.member.findFirstOrThrow({ where: { userId: other.id } })).role).toBe('admin');
 
-    await page
-      .getByRole('row')
-      .filter({ hasText: person.email })
-      .getByRole('button', { name: /Remove/ })
-      .click();
+    await page.getByRole('row').filter({ hasText: person.email }).getByRole('button', { name: /Leave/ }).click();
     await page.getByRole('dialog').getByRole('textbox').fill(person.email);
-    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
     await page.getByText('A project must have at least one owner.').waitFor();
     await page.keyboard.press('Escape');
 
@@ -223,6 +219,22 @@ inBrowser('members', () => {
     await page.getByRole('dialog').getByRole('textbox').fill(other.email);
     await remove.click();
     await row.waitFor({ state: 'detached' });
+  });
+
+  test('a viewer leaves a project, and cannot remove anyone else', async () => {
+    const [api, other] = [await testApi(), await testApi()];
+    await using window = await windowOf(api, 'viewer');
+    const { page, person } = window;
+    const colleague = await signedIn(api);
+    await db.member.create({ data: { projectId: other.projectId, userId: person.id, role: 'viewer' } });
+    await window.open('/members');
+    await page.getByText(colleague.email).waitFor();
+    expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+    await page.getByRole('button', { name: /^Leave/ }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill(person.email);
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.getByText('You left').waitFor();
+    expect(await db.member.findMany({ where: { userId: person.id } })).toMatchObject([{ projectId: other.projectId }]);
   });
 });
 

@@ -369,9 +369,10 @@ builder.mutationFields((t) => ({
   }),
   memberRemove: t.field({
     type: MemberRemovePayload,
-    authScopes: { manage: true },
+    authScopes: (_root, { userId }, { caller }) =>
+      caller?.kind === 'person' && caller.id === userId ? { read: true } : { manage: true },
     ...replacesMutation('removeMember'),
-    description: 'Removes a member from the project.',
+    description: 'Removes a member from the project. Owners and admins remove others; every member may leave.',
     args: { userId: t.arg.id(userId) },
     resolve: async (_root, { userId }, context) => {
       const projectId = callerProject(context);

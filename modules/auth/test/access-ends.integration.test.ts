@@ -136,6 +136,19 @@ test('a member who is removed cannot come back with an invitation that was still
   expect(await db.member.count({ where: { projectId: api.projectId } })).toBe(1);
 });
 
+test('every member may leave a project, but only managers remove others', async () => {
+  const api = await testApi();
+  const [owner, member, viewer] = [await signedIn(api), await signedIn(api, 'member'), await signedIn(api, 'viewer')];
+  const leaving = 'mutation ($userId: ID!) { memberRemove(userId: $userId) { userId } }';
+  expect(code(await member.graphql(leaving, { userId: viewer.id }))).toBe('forbidden');
+  expect(code(await viewer.graphql(leaving, { userId: owner.id }))).toBe('forbidden');
+  expect(code(await api.graphql(leaving, { userId: viewer.id }))).toBe('forbidden');
+  for (const { graphql, id: userId } of [viewer, member])
+    expect((await graphql(leaving, { userId })).body.data.memberRemove).toEqual({ userId });
+  expect(code(await viewer.graphql('{ members { role } }'))).toBe('forbidden');
+  expect(code(await owner.graphql(leaving, { userId: owner.id }))).toBe('conflict');
+});
+
 test('an owner who becomes an admin keeps keys and invitations, but not those of owners', async () => {
   const api = await testApi();
   const [owner, other] = [await signedIn(api, 'owner'), await signedIn(api, 'owner')];

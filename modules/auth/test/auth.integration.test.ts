@@ -80,9 +80,10 @@ test('only a manager of a project creates keys for it', async () => {
 test('another project is closed to a person who is not in it, and a membership that ends, ends at once', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const member = await signedIn(api, 'member');
-  expect(code(await member.graphql('{ groups { nodes { id } } }', {}, { 'X-Project-Id': other.projectId }))).toBe(
-    'forbidden',
-  );
+  const { body } = await member.graphql('{ groups { nodes { id } } }', {}, { 'X-Project-Id': other.projectId });
+  expect(body.errors).toMatchObject([
+    { message: 'You are not a member of this project.', extensions: { code: 'forbidden' } },
+  ]);
   await db.member.delete({ where: { projectId_userId: { projectId: api.projectId, userId: member.id } } });
   expect(code(await member.graphql('{ groups { nodes { id } } }'))).toBe('forbidden');
 });

@@ -48,8 +48,8 @@ export function authenticated(context: Context): Caller {
 
 /**
  * Why a permission was refused.
- * @returns DomainError `insufficient_scope` for a sending key, `forbidden` for a person whose role is not enough, and for
- * any key where only people may act.
+ * @returns DomainError `insufficient_scope` for a sending key, `forbidden` for a person who is not a member or
+ * whose role is not enough, and for any key where only people may act.
  */
 export function refusal({ caller }: Pick<Context, 'caller'>, permission: Permission): DomainError {
   if (caller?.kind === 'key' && !caller.may('read')) {
@@ -57,5 +57,8 @@ export function refusal({ caller }: Pick<Context, 'caller'>, permission: Permiss
   }
   if (caller?.kind === 'key')
     return new DomainError('forbidden', 'An API key cannot do this. Sign in to the dashboard instead.');
+  // Every role may read.
+  if (caller !== null && !caller.may('read'))
+    return new DomainError('forbidden', 'You are not a member of this project.');
   return new DomainError('forbidden', `Your role in this project does not permit this (${permission}).`);
 }

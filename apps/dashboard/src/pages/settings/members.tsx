@@ -88,6 +88,7 @@ function MemberTable({ members }: { members: Member[] }) {
   const { name: projectName } = useProject();
   const canManage = usePermission('manage');
   const [removing, setRemoving] = useState<Member>();
+  const isLeaving = removing?.user.id === me.id;
   const remove = useApiMutation(REMOVE);
   const close = () => {
     remove.forget();
@@ -95,8 +96,8 @@ function MemberTable({ members }: { members: Member[] }) {
   };
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ userId: removing.user.id })) === undefined) return;
-    notifySuccess(`${removing.user.name} was removed from ${projectName}.`);
-    if (removing.user.id === me.id) await reload();
+    notifySuccess(isLeaving ? `You left ${projectName}.` : `${removing.user.name} was removed from ${projectName}.`);
+    if (isLeaving) await reload();
     close();
   };
   return (
@@ -119,9 +120,10 @@ function MemberTable({ members }: { members: Member[] }) {
             silent: true,
             align: 'right',
             cell: (member) =>
-              canManage && (
+              (canManage || member.user.id === me.id) && (
                 <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRemoving(member)}>
-                  Remove<span className="visually-hidden"> {member.user.name}</span>
+                  {member.user.id === me.id ? 'Leave' : 'Remove'}
+                  <span className="visually-hidden"> {member.user.name}</span>
                 </Button>
               ),
           },
@@ -130,15 +132,16 @@ function MemberTable({ members }: { members: Member[] }) {
       <Confirm
         opened={removing !== undefined}
         onClose={close}
-        title="Remove this member?"
-        action="Remove"
+        title={isLeaving ? 'Leave this project?' : 'Remove this member?'}
+        action={isLeaving ? 'Leave' : 'Remove'}
         confirmationText={removing?.user.email ?? ''}
         running={remove.running}
         problem={remove.problem}
         onConfirm={() => void confirm()}
       >
-        {removing?.user.name} loses access to {projectName} immediately. API keys they created for it and invitations
-        they sent stop working. Everything else they created is kept.
+        {isLeaving ? 'You lose' : `${removing?.user.name} loses`} access to {projectName} immediately. API keys that{' '}
+        {isLeaving ? 'you' : 'they'} created for it and invitations that {isLeaving ? 'you' : 'they'} sent stop working.
+        Everything else is kept.
       </Confirm>
     </>
   );
