@@ -77,6 +77,15 @@ test('only a manager of a project creates keys for it', async () => {
   }
 });
 
+test('a key is created for all projects or for those that are named, never for all in spite of names', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  for (const input of [{ allProjects: true, projectIds: [api.projectId] }, { projectIds: [] }]) {
+    const { body } = await owner.graphql(CREATE_KEY, { input: { name: 'x', scope: 'full', ...input } });
+    expect(body.errors[0].extensions).toMatchObject({ code: 'validation_error', details: [{ field: 'projectIds' }] });
+  }
+});
+
 test('another project is closed to a person who is not in it, and a membership that ends, ends at once', async () => {
   const [api, other] = [await testApi(), await testApi()];
   const member = await signedIn(api, 'member');

@@ -75,7 +75,7 @@ export async function createApiKey({
 }: NewApiKey): Promise<{ id: string; key: string }> {
   const trimmedName = checkDisplayName(name);
   if (projects !== 'all') {
-    if (projects.length === 0) throw invalid({ field: 'projects', message: 'must name at least one project' });
+    if (projects.length === 0) throw invalid({ field: 'projectIds', message: 'must name at least one project' });
     const known = await db.project.count({ where: { id: { in: [...projects] } } });
     if (known !== new Set(projects).size) throw notFound('project');
   }

@@ -8,6 +8,7 @@ import {
   type Context,
   db,
   DomainError,
+  invalid,
   MAX_NAME_LENGTH,
   Node,
   registerNode,
@@ -237,6 +238,8 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
     resolve: async (_root, { input }, context) => {
       const caller = authenticated(context);
+      if (input.allProjects === true && input.projectIds != null)
+        throw invalid({ field: 'projectIds', message: 'must not be combined with allProjects' });
       const projects = input.allProjects === true ? 'all' : (input.projectIds ?? [caller.projectId]);
       const covered = projects === 'all' ? await allProjectIds() : projects;
       const permission = projects === 'all' ? 'own' : 'manage';
