@@ -17,6 +17,9 @@ const RESERVED =
 
 /** Headers of URLs, in which an encoded word would be taken for one (RFC 2369; RFC 2047, 5). */
 const OF_URLS = /^list-(unsubscribe|unsubscribe-post|subscribe|post|owner|help|archive)$/i;
+/** Drops comments beyond ASCII from such a header: they are for people, and would have to be encoded one by one. */
+const withPlainComments = (value: string) =>
+  value.replace(/<[^>]*>|\([^()]*\)/g, (part) => (part.startsWith('<') || PRINTABLE.test(part) ? part : ''));
 const hasLongWord = (line: string) => line.split(' ').some((word) => word.length > 900);
 
 /** Why a custom header can't be sent; undefined if it can. */
@@ -27,7 +30,7 @@ export function headerProblem(name: string, value: string): string | undefined {
     return `The header ${name} contains a line break or another control character.`;
   if (value.length > MAX_HEADER_LENGTH)
     return `The header ${name} is longer than ${MAX_HEADER_LENGTH.toLocaleString('en')} characters.`;
-  if (OF_URLS.test(name) && !PRINTABLE.test(value))
+  if (OF_URLS.test(name) && !PRINTABLE.test(withPlainComments(value)))
     return `The header ${name} must be ASCII: percent-encode other characters in its URLs, and write domains in their xn-- form.`;
   if (OF_URLS.test(name) && hasLongWord(value)) return `The header ${name} has a URL of more than 900 characters.`;
   return undefined;
@@ -40,7 +43,7 @@ export function headerProblem(name: string, value: string): string | undefined {
 export function customHeader(name: string, value: string): string {
   const problem = headerProblem(name, value);
   if (problem !== undefined) throw new MessageError(`headers.${name}`, problem);
-  return textHeader(name, value);
+  return textHeader(name, OF_URLS.test(name) ? withPlainComments(value) : value);
 }
 
 /** Formats `Name: text`, folded to 76 columns and encoded where needed, with its CRLF. Control characters become spaces. */

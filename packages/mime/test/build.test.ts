@@ -147,6 +147,15 @@ test('alternative parts are placed where clients expect them, with their types, 
   expect(Buffer.from(body, 'base64')).toEqual(invitation);
 });
 
+test('a comment beyond ASCII does not make a header of URLs unreadable', async () => {
+  const headers = {
+    'List-Unsubscribe': '<https://shop.example/(a)> (Désinscription), <mailto:off@shop.example> (by mail)',
+  };
+  expect((await buildMessage({ ...input, headers })).toString()).toContain(
+    'List-Unsubscribe: <https://shop.example/(a)> , <mailto:off@shop.example>\r\n (by mail)\r\n',
+  );
+});
+
 test('headers arrive as they were given', async () => {
   const headers = {
     References: Array.from({ length: 60 }, (_, n) => `<${n}@${'m'.repeat(50)}.example>`).join(' '),
