@@ -94,8 +94,9 @@ test(
 
 test('a worker closes its connections to a PostgreSQL that answers nobody', { timeout: 90_000 }, async () => {
   let isFrozen = false;
-  const printed = await printedBy(WORKER, [], ({ text }) =>
-    (isFrozen ||= text.includes('pg_sleep')) ? 'blocked' : undefined,
-  );
+  const printed = await printedBy(WORKER, [], ({ text }) => {
+    isFrozen ||= text.includes('pg_sleep');
+    return isFrozen ? 'blocked' : undefined;
+  });
   expect(printed).toEqual(['timeout', 'timeout']);
 });
