@@ -4,7 +4,7 @@ import { pool, sql } from './db.ts';
 import type { Tx } from './transaction-observer.ts';
 
 /** Why a key conflicts; only `in_flight` is worth retrying. */
-export const CONFLICT_REASONS = ['in_flight', 'different_request'] as const;
+export const CONFLICT_REASONS = ['in_flight', 'different_request', 'outcome_unknown'] as const;
 
 export const idempotencyConflict = (reason: (typeof CONFLICT_REASONS)[number], message: string): DomainError =>
   new DomainError('idempotency_conflict', message, [{ field: 'Idempotency-Key', message, reason }]);

@@ -2,7 +2,7 @@
 export interface FieldProblem {
   field: string;
   message: string;
-  /** The specific cause: for `idempotency_conflict`, `in_flight` or `different_request`. */
+  /** The specific cause: for `idempotency_conflict`, `in_flight`, `different_request` or `outcome_unknown`. */
   reason?: string | undefined;
 }
 

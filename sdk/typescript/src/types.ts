@@ -7,7 +7,7 @@ export interface FieldProblem {
   /** The problem. */
   message: string;
   /** The reason for an `idempotency_conflict`: only `in_flight` is worth retrying. */
-  reason?: 'in_flight' | 'different_request' | undefined;
+  reason?: 'in_flight' | 'different_request' | 'outcome_unknown' | undefined;
 }
 
 /** The error, for programs (`code`, `details[].field`) and for people (`message`). */

@@ -126,7 +126,7 @@ const ERRORS = {
   },
   Conflict: {
     status: 409,
-    when: 'The current state does not allow it (`conflict`), or the `Idempotency-Key` was used for a different request or for one still running (`idempotency_conflict`, with `Retry-After`).',
+    when: 'The current state does not allow it (`conflict`), or the `Idempotency-Key` was used for a different request or for one still running (`idempotency_conflict`, with `Retry-After`) or interrupted.',
     message: 'A group named "Beta testers" already exists.',
     details: [{ field: 'name', message: 'is already in use' }],
     headers: { ...ANSWER_HEADERS, ...headers('Retry-After') },

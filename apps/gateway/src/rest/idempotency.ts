@@ -50,6 +50,9 @@ interface KeyedRequest {
  */
 const TAKE_OVER_AFTER = 5;
 
+/** A request without a response after this many seconds, longer than any runs, is not running: a crash or a lost connection ended it. */
+const UNKNOWN_AFTER = 600;
+
 /** How long the first request has been running, or until its key can be taken over: between 1 and 30 seconds. */
 const retryAfterSeconds = (age: number, { commitsResponse }: KeyedRequest) =>
   Math.min(Math.max(commitsResponse === true ? TAKE_OVER_AFTER - age : age, 1), 30);
@@ -66,7 +69,8 @@ const REPEAT =
 /**
  * Claims an `Idempotency-Key` before the work starts, so that two requests with the same key do it once (design).
  * @throws DomainError `idempotency_conflict` for a different request with the same key, or for one in flight: then
- * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`.
+ * `Retry-After` is set, and the detail's reason is `in_flight` instead of `different_request`. It is `outcome_unknown` once that request
+ * can't be running any more.
  * @throws DomainError `conflict` if the stored response was encrypted with a key that the installation no longer has.
  */
 export async function claim(
@@ -98,6 +102,11 @@ export async function claim(
       const takenOver = await takeOverIdempotencyKey({ projectId, key, claimedAt: first.claimedAt });
       if (takenOver !== undefined) return held(takenOver);
     }
+    if (first !== undefined && first.age >= UNKNOWN_AFTER && request.commitsResponse !== true)
+      throw idempotencyConflict(
+        'outcome_unknown',
+        'The first request with this Idempotency-Key was interrupted, and may have been carried out. Check its result before you repeat it with another key.',
+      );
     response.setHeader('Retry-After', retryAfterSeconds(first?.age ?? 0, request));
     throw idempotencyConflict('in_flight', 'The first request with this Idempotency-Key is still running.');
   }

@@ -285,10 +285,17 @@ test('a request whose key was taken over while it ran sends nothing', async () =
   expect(await storedEmails(api)).toBe(0);
 });
 
-test('the key of another request stays claimed, however long ago a gateway left it', async () => {
+test('the key of another request that a killed gateway left stays claimed, with an unknown outcome after ten minutes', async () => {
   const api = await testApi();
   await api.contact('ada@example.com');
   await create(api, 'order-1');
-  await leave(api, 'order-1', 3_600);
-  expect((await create(api, 'order-1')).body.error.details).toMatchObject([{ reason: 'in_flight' }]);
+  const afterSeconds = async (seconds: number) => {
+    await leave(api, 'order-1', seconds);
+    const { status, body, headers } = await create(api, 'order-1');
+    return [status, body.error.details[0].reason, headers.get('retry-after')];
+  };
+  expect(await afterSeconds(570)).toEqual([409, 'in_flight', '30']);
+  expect(await afterSeconds(600)).toEqual([409, 'outcome_unknown', null]);
+  expect(await afterSeconds(86_000)).toEqual([409, 'outcome_unknown', null]);
+  expect((await api.get('/v1/groups')).body.data).toHaveLength(1);
 });
