@@ -7,6 +7,8 @@ import { ScriptedServer } from './scripted-server.ts';
 import type { Act, Script, Stage } from './scripted-server.ts';
 
 const OFFERS = ['PIPELINING', 'CHUNKING', '8BITMIME', 'SMTPUTF8', 'SIZE 50000000'];
+/** No reply takes longer, so batches grow on a busy machine too. */
+const FAST_MS = 60_000;
 const message = (n: number, data: string | Uint8Array = `Subject: ${n}\r\n\r\nHello ${n}\r\n`) => ({
   from: `bounce+${n}@example.com`,
   to: `user${n}@example.com`,
@@ -28,7 +30,12 @@ async function warm(act: (stage: Stage, to: string) => Act | string | undefined,
     },
   };
   const server = await ScriptedServer.start(script);
-  const pool = createSmtpPool(server.url, { connections: 1, reconnectDelaysMs: [10_000], ...options });
+  const pool = createSmtpPool(server.url, {
+    connections: 1,
+    reconnectDelaysMs: [10_000],
+    fastReplyMs: FAST_MS,
+    ...options,
+  });
   expect(new Set((await send(pool, 0, 20)).map(({ kind }) => kind))).toEqual(new Set(['accepted']));
   return {
     server,
@@ -47,7 +54,7 @@ const at =
 
 test('the first message uses DATA; once accepted, later messages are batched in one write, separated by RSET', async () => {
   await using server = await ScriptedServer.start({ offers: OFFERS, strict: true });
-  const pool = createSmtpPool(server.url, { connections: 1 });
+  const pool = createSmtpPool(server.url, { connections: 1, fastReplyMs: FAST_MS });
   await send(pool, 0, 40);
   const verbs = server.commands.map((line) => line.split(/[ :]/, 1)[0]);
   expect(verbs.slice(0, 12).join(' ')).toBe('EHLO MAIL RCPT DATA MAIL RCPT DATA MAIL RCPT BDAT RSET MAIL');
@@ -125,7 +132,7 @@ test('replies after a 421 count if the server continues', async () => {
 
 test('a non-SMTP reply or a timeout leaves a batch unknown', async () => {
   for (const act of ['what', '354 go on', { after: 'silence' }] as const) {
-    await using it = await warm(at('dot', '23', act), { timeouts: { finalMs: 150 } });
+    await using it = await warm(at('dot', '23', act), { timeouts: { finalMs: 1_000 } });
     const outcomes = await send(it.pool, 20, 6);
     expect(kinds(outcomes)).toBe(`${'accepted '.repeat(3)}unknown unknown unknown`);
   }
