@@ -2,6 +2,7 @@ import { Card, Checkbox, Input, Radio, SimpleGrid, Stack, Text } from '@mantine/
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
 import { QueryResult, LinesSkeleton } from '../../components/states.tsx';
+import { byHeading } from './event-families.ts';
 
 const EVENT_TYPES = graphql(`
   query EventTypes {
@@ -13,14 +14,6 @@ const EVENT_TYPES = graphql(`
 `);
 
 const ALL = '*';
-
-const GROUPS = [
-  ['email', 'Emails'],
-  ['contact', 'Contacts'],
-  ['campaign', 'Campaigns'],
-  ['form', 'Forms'],
-  ['custom_event', 'Custom events'],
-] as const;
 
 interface EventChoiceProps {
   value: string[];
@@ -56,23 +49,21 @@ function Types({ value, onChange }: Pick<EventChoiceProps, 'value' | 'onChange'>
       {({ webhookEventTypes }) => (
         <Checkbox.Group value={value} onChange={onChange} aria-label="Event types">
           <Stack>
-            {GROUPS.map(([prefix, heading]) => (
-              <Card key={prefix} p="md">
+            {byHeading(webhookEventTypes).map(([heading, family]) => (
+              <Card key={heading} p="md">
                 <Text size="sm" fw={600} mb="sm">
                   {heading}
                 </Text>
                 <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
-                  {webhookEventTypes
-                    .filter(({ name }) => name.startsWith(`${prefix}.`))
-                    .map(({ name, fires }) => (
-                      <Checkbox
-                        key={name}
-                        size="sm"
-                        value={name}
-                        label={<code>{name}</code>} // Descriptions are Markdown, as the reference has them.
-                        description={fires.replaceAll('`', '')}
-                      />
-                    ))}
+                  {family.map(({ name, fires }) => (
+                    <Checkbox
+                      key={name}
+                      size="sm"
+                      value={name}
+                      label={<code>{name}</code>} // Descriptions are Markdown, as the reference has them.
+                      description={fires.replaceAll('`', '')}
+                    />
+                  ))}
                 </SimpleGrid>
               </Card>
             ))}
