@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,12 +24,6 @@ export interface ReplicatedPostgres {
   promote: () => Promise<void>;
   /** Closes the connections that were open before the promotion. */
   closeOld: () => void;
-  /** Stops every process of the primary, as if its machine were frozen, until `thaw`. */
-  freeze: () => void;
-  /** Lets the frozen primary go on. */
-  thaw: () => void;
-  /** Starts the primary from before the promotion again, after it was killed. */
-  restartOld: () => Promise<void>;
   /** Sends SIGKILL to the primary, or to that before the promotion. */
   kill: (of?: 'primary' | 'before') => Promise<void>;
   /** Asks the primary, or that before the promotion, past the proxy. @returns the first row. */
@@ -40,44 +33,29 @@ export interface ReplicatedPostgres {
 
 interface Server {
   folder: string;
-  port: number;
   url: string;
   stop: () => Promise<void>;
 }
-
-const postmasterOf = ({ folder }: Server): number =>
-  Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
-
-const childrenOf = (pid: number): number[] =>
-  spawnSync('ps', ['-e', '-o', 'ppid=,pid='], { encoding: 'utf8' })
-    .stdout.split('\n')
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([parent, child]) => (parent === pid && child !== undefined ? [child] : []));
 
 export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const root = mkdtempSync(join(tmpdir(), 'postroom-failover-'));
   chmodSync(root, 0o711); // for PostgreSQL's own user, when root runs the tests
   const servers: Server[] = [];
   const folderOf = (number: number) => join(root, `server-${number}`);
-  const startOn = async (folder: string, port: number): Promise<Server> => {
-    const server = { folder, port, ...(await startPostgres(run, { folder, port, logFile: `${folder}.log` })) };
+  const startIn = async (folder: string): Promise<Server> => {
+    const [port = 0] = await freePorts(1);
+    const server = { folder, ...(await startPostgres(run, { folder, port, logFile: `${folder}.log` })) };
     servers.push(server);
     return server;
   };
-  const startIn = async (folder: string): Promise<Server> => startOn(folder, (await freePorts(1))[0] ?? 0);
   let primary = await startIn(folderOf(1));
   let [before, standby]: (Server | undefined)[] = [];
-  let frozen: number[] = [];
   await migrate(primary.url);
   const proxy = await startBreakableProxy(primary.url);
   const replication = await startBreakableProxy(primary.url);
   const known = (server: Server | undefined): Server => {
     if (server === undefined) throw new Error('There is no such server.');
     return server;
-  };
-
-  const thaw = () => {
-    for (const pid of frozen.splice(0)) signal(pid, 'SIGCONT');
   };
 
   return {
@@ -114,26 +92,13 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
       proxy.break();
       proxy.restore();
     },
-    freeze: () => {
-      const postmaster = postmasterOf(primary);
-      signal(postmaster, 'SIGSTOP'); // first, so that it starts no more
-      frozen = [postmaster, ...childrenOf(postmaster)];
-      for (const pid of frozen) signal(pid, 'SIGSTOP');
-    },
-    thaw,
-    restartOld: async () => {
-      const { folder, port } = known(before);
-      before = await startOn(folder, port);
-    },
     kill: async (of = 'primary') => {
-      const server = of === 'primary' ? primary : known(before);
-      const { stop } = server;
-      signal(postmasterOf(server), 'SIGKILL');
+      const { folder, stop } = of === 'primary' ? primary : known(before);
+      signal(Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
       await stop();
     },
     ask: async (text, of = 'primary') => (await execute(of === 'primary' ? primary.url : known(before).url, text))[0],
     stop: async () => {
-      thaw();
       proxy.close();
       replication.close();
       await Promise.all(servers.map((server) => server.stop()));
