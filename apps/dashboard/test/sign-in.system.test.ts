@@ -233,7 +233,7 @@ inBrowser('members', () => {
     await page.getByRole('button', { name: /^Leave/ }).click();
     await page.getByRole('dialog').getByRole('textbox').fill(person.email);
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-    await page.getByText('You left').waitFor();
+    await page.getByText('Go to your projects').waitFor();
     expect(await db.member.findMany({ where: { userId: person.id } })).toMatchObject([{ projectId: other.projectId }]);
   });
 });

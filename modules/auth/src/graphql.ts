@@ -369,6 +369,7 @@ builder.mutationFields((t) => ({
   }),
   memberRemove: t.field({
     type: MemberRemovePayload,
+    skipTypeScopes: true,
     authScopes: (_root, { userId }, { caller }) =>
       caller?.kind === 'person' && caller.id === userId ? { read: true } : { manage: true },
     ...replacesMutation('removeMember'),

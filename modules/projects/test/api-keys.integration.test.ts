@@ -79,7 +79,7 @@ test('a key without a name, a project, or with a project that does not exist is 
     details: [{ field: 'name' }],
   });
   await expect(createApiKey({ name: 'x', scope: 'full', projects: [] })).rejects.toMatchObject({
-    details: [{ field: 'projects' }],
+    details: [{ field: 'projectIds' }],
   });
   await expect(createApiKey({ name: 'x', scope: 'full', projects: [newId('prj')] })).rejects.toMatchObject({
     code: 'not_found',

@@ -96,8 +96,8 @@ function MemberTable({ members }: { members: Member[] }) {
   };
   const confirm = async () => {
     if (removing === undefined || (await remove.run({ userId: removing.user.id })) === undefined) return;
-    notifySuccess(isLeaving ? `You left ${projectName}.` : `${removing.user.name} was removed from ${projectName}.`);
     if (isLeaving) await reload();
+    else notifySuccess(`${removing.user.name} was removed from ${projectName}.`);
     close();
   };
   return (
