@@ -124,6 +124,19 @@ inBrowser('contacts, groups and segments', () => {
     expect(page.url()).toContain('mailed=no');
   });
 
+  test('contacts are filtered by a group, by its name, in a project of more than a thousand', async () => {
+    const api = await testApi();
+    const ada = await api.contact('ada@example.com', { name: 'Ada' });
+    const { id } = (await api.post('/v1/groups', { name: 'First', contact_ids: [ada.id] })).body.data;
+    await pool.query(
+      `INSERT INTO groups (id, project_id, name) SELECT postroom_id('grp'), $1, 'Group ' || n FROM generate_series(1, 1000) n`,
+      [api.projectId],
+    );
+    await using window = await windowOf(api);
+    await window.open(`/contacts?group=${id}`);
+    await window.page.getByText('Group: First').waitFor();
+  });
+
   test('a group is created from addresses and keeps its last member', async () => {
     const api = await testApi();
     for (const email of ['ada@example.com', 'bob@example.com']) await api.contact(email);

@@ -85,7 +85,9 @@ export const theme = createTheme({
     NavLink: { defaultProps: { variant: 'light' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     PasswordInput: sized,
-    Select: sized,
+    // Longer lists are searched.
+    Select: { defaultProps: { size: 'sm', limit: 500 } },
+    MultiSelect: { defaultProps: { limit: 500 } },
     Textarea: sized,
     TextInput: sized,
     Tooltip: { defaultProps: { openDelay: 300 } },

@@ -6,7 +6,7 @@ import { PROPERTY_OPERATORS, type PropertyCondition } from './property-operators
 
 const EVENT_IDS = graphql(`
   query EventIds {
-    customEventDefinitions(first: 200) {
+    customEventDefinitions(first: 500) {
       nodes {
         id
         name

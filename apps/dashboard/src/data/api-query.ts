@@ -1,4 +1,4 @@
-import type { TypedDocumentNode } from '@urql/core';
+import type { Client, OperationContext, OperationResult, TypedDocumentNode } from '@urql/core';
 import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { textOf } from './document.ts';
@@ -27,6 +27,18 @@ interface State<Data> {
   problem?: Problem | undefined;
 }
 
+/** Sends a query, and passes on its results until the returned function is called. */
+export type Ask<Data> = (
+  client: Client,
+  query: TypedDocumentNode<Data, Record<string, unknown>>,
+  variables: Record<string, unknown>,
+  context: Partial<OperationContext>,
+  answer: (result: OperationResult<Data>) => void,
+) => () => void;
+
+const askOnce: Ask<unknown> = (client, query, variables, context, answer) =>
+  client.query(query, variables, context).subscribe(answer).unsubscribe;
+
 /**
  * Runs a query and keeps it current: mutations and live events refetch it. A refetch that changes nothing does not
  * render the page again.
@@ -34,7 +46,7 @@ interface State<Data> {
 export function useApiQuery<Data, Variables extends Record<string, unknown>>(
   query: TypedDocumentNode<Data, Variables>,
   variables: Variables,
-  { pause = false }: { pause?: boolean } = {},
+  { pause = false, ask = askOnce as Ask<Data> }: { pause?: boolean; ask?: Ask<Data> } = {},
 ): ApiQuery<Data> {
   const client = useClient();
   const text = textOf(query);
@@ -59,24 +71,22 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
         isLoading = false;
         setState((last) => next(last, key, { problem: NOT_RESPONDING }));
       }, RESPONSE_TIMEOUT_MS);
-      const subscription = client
-        .query<Data, Variables>(query, JSON.parse(given) as Variables, { requestPolicy })
-        .subscribe((result) => {
-          const { data, stale } = result;
-          const problem = problemOf(result);
-          if (data != null) {
-            at.current = Date.now();
-            setState((last) => next(last, key, { data, problem: undefined }));
-          }
-          if (problem !== undefined) setState((last) => next(last, key, { problem }));
-          if (stale) return;
-          clearTimeout(late);
-          isLoading = false;
-          if (isStale) load('network-only');
-        });
+      const forget = ask(client, query as TypedDocumentNode<Data>, JSON.parse(given), { requestPolicy }, (result) => {
+        const { data, stale } = result;
+        const problem = problemOf(result);
+        if (data != null) {
+          at.current = Date.now();
+          setState((last) => next(last, key, { data, problem: undefined }));
+        }
+        if (problem !== undefined) setState((last) => next(last, key, { problem }));
+        if (stale) return;
+        clearTimeout(late);
+        isLoading = false;
+        if (isStale) load('network-only');
+      });
       stop = () => {
         clearTimeout(late);
-        subscription.unsubscribe();
+        forget();
       };
     };
     load('cache-and-network');
@@ -90,7 +100,7 @@ export function useApiQuery<Data, Variables extends Record<string, unknown>>(
       ignore();
       stop();
     };
-  }, [client, query, given, key, pause]);
+  }, [client, query, given, key, pause, ask]);
 
   const { data, problem } = state.key === key ? state : { data: undefined, problem: undefined };
   return {

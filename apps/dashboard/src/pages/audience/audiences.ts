@@ -1,15 +1,20 @@
+import { useApiQuery } from '../../data/api-query.ts';
+import { everyPageOf } from '../../data/every-page.ts';
 import { graphql } from '../../generated/gql.ts';
 
-export const AUDIENCES = graphql(`
-  query Audiences {
-    groups(first: 500) {
+const AUDIENCES = graphql(`
+  query Audiences($after: String) {
+    groups(first: 1000, after: $after) {
       nodes {
         id
         name
-        memberCount
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
       }
     }
-    segments(first: 500) {
+    segments(first: 100) {
       nodes {
         id
         name
@@ -17,3 +22,8 @@ export const AUDIENCES = graphql(`
     }
   }
 `);
+
+const allGroups = everyPageOf('groups');
+
+/** All groups and segments of the project. */
+export const useAudiences = () => useApiQuery(AUDIENCES, {}, { ask: allGroups });

@@ -1,13 +1,12 @@
 import { Button, Group, Pill, Popover, Select, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
-import { useApiQuery } from '../../data/api-query.ts';
 import { FilterPill, formatTimeRange } from '../../components/filter-pill.tsx';
 import { SearchBox } from '../../components/search-box.tsx';
 import { useShowSearch } from '../../data/show-search.ts';
 import { type ContactSearch, SOURCES } from './contact-search.ts';
 import { describeCondition, FieldFilter } from './field-filter.tsx';
 import type { CustomField } from './field-values.tsx';
-import { AUDIENCES } from './audiences.ts';
+import { useAudiences } from './audiences.ts';
 
 const MAILED = { yes: 'Subscribed', no: 'Not mailed' } as const;
 
@@ -17,7 +16,7 @@ const options = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, labe
 /** Contact list filters, all stored in the URL. */
 export function ContactFilters({ search, fields }: { search: ContactSearch; fields: readonly CustomField[] }) {
   const show = useShowSearch();
-  const { data } = useApiQuery(AUDIENCES, {});
+  const { data } = useAudiences();
   const [groups, segments] = [data?.groups.nodes ?? [], data?.segments.nodes ?? []];
   const change = (part: ContactSearch) => {
     const { after: _first, ...rest } = search;

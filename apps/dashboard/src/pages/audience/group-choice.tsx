@@ -1,8 +1,7 @@
 import { type ComboboxItem, Select, type SelectProps, TextInput } from '@mantine/core';
 import { useRef } from 'react';
-import { useApiQuery } from '../../data/api-query.ts';
 import { stateOf } from '../../components/states.tsx';
-import { AUDIENCES } from './audiences.ts';
+import { useAudiences } from './audiences.ts';
 
 const NEW_GROUP = { value: 'new', label: 'New group' };
 
@@ -28,7 +27,7 @@ interface Props extends Pick<SelectProps, 'label' | 'aria-label' | 'placeholder'
 
 /** Chooses a group. A new one gets the name that was typed to look for it. */
 export function GroupChoice({ choice, onChange, canCreate = true, w, ...props }: Props) {
-  const read = useApiQuery(AUDIENCES, {});
+  const read = useAudiences();
   const typed = useRef('');
   const groups = read.data?.groups.nodes.map(({ id, name }) => ({ value: id, label: name }));
   const data = [

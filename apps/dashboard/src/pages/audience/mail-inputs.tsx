@@ -1,6 +1,22 @@
 import { Autocomplete, Select } from '@mantine/core';
 import { useCampaignLinks } from '../../data/campaign-links.ts';
+import { useApiQuery } from '../../data/api-query.ts';
+import { graphql } from '../../generated/gql.ts';
+import type { SourceNameQuery } from '../../generated/graphql.ts';
 import type { Condition } from './segment-tree.ts';
+
+const SOURCE_NAME = graphql(`
+  query SourceName($id: ID!) {
+    node(id: $id) {
+      ... on Campaign {
+        name
+      }
+      ... on Template {
+        name
+      }
+    }
+  }
+`);
 
 interface Named {
   id: string;
@@ -27,10 +43,14 @@ export function MailInputs({ condition, campaigns, templates, onChange }: MailIn
   );
 }
 
-/** An id without a known name, as of a deleted template, is shown as it is. */
+/** Undefined for a deleted one. */
+const nameOf = (node: SourceNameQuery['node'] | undefined) => (node != null && 'name' in node ? node.name : undefined);
+
+/** Of campaigns, the latest are listed. */
 function SourceInput({ condition, campaigns, templates, onChange }: MailInputsProps) {
   const chosen = condition.campaignId ?? condition.templateId ?? null;
   const isKnown = chosen === null || [...campaigns, ...templates].some(({ id }) => id === chosen);
+  const { data } = useApiQuery(SOURCE_NAME, { id: chosen ?? '' }, { pause: isKnown });
   const itemsOf = (rows: Named[]) => rows.map(({ id, name }) => ({ value: id, label: name }));
   return (
     <Select
@@ -42,7 +62,7 @@ function SourceInput({ condition, campaigns, templates, onChange }: MailInputsPr
       data={[
         { group: 'Campaigns', items: itemsOf(campaigns) },
         { group: 'Templates', items: itemsOf(templates) },
-        ...(isKnown ? [] : [chosen]),
+        ...(isKnown ? [] : [{ value: chosen, label: nameOf(data?.node) ?? chosen }]),
       ]}
       value={chosen}
       onChange={(id) =>

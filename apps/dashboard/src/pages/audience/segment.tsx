@@ -19,7 +19,8 @@ import { QueryResult } from '../../components/states.tsx';
 import { DataTable } from '../../components/table.tsx';
 import { useNavigate } from '../../components/use-navigate.ts';
 import { ExportLink } from './export-link.tsx';
-import { AUDIENCES } from './audiences.ts';
+import { useTemplateChoices } from '../templates/template-choices.ts';
+import { useAudiences } from './audiences.ts';
 import { ContactLink } from './contact-link.tsx';
 import { CUSTOM_FIELDS } from './field-values.tsx';
 import { BundleEditor } from './segment-builder.tsx';
@@ -55,13 +56,7 @@ const SEGMENT = graphql(`
 
 const CONDITION_NAMES = graphql(`
   query ConditionNames {
-    campaigns(first: 200) {
-      nodes {
-        id
-        name
-      }
-    }
-    templates(first: 500) {
+    campaigns(first: 1000) {
       nodes {
         id
         name
@@ -73,7 +68,7 @@ const CONDITION_NAMES = graphql(`
         name
       }
     }
-    customEventDefinitions(first: 200) {
+    customEventDefinitions(first: 500) {
       nodes {
         id
         name
@@ -256,7 +251,8 @@ function Editor({ segment, back }: EditorProps) {
 
 function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle) => void }) {
   const fields = useApiQuery(CUSTOM_FIELDS, {});
-  const audiences = useApiQuery(AUDIENCES, {});
+  const audiences = useAudiences();
+  const templateChoices = useTemplateChoices();
   const names = useApiQuery(CONDITION_NAMES, {});
   // Before the names of fields are known, every condition would seem to be on a deleted one.
   return (
@@ -264,18 +260,22 @@ function Conditions({ tree, onChange }: { tree: Bundle; onChange: (tree: Bundle)
       {({ customFields }) => (
         <QueryResult of={audiences}>
           {({ groups }) => (
-            <QueryResult of={names}>
-              {({ journeys, campaigns, templates, customEventDefinitions }) => (
-                <BundleEditor
-                  bundle={tree}
-                  choices={{
-                    fields: fieldChoices(customFields.nodes, groups.nodes, journeys.nodes),
-                    campaigns: campaigns.nodes,
-                    templates: templates.nodes,
-                    events: customEventDefinitions.nodes.map(({ name }) => name),
-                  }}
-                  onChange={onChange}
-                />
+            <QueryResult of={templateChoices}>
+              {({ templates }) => (
+                <QueryResult of={names}>
+                  {({ journeys, campaigns, customEventDefinitions }) => (
+                    <BundleEditor
+                      bundle={tree}
+                      choices={{
+                        fields: fieldChoices(customFields.nodes, groups.nodes, journeys.nodes),
+                        campaigns: campaigns.nodes,
+                        templates: templates.nodes,
+                        events: customEventDefinitions.nodes.map(({ name }) => name),
+                      }}
+                      onChange={onChange}
+                    />
+                  )}
+                </QueryResult>
               )}
             </QueryResult>
           )}

@@ -4,7 +4,7 @@ import { graphql } from '../../generated/gql.ts';
 import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Section } from '../../components/page.tsx';
-import { AUDIENCES } from '../audience/audiences.ts';
+import { useAudiences } from '../audience/audiences.ts';
 import type { PartProps } from './use-draft.ts';
 import { number } from './campaign-labels.ts';
 
@@ -57,7 +57,7 @@ export function Audience({
   campaignId,
   isShared,
 }: PartProps & { campaignId: string; /** By all variants of an A/B test. */ isShared: boolean }) {
-  const { data } = useApiQuery(AUDIENCES, {});
+  const { data } = useAudiences();
   return (
     <Section
       title="Recipients"

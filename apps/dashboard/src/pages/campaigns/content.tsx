@@ -16,20 +16,8 @@ import { SampledPreview } from '../../components/sampled-preview.tsx';
 import { useSingleRun } from '../../components/use-single-run.ts';
 import { type Problem, UNREACHABLE } from '../../data/problem.ts';
 import { STARTERS } from '../templates/starter.ts';
+import { useTemplateChoices } from '../templates/template-choices.ts';
 import type { Draft, PartProps } from './use-draft.ts';
-
-const TEMPLATE_CHOICES = graphql(`
-  query TemplateChoices {
-    templates(first: 500) {
-      nodes {
-        id
-        name
-        status
-        subject
-      }
-    }
-  }
-`);
 
 const TEMPLATE_CHOICE = graphql(`
   query TemplateChoice($id: ID!) {
@@ -90,7 +78,7 @@ export function Content({ draft, set, errors, readOnly }: PartProps) {
 
 function TemplateChoice({ draft, set, errors, readOnly, chosen }: PartProps & { chosen: Choice | undefined }) {
   const { id: projectId } = useProject();
-  const templates = useApiQuery(TEMPLATE_CHOICES, {}).data?.templates.nodes;
+  const templates = useTemplateChoices().data?.templates.nodes;
   const choose = (templateId: string | null) => {
     const template = templates?.find(({ id }) => id === templateId);
     const subject = draft.subject === '' && template?.subject != null ? { subject: template.subject } : {};

@@ -2,17 +2,31 @@ import { Card } from '@mantine/core';
 import { useProject } from '../../app/session.tsx';
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { AudiencesQuery } from '../../generated/graphql.ts';
+import type { SentAudienceQuery } from '../../generated/graphql.ts';
 import { DescriptionList } from '../../components/description-list.tsx';
 import { TextLink } from '../../components/link.tsx';
 import { Section } from '../../components/page.tsx';
 import { stateOf } from '../../components/states.tsx';
 import { When } from '../../components/when.tsx';
 import { workflowItem } from '../../components/workflow-link.tsx';
-import { AUDIENCES } from '../audience/audiences.ts';
 import type { CampaignRow } from './campaign-row.ts';
 import { describeTracking } from './campaign-labels.ts';
 import { formatAnyLocalTime } from './zoned.ts';
+
+const SENT_AUDIENCE = graphql(`
+  query SentAudience($groupIds: [ID!]!, $segmentIds: [ID!]!) {
+    groups: nodes(ids: $groupIds) {
+      ... on Group {
+        name
+      }
+    }
+    segments: nodes(ids: $segmentIds) {
+      ... on Segment {
+        name
+      }
+    }
+  }
+`);
 
 const SENT_TEMPLATE = graphql(`
   query SentTemplate($id: ID!) {
@@ -25,7 +39,8 @@ const SENT_TEMPLATE = graphql(`
 
 /** How a started campaign was set up. */
 export function Setup({ campaign }: { campaign: CampaignRow }) {
-  const audiences = useApiQuery(AUDIENCES, {});
+  const { groupIds, segmentIds } = campaign;
+  const audience = useApiQuery(SENT_AUDIENCE, { groupIds, segmentIds });
   const { fromName, fromEmail, replyTo, startedAt, completedAt, ratePerSecond } = campaign;
   const { localTime, timeZone, timeZoneField } = campaign;
   return (
@@ -35,7 +50,7 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
           items={[
             ['Sender', fromName === null ? fromEmail : `${fromName} <${fromEmail ?? ''}>`],
             replyTo !== null && ['Reply-to', replyTo],
-            ['Audience', audiences.data ? namesOf(campaign, audiences.data) : stateOf(audiences)],
+            ['Audience', audience.data ? namesOf(audience.data) : stateOf(audience)],
             localTime !== null &&
               timeZoneField !== null && [
                 'Local time',
@@ -55,11 +70,8 @@ export function Setup({ campaign }: { campaign: CampaignRow }) {
   );
 }
 
-function namesOf({ groupIds, segmentIds }: CampaignRow, { groups, segments }: AudiencesQuery): string {
-  const names = [
-    ...groups.nodes.filter(({ id }) => groupIds.includes(id)),
-    ...segments.nodes.filter(({ id }) => segmentIds.includes(id)),
-  ].map(({ name }) => name);
+function namesOf({ groups, segments }: SentAudienceQuery): string {
+  const names = [...groups, ...segments].flatMap((row) => (row !== null && 'name' in row ? [row.name] : []));
   return names.length === 0 ? 'Deleted groups and segments' : names.join(', ');
 }
 

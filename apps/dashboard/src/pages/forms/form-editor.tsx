@@ -22,22 +22,11 @@ import { graphql } from '../../generated/gql.ts';
 import type { FormChoicesQuery } from '../../generated/graphql.ts';
 import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
 import { FormButtons, FormProblem, required, useFieldProblems } from '../../components/form.tsx';
+import { useAudiences } from '../audience/audiences.ts';
+import { useTemplateChoices } from '../templates/template-choices.ts';
 
 const CHOICES = graphql(`
   query FormChoices {
-    templates(first: 500) {
-      nodes {
-        id
-        name
-        status
-      }
-    }
-    groups(first: 500) {
-      nodes {
-        id
-        name
-      }
-    }
     customFields(first: 200) {
       nodes {
         key
@@ -115,6 +104,7 @@ export function FormEditor({
   children,
 }: FormEditorProps) {
   const { data } = useApiQuery(CHOICES, {});
+  const audiences = useAudiences().data;
   const form = useForm<FormValues>({
     initialValues: values,
     onValuesChange: onChange,
@@ -142,7 +132,7 @@ export function FormEditor({
             <ChoicesSelect
               label="Groups"
               description="Subscribers join them."
-              choices={choicesOf(data?.groups.nodes)}
+              choices={choicesOf(audiences?.groups.nodes)}
               {...form.getInputProps('groupIds')}
             />
             <ChoicesSelect
@@ -235,6 +225,7 @@ interface EmailSettingsProps {
 }
 
 function EmailSettings({ form, data }: EmailSettingsProps) {
+  const templates = useTemplateChoices().data?.templates.nodes ?? [];
   const domains = (data?.domains.nodes ?? []).filter(({ verifiedForSending }) => verifiedForSending);
   const local = form.values.from.split('@', 1)[0] || 'hello';
   return (
@@ -253,7 +244,7 @@ function EmailSettings({ form, data }: EmailSettingsProps) {
         placeholder="Default text"
         searchable
         clearable
-        data={(data?.templates.nodes ?? [])
+        data={templates
           .filter(({ id, status }) => status === 'published' || id === form.values.templateId)
           .map(({ id, name }) => ({ value: id, label: name }))}
         value={form.values.templateId === '' ? null : form.values.templateId}

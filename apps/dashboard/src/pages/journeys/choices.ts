@@ -1,31 +1,14 @@
 import { useApiQuery } from '../../data/api-query.ts';
 import { graphql } from '../../generated/gql.ts';
-import type { JourneyChoicesQuery } from '../../generated/graphql.ts';
+import type { AudiencesQuery, JourneyChoicesQuery, TemplateChoicesQuery } from '../../generated/graphql.ts';
+import { useAudiences } from '../audience/audiences.ts';
+import { useTemplateChoices } from '../templates/template-choices.ts';
 import type { Definition, Step } from './definition-types.ts';
 import type { Names } from './summaries.ts';
 
 const CHOICES = graphql(`
   query JourneyChoices {
-    templates(first: 500) {
-      nodes {
-        id
-        name
-        status
-      }
-    }
-    groups(first: 500) {
-      nodes {
-        id
-        name
-      }
-    }
     forms(first: 200) {
-      nodes {
-        id
-        name
-      }
-    }
-    segments(first: 500) {
       nodes {
         id
         name
@@ -37,7 +20,7 @@ const CHOICES = graphql(`
         name
       }
     }
-    campaigns(first: 200) {
+    campaigns(first: 1000) {
       nodes {
         id
         name
@@ -53,7 +36,7 @@ const CHOICES = graphql(`
         createdAt
       }
     }
-    customEventDefinitions(first: 200) {
+    customEventDefinitions(first: 500) {
       nodes {
         id
         name
@@ -79,10 +62,10 @@ type Data = JourneyChoicesQuery;
 
 /** What a journey may refer to, and the names of it. */
 export interface Choices {
-  templates: Data['templates']['nodes'];
-  groups: Data['groups']['nodes'];
+  templates: TemplateChoicesQuery['templates']['nodes'];
+  groups: AudiencesQuery['groups']['nodes'];
   forms: Data['forms']['nodes'];
-  segments: Data['segments']['nodes'];
+  segments: AudiencesQuery['segments']['nodes'];
   journeys: Data['journeys']['nodes'];
   campaigns: Data['campaigns']['nodes'];
   fields: Data['customFields']['nodes'];
@@ -96,13 +79,16 @@ export interface Choices {
 /** The choices; undefined while loading. */
 export function useChoices(): Choices | undefined {
   const { data } = useApiQuery(CHOICES, {});
-  if (data === undefined) return undefined;
+  const audiences = useAudiences().data;
+  const templates = useTemplateChoices().data?.templates.nodes;
+  if (data === undefined || audiences === undefined || templates === undefined) return undefined;
+  const [groups, segments] = [audiences.groups.nodes, audiences.segments.nodes];
   const nameOf = (rows: readonly { id: string; name: string }[]) => new Map(rows.map(({ id, name }) => [id, name]));
   return {
-    templates: data.templates.nodes,
-    groups: data.groups.nodes,
+    templates,
+    groups,
     forms: data.forms.nodes,
-    segments: data.segments.nodes,
+    segments,
     journeys: data.journeys.nodes,
     campaigns: data.campaigns.nodes,
     fields: data.customFields.nodes,
@@ -112,10 +98,10 @@ export function useChoices(): Choices | undefined {
       .filter(({ verifiedForSending }) => verifiedForSending)
       .map(({ unicodeName }) => unicodeName),
     names: {
-      templates: nameOf(data.templates.nodes),
-      groups: nameOf(data.groups.nodes),
+      templates: nameOf(templates),
+      groups: nameOf(groups),
       forms: nameOf(data.forms.nodes),
-      segments: nameOf(data.segments.nodes),
+      segments: nameOf(segments),
       fields: new Map(data.customFields.nodes.map(({ key, label }) => [key, label])),
     },
   };
