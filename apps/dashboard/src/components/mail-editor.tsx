@@ -1,18 +1,5 @@
 import '@mantine/core/styles/List.css';
-import {
-  Anchor,
-  Box,
-  Button,
-  Grid,
-  Group,
-  List,
-  Menu,
-  ScrollArea,
-  SegmentedControl,
-  Skeleton,
-  Stack,
-  Text,
-} from '@mantine/core';
+import { Anchor, Box, Button, Grid, Group, List, Menu, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconBraces } from '@tabler/icons-react';
 import { lazy, Suspense, useRef, useState } from 'react';
@@ -197,29 +184,14 @@ export function PlaceholderMenu({
         </Button>
       </Menu.Target>
       <Menu.Dropdown mah="calc(100dvh - 16px)" className="scrolling">
-        <ScrollArea.Autosize mah={320} type="auto">
+        <Box mah={320} className="scrolling">
           {placeholders.map(({ key, label }) => (
-            <Menu.Item
-              key={key}
-              onClick={() => onChoose(key === 'name' ? '{{name|there}}' : `{{${key}}}`)}
-              rightSection={
-                <Text size="xs" c="dimmed" className="mono">
-                  {key}
-                </Text>
-              }
-            >
-              {label}
-            </Menu.Item>
+            <Item key={key} label={label} text={key === 'name' ? '{{name|there}}' : `{{${key}}}`} onChoose={onChoose} />
           ))}
-        </ScrollArea.Autosize>
+        </Box>
         <Menu.Divider />
         {LOGIC.map(({ label, text }) => (
-          <Menu.Item key={label} onClick={() => onChoose(text)}>
-            {label}
-            <Text size="xs" c="dimmed" className="mono">
-              {text}
-            </Text>
-          </Menu.Item>
+          <Item key={label} label={label} text={text} onChoose={onChoose} />
         ))}
         <Menu.Divider />
         <Text size="xs" c="dimmed" px="sm" py={6}>
@@ -228,5 +200,16 @@ export function PlaceholderMenu({
         </Text>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+function Item({ label, text, onChoose }: { label: string; text: string; onChoose: (text: string) => void }) {
+  return (
+    <Menu.Item className="breakable" onClick={() => onChoose(text)}>
+      {label}
+      <Text size="xs" c="dimmed" className="mono">
+        {text}
+      </Text>
+    </Menu.Item>
   );
 }
