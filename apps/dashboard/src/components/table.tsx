@@ -11,6 +11,8 @@ export interface Column<Row> {
   width?: number | string;
   /** Shows the title to screen readers only. */
   silent?: boolean;
+  /** Its cells need no title on phones. */
+  untitled?: boolean;
   /** Shown in the header in place of the title, such as a checkbox. */
   head?: ReactNode;
 }
@@ -52,7 +54,7 @@ export function DataTable<Row>({
           <tbody role="rowgroup">
             {rows.map((row) => (
               <tr key={keyOf(row)} className="row-link" role="row">
-                {columns.map(({ title, cell, from, align, silent = false }) => {
+                {columns.map(({ title, cell, from, align, silent = false, untitled }) => {
                   const content = cell(row);
                   return (
                     <td
@@ -65,7 +67,7 @@ export function DataTable<Row>({
                         content === NONE && 'none',
                       )}
                       role="cell"
-                      data-title={title}
+                      data-title={untitled === true ? undefined : title}
                     >
                       {content}
                     </td>

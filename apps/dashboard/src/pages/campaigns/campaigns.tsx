@@ -184,6 +184,7 @@ function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
         },
         {
           title: 'When',
+          untitled: true,
           from: 'sm',
           width: 170,
           cell: (campaign) => <Moment campaign={campaign} />,

@@ -58,6 +58,7 @@ export function RecentCampaigns({ campaigns }: { campaigns: Overview['recent']['
           },
           {
             title: 'When',
+            untitled: true,
             from: 'sm',
             width: 160,
             cell: ({ startedAt, scheduledAt }) => {

@@ -117,7 +117,7 @@ function Entries({ entries }: { entries: Entry[] }) {
         { title: 'Action', cell: (entry) => <What of={entry} /> },
         { title: 'Who', cell: (entry) => <Actor of={entry} />, from: 'sm' },
         { title: 'Object', cell: (entry) => <Target of={entry} />, from: 'md' },
-        { title: 'When', cell: ({ createdAt }) => <When at={createdAt} />, width: 150 },
+        { title: 'When', untitled: true, cell: ({ createdAt }) => <When at={createdAt} />, width: 150 },
       ]}
     />
   );

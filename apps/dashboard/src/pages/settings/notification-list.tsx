@@ -70,7 +70,7 @@ export function NotificationList() {
                     title: 'Notification',
                     cell: (row) => <Item of={row} onRead={() => void mark.run({ ids: [row.id] })} />,
                   },
-                  { title: 'When', width: 150, cell: ({ createdAt }) => <When at={createdAt} /> },
+                  { title: 'When', untitled: true, width: 150, cell: ({ createdAt }) => <When at={createdAt} /> },
                 ]}
               />
               <Pager search={search} pageInfo={pageInfo} shown={nodes.length} />

@@ -169,7 +169,7 @@ function DeliveryTable({ deliveries, endpointId }: { deliveries: Delivery[]; end
           from: 'md',
           width: 130,
         },
-        { title: 'When', cell: ({ createdAt }) => <When at={createdAt} />, width: 130, from: 'sm' },
+        { title: 'When', untitled: true, cell: ({ createdAt }) => <When at={createdAt} />, width: 130, from: 'sm' },
       ]}
     />
   );
