@@ -187,6 +187,43 @@ inBrowser('the frame', () => {
     expect(title).toMatch(/authentication/);
   });
 
+  test('on a phone the time of a row has no title before its words', async () => {
+    const api = await testApi();
+    await api.post('/v1/campaigns', { name: 'Spring' });
+    await using window = await windowOf(api, 'owner', SIZES.phone);
+    await window.open('/campaigns');
+    const cell = window.page.getByRole('cell').filter({ hasText: /^Created/ });
+    await cell.waitFor();
+    expect(await cell.getAttribute('data-title')).toBeNull();
+  });
+
+  test('with high contrast the current page, the chosen tab and the colors of a legend are shown', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api);
+    const { page } = window;
+    await page.emulateMedia({ forcedColors: 'active' });
+    await window.open('/');
+    const style = (selector: string, property: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element, name) => getComputedStyle(element)[name as never], property);
+    expect(await style('.place[aria-current=page]', 'outlineStyle')).toBe('solid');
+    expect(await style('.mantine-SegmentedControl-label[data-active]', 'outlineStyle')).toBe('solid');
+    expect(await style('.chart-swatch', 'forcedColorAdjust')).toBe('none');
+    await page.emulateMedia({ forcedColors: 'none' });
+  });
+
+  test('choices next to each other wrap in a narrow window with large text', async () => {
+    const api = await testApi();
+    await using window = await windowOf(api, 'owner', SIZES.phone);
+    const { page } = window;
+    await window.open('/');
+    await page.getByRole('radiogroup', { name: 'Period' }).waitFor();
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+    expect(await scrollsHorizontally(page)).toBe(false);
+  });
+
   test('on a phone rows are told apart, leave out empty values, and are selected by touch', async () => {
     const api = await testApi();
     for (const key of ['city', 'plan'])
