@@ -17,7 +17,7 @@ const limit = (value: number, words: string, color: string): Limit => ({
 });
 
 /** Their labels are small text, so they are darker than the series (app.css). */
-const LIMIT = 'var(--chart-limit)';
+const LIMIT = 'var(--mantine-color-error)';
 const WARNING = 'var(--chart-warning)';
 
 const VOLUME = [
