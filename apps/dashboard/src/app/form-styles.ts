@@ -24,3 +24,4 @@ import '@mantine/core/styles/RadioIndicator.css';
 import '@mantine/core/styles/Radio.css';
 import '@mantine/core/styles/Tooltip.css';
 import './touch.css';
+import './form-styles.css';
