@@ -36,8 +36,10 @@ export type Ask<Data> = (
   answer: (result: OperationResult<Data>) => void,
 ) => () => void;
 
-const askOnce: Ask<unknown> = (client, query, variables, context, answer) =>
-  client.query(query, variables, context).subscribe(answer).unsubscribe;
+const askOnce: Ask<unknown> = (client, query, variables, context, answer) => {
+  const subscription = client.query(query, variables, context).subscribe(answer);
+  return () => subscription.unsubscribe();
+};
 
 /**
  * Runs a query and keeps it current: mutations and live events refetch it. A refetch that changes nothing does not

@@ -10,7 +10,7 @@ export function everyPageOf<Name extends string>(list: Name) {
   return function ask<Data extends Record<Name, List>>(...request: Parameters<Ask<Data>>): () => void {
     const [client, query, variables, context, answer] = request;
     let stopRest = () => {};
-    const { unsubscribe } = client.query(query, variables, context).subscribe((result) => {
+    const subscription = client.query(query, variables, context).subscribe((result) => {
       stopRest();
       const first = result.data?.[list];
       if (first?.pageInfo.hasNextPage !== true) return answer(result);
@@ -22,7 +22,7 @@ export function everyPageOf<Name extends string>(list: Name) {
     });
     return () => {
       stopRest();
-      unsubscribe();
+      subscription.unsubscribe();
     };
   };
 }
