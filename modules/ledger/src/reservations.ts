@@ -96,7 +96,7 @@ export async function whileReserved<T>(
   const claimed = await claim();
   if (performance.now() > expiresAt + renewMs)
     throw Object.assign(new Error('PostgreSQL took so long for a claim that its reservation has ended.'), {
-      code: 'ELATE',
+      name: 'TimeoutError',
     });
   return claimed;
 }
