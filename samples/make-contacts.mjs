@@ -247,7 +247,7 @@ function contact() {
 const quoted = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 const line = (row) => Object.values(row).map(quoted).join(',');
 
-/** What can be wrong with a row, one function each; all but the multi-line one are not to be imported. */
+/** What can be odd about a row, one function each. Those with only an address, or with several lines in a cell, are fine. */
 const ROUGH = [
   (row) => line({ ...row, email: row.email.replace('@', ' at ') }),
   (row) => line({ ...row, email: '' }),
