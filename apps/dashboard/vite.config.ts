@@ -23,7 +23,6 @@ const PLAIN = new RegExp(
     '@mantine/core/.*/(PasswordInput|PinInput)[./]',
     'src/components/(confirm\\.|description-list|email-preview|form|more-menu|use-navigate|use-sample-contact|workflow-link)',
     'src/data/(api-mutation|auth|unsaved-changes)',
-    'src/pages/audience/audiences',
     'src/pages/sign-in/auth-layout',
   ].join('|'),
 );
