@@ -122,8 +122,13 @@ function MemberTable({ members }: { members: Member[] }) {
             cell: (member) =>
               (canManage || member.user.id === me.id) && (
                 <Button size="compact-sm" variant="subtle" color="red" onClick={() => setRemoving(member)}>
-                  {member.user.id === me.id ? 'Leave' : 'Remove'}
-                  <span className="visually-hidden"> {member.user.name}</span>
+                  {member.user.id === me.id ? (
+                    'Leave'
+                  ) : (
+                    <>
+                      Remove<span className="visually-hidden"> {member.user.name}</span>
+                    </>
+                  )}
                 </Button>
               ),
           },
