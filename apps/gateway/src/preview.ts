@@ -3,7 +3,7 @@ import { authenticateUser } from '@postroom/auth';
 import { DomainError, onThread, readBody, ThreadError, type ThreadFunction } from '@postroom/platform';
 import type { Values } from '@postroom/templating';
 import { notice } from './preview-html.ts';
-import { answerError } from './rest/http.ts';
+import { answerError, errorResponse, setErrorHeaders } from './rest/http.ts';
 
 export const PREVIEW_PATH = '/app/preview';
 
@@ -32,17 +32,25 @@ export async function servePreview(request: IncomingMessage, response: ServerRes
     if (person === null) throw new DomainError('unauthorized', 'Sign in first.');
     const form = new URLSearchParams((await readBody(request, MAX_BYTES)).toString('utf8'));
     const body = await preview(person.id, form.get('html') ?? '', valuesOf(form.get('values')));
-    response.writeHead(200, {
-      'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': policy(form.get('images') === 'yes'),
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'no-referrer',
-    });
-    response.end(body);
+    respond(response, 200, body, form.get('images') === 'yes');
   } catch (error) {
-    answerError(response, error);
+    if (request.method !== 'POST') return answerError(response, error);
+    // In its frame, whose reader would otherwise see the browser's page about a document that can't be framed.
+    setErrorHeaders(response, error);
+    const { status, body } = errorResponse(error, response.getHeader('X-Request-Id')?.toString());
+    respond(response, status, notice(body.error.message), false);
   }
+}
+
+function respond(response: ServerResponse, status: number, body: string, withImages: boolean): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy(withImages),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  });
+  response.end(body);
 }
 
 function policy(withImages: boolean): string {

@@ -40,6 +40,9 @@ test('only signed-in users can render previews, and no other site', async () => 
   const api = await testApi();
   const anonymous = await fetch(`${api.url}/app/preview`, { method: 'POST', body: new URLSearchParams({ html: 'x' }) });
   expect(anonymous.status).toBe(401);
+  // A frame of the dashboard shows why.
+  expect(await anonymous.text()).toContain('Sign in first.');
+  expect(anonymous.headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
   const preview = await previewer();
   expect((await preview({ html: 'x' }, { origin: 'https://elsewhere.example' })).status).toBe(403);
   expect((await preview({ html: 'x' }, { 'sec-fetch-site': 'cross-site' })).status).toBe(403);
