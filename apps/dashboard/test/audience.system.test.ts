@@ -296,6 +296,7 @@ inBrowser('contacts, groups and segments', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('Caused');
+    await soon(() => page.getByRole('option').count()).toBe(1);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Event', exact: true }).focus();
