@@ -11,11 +11,10 @@ import {
   clean,
   findEmailColumn,
   findNameColumns,
-  fitToColumns,
-  formProblem,
   type Header,
   keyFor,
   labelFor,
+  toRow,
   TypeGuess,
   unguard,
 } from '@postroom/csv';
@@ -253,8 +252,8 @@ async function guessTypes(row: Import, layout: Layout, wanted: readonly Wanted[]
   const guesses = new Map(wanted.map(({ column }) => [column, new TypeGuess()]));
   for await (const { records } of readRows(row, layout)) {
     for (const record of records) {
-      const values = fitToColumns(record.values ?? [], layout.width);
-      if (formProblem(values, layout.width) !== undefined) continue;
+      const { values } = toRow(record, layout.width);
+      if (values === undefined) continue;
       for (const [column, guess] of guesses) guess.add(unguard(clean(values[column] ?? '')));
     }
   }

@@ -9,7 +9,7 @@ import {
 } from '@postroom/contacts';
 import type { FieldProblem } from '@postroom/platform';
 import { SeenAddresses } from './addresses.ts';
-import { clean, type CsvRecord, fitToColumns, formProblem, unguard } from '@postroom/csv';
+import { clean, type CsvRecord, toRow, unguard } from '@postroom/csv';
 import type { Import } from './imports.ts';
 import type { Plan } from './plan.ts';
 import { reasonNamed } from './reasons.ts';
@@ -55,12 +55,10 @@ class SuppressionChecker implements Checker {
     this.#seen = new SeenAddresses(plan.lines);
   }
 
-  check({ line, values: given, problem }: CsvRecord): CheckedRow {
-    if (given === undefined) return { errors: [{ line, field: 'row', message: problem }] };
+  check(record: CsvRecord): CheckedRow {
     const { layout, emailColumn, reasonColumn = -1 } = this.#plan;
-    const values = fitToColumns(given, layout.width);
-    const flaw = formProblem(values, layout.width);
-    if (flaw !== undefined) return { errors: [{ line, field: 'row', message: flaw }] };
+    const { line, values, problem } = toRow(record, layout.width);
+    if (values === undefined) return { errors: [{ line, field: 'row', message: problem }] };
     const valueOf = (column: number) => unguard(clean(values[column] ?? ''));
     const reason = valueOf(reasonColumn);
     const entry = { email: valueOf(emailColumn), reason: reasonNamed(reason) ?? reason };
@@ -94,9 +92,8 @@ class RowChecker implements Checker {
   }
 
   check(record: CsvRecord): CheckedRow {
-    const { line } = record;
-    const { contact, problems } =
-      record.values === undefined ? unreadable(record.problem) : this.#contactOf(record.values);
+    const { line, values, problem } = toRow(record, this.#plan.layout.width);
+    const { contact, problems } = values === undefined ? unreadable(problem) : this.#contactOf(values);
     const errors = problems.map((problem) => ({ line, ...problem }));
     if (contact === undefined || (this.#skipInvalid && errors.length > 0)) return { errors };
     const first = this.#seen.add(contact.key, line);
@@ -104,11 +101,8 @@ class RowChecker implements Checker {
     return { errors: [{ line, field: 'email', message: `is already in line ${first}` }], isDuplicate: true };
   }
 
-  #contactOf(given: string[]): { contact: CheckedContact | undefined; problems: Omit<RowError, 'line'>[] } {
-    const { layout, emailColumn, nameColumns, fields } = this.#plan;
-    const values = fitToColumns(given, layout.width);
-    const problem = formProblem(values, layout.width);
-    if (problem !== undefined) return unreadable(problem);
+  #contactOf(values: string[]): { contact: CheckedContact | undefined; problems: Omit<RowError, 'line'>[] } {
+    const { emailColumn, nameColumns, fields } = this.#plan;
     const valueOf = (column: number) => unguard(clean(values[column] as string));
     const email = valueOf(emailColumn);
     const name = nameColumns

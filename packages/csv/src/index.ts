@@ -10,5 +10,5 @@ export {
 } from './dialect.ts';
 export { EncodingDetector } from './encoding.ts';
 export { keyFor, keyFrom, labelFor, TypeGuess } from './fields.ts';
-export { type CsvRecord, fitToColumns, formProblem, MAX_RECORD_LENGTH, RecordReader } from './records.ts';
+export { type CsvRecord, MAX_RECORD_LENGTH, RecordReader, toRow } from './records.ts';
 export { csvLine, guard, unguard } from './write.ts';

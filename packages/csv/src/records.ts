@@ -8,17 +8,25 @@ export type CsvRecord =
 /** Maximum record length in characters, which limits what an unclosed quote consumes; a longer record is a problem. */
 export const MAX_RECORD_LENGTH = 100_000;
 
+/** A record with one value for each column, or with the problem with its form, regardless of its content. */
+export function toRow(record: CsvRecord, columns: number): CsvRecord {
+  if (record.values === undefined) return record;
+  const { line } = record;
+  const values = fitToColumns(record.values, columns);
+  const problem = formProblem(values, columns);
+  return problem === undefined ? { line, values } : { line, problem };
+}
+
 /**
- * A record's values, one for each column. Spreadsheets write separators after the last column, or none before the last blank cells:
- * blank values beyond the columns are removed, and missing ones are blank. Other values beyond the columns stay, as a problem.
+ * Spreadsheets write separators after the last column, or none before the last blank cells: blank values beyond the columns are
+ * removed, and missing ones are blank. Other values beyond the columns stay, as a problem.
  */
-export function fitToColumns(values: readonly string[], columns: number): readonly string[] {
+function fitToColumns(values: string[], columns: number): string[] {
   if (values.length < columns) return [...values, ...Array<string>(columns - values.length).fill('')];
   return values.slice(columns).every((value) => value.trim() === '') ? values.slice(0, columns) : values;
 }
 
-/** The problem with a record's form, regardless of its content; `undefined` if there is none. */
-export function formProblem(values: readonly string[], columns: number): string | undefined {
+function formProblem(values: readonly string[], columns: number): string | undefined {
   if (values.length !== columns) {
     return `${values.length} ${values.length === 1 ? 'column' : 'columns'} instead of ${columns}`;
   }
