@@ -118,8 +118,9 @@ export function createPool(max: number, settings: ConnectionSettings): pg.Pool {
       let pid: number | undefined;
       closeWhenSilent(client, () => pid);
       if (config.behindPooler) return inTransactionsOnly(client, all());
-      await client.query(assignments('SET', all()));
-      ({ pid } = (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0] as { pid: number });
+      // pg gives the results of several statements as an array.
+      const results = await client.query(`${assignments('SET', all())}; SELECT pg_backend_pid() AS pid`);
+      pid = (results as unknown as pg.QueryResult<{ pid: number }>[]).at(-1)?.rows[0]?.pid;
     },
   });
   // The pool replaces an idle connection that the server closed. Without a handler the event would end the process.
