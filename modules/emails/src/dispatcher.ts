@@ -1,5 +1,5 @@
 import { rowsById, valueById } from '@postroom/partitions/sql';
-import { TokenBucket } from '@postroom/platform';
+import { NOW, TokenBucket } from '@postroom/platform';
 import { type DispatchSource, type EagerStart, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
 import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
@@ -96,7 +96,7 @@ const READ_WAITING = `
   SELECT jump.project_id, due.rows AS waiting
   FROM jump CROSS JOIN LATERAL (
     SELECT count(*)::int AS rows FROM (
-      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= now() AND ${isHere('jump.project_id')} LIMIT ${MAIL_POLICY.dispatch.maxIndividual + 1}
+      SELECT FROM messages WHERE ${FIRST_ATTEMPT} AND project_id = jump.project_id AND not_before <= ${NOW} AND ${isHere('jump.project_id')} LIMIT ${MAIL_POLICY.dispatch.maxIndividual + 1}
     ) AS part
   ) AS due
   ORDER BY jump.project_id`;
@@ -130,7 +130,7 @@ async function openWorkflows(): Promise<Map<string, number>> {
 }
 
 /** A workflow of deferred mail waits until it is due. */
-const DUE_SEPARATELY = `${SEPARATE} AND (deferred_at IS NOT NULL OR not_before <= now())`;
+const DUE_SEPARATELY = `${SEPARATE} AND (deferred_at IS NOT NULL OR not_before <= ${NOW})`;
 
 /** Checks first, because there is rarely any and `ASSIGN` is planned on each execution. */
 async function hasSeparatelyDue(): Promise<boolean> {
@@ -156,7 +156,7 @@ const ASSIGN = `
     SELECT id, project_id, mailbox_id, not_before, false AS is_retry FROM unnest($3::text[]) AS selected(id_of_project)
     CROSS JOIN LATERAL (
       SELECT id, project_id, mailbox_id, not_before FROM messages
-      WHERE ${FIRST_ATTEMPT} AND project_id = selected.id_of_project AND not_before <= now()
+      WHERE ${FIRST_ATTEMPT} AND project_id = selected.id_of_project AND not_before <= ${NOW}
       ORDER BY not_before LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
     ) AS of_project
     UNION ALL

@@ -1,4 +1,4 @@
-import { drainSignal, isDraining, listen, Notifier, sleep } from '@postroom/platform';
+import { drainSignal, isDraining, listen, Notifier, NOW, sleep } from '@postroom/platform';
 import { endQueueDrain, renewDrainLease, isCampaignSending } from './queue-drains.ts';
 import {
   checkNotHeld,
@@ -43,7 +43,7 @@ export type DrainPolicy = Record<'runMs' | 'windowMs' | 'claimIntervalMs' | 'bus
 const CLAIM_QUEUED = `
   WITH due AS (
     SELECT id FROM messages WHERE project_id = $1 AND campaign_id IS NULL AND dispatched_at IS NULL AND mailbox_id IS NULL
-      AND deferred_at IS NULL AND not_before <= least(now(), $5::timestamptz) AND state = 'planned' AND claim IS DISTINCT FROM $3
+      AND deferred_at IS NULL AND not_before <= least(${NOW}, $5::timestamptz) AND state = 'planned' AND claim IS DISTINCT FROM $3
       AND ${mayClaim({ epoch: '$6', number: '$7', until: '$8' })} AND ${isHere('$1')}
     ORDER BY not_before LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
   )

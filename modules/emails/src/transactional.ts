@@ -1,4 +1,4 @@
-import { emailDomain, emailKey, FairSemaphore, inSpan, isOutage } from '@postroom/platform';
+import { emailDomain, emailKey, FairSemaphore, inSpan, isOutage, NOW } from '@postroom/platform';
 import { compose, type Content, type Part, readAttachments, readContents } from './compose-email.ts';
 import { suppressedAddresses, suppressedAnswer } from './emails.ts';
 import {
@@ -92,7 +92,7 @@ export const CLAIMED_COLUMNS = `m.id, m.traceparent, m.project_id, m.mailbox_id,
  */
 const CLAIM = `
   WITH due AS (
-    SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now() AND claim IS DISTINCT FROM $2
+    SELECT id FROM messages WHERE workflow_id = $1 AND state = 'planned' AND not_before <= ${NOW} AND claim IS DISTINCT FROM $2
       AND not_before <= CASE WHEN deferred_at IS NULL AND mailbox_id IS NULL THEN $4::timestamptz ELSE $5::timestamptz END
       AND ${mayClaim({ epoch: '$6', number: '$7', until: '$8' })} AND ${isHere('project_id')}
     ORDER BY id LIMIT CASE WHEN EXISTS (SELECT FROM messages WHERE workflow_id = $1 AND mailbox_id IS NOT NULL) THEN 1 ELSE $3 END
@@ -274,7 +274,7 @@ async function reserveFor(workflowId: string): Promise<ReservedFor | undefined> 
   const { rows } = await ledgerPool.query<{ project_id: string; is_later: boolean }>({
     name: 'emails-to-reserve',
     text: `SELECT DISTINCT project_id, deferred_at IS NOT NULL OR mailbox_id IS NOT NULL AS is_later FROM messages
-      WHERE workflow_id = $1 AND state = 'planned' AND not_before <= now()`,
+      WHERE workflow_id = $1 AND state = 'planned' AND not_before <= ${NOW}`,
     values: [workflowId],
   });
   if (rows.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import { shareSuppressions } from '@postroom/contacts';
 import { ContentBudget } from '@postroom/emails';
-import { drainSignal, inTransaction, isDraining, paceBulkWork, pool, sql } from '@postroom/platform';
+import { drainSignal, inTransaction, isDraining, NOW, paceBulkWork, pool, sql } from '@postroom/platform';
 import { scanForEntries } from './entry-scans.ts';
 import { lockJourney, pauseAutomatically, readActive } from './journeys.ts';
 import { processTriggers } from './process-triggers.ts';
@@ -24,7 +24,7 @@ export interface Advance {
 
 const DUE = `
   SELECT ${RUN_COLUMNS}, c.email, c.name FROM enrollments e JOIN contacts c ON c.id = e.contact_id
-  WHERE e.journey_id = $1 AND e.status = 'active' AND e.due_at <= now() ORDER BY e.due_at LIMIT ${PAGE}`;
+  WHERE e.journey_id = $1 AND e.status = 'active' AND e.due_at <= ${NOW} ORDER BY e.due_at LIMIT ${PAGE}`;
 
 /**
  * Carries out what is due in a journey, page by page, until nothing is or the time is up. Each page is prepared without locks and

@@ -7,6 +7,7 @@ import {
   isDraining,
   jsonProblem,
   logger,
+  NOW,
   pool,
   sql,
 } from '@postroom/platform';
@@ -50,12 +51,12 @@ export const DUE_HOSTS = `
       ORDER BY c.project_id, c.host LIMIT 1) AS n
   )
   SELECT h.project_id AS "projectId", h.host FROM hosts h WHERE EXISTS (
-    SELECT FROM journey_calls c WHERE c.project_id = h.project_id AND c.host = h.host AND c.next_attempt_at <= now())`;
+    SELECT FROM journey_calls c WHERE c.project_id = h.project_id AND c.host = h.host AND c.next_attempt_at <= ${NOW})`;
 
 /** Takes calls that are due, closes those whose run has left the step, and defers those whose run is paused. */
 const CLAIM = `
   WITH due AS (
-    SELECT c.id FROM journey_calls c WHERE c.project_id = $1 AND c.host = $2 AND c.next_attempt_at <= now() AND ${isHere('$1')}
+    SELECT c.id FROM journey_calls c WHERE c.project_id = $1 AND c.host = $2 AND c.next_attempt_at <= ${NOW} AND ${isHere('$1')}
     ORDER BY c.next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED
   ), found AS (
     SELECT c.id, e.ended_at IS NULL AND e.visit = c.visit AS is_open, e.status = 'active' AND j.status = 'active' AS is_active,

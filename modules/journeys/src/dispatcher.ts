@@ -1,5 +1,5 @@
 import { heldReason } from '@postroom/ledger';
-import { pool, webhooksQueue, type WorkflowStart } from '@postroom/platform';
+import { NOW, pool, webhooksQueue, type WorkflowStart } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import { type DispatchSource, startAll } from '@postroom/platform/dispatcher';
 import { DUE_HOSTS } from './calls.ts';
@@ -12,9 +12,9 @@ import { JOURNEYS } from './journeys.ts';
 const DUE = `
   SELECT j.id, j.project_id AS "projectId" FROM journeys j
   WHERE j.status = 'active' AND ${isHere('j.project_id')} AND (
-    EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= now())
+    EXISTS (SELECT FROM enrollments e WHERE e.journey_id = j.id AND e.status = 'active' AND e.due_at <= ${NOW})
     OR EXISTS (SELECT FROM journey_triggers t WHERE t.journey_id = j.id)
-    OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= now()))
+    OR EXISTS (SELECT FROM journey_entry_scans s WHERE s.journey_id = j.id AND s.due_at <= ${NOW}))
   ORDER BY j.id`;
 
 /** Starts the workflow of each journey that has something to do. A workflow that is running is left alone. */

@@ -1,5 +1,15 @@
 import { checkNames, compileFilter, getSegment, Parameters, readSchema } from '@postroom/contacts';
-import { DomainError, inTransaction, invalid, localInstant, pool, runCostly, sql, type Tx } from '@postroom/platform';
+import {
+  DomainError,
+  inTransaction,
+  invalid,
+  localInstant,
+  NOW,
+  pool,
+  runCostly,
+  sql,
+  type Tx,
+} from '@postroom/platform';
 import {
   customFieldKey,
   dateOf,
@@ -38,7 +48,7 @@ interface Scan {
 const DUE = `
   SELECT s.journey_id AS "journeyId", j.project_id AS "projectId", s.key, s.scanned_at AS "scannedAt", now()
   FROM journey_entry_scans s JOIN journeys j ON j.id = s.journey_id
-  WHERE s.journey_id = $1 AND s.due_at <= now() AND j.status = 'active' FOR UPDATE OF s SKIP LOCKED`;
+  WHERE s.journey_id = $1 AND s.due_at <= ${NOW} AND j.status = 'active' FOR UPDATE OF s SKIP LOCKED`;
 
 /**
  * Looks for contacts that enter a journey by a segment or a date, if that is due, and leaves them to `processTriggers`. What was
@@ -46,7 +56,7 @@ const DUE = `
  * custom field, or a group that the segment names, was deleted.
  */
 export async function scanForEntries(journeyId: string): Promise<void> {
-  const { rowCount } = await pool.query('SELECT FROM journey_entry_scans WHERE journey_id = $1 AND due_at <= now()', [
+  const { rowCount } = await pool.query(`SELECT FROM journey_entry_scans WHERE journey_id = $1 AND due_at <= ${NOW}`, [
     journeyId,
   ]);
   const journey = rowCount === 0 ? undefined : await readActive(journeyId);

@@ -1,5 +1,5 @@
 import { addToCampaignCounts, isSendingNow } from '@postroom/campaigns/sql';
-import { inTransaction, lockUntilCommit, messageKeySql } from '@postroom/platform';
+import { inTransaction, lockUntilCommit, messageKeySql, NOW } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import type pg from 'pg';
 import type { CountedBy } from './ledger.ts';
@@ -53,7 +53,7 @@ const RATE = `least(c.rate_per_second, (SELECT p.rate_per_second::float / greate
 const DUE = `
     SELECT m.* FROM fenced CROSS JOIN LATERAL (
       SELECT m.id, m.project_id, m.contact_id, m.email, m.email_key FROM messages m
-      WHERE m.campaign_id = fenced.id AND m.not_before <= now() AND m.state = 'planned' AND m.claim IS DISTINCT FROM $2
+      WHERE m.campaign_id = fenced.id AND m.not_before <= ${NOW} AND m.state = 'planned' AND m.claim IS DISTINCT FROM $2
       ORDER BY m.not_before LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
     ) AS m`;
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { isIdWithin } from '@postroom/partitions/sql';
-import { config } from '@postroom/platform';
+import { config, NOW } from '@postroom/platform';
 import {
   announce,
   compareWithWitnesses,
@@ -213,9 +213,9 @@ export const reserveUpTo = (campaignId: string, messageId: string): Promise<Rese
 const QUEUE_POSITION = `
   SELECT ${ISO('p.at')} AS position, p.at > now() AS is_all FROM (
     SELECT greatest((SELECT max(not_before) FROM messages WHERE workflow_id = $3 AND state = 'planned' AND mailbox_id IS NULL
-        AND deferred_at IS NULL AND not_before <= now()),
+        AND deferred_at IS NULL AND not_before <= ${NOW}),
       coalesce((SELECT not_before FROM messages WHERE project_id = $2 AND campaign_id IS NULL AND dispatched_at IS NULL
-          AND mailbox_id IS NULL AND deferred_at IS NULL AND not_before <= now() ORDER BY not_before OFFSET ${queueBlock} LIMIT 1),
+          AND mailbox_id IS NULL AND deferred_at IS NULL AND not_before <= ${NOW} ORDER BY not_before OFFSET ${queueBlock} LIMIT 1),
         now() + interval '${validMs} ms')) AS at
   ) AS p`;
 

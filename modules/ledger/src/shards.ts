@@ -1,6 +1,6 @@
 import { addToCampaignCounts } from '@postroom/campaigns/sql';
 import { isIdWithin } from '@postroom/partitions/sql';
-import { config, logger } from '@postroom/platform';
+import { config, logger, NOW } from '@postroom/platform';
 import { ledgerPool } from './ledger-pool.ts';
 import { messageIdsOf } from './message-table.ts';
 import { MAIL_POLICY } from './policy.ts';
@@ -37,7 +37,7 @@ export async function isWorthSharding(campaignId: string, cores: number): Promis
   const { rows } = await ledgerPool.query<{ worth: boolean }>(
     `SELECT EXISTS (SELECT FROM messages m WHERE m.campaign_id = c.id AND m.id > c.cursor ORDER BY m.id OFFSET $2 LIMIT 1)
        OR c.time_zone_field IS NOT NULL AND EXISTS (
-         SELECT FROM messages m WHERE m.campaign_id = c.id AND m.not_before <= now() ORDER BY m.not_before OFFSET $2 LIMIT 1) AS worth
+         SELECT FROM messages m WHERE m.campaign_id = c.id AND m.not_before <= ${NOW} ORDER BY m.not_before OFFSET $2 LIMIT 1) AS worth
      FROM campaigns c WHERE c.id = $1 AND c.status = 'sending' AND ${isUnlimited('c')}`,
     [campaignId, minLeft],
   );

@@ -68,6 +68,9 @@ export function queryPatiently<Row>(text: string, values: unknown[]): Promise<Ro
   });
 }
 
+/** The SQL time that due times compare with: columns round to milliseconds, so what is due now may be stored up to 0.5 ms ahead of `now()`. */
+export const NOW = 'now()::timestamptz(3)';
+
 /** Runs one statement in a transaction of either kind and returns its rows. */
 export async function sql<Row = Record<string, unknown>>(tx: Tx, text: string, values: unknown[] = []): Promise<Row[]> {
   if ('$queryRawUnsafe' in tx) return tx.$queryRawUnsafe<Row[]>(text, ...values);

@@ -1,5 +1,5 @@
 import { type Client, type WorkflowExecutionStatusName, WorkflowNotFoundError } from '@temporalio/client';
-import { pool } from './db.ts';
+import { NOW, pool } from './db.ts';
 import { listen } from './listen.ts';
 import { logger } from '@postroom/observability';
 import { exponentialDelays } from '@postroom/errors';
@@ -157,7 +157,7 @@ const CLAIM = `
   UPDATE outbox SET available_at = now() + interval '${LEASE_SECONDS} seconds'
   WHERE id = ANY(ARRAY(
     SELECT id FROM outbox o
-    WHERE available_at <= now() AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
+    WHERE available_at <= ${NOW} AND NOT EXISTS (SELECT FROM outbox e WHERE e.workflow_id = o.workflow_id AND e.id < o.id)
     ORDER BY id LIMIT 50 FOR UPDATE SKIP LOCKED))
   RETURNING id, workflow_id, kind, name, args, options, refusals`;
 
@@ -198,15 +198,11 @@ export const outboxSource = {
 
 /** One line for a round: while Temporal is down, all its rows are rejected for the same reason. */
 function logRejections(rows: readonly OutboxRow[], results: readonly PromiseSettledResult<boolean>[]): void {
-  const rejected = rows.filter((_, index) => results[index]?.status === 'rejected');
-  const [first] = rejected;
-  if (first === undefined) return;
-  const { reason } = results.find((result) => result.status === 'rejected') as PromiseRejectedResult;
-  const { workflow_id: workflowId, name } = first;
-  logger.warn(
-    { err: reason, workflowId, name, rejected: rejected.length },
-    'Temporal rejected outbox rows; will retry',
-  );
+  const rejections = results.filter((result) => result.status === 'rejected');
+  if (rejections[0] === undefined) return;
+  const row = rows[results.indexOf(rejections[0])];
+  const fields = { err: rejections[0].reason, workflowId: row?.workflow_id, name: row?.name };
+  logger.warn({ ...fields, rejected: rejections.length }, 'Temporal rejected outbox rows; will retry');
 }
 
 /** @returns false for a signal whose workflow may start yet. @throws what Temporal answers to any other row that it rejects. */

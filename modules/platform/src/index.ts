@@ -79,6 +79,7 @@ export {
   inTransaction,
   checkLimit,
   lockUntilCommit,
+  NOW,
   pool,
   type Prisma,
   queryPatiently,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from '@postroom/settings/config';
-import { inTransaction, pool } from '../src/db.ts';
+import { inTransaction, NOW, pool } from '../src/db.ts';
 import { signalWorkflow, startWorkflow } from '../src/outbox.ts';
 import { outboxSource, startDispatcher, startOnce } from '../src/dispatcher.ts';
 
@@ -136,4 +136,16 @@ test('after a round that failed, new rows wait for the next one', async () => {
   const [first = 0, second = 0, third = 0] = rounds;
   expect(second - first).toBeGreaterThan(900);
   expect(third - second).toBeGreaterThan(1_900);
+});
+
+test('a row is due at once, although columns round its time to milliseconds', async () => {
+  for (let round = 0; round < 20; round++) {
+    const workflowId = `test-${randomUUID()}`;
+    await inTransaction(async (tx) => {
+      await signalWorkflow(tx, { workflowId, signal: 'pause' });
+      const due = `SELECT available_at <= ${NOW} AS "isDue" FROM outbox WHERE workflow_id = $1`;
+      expect((await tx.query(due, [workflowId])).rows).toEqual([{ isDue: true }]);
+      await tx.query('DELETE FROM outbox WHERE workflow_id = $1', [workflowId]);
+    });
+  }
 });

@@ -1,4 +1,4 @@
-import { idsFrom, inTransaction, lockUntilCommit, pool } from '@postroom/platform';
+import { idsFrom, inTransaction, lockUntilCommit, NOW, pool } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
 import type { Take } from './plan.ts';
 import { POLICY } from './policy.ts';
@@ -184,7 +184,7 @@ export const claimFirstAttempts = (client: Queryable, takes: readonly Take[], fr
 
 /** A delivery that was moved out of a batch may have no attempt. */
 export const CLAIM_RETRIES = claimStatement(
-  `state = 'retried' AND next_attempt_at <= now()`,
+  `state = 'retried' AND next_attempt_at <= ${NOW}`,
   'next_attempt_at',
   '',
   `SELECT ${CLAIMED_COLUMNS}, last.status, last.error
