@@ -104,7 +104,7 @@ inBrowser('A/B tests', () => {
     const { page } = window;
     await window.open('/campaigns');
     await page.getByRole('link', { name: 'A/B tests' }).click();
-    await page.getByRole('link', { name: 'Sale' }).click();
+    await page.getByRole('link', { name: 'Sale', exact: true }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Start' }).click();
