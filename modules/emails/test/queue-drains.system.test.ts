@@ -191,7 +191,9 @@ test('a project has one queue drain at a time; another takes over once the lease
   await pool.query(`INSERT INTO projects (id, name) VALUES ($1, 'Test')`, [projectId]);
   expect(await renewDrainLease(projectId, 'burst_a')).toBe(true);
   expect(await renewDrainLease(projectId, 'burst_b')).toBe(false);
-  await pool.query('UPDATE email_queue_drains SET lease_expires_at = now() WHERE project_id = $1', [projectId]);
+  await pool.query(`UPDATE email_queue_drains SET lease_expires_at = now() - interval '1 s' WHERE project_id = $1`, [
+    projectId,
+  ]);
   expect(await renewDrainLease(projectId, 'burst_b')).toBe(true);
   expect(await renewDrainLease(projectId, 'burst_a')).toBe(false);
   await endQueueDrain(projectId, 'burst_a');
