@@ -419,12 +419,6 @@ describe('short requests that become long content', () => {
     const prepared = await prepareEmails(api.projectId, inputs.slice(0, 3), budget);
     expect(prepared.filter((email) => !('problem' in email))).toHaveLength(2);
     expect(prepared.filter((email) => 'isPostponed' in email)).toHaveLength(1);
-    // What follows is not even rendered.
-    const began = performance.now();
-    const others = await prepareEmails(api.projectId, inputs, budget);
-    expect(others.every((email) => 'isPostponed' in email)).toBe(true);
-    expect(performance.now() - began).toBeLessThan(1_000);
-    // Only a few are rendered in vain.
     const rendered = new Set<string>();
     const watched = inputs.map((each) => ({
       ...each,
@@ -432,6 +426,11 @@ describe('short requests that become long content', () => {
         return (rendered.add(each.id), variables);
       },
     }));
+    // What follows is not even rendered.
+    const others = await prepareEmails(api.projectId, watched, budget);
+    expect(others.every((email) => 'isPostponed' in email)).toBe(true);
+    expect(rendered.size).toBe(0);
+    // Only a few are rendered in vain.
     await prepareEmails(api.projectId, watched, new ContentBudget(9_000_000));
     expect(rendered.size).toBeLessThan(10);
   });
