@@ -2,7 +2,7 @@ import { rowsById, valueById } from '@postroom/partitions/sql';
 import { NOW, TokenBucket } from '@postroom/platform';
 import { type DispatchSource, type EagerStart, type Round, startAll } from '@postroom/platform/dispatcher';
 import type { Client } from '@temporalio/client';
-import { startQueueDrain, isCampaignSending, listDrainingProjects } from './queue-drains.ts';
+import { isCampaignSending, leaseQueueDrain, listDrainingProjects } from './queue-drains.ts';
 import { heldReason, ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 import { assignTo, UNASSIGN } from '@postroom/ledger/sql';
 import { isHere } from '@postroom/projects/sql';
@@ -35,6 +35,7 @@ async function dispatch(client: Client): Promise<Round> {
   const { projects, last } = await readWaiting(state.afterProject);
   state.afterProject = last;
   const selected: string[] = [];
+  const newDrains: EagerStart[] = [];
   const open = await openWorkflows();
   const full = [...open]
     .filter(([, count]) => count >= MAIL_POLICY.dispatch.maxOpenPerProject)
@@ -44,16 +45,17 @@ async function dispatch(client: Client): Promise<Round> {
     const mayDrain = drains.size < MAIL_POLICY.dispatch.maxDrains;
     if (!full.includes(projectId) && (!mayDrain || (await mayStartIndividually(waiting)))) selected.push(projectId);
     else if (mayDrain) {
-      await startQueueDrain(client, projectId);
+      const drain = await leaseQueueDrain(projectId);
+      if (drain !== undefined) newDrains.push(drain);
       drains.add(projectId);
     }
   }
   const opened = [...open.values()].reduce((sum, count) => sum + count, 0);
   const starts = Math.min(MAIL_POLICY.dispatch.startsPerRound, MAIL_POLICY.dispatch.maxOpen - opened);
   const batches = selected.length > 0 || (await hasSeparatelyDue()) ? await assign(selected, starts, full) : [];
-  await startAll(client, batches.map(startOf), releaseBatches);
+  const started = await startAll(client, [...newDrains, ...batches.map(startOf)], release);
   return {
-    more: last !== '' || batches.length === MAIL_POLICY.dispatch.startsPerRound,
+    more: last !== '' || (batches.length === MAIL_POLICY.dispatch.startsPerRound && started > 0),
     resumeAt: drains.size > 0 ? startedAt + MAIL_POLICY.dispatch.roundMs : 0,
   };
 }
@@ -195,10 +197,11 @@ async function assign(projects: readonly string[], starts: number, full: readonl
   return rows;
 }
 
-/** Releases messages whose workflow did not start. */
-async function releaseBatches(rejected: readonly EagerStart[]): Promise<void> {
+/** Releases messages whose workflow did not start, and the leases of queue drains. */
+async function release(rejected: readonly EagerStart[]): Promise<void> {
   const workflowIds = rejected.map(({ workflowId }) => workflowId);
   await ledgerPool.query(`${UNASSIGN} WHERE workflow_id = ANY ($1) AND state = 'planned'`, [workflowIds]);
+  await ledgerPool.query('DELETE FROM email_queue_drains WHERE workflow_id = ANY ($1)', [workflowIds]);
 }
 
 /** The workflow that sends assigned messages. */

@@ -1,6 +1,5 @@
 import { newId } from '@postroom/platform';
-import type { Client } from '@temporalio/client';
-import { startOnce } from '@postroom/platform/dispatcher';
+import type { EagerStart } from '@postroom/platform/dispatcher';
 import { ledgerPool, MAIL_POLICY } from '@postroom/ledger';
 
 /** Projects with an active queue drain. */
@@ -12,8 +11,8 @@ export async function listDrainingProjects(): Promise<Set<string>> {
   return new Set(rows.map(({ project_id: projectId }) => projectId));
 }
 
-/** Starts a queue drain for a project, unless another dispatcher has just done so. */
-export async function startQueueDrain(client: Client, projectId: string): Promise<void> {
+/** Takes the lease of a project's queue drain. @returns its workflow; undefined if another dispatcher has just started one. */
+export async function leaseQueueDrain(projectId: string): Promise<EagerStart | undefined> {
   const workflowId = newId('eml').replace('eml_', 'burst_');
   const { rowCount } = await ledgerPool.query(
     `INSERT INTO email_queue_drains AS b (project_id, workflow_id, lease_expires_at)
@@ -21,21 +20,16 @@ export async function startQueueDrain(client: Client, projectId: string): Promis
      ON CONFLICT (project_id) DO UPDATE SET workflow_id = excluded.workflow_id, lease_expires_at = excluded.lease_expires_at WHERE b.lease_expires_at <= now()`,
     [projectId, workflowId],
   );
-  if (rowCount === 0) return;
-  try {
-    await startOnce(client, {
-      workflowId,
-      type: 'sendBurst',
-      args: [projectId, workflowId],
-      summary: 'Transactional queue drain',
-      details:
-        'Sends the queued emails of a project while they arrive too fast for individual workflows. Deferred emails continue in their own workflows.',
-      searchAttributes: { projectId },
-    });
-  } catch (error) {
-    await endQueueDrain(projectId, workflowId);
-    throw error;
-  }
+  if (rowCount === 0) return undefined;
+  return {
+    workflowId,
+    type: 'sendBurst',
+    args: [projectId, workflowId],
+    summary: 'Transactional queue drain',
+    details:
+      'Sends the queued emails of a project while they arrive too fast for individual workflows. Deferred emails continue in their own workflows.',
+    searchAttributes: { projectId },
+  };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { heldReason } from '@postroom/ledger';
 import { NOW, pool, webhooksQueue, type WorkflowStart } from '@postroom/platform';
 import { isHere } from '@postroom/projects/sql';
@@ -41,9 +42,14 @@ const workflowOf = ({ id, projectId }: { id: string; projectId: string }): Workf
   restartable: true,
 });
 
+/** A workflow id has at most 255 characters in Temporal's databases, and a host of a URL may have more. */
+const MAX_HOST = 150;
+const nameOf = (host: string) =>
+  host.length <= MAX_HOST ? host : createHash('sha256').update(host).digest('base64url');
+
 /** The workflow that makes the calls of a project to one host, so that a host that hangs delays no other. */
 const callsOf = ({ projectId, host }: { projectId: string; host: string }) => ({
-  workflowId: `journey-calls ${projectId} ${host}`,
+  workflowId: `journey-calls ${projectId} ${nameOf(host)}`,
   type: 'callJourneyHost',
   args: [projectId, host],
   taskQueue: webhooksQueue(),

@@ -180,3 +180,22 @@ test('a URL that is internal, no https, or has an unknown scheme is refused with
     { field: 'definition.steps.0.url', message: expect.stringMatching(/"call"/) },
   ]);
 });
+
+test('a URL whose host is longer than an id of Temporal is called, or fails like any other, and delays no other call', async () => {
+  const { api, templateId } = await journeyProject();
+  const receiver = await answering({ status: 200 });
+  const [ada, bob] = [await api.contact('ada@example.net'), await api.contact('bob@example.net')];
+  const host = `${'a'.repeat(60)}.`.repeat(20);
+  const steps = (url: string) => ({ steps: [webhook(url, { next: 'mail' }), send('mail', templateId)] });
+  const long = await published(api, steps(`https://${host}invalid/`), 'Long');
+  const short = await published(api, steps(receiver.url), 'Short');
+  await enroll(api, long, [ada.id]);
+  const attempted = () =>
+    pool.query('SELECT attempt_count AS count FROM journey_calls WHERE project_id = $1 AND journey_calls.host <> $2', [
+      api.projectId,
+      new URL(receiver.url).host,
+    ]);
+  await eventually(async () => expect((await attempted()).rows).toEqual([{ count: 1 }]), 20_000);
+  await enroll(api, short, [bob.id]);
+  expect(pathOf(await ended(api, short, bob.id))).toEqual(['call called', 'mail sent']);
+});

@@ -6,9 +6,15 @@ import { exponentialDelays } from '@postroom/errors';
 import { assertNoTransaction } from '@postroom/network';
 import { Notifier, sleep } from '@postroom/concurrency';
 import type { WorkerRole, WorkflowLabels } from '@postroom/temporal';
-import { type EagerStart, startOnce } from '@postroom/temporal/start-workflow';
+import { startOnce } from '@postroom/temporal/start-workflow';
 
-export { type EagerStart, startEagerly, startOnce, startTracedWorkflows } from '@postroom/temporal/start-workflow';
+export {
+  type EagerStart,
+  startAll,
+  startEagerly,
+  startOnce,
+  startTracedWorkflows,
+} from '@postroom/temporal/start-workflow';
 
 /** A table whose pending rows become workflows. */
 export interface DispatchSource {
@@ -104,22 +110,6 @@ function periodically(client: Client, source: string, { intervalMs, run }: Perio
       .catch((error: unknown) => logger.warn({ err: error, source }, 'a periodic task failed; will retry'))
       .finally(() => (isRunning = false));
   };
-}
-
-/**
- * Starts workflows for claimed rows, and releases the rows of those that Temporal rejected.
- * @throws the first rejection
- */
-export async function startAll<Start extends EagerStart>(
-  client: Client,
-  starts: readonly Start[],
-  release: (rejected: readonly Start[]) => Promise<void>,
-): Promise<void> {
-  const results = await Promise.allSettled(starts.map((start) => startOnce(client, start)));
-  const rejected = starts.filter((_, index) => results[index]?.status === 'rejected');
-  if (rejected.length === 0) return;
-  await release(rejected);
-  throw results.find((result) => result.status === 'rejected')?.reason;
 }
 
 /** The status of a workflow; undefined if Temporal does not know it. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { config } from '@postroom/settings/config';
 import { inTransaction, NOW, pool } from '../src/db.ts';
 import { signalWorkflow, startWorkflow } from '../src/outbox.ts';
-import { outboxSource, startDispatcher, startOnce } from '../src/dispatcher.ts';
+import { outboxSource, startAll, startDispatcher, startOnce } from '../src/dispatcher.ts';
 
 let client: Client;
 beforeAll(async () => {
@@ -136,6 +136,52 @@ test('after a round that failed, new rows wait for the next one', async () => {
   const [first = 0, second = 0, third = 0] = rounds;
   expect(second - first).toBeGreaterThan(900);
   expect(third - second).toBeGreaterThan(1_900);
+});
+
+/** An id that Temporal refuses. */
+const refusedId = () => `test-${randomUUID()}-${'x'.repeat(1_000)}`;
+
+test('a start that Temporal refuses is released, and delays neither the others nor the next round', async () => {
+  const name = `refused-${randomUUID()}`;
+  const [bad, good] = [refusedId(), `test-${randomUUID()}`];
+  const rounds: { at: number; started: number }[] = [];
+  const released: string[] = [];
+  const dispatch = async () => {
+    const started = await startAll(client, [start(bad), start(good)], async (rejected) => {
+      released.push(...rejected.map(({ workflowId }) => workflowId));
+    });
+    rounds.push({ at: performance.now(), started });
+    return { more: false };
+  };
+  const dispatcher = await startDispatcher(client, [{ name, dispatch }]);
+  const arriving = setInterval(() => void pool.query(`SELECT pg_notify('postroom', $1)`, [name]), 20);
+  try {
+    await vi.waitFor(() => expect(rounds.length).toBeGreaterThanOrEqual(10), { timeout: 20_000 });
+  } finally {
+    clearInterval(arriving);
+    await dispatcher.stop();
+  }
+  expect(rounds.every(({ started }) => started === 1)).toBe(true);
+  expect(released).toEqual(rounds.map(() => bad));
+  const handle = client.workflow.getHandle(good);
+  expect((await handle.describe()).status.name).toBe('RUNNING');
+  await handle.terminate();
+});
+
+test('while Temporal is down, starts are released and their round fails, also with one that was refused before', async () => {
+  const bad = start(refusedId());
+  const good = start(`test-${randomUUID()}`);
+  // Without interceptors, it does not retry.
+  const connection = Connection.lazy({ address: '127.0.0.1:1', interceptors: [] });
+  const released: unknown[] = [];
+  const release = async (rejected: readonly unknown[]) => void released.push(...rejected);
+  try {
+    expect(await startAll(client, [bad], release)).toBe(0);
+    await expect(startAll(new Client({ connection }), [bad, good], release)).rejects.toThrow();
+  } finally {
+    await connection.close();
+  }
+  expect(released).toEqual([bad, bad, good]);
 });
 
 test('a row is due at once, although columns round its time to milliseconds', async () => {

@@ -80,10 +80,12 @@ const NO_RETRIES: { claimed: ClaimedRetry[]; more: boolean } = { claimed: [], mo
 async function dispatch(client: Client): Promise<Round> {
   const first = await claimInTurn(claimWaiting);
   const retries = databaseNow() < state.retriesAt ? NO_RETRIES : await claimInTurn(claimDueRetries);
-  await startAll(client, startsOf([...first.claimed, ...retries.claimed]), (rejected) =>
+  const starts = startsOf([...first.claimed, ...retries.claimed]);
+  const started = await startAll(client, starts, (rejected) =>
     releaseClaim(rejected.flatMap(({ deliveryIds }) => deliveryIds)),
   );
-  return { more: first.more || retries.more, resumeAt: first.resumeAt };
+  const mayRepeat = started > 0 || starts.length === 0;
+  return { more: mayRepeat && (first.more || retries.more), resumeAt: first.resumeAt };
 }
 
 async function claimWaiting(client: Queryable): Promise<Required<Round> & { claimed: Claimed[] }> {

@@ -16,6 +16,7 @@ import {
   SearchAttributeType,
   TypedSearchAttributes,
 } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
 import { SEARCH_ATTRIBUTES, type WorkflowLabels } from './workflow-labels.ts';
 
 /** A workflow that a dispatcher starts, eagerly where its client does: see `startEagerly`. */
@@ -51,12 +52,13 @@ async function startUntraced(client: Client, start: EagerStart): Promise<void> {
   }
 }
 
+/** Whether Temporal refuses a request for what it contains, as often as it is made. Other errors, such as an outage, end. */
+const isRefusal = (error: unknown): error is ServiceError & { cause: { details: string } } =>
+  error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === INVALID_ARGUMENT;
+
 /** Temporal rejects a start that names a search attribute that the namespace does not have. */
 const lacksSearchAttribute = (error: unknown): boolean =>
-  error instanceof ServiceError &&
-  isGrpcServiceError(error.cause) &&
-  error.cause.code === INVALID_ARGUMENT &&
-  /search attribute/i.test(error.cause.details);
+  isRefusal(error) && /search attribute/i.test(error.cause.details);
 
 /** The gRPC status code. */
 const INVALID_ARGUMENT = 3;
@@ -83,6 +85,39 @@ async function startLabeled(
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
+}
+
+/** How long a start that Temporal refused is left alone, in milliseconds: it would refuse it again. */
+const REFUSED_MS = 60_000;
+const refused = new LRUCache<string, true>({ max: 10_000, ttl: REFUSED_MS });
+
+/**
+ * Starts workflows for claimed rows, and releases the rows of those that did not start. Those that Temporal refuses for what they contain
+ * delay no others: they are logged, and left alone for a minute.
+ * @returns how many started. If none did, another round at once would start none either.
+ * @throws the first rejection that has another cause, such as an outage.
+ */
+export async function startAll<Start extends EagerStart>(
+  client: Client,
+  starts: readonly Start[],
+  release: (rejected: readonly Start[]) => Promise<void>,
+): Promise<number> {
+  const due = starts.filter(({ workflowId }) => !refused.has(workflowId));
+  const failed: { start: Start; error: unknown }[] = [];
+  const fail = (start: Start) => (error: unknown) => void failed.push({ start, error });
+  await Promise.all(due.map((start) => startOnce(client, start).catch(fail(start))));
+  const rejected = [...starts.filter((start) => !due.includes(start)), ...failed.map(({ start }) => start)];
+  if (rejected.length > 0) await release(rejected);
+  const refusals = failed.filter(({ error }) => isRefusal(error));
+  for (const { start } of refusals) refused.set(start.workflowId, true);
+  if (refusals[0] !== undefined) {
+    const { start, error } = refusals[0];
+    const fields = { err: error, workflowId: start.workflowId, refused: refusals.length };
+    logger.error(fields, 'Temporal refused to start workflows; will retry in a minute');
+  }
+  const outage = failed.find(({ error }) => !isRefusal(error));
+  if (outage !== undefined) throw outage.error;
+  return starts.length - rejected.length;
 }
 
 /**
