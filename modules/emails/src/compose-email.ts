@@ -1,4 +1,4 @@
-import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError } from '@postroom/mime';
+import { type Attachment, buildMessage, compileMessage, type Mailbox, MessageError, wireAddress } from '@postroom/mime';
 import { ledgerPool } from '@postroom/ledger';
 import { databaseTime, normalizeDomain } from '@postroom/platform';
 import { literalTemplate, renderTemplate } from '@postroom/templating';
@@ -79,7 +79,10 @@ export async function readAttachments(messageId: string): Promise<Part[]> {
 
 type Composed = OutgoingMessage & { signAs: string };
 
-/** Composes the MIME message. Recipients get the same message, with the same Message-ID, except for their tracked links. */
+/**
+ * Composes the MIME message. Recipients get the same message, with the same Message-ID, except for their tracked links and how addresses
+ * beyond ASCII are shown.
+ */
 export async function compose(row: MessageToSend, content: Content, parts: Part[]): Promise<Composed> {
   const from = mailbox(content.from);
   const to = content.to.map(mailbox);
@@ -91,6 +94,7 @@ export async function compose(row: MessageToSend, content: Content, parts: Part[
   const isPlain = onlyTo !== undefined && others.length + cc.length + parts.length === 0 && replyTo.length <= 1;
   const { tracked } = row;
   const own = tracked?.valuesFor(row.id, {}) ?? {};
+  const asciiOnly = !wireAddress(row.email, 'to').utf8;
   if (isPlain && content.html !== null && tracked !== undefined) {
     const { headers } = content;
     const compiled = compileMessage({
@@ -105,6 +109,7 @@ export async function compose(row: MessageToSend, content: Content, parts: Part[
       ...envelope,
       data: compiled.render({
         to: onlyTo,
+        asciiOnly,
         messageId,
         date: databaseTime(),
         values: own,
@@ -123,6 +128,7 @@ export async function compose(row: MessageToSend, content: Content, parts: Part[
     to,
     cc,
     replyTo,
+    asciiOnly,
     subject: row.subject,
     html: tracked === undefined ? undefined : renderTemplate(tracked.html, own),
     text: await textOf(row.project_id, content),

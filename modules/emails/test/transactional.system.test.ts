@@ -91,6 +91,22 @@ test('an email to several addresses reaches each once; bcc recipients stay hidde
   }
 });
 
+test.each([
+  ['a blind copy', { to: 'jürgen@mail.test', bcc: ['plain@mail.test'] }],
+  ['a copy', { to: ['jürgen@mail.test'], cc: ['plain@mail.test'] }],
+])('an address beyond ASCII does not keep %s from servers without SMTPUTF8', async (_, recipients) => {
+  const api = await system.api();
+  const id = await send(api, recipients);
+  await untilStatus(api, id, 'sent');
+  const messages = () => sink.mails.filter(({ raw }) => raw.includes(`<${id}@example.com>`));
+  await eventually(async () => expect(messages()).toHaveLength(2));
+  const rawTo = (to: string) => Buffer.from(messages().find((mail) => mail.to === to)?.raw ?? '', 'latin1');
+  const plain = rawTo('plain@mail.test');
+  expect(plain.toString('latin1')).toMatch(/^[\t\r\n -~]*$/);
+  expect((await PostalMime.parse(plain)).to).toEqual([{ name: 'jürgen@mail.test', group: [] }]);
+  expect(rawTo('jürgen@mail.test').toString()).toMatch(/^To: jürgen@mail\.test\r$/m);
+});
+
 test('a scheduled email is sent on time, and a canceled one never is', async () => {
   const api = await system.api();
   const scheduledAt = Date.now() + 2_500;

@@ -1,9 +1,9 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { detectMimeType } from 'nodemailer/lib/mime-funcs';
 import type { Mailbox } from './address.ts';
-import { checkSender, wireAddress } from './address.ts';
+import { checkSender } from './address.ts';
 import { MessageError } from './errors.ts';
-import { customHeader, formatMessageId, textHeader } from './headers.ts';
+import { customHeader, formatMessageId, mailboxHeader, textHeader } from './headers.ts';
 
 export interface Attachment {
   readonly filename: string;
@@ -35,6 +35,8 @@ export interface MessageInput {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
   readonly alternatives?: readonly Alternative[] | undefined;
+  /** As of `CompileRecipient`. */
+  readonly asciiOnly?: boolean | undefined;
 }
 
 /**
@@ -42,19 +44,15 @@ export interface MessageInput {
  * @throws MessageError if an address, a header or an attachment is invalid.
  */
 export async function buildMessage(input: MessageInput): Promise<Buffer> {
-  const { html, text } = input;
+  const { html } = input;
   const alternatives = input.alternatives ?? [];
   const ordered = [...alternatives.filter(isBeforeHtml), ...alternatives.filter((part) => !isBeforeHtml(part))];
   checkSender(input.from.email, 'from');
   const composer = new MailComposer({
     messageId: formatMessageId(input.messageId),
     date: input.date,
-    from: toComposerAddress(input.from, 'from'),
-    to: input.to.map((mailbox) => toComposerAddress(mailbox, 'to')),
-    cc: input.cc?.map((mailbox) => toComposerAddress(mailbox, 'cc')),
-    replyTo: input.replyTo?.map((mailbox) => toComposerAddress(mailbox, 'replyTo')),
-    text,
-    html,
+    text: withLineFeeds(input.text),
+    html: html === undefined ? undefined : withLineFeeds(html),
     alternatives: ordered.map((part) => ({
       contentType: part.contentType,
       content: bytesOf(part.content),
@@ -75,10 +73,22 @@ export async function buildMessage(input: MessageInput): Promise<Buffer> {
  * The headers that go before those of the composer, which folds only at spaces, so a long word would exceed the line
  * limit, and does not write some of them as they are.
  */
-function ownHeaders({ subject, headers = {} }: MessageInput): string {
+function ownHeaders({ from, to, cc = [], replyTo = [], subject, headers = {}, asciiOnly }: MessageInput): string {
+  const mailboxes = (name: string, field: string, all: readonly Mailbox[]) =>
+    all.length === 0 ? '' : mailboxHeader(name, all, field, asciiOnly);
   const custom = Object.entries(headers).map(([name, value]) => customHeader(name, value));
-  return [...(subject === '' ? [] : [textHeader('Subject', subject)]), ...custom].join('');
+  return [
+    mailboxes('From', 'from', [from]),
+    mailboxes('Reply-To', 'replyTo', replyTo),
+    mailboxes('To', 'to', to),
+    mailboxes('Cc', 'cc', cc),
+    subject === '' ? '' : textHeader('Subject', subject),
+    ...custom,
+  ].join('');
 }
+
+/** The composer leaves a bare carriage return as it is, which is no line break in mail: what becomes of it breaks the signature. */
+const withLineFeeds = (text: string) => text.replace(/\r\n?/g, '\n');
 
 const isBeforeHtml = ({ beforeHtml, contentType }: Alternative) =>
   beforeHtml === true || /^text\/x-amp-html\b/i.test(contentType);
@@ -94,11 +104,6 @@ function moveBeforeHtml(composer: MailComposer, count: number): void {
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: Uint8Array) => Buffer.from(buffer, byteOffset, byteLength);
-
-function toComposerAddress({ email, name }: Mailbox, field: string): { name: string; address: string } {
-  wireAddress(email, field);
-  return { name: oneLine(name ?? ''), address: email };
-}
 
 function oneLine(text: string): string {
   // eslint-disable-next-line no-control-regex -- a header must be a single line

@@ -46,6 +46,11 @@ export interface CompileRecipient {
   readonly unsubscribe?: Unsubscribe | undefined;
   /** Headers for this recipient only. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * For a recipient whose own address is ASCII. Headers beyond ASCII (RFC 6532) make every server without SMTPUTF8 refuse the message,
+   * so another recipient's address would keep it from this one.
+   */
+  readonly asciiOnly?: boolean | undefined;
 }
 
 /** Maximum rendered size in bytes; servers accept no more. */
@@ -81,7 +86,7 @@ export function compileMessage(input: CompileInput): CompiledMessage {
 
   const compose = (recipient: CompileRecipient): string => {
     const { values } = recipient;
-    let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to')}\r\n`;
+    let out = `${head}To: ${formatMailbox(recipient.to, 4, 'to', recipient.asciiOnly)}\r\n`;
     out += staticSubject ?? textHeader('Subject', renderSubject(subject, values));
     out += `Date: ${formatDate(recipient.date)}\r\nMessage-ID: ${formatMessageId(recipient.messageId)}\r\n`;
     if (recipient.unsubscribe) {

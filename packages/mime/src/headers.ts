@@ -74,21 +74,25 @@ function foldWords(line: string, used: number): string {
 }
 
 /** Formats `Name: A <a@example.com>, B <b@example.com>` with its CRLF. @throws MessageError if an address is invalid. */
-export function mailboxHeader(name: string, mailboxes: readonly Mailbox[], field: string): string {
+export function mailboxHeader(name: string, mailboxes: readonly Mailbox[], field: string, asciiOnly?: boolean): string {
   let out = `${name}: `;
   mailboxes.forEach((mailbox, i) => {
     if (i > 0) out += ',\r\n ';
-    out += formatMailbox(mailbox, i > 0 ? 1 : name.length + 2, field);
+    out += formatMailbox(mailbox, i > 0 ? 1 : name.length + 2, field, asciiOnly);
   });
   return `${out}\r\n`;
 }
 
 const ATOMS = /^[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-/** Formats one mailbox, one character per octet. `used` is the number of columns taken on its first line. */
-export function formatMailbox(mailbox: Mailbox, used: number, field: string): string {
-  const address = wireAddress(mailbox.email, field).octets;
+/**
+ * Formats one mailbox, one character per octet. `used` is the number of columns taken on its first line. With `asciiOnly`, an address that
+ * is not ASCII becomes the name of an empty group, which shows it but can't be replied to (RFC 6857, 3.1.8).
+ */
+export function formatMailbox(mailbox: Mailbox, used: number, field: string, asciiOnly = false): string {
+  const { octets: address, utf8 } = wireAddress(mailbox.email, field);
   const name = mailbox.name;
+  if (utf8 && asciiOnly) return `${encodeWords(collapsed(`${name ?? ''} ${mailbox.email}`), used)} :;`;
   if (name === undefined || name === null || name === '') return address;
   const phrase = formatPhrase(name, used);
   if (phrase === '') return address;
@@ -98,15 +102,18 @@ export function formatMailbox(mailbox: Mailbox, used: number, field: string): st
 
 function formatPhrase(name: string, used: number): string {
   if (ATOMS.test(name) && name.length + used <= MAX_COLUMNS && !name.includes('=?')) return name;
-  const line = name
-    .replace(CONTROLS, ' ')
-    .replace(/\s{2,}/g, ' ')
-    .trim();
+  const line = collapsed(name);
   if (line === '') return '';
   const quoted = `"${line.replace(/[\\"]/g, '\\$&')}"`;
   const fits = quoted.length + used <= MAX_COLUMNS;
   return PRINTABLE.test(line) && fits && !line.includes('=?') ? quoted : encodeWords(line, used);
 }
+
+const collapsed = (text: string) =>
+  text
+    .replace(CONTROLS, ' ')
+    .replace(/\s{2,}/g, ' ')
+    .trim();
 
 let lastSecond = -1;
 let lastDate = '';

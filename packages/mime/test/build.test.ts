@@ -84,6 +84,45 @@ test('an attached message is not encoded, or not called a message if it would ha
   expect(parts).toHaveLength(4);
 });
 
+test('a bare carriage return in a text is a line break, as the signature of the message must cover what is sent', async () => {
+  const mail = await build({ text: 'one\rtwo\r\nthree\nfour', html: '<p>one\rtwo</p>' });
+  expect(lf(mail.text)).toBe('one\ntwo\nthree\nfour');
+  expect(lf(mail.html)).toBe('<p>one\ntwo</p>');
+});
+
+test('a name that looks like an encoded word arrives as it is', async () => {
+  const name = '=?utf-8?q?=41?=';
+  const built = await buildMessage({
+    ...input,
+    to: [{ name, email: 'ada@example.com' }],
+    cc: [{ name, email: 'li@example.com' }],
+  });
+  expect(built.toString('latin1')).not.toContain(name);
+  expect(await parseStrictly(built)).toMatchObject({ to: [{ name }], cc: [{ name }] });
+});
+
+test('a recipient with an ASCII address gets ASCII headers, which show the other addresses', async () => {
+  const to = [
+    { name: 'Jürgen', email: 'jürgen@example.com' },
+    { name: 'Ada', email: 'ada@example.com' },
+  ];
+  const cc = [{ email: `${'ü'.repeat(30)}@müller.example` }];
+  const built = await buildMessage({ ...input, to, cc, asciiOnly: true });
+  expect(built.toString('latin1')).toMatch(/^[\t\r\n -~]*$/);
+  expect(await parseStrictly(built)).toMatchObject({
+    to: [
+      { name: 'Jürgen jürgen@example.com', group: [] },
+      { name: 'Ada', address: 'ada@example.com' },
+    ],
+    cc: [{ name: cc[0]?.email, group: [] }],
+  });
+  const headers = (await buildMessage({ ...input, to, cc })).toString();
+  expect(headers).toContain('=?UTF-8?Q?J=C3=BCrgen?= <jürgen@example.com>');
+  const compiled = frameOf({ to, asciiOnly: true });
+  expect(compiled).toMatch(/^[\t\r\n -~]*$/);
+  expect((await PostalMime.parse(compiled)).to).toEqual([{ name: 'Jürgen jürgen@example.com', group: [] }]);
+});
+
 test.each<[string, Partial<MessageInput>]>([
   ['headers.Bcc', { headers: { Bcc: 'x@example.com' } }],
   ['headers.content-type', { headers: { 'content-type': 'text/html' } }],
@@ -210,6 +249,7 @@ function frameOf({
   headers = {},
   from = input.from,
   to = input.to,
+  asciiOnly,
 }: Partial<MessageInput>): string {
   const frame = compileMessage({
     from,
@@ -219,5 +259,5 @@ function frameOf({
     headers,
   });
   const { messageId, date } = input;
-  return frame.render({ to: to[0] ?? { email: 'ada@example.com' }, messageId, date, values: {} });
+  return frame.render({ to: to[0] ?? { email: 'ada@example.com' }, asciiOnly, messageId, date, values: {} });
 }
