@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { type Certificate, config, emailProblem, logger, type Service } from '@postroom/platform';
+import { type Certificate, cleanLine, config, emailProblem, logger, type Service } from '@postroom/platform';
 import { LimitedSmtpServer, Refusal } from '@postroom/network/smtp-server';
 import type { SMTPServerOptions, SMTPServerSession } from 'smtp-server';
 import { acceptEmptyUsername } from './empty-username.ts';
@@ -75,13 +75,17 @@ export async function startSubmission({
         (error: unknown) => callback(notAuthenticated(refusalOf(error))),
       );
     },
-    onMailFrom: (_address, session, callback) => {
+    onMailFrom: ({ args }, session, callback) => {
+      const problem = parameterProblem(args, MAIL_PARAMETERS);
+      if (problem !== undefined) return callback(problem);
       submission.identify(signedInOf(session).credentials).then(
         () => callback(),
         (error: unknown) => callback(refusalOf(error)),
       );
     },
-    onRcptTo: ({ address }, { envelope }, callback) => {
+    onRcptTo: ({ address, args }, { envelope }, callback) => {
+      const unknown = parameterProblem(args, []);
+      if (unknown !== undefined) return callback(unknown);
       const isFull = envelope.rcptTo.length >= MAX_RECIPIENTS;
       if (isFull) return callback(new Refusal(452, `4.5.3 A message may have at most ${MAX_RECIPIENTS} recipients`));
       // Refused here, it doesn't keep the mail from its other recipients.
@@ -108,6 +112,17 @@ export async function startSubmission({
     await new Promise<void>((resolve) => server.close(() => resolve()));
   };
   return { port: (server.server.address() as { port: number }).port, servesClients: true, stop };
+}
+
+/** What the extensions that we offer add to MAIL; none of them adds anything to RCPT. */
+const MAIL_PARAMETERS = ['SIZE', 'BODY', 'SMTPUTF8', 'AUTH'];
+
+/** Refuses what we would not do (RFC 5321, 4.1.1.11): a client that asks for a delivery report (RFC 3461) would wait for it in vain. */
+function parameterProblem(given: object | false, known: readonly string[]): Refusal | undefined {
+  const unknown = Object.keys(given || {}).find((name) => !known.includes(name));
+  return unknown === undefined
+    ? undefined
+    : new Refusal(555, `5.5.4 The parameter ${cleanLine(unknown, 40)} is not supported`);
 }
 
 acceptEmptyUsername();

@@ -206,6 +206,20 @@ test('a recipient whose address is invalid is refused, and the others get the ma
   socket.destroy();
 });
 
+test('a request for delivery reports, which are not offered, is refused, and so is every unknown parameter', async () => {
+  const api = await sender();
+  const { say, socket } = await dial(development.port);
+  await say('EHLO test\r\n');
+  await say(plain('postroom', api.key));
+  for (const parameters of ['RET=HDRS', 'ENVID=a', 'FOO=bar'])
+    expect(await say(`MAIL FROM:<hello@example.com> ${parameters}\r\n`)).toMatch(/^555 5\.5\.4 .*\b(RET|ENVID|FOO)\b/);
+  expect(await say('MAIL FROM:<hello@example.com> SIZE=10 BODY=8BITMIME SMTPUTF8 AUTH=<>\r\n')).toMatch(/^250 /);
+  for (const parameters of ['NOTIFY=SUCCESS', 'ORCPT=rfc822;ada@example.net', 'FOO'])
+    expect(await say(`RCPT TO:<ada@example.net> ${parameters}\r\n`)).toMatch(/^555 5\.5\.4 .*\b(NOTIFY|ORCPT|FOO)\b/);
+  expect(await say('RCPT TO:<ada@example.net>\r\n')).toMatch(/^250 /);
+  socket.destroy();
+});
+
 test('a mail without a subject stays one', async () => {
   const api = await sender();
   const { subject: _, ...untitled } = HELLO;
