@@ -33,10 +33,10 @@ const VALID_MS = 7 * 24 * 3600 * 1000;
 const hashToken = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * Invites an address to a project, in place of its pending invitations to the project. The link goes only to that address, so possessing it proves control of the
+ * Invites an address to a project, in place of its pending invitation to the project. The link goes only to that address, so possessing it proves control of the
  * mailbox and allows creating the account.
  * @throws DomainError `validation_error`, `forbidden` for a role above the caller's, `conflict` for an existing
- * member, if the project has too many members and invitations, or if the mail can't be sent.
+ * member, an address that is being invited, if the project has too many members and invitations, or if the mail can't be sent.
  */
 export async function invite(
   projectId: string,
@@ -62,10 +62,22 @@ export async function invite(
   const invitation = await db.$transaction(async (tx) => {
     if (!(await mayInvite(tx, { projectId, invitedById, role })))
       throw new DomainError('forbidden', 'You may no longer invite people to this project.');
-    const created = await tx.invitation.create({
-      data: { id: newId('inv'), projectId, email: address, role, invitedById, tokenHash: hashToken(token), expiresAt },
-      include: { project: true, invitedBy: true },
-    });
+    // The role of an earlier invitation may have been a mistake.
+    await tx.invitation.deleteMany({ where: { projectId, email: address, acceptedAt: null } });
+    const created = await tx.invitation
+      .create({
+        data: {
+          id: newId('inv'),
+          projectId,
+          email: address,
+          role,
+          invitedById,
+          tokenHash: hashToken(token),
+          expiresAt,
+        },
+        include: { project: true, invitedBy: true },
+      })
+      .catch(conflictIfTaken('email', `${address} is being invited by another member.`));
     const limit = { of: projectId, rows: 'members and pending invitations', max: MAX_MEMBERS };
     await checkLimit(tx, limit, async () => {
       const members = await tx.member.count({ where: { projectId } });
@@ -83,12 +95,8 @@ export async function invite(
     await db.invitation.deleteMany({ where: { id: invitation.id } });
     throw new DomainError(
       'conflict',
-      `The mail server rejected the invitation to ${address}, so no one was invited. The log has the reason.`,
+      `The mail server rejected the invitation to ${address}, so no one was invited, and earlier invitations of the address have ended. The log has the reason.`,
     );
-  });
-  // The new invitation replaces earlier ones, whose role may have been a mistake.
-  await db.invitation.deleteMany({
-    where: { projectId, email: address, acceptedAt: null, id: { lt: invitation.id } },
   });
   return invitation;
 }

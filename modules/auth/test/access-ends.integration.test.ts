@@ -1,7 +1,8 @@
-import { db, newId, pool } from '@postroom/platform';
+import { db, newId, pool, sql } from '@postroom/platform';
 import { createApiKey } from '@postroom/projects';
 import {
   type Api,
+  interleave,
   type Reply,
   type SignedIn,
   signedIn,
@@ -123,6 +124,37 @@ test('an invitation replaces those that the address already has to the project, 
   expect((await api.graphql(preview, { token: elsewhere }, { key: null })).body.data.invitationPreview).toEqual({
     email,
   });
+});
+
+test('an invitation also replaces one from a gateway whose clock is ahead', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const email = `${newId('usr')}@people.example`;
+  const asAdmin = await invited(owner, 'admin', email);
+  await db.invitation.updateMany({ where: { email }, data: { id: 'inv_7zzzzzzzzzzzzzzzzzzzzzzzzz' } });
+  await invited(owner, 'viewer', email);
+  expect((await owner.graphql('{ invitations { role } }')).body.data.invitations).toEqual([{ role: 'viewer' }]);
+  expect(code(await accept(api, asAdmin))).toBe('not_found');
+});
+
+test('of two invitations of an address at the same moment, one is valid, and the other names its field', async () => {
+  const api = await testApi();
+  const owner = await signedIn(api);
+  const email = `${newId('usr')}@people.example`;
+  await using mail = await takeSystemMail();
+  const { body } = await interleave(
+    (tx) =>
+      sql(
+        tx,
+        `INSERT INTO invitations (id, project_id, email, role, token_hash, invited_by_id, expires_at)
+         VALUES ($1, $2, $3, 'admin', $1, $4, now() + interval '1 day')`,
+        [newId('inv'), api.projectId, email, owner.id],
+      ),
+    () => owner.graphql(INVITE, { input: { email, role: 'viewer' } }),
+  );
+  expect(body.errors[0].extensions).toMatchObject({ code: 'conflict', details: [{ field: 'email' }] });
+  expect((await owner.graphql('{ invitations { role } }')).body.data.invitations).toEqual([{ role: 'admin' }]);
+  expect(mail.sink.mails).toEqual([]);
 });
 
 test('a member who is removed cannot come back with an invitation that was still pending', async () => {
