@@ -135,7 +135,8 @@ function settingProblems(input: Settings): FieldProblem[] {
 const NOT_A_DRAFT = 'Only an A/B test that has not been started can be changed.';
 
 /**
- * Changes settings of a draft. Further variants are copies of the first one; if there should be fewer, the last ones are deleted.
+ * Changes settings of a draft. Further variants are copies of the first one; if there should be fewer, the last ones are deleted. Variants
+ * that no longer exist are replaced by copies.
  * @throws DomainError `not_found`, `validation_error`, `conflict` once it was started or when `version` is no longer current.
  */
 export async function updateAbTest(
@@ -152,12 +153,14 @@ export async function updateAbTest(
   if (test.status !== 'draft') throw new DomainError('conflict', NOT_A_DRAFT);
   checkVersion('A/B test', version, test.version);
   const count = variants ?? test.variantIds.length;
+  const ids = (await variantsOf(test)).map((variant) => variant.id);
+  const [first] = ids;
+  if (first === undefined) throw new DomainError('conflict', 'No variant of this A/B test exists. Delete the test.');
   await db.$transaction(async (tx) => {
     await changeDraft(tx, test, { ...settings, version: { increment: 1 } });
-    if (count < test.variantIds.length) await deleteVariants(tx, id, test.variantIds.slice(count));
-    const [first = ''] = test.variantIds;
-    const copies = await copyVariant(tx, authorId, first, suffixes(test.variantIds.length, count));
-    await tx.abTest.update({ where: { id }, data: { variantIds: [...test.variantIds.slice(0, count), ...copies] } });
+    await deleteVariants(tx, id, ids.slice(count));
+    const copies = await copyVariant(tx, authorId, first, suffixes(ids.length, count));
+    await tx.abTest.update({ where: { id }, data: { variantIds: [...ids.slice(0, count), ...copies] } });
   });
 }
 
@@ -177,27 +180,43 @@ async function changeDraft(
 export async function deleteAbTest(projectId: string, id: string): Promise<void> {
   const test = await getAbTest(projectId, id);
   if (test.status !== 'draft') throw new DomainError('conflict', 'Only a draft can be deleted.');
+  const [first, ...others] = (await variantsOf(test)).map((variant) => variant.id);
   await db.$transaction(async (tx) => {
     await changeDraft(tx, test, { version: { increment: 1 } });
-    const [first = '', ...others] = test.variantIds;
     await deleteVariants(tx, id, others);
-    await releaseFromTest(tx, first);
+    if (first !== undefined) await releaseFromTest(tx, first);
     await tx.abTest.delete({ where: { id } });
   });
 }
 
 /**
  * Starts a test: all variants are sent at once, each to its share of the audience. A workflow chooses the winner at the end.
- * @throws DomainError `not_found`, `conflict` unless it is a draft or if its settings were changed since `version`, and as `sendCampaign`
- * with the name of the variant.
+ * @throws DomainError `not_found`, `conflict` unless it is a draft, or if its settings were changed since `version` or a variant since its
+ * version, and as `sendCampaign` with the name of the variant.
  */
-export async function startAbTest(projectId: string, id: string, version?: number | null): Promise<void> {
+export async function startAbTest(
+  projectId: string,
+  id: string,
+  { version, variantVersions }: { version?: number | null | undefined; variantVersions?: number[] | null | undefined },
+): Promise<void> {
   for (;;) {
     const test = await getAbTest(projectId, id);
     if (test.status !== 'draft') throw new DomainError('conflict', 'This A/B test has already been started.');
     checkVersion('A/B test', version, test.version);
     const variants = await variantsOf(test);
     if (variants.length < test.variantIds.length) throw new DomainError('conflict', VARIANT_IS_MISSING);
+    if (variantVersions != null && variantVersions.length !== variants.length)
+      throw invalid({
+        field: 'variantVersions',
+        message: `must have ${variants.length} numbers, one for each variant`,
+      });
+    const changed = variants.findIndex(
+      (variant, index) => variant.version !== (variantVersions?.[index] ?? variant.version),
+    );
+    if (changed >= 0)
+      throw new DomainError('conflict', `Variant ${labelOf(changed)} was modified since you loaded it.`, [
+        { field: `variantVersions[${changed}]`, message: 'is not the current version' },
+      ]);
     const ready: ReadyVariant[] = [];
     for (const [index, campaign] of variants.entries()) ready.push(await checkVariant(campaign, index, test.metric));
     if (await start(test, ready)) return;
@@ -206,7 +225,7 @@ export async function startAbTest(projectId: string, id: string, version?: numbe
 }
 
 const VARIANT_IS_MISSING =
-  'A variant of this A/B test no longer exists. Change the number of variants, or delete the test.';
+  'A variant of this A/B test no longer exists. Change a setting to replace it by a copy of another one, or delete the test.';
 
 /** @throws DomainError as `sendCampaign` for a variant that can't be sent, or whose result would not be measured, with its name. */
 async function checkVariant(campaign: Campaign, index: number, metric: AbTest['metric']): Promise<ReadyVariant> {

@@ -247,7 +247,7 @@ const UpdateInput = builder.inputType('UpdateAbTestInput', {
   description: 'Settings to update; omitted ones are unchanged.',
   fields: (t) => ({
     ...settings(t, notNull, [
-      '. Further ones are copies of the first one; if there are fewer, the last ones are deleted.',
+      '. Further ones, and those that no longer exist, are copies of the first one; if there are fewer, the last ones are deleted.',
       '.',
       '.',
       '.',
@@ -294,9 +294,12 @@ builder.mutationFields((t) => {
       args: {
         id,
         version: t.arg.int({ description: 'The version to start; `conflict` if its settings were changed since.' }),
+        variantVersions: t.arg.intList({
+          description: 'The versions of its variants to start, in order; `conflict` if one of them was edited since.',
+        }),
       },
       resolve: async (query, _root, args, context) => {
-        await startAbTest(callerProject(context), args.id, args.version);
+        await startAbTest(callerProject(context), args.id, args);
         return db.abTest.findUniqueOrThrow({ ...query, where: { id: args.id } });
       },
     }),

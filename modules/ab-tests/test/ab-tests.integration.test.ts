@@ -1,7 +1,8 @@
 import { config, pool, sql } from '@postroom/platform';
 import { type Api, interleave, testApi } from '@postroom/testkit';
 import { describe, expect, test } from 'vitest';
-// The snapshot of recipients is an activity of campaigns, which no worker runs here.
+// The start of a scheduled campaign and the snapshot of recipients are activities of campaigns, which no worker runs here.
+import { startScheduled } from '../../campaigns/src/sending.ts';
 import { snapshotRecipients } from '../../campaigns/src/snapshot-recipients.ts';
 import { endIfDue, endTimersAfterRestore } from '../src/ab-tests.ts';
 import { watchAbTest } from '../src/progress.ts';
@@ -219,6 +220,20 @@ describe('start', () => {
     expect(await start(version + 1)).toEqual({ data: { startAbTest: { status: 'testing' } } });
   });
 
+  test('of variants of a version is a conflict if one of them was edited since', async () => {
+    const { api, campaign } = await projectWith(3);
+    const { id, variantIds: variants } = await create(api, campaign);
+    await api.patch(`/v1/campaigns/${variants[1]}`, { subject: 'Other news' });
+    const start = async (variantVersions: number[]) => {
+      const document = 'mutation ($id: ID!, $v: [Int!]) { startAbTest(id: $id, variantVersions: $v) { status } }';
+      return (await api.graphql(document, { id, v: variantVersions })).body;
+    };
+    const refusal = (code: string, field: string) => ({ errors: [{ extensions: { code, details: [{ field }] } }] });
+    expect(await start([1])).toMatchObject(refusal('validation_error', 'variantVersions'));
+    expect(await start([1, 1])).toMatchObject(refusal('conflict', 'variantVersions[1]'));
+    expect(await start([1, 2])).toEqual({ data: { startAbTest: { status: 'testing' } } });
+  });
+
   test('names the variant that cannot be sent, and the field', async () => {
     const { api, campaign } = await projectWith(1);
     const { id, variantIds: variants } = await create(api, campaign, { metric: 'clicks' });
@@ -244,6 +259,24 @@ describe('start', () => {
     expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('no longer exists')]);
     expect((await api.patch(`/v1/ab-tests/${id}`, { variants: 2 })).status).toBe(200);
     expect((await start()).status).toBe(200);
+  });
+
+  test('sends a copy of another variant after a change of a test whose first variant is missing', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: variants } = await create(api, campaign);
+    await pool.query('DELETE FROM campaigns WHERE id = $1', [variants[0]]);
+    const changed = await api.patch(`/v1/ab-tests/${id}`, { duration_hours: 3 });
+    expect([changed.status, changed.body.data.variantIds]).toEqual([200, [variants[1], expect.any(String)]]);
+    expect((await api.post(`/v1/ab-tests/${id}/start`)).status).toBe(200);
+  });
+
+  test('is not what a test without variants can do, nor a change: it can be deleted', async () => {
+    const { api, campaign } = await projectWith(1);
+    const { id, variantIds: variants } = await create(api, campaign);
+    await pool.query('DELETE FROM campaigns WHERE id = ANY ($1)', [variants]);
+    const changed = await api.patch(`/v1/ab-tests/${id}`, { variants: 3 });
+    expect([changed.status, changed.body.error.message]).toEqual([409, expect.stringContaining('Delete the test')]);
+    expect((await api.delete(`/v1/ab-tests/${id}`)).status).toBe(200);
   });
 
   test('gives each variant its own part of the sample, and together all of it', async () => {
@@ -384,6 +417,31 @@ describe('the end of a test', () => {
     await endIfDue(id);
     expect(await read(api, path)).toMatchObject({ winnerId: variants[0], finalCampaignId: null });
     expect((await api.get('/v1/campaigns?total=true')).body.total).toBe(2);
+  });
+
+  test('whose group was deleted meanwhile can be sent to another audience, and is otherwise sent as it was tested', async () => {
+    const { api, group, variants, path } = await started(3);
+    await api.post(`${path}/choose-winner`, { campaign_id: variants[0] });
+    const { finalCampaignId: final } = await read(api, path);
+    const other = await created(api, '/v1/groups', { name: 'Others', emails: ['first@mail.test'] });
+    await api.delete(`/v1/groups/${group}`);
+    const { scheduledAt } = await read(api, `/v1/campaigns/${final}`);
+    expect(await startScheduled(final, new Date(scheduledAt))).toBe('paused');
+
+    const refused = await api.post(`/v1/campaigns/${final}/resume`);
+    expect([refused.status, fieldsOf(refused)]).toEqual([400, ['group_ids.0']]);
+    const unscheduled = await api.post(`/v1/campaigns/${final}/unschedule`);
+    expect([unscheduled.status, unscheduled.body.error.message]).toEqual([409, expect.stringContaining('audience')]);
+    const change = (body: object) => api.patch(`/v1/campaigns/${final}`, body);
+    const content = await change({ subject: 'Untested', group_ids: [other.id] });
+    expect([content.status, content.body.error.message]).toEqual([409, expect.stringContaining('only the audience')]);
+    expect((await change({ group_ids: [other.id], version: 7 })).body.error.details).toMatchObject([
+      { field: 'version' },
+    ]);
+    expect((await change({ group_ids: [other.id] })).status).toBe(200);
+    expect((await api.post(`/v1/campaigns/${final}/resume`)).body.data).toMatchObject({ status: 'sending' });
+    // A campaign that has started keeps its audience.
+    expect((await change({ group_ids: [other.id] })).status).toBe(409);
   });
 
   test('sends the template as it was tested', async () => {

@@ -127,9 +127,13 @@ interface EditConditions {
   ifStatus?: Campaign['status'] | null | undefined;
 }
 
+/** A campaign for the rest of an A/B test's audience that could not start. */
+const UNSTARTED_WINNER = { status: 'paused', startedAt: null, abTestId: { not: null } } as const;
+
 /**
  * Updates the given fields. Draft and scheduled campaigns are fully editable; a sending or paused one accepts only a new rate,
- * which takes effect within seconds. Of two concurrent edits that name the same version, one fails.
+ * which takes effect within seconds. The winner of an A/B test that could not start accepts a new audience too: it is sent as it was tested,
+ * but a group may have been deleted since. Of two concurrent edits that name the same version, one fails.
  * @throws DomainError `not_found`, `validation_error` for an empty update or a bad field, `conflict` if the status does not allow
  * the edit or is not `ifStatus`, or `version` is no longer current.
  */
@@ -147,6 +151,8 @@ export async function updateCampaign(
   if (Object.keys(data).length === 0)
     throw new DomainError('validation_error', 'Provide at least one field to update.');
   const isRateOnly = Object.keys(data).join() === 'ratePerSecond';
+  const isAudienceOnly =
+    ifStatus == null && Object.keys(data).every((field) => AUDIENCE_FIELDS.some((known) => known === field));
   await db.$transaction(async (tx) => {
     const editable: Campaign['status'][] = isRateOnly
       ? ['draft', 'scheduled', 'sending', 'paused']
@@ -154,22 +160,36 @@ export async function updateCampaign(
     const statuses = editable.filter((status) => ifStatus == null || status === ifStatus);
     await shareAudience(tx, id, authorId, data);
     const { count } = await tx.campaign.updateMany({
-      where: { id, projectId, status: { in: statuses }, ...(version == null ? {} : { version }) },
+      where: {
+        id,
+        projectId,
+        OR: [{ status: { in: statuses } }, ...(isAudienceOnly ? [UNSTARTED_WINNER] : [])],
+        ...(version == null ? {} : { version }),
+      },
       data: { ...data, version: { increment: 1 }, editedById: authorId },
     });
-    const now = await tx.campaign.findUnique({ where: { id }, select: { status: true, run: true, startedAt: true } });
+    const now = await tx.campaign.findUnique({
+      where: { id },
+      select: { status: true, run: true, startedAt: true, abTestId: true },
+    });
     if (now === null) throw notFound('campaign');
-    if (count === 0 && statuses.includes(now.status)) throw versionConflict('campaign');
+    const isUnstarted = now.status === 'paused' && now.startedAt === null;
+    const isWinner = isUnstarted && now.abTestId !== null;
+    if (count === 0 && (statuses.includes(now.status) || (isWinner && isAudienceOnly)))
+      throw versionConflict('campaign');
     if (count === 0 && editable.includes(now.status))
       throw new DomainError('conflict', `This campaign is ${now.status} now, so the edit was not applied.`, [
         { field: 'ifStatus', message: `is ${now.status} now` },
       ]);
-    const isUnstarted = now.status === 'paused' && now.startedAt === null;
-    if (count === 0)
+    if (count === 0) {
+      const advice = isWinner
+        ? ' Of the winner of an A/B test, only the audience can be changed.'
+        : ' This one has not started: unschedule it first.';
       throw new DomainError(
         'conflict',
-        `Only a draft or scheduled campaign can be edited.${isUnstarted ? ' This one has not started: unschedule it first.' : ''}`,
+        `Only a draft or scheduled campaign can be edited.${isUnstarted ? advice : ''}`,
       );
+    }
     // Before it is started it has no workflow, and a signal that waits for one would delay its start.
     if (!isRateOnly || now.startedAt === null) return;
     await signalWorkflow(tx, { workflowId: workflowIdOf({ id, run: now.run }), signal: 'changeRate' });

@@ -61,6 +61,7 @@ export type State = Pick<Campaign, 'status' | 'pauseReason' | 'startedAt' | 'abT
 
 /** Why a campaign cannot be sent in its current status; undefined for a draft or scheduled one that belongs to no A/B test. */
 export function statusProblem({ status, pauseReason, startedAt, abTestId }: State): string | undefined {
+  const correct = abTestId === null ? 'unschedule it to edit it' : 'change its audience';
   switch (status) {
     case 'draft':
     case 'scheduled':
@@ -68,7 +69,7 @@ export function statusProblem({ status, pauseReason, startedAt, abTestId }: Stat
     case 'sending':
       return 'This campaign is already being sent.';
     case 'paused':
-      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ' to start sending, or unschedule it to edit it' : ''}.`;
+      return `This campaign is paused${pauseReason === null ? '' : ` (${pauseReason})`}: resume it${startedAt === null ? ` to start sending, or ${correct}` : ''}.`;
     case 'completed':
       return 'This campaign is completed and cannot be sent again.';
     case 'canceled':
@@ -253,7 +254,9 @@ export const scheduleStatusProblem = (campaign: State): string | undefined => {
  * @throws DomainError `not_found`, `conflict` for any other.
  */
 export async function unscheduleCampaign(projectId: string, id: string): Promise<void> {
-  await getCampaign(projectId, id);
+  const { abTestId } = await getCampaign(projectId, id);
+  if (abTestId !== null)
+    throw new DomainError('conflict', `${PART_OF_TEST} If it could not start, its audience can be changed.`);
   const { count } = await db.$transaction((tx) =>
     tx.campaign.updateMany({
       where: { id, projectId, abTestId: null, OR: [{ status: 'scheduled' }, { status: 'paused', startedAt: null }] },

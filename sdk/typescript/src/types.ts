@@ -2843,7 +2843,7 @@ export interface UpdateAbTestInput {
   metric?: AbTestMetric | undefined;
   /** Percentage of the audience that receives a variant, 1 to 100. */
   sample_percent?: number | undefined;
-  /** How many variants there are, 2 to 5. Further ones are copies of the first one; if there are fewer, the last ones are deleted. */
+  /** How many variants there are, 2 to 5. Further ones, and those that no longer exist, are copies of the first one; if there are fewer, the last ones are deleted. */
   variants?: number | undefined;
   /** The version that the edit is based on; `conflict` if it is not the current one. */
   version?: number | null | undefined;

@@ -12,8 +12,8 @@ import { graphql } from '../../generated/gql.ts';
 import type { AbTestRow } from './ab-test-row.ts';
 
 const START = graphql(`
-  mutation StartAbTest($id: ID!, $version: Int!) {
-    startAbTest(id: $id, version: $version) {
+  mutation StartAbTest($id: ID!, $version: Int!, $variantVersions: [Int!]!) {
+    startAbTest(id: $id, version: $version, variantVersions: $variantVersions) {
       id
     }
   }
@@ -56,7 +56,8 @@ function DraftCommands({ test: { id, name, variants, samplePercent, version } }:
   const start = useApiMutation(START);
   const remove = useApiMutation(DELETE);
   const confirm = async () => {
-    if ((await start.run({ id, version })) === undefined) return;
+    const variantVersions = variants.map(({ campaign }) => campaign.version);
+    if ((await start.run({ id, version, variantVersions })) === undefined) return;
     notifySuccess('The A/B test was started.');
     setAsking(false);
   };

@@ -27,6 +27,7 @@ export const AB_TEST = graphql(`
         label
         campaign {
           id
+          version
           name
           subject
           fromName

@@ -5,7 +5,7 @@ import { ChoicesSelect, choicesOf } from '../../components/choices-select.tsx';
 import { countOf } from '../../components/numbers.ts';
 import { Section } from '../../components/page.tsx';
 import { useAudiences } from '../audience/audiences.ts';
-import type { PartProps } from './use-draft.ts';
+import type { Draft, PartProps } from './use-draft.ts';
 import { number } from './campaign-labels.ts';
 
 export const PREFLIGHT = graphql(`
@@ -49,6 +49,38 @@ const SELECTS = [
   { part: 'excludedSegmentIds', of: 'segments', label: 'Exclude contacts in', placeholder: 'No one' },
 ] as const;
 
+/** The groups and segments of an audience. */
+type AudienceIds = Pick<Draft, (typeof SELECTS)[number]['part']>;
+
+/** Choices of groups and segments, included and excluded. */
+export function AudienceSelects({
+  draft,
+  set,
+  readOnly = false,
+}: {
+  draft: AudienceIds;
+  set: (changes: Partial<AudienceIds>) => void;
+  readOnly?: boolean;
+}) {
+  const { data } = useAudiences();
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      {SELECTS.map(({ part, of, label, placeholder }) => (
+        <ChoicesSelect
+          key={part}
+          label={label}
+          placeholder={placeholder}
+          clearable
+          choices={choicesOf(data?.[of].nodes)}
+          value={draft[part]}
+          readOnly={readOnly}
+          onChange={(ids) => set({ [part]: ids })}
+        />
+      ))}
+    </SimpleGrid>
+  );
+}
+
 /** The recipients section: groups, segments and the current recipient count. */
 export function Audience({
   draft,
@@ -57,7 +89,6 @@ export function Audience({
   campaignId,
   isShared,
 }: PartProps & { campaignId: string; /** By all variants of an A/B test. */ isShared: boolean }) {
-  const { data } = useAudiences();
   return (
     <Section
       title="Recipients"
@@ -69,20 +100,7 @@ export function Audience({
     >
       <Card>
         <Stack>
-          <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            {SELECTS.map(({ part, of, label, placeholder }) => (
-              <ChoicesSelect
-                key={part}
-                label={label}
-                placeholder={placeholder}
-                clearable
-                choices={choicesOf(data?.[of].nodes)}
-                value={draft[part]}
-                readOnly={readOnly}
-                onChange={(ids) => set({ [part]: ids })}
-              />
-            ))}
-          </SimpleGrid>
+          <AudienceSelects draft={draft} set={set} readOnly={readOnly} />
           <Count campaignId={campaignId} />
         </Stack>
       </Card>

@@ -36,18 +36,20 @@ const CANCEL = graphql(`
   }
 `);
 
+const ChangeAudience = lazyDialog(async () => (await import('./change-audience.tsx')).ChangeAudience);
 const ChangeRate = lazyDialog(async () => (await import('./change-rate.tsx')).ChangeRate);
 
 /** Pauses, resumes, cancels or slows down a campaign that is sending; one that could not start can be edited again. */
 export function RunCommands({ campaign }: { campaign: CampaignRow }) {
   const { id, name, status, startedAt, abTestId, ratePerSecond, progress } = campaign;
-  const [asking, setAsking] = useState<'cancel' | 'rate'>();
+  const [asking, setAsking] = useState<'audience' | 'cancel' | 'rate'>();
   const pause = useApiMutation(PAUSE);
   const resume = useApiMutation(RESUME);
   const cancel = useApiMutation(CANCEL);
   const unschedule = useApiMutation(UNSCHEDULE);
   const canWrite = usePermission('write');
   if (!canWrite || (status !== 'sending' && status !== 'paused')) return null;
+  const isUnstarted = status === 'paused' && startedAt === null;
   const close = () => setAsking(undefined);
   const makeDraft = async () => {
     if ((await unschedule.run({ id })) !== undefined) notifySuccess(`${name} is a draft again.`);
@@ -70,7 +72,16 @@ export function RunCommands({ campaign }: { campaign: CampaignRow }) {
       >
         Cancel
       </Button>
-      {status === 'paused' && startedAt === null && abTestId === null && (
+      {isUnstarted && abTestId !== null && (
+        <Button
+          variant="default"
+          leftSection={<IconPencil size={16} aria-hidden />}
+          onClick={() => setAsking('audience')}
+        >
+          Audience
+        </Button>
+      )}
+      {isUnstarted && abTestId === null && (
         <Button
           variant="default"
           leftSection={<IconPencil size={16} aria-hidden />}
@@ -109,6 +120,7 @@ export function RunCommands({ campaign }: { campaign: CampaignRow }) {
       >
         {countOf(progress.planned, 'recipient')} will not receive it. A canceled campaign cannot be restarted.
       </Confirm>
+      <ChangeAudience key={campaign.version} campaign={campaign} opened={asking === 'audience'} onClose={close} />
       <ChangeRate key={String(ratePerSecond)} id={id} rate={ratePerSecond} opened={asking === 'rate'} onClose={close} />
     </>
   );
