@@ -1,4 +1,4 @@
-import { decodeWords } from 'postal-mime';
+import { decodeWords } from '@postroom/mime/parse';
 
 /** What the inbox lists show of a mail, read without parsing its body. */
 export interface Summary {

@@ -1,5 +1,5 @@
 import { getSource, type Mail } from '@postroom/emails/inbox';
-import PostalMime, { type Email } from 'postal-mime';
+import PostalMime, { type Email } from '@postroom/mime/parse';
 
 /** A parsed mail. @throws DomainError `not_found` */
 export async function getMail(id: string): Promise<{ mail: Mail; email: Email }> {

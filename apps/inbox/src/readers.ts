@@ -1,5 +1,5 @@
 import { config, logger } from '@postroom/platform';
-import PostalMime from 'postal-mime';
+import PostalMime from '@postroom/mime/parse';
 import type { Behavior } from './simulator.ts';
 
 /** Delay between a mail and its reader, in milliseconds: opens within five seconds are classified as bots. */

@@ -1,4 +1,4 @@
-import type { Address, Attachment, Email } from 'postal-mime';
+import type { Address, Attachment, Email } from '@postroom/mime/parse';
 import type { Mail } from '@postroom/emails/inbox';
 
 /** A mail as the API returns it. */

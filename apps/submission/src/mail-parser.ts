@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { AlternativeInput } from '@postroom/emails';
-import PostalMime, { decodeWords, type Email } from 'postal-mime';
+import PostalMime, { decodeWords, type Email } from '@postroom/mime/parse';
 
-/** A postal-mime node; the library's types don't include it. */
+/** A node of the library; its types don't include it. */
 interface Part {
   parentNode?: Part;
   childNodes: Part[];

@@ -18,7 +18,7 @@ import {
   withoutReordering,
 } from '@postroom/platform';
 import { MAX_ALTERNATIVES, type ParsedMail, parseSubmitted } from './mail-parser.ts';
-import { type Address, addressParser, type Attachment, type Email, type Mailbox } from 'postal-mime';
+import { type Address, addressParser, type Attachment, type Email, type Mailbox } from '@postroom/mime/parse';
 import { Refusal } from '@postroom/network/smtp-server';
 
 /** Headers with Postroom options, which are not sent on. */
@@ -66,7 +66,7 @@ export async function readMessage(sender: string, raw: Buffer, recipients: reado
     if (error instanceof DomainError) throw error;
     throw new Refusal(
       550,
-      '5.6.0 The message could not be parsed: parts nested too deeply, headers too long, or parsing timed out',
+      '5.6.0 The message could not be parsed: too many parts or parts nested too deeply, headers too long, or parsing timed out',
     );
   });
   return requestOf(parsed, recipients);

@@ -1,4 +1,4 @@
-import type { Email } from 'postal-mime';
+import type { Email } from '@postroom/mime/parse';
 
 /** What a mail to a return address reports about the original message. */
 export type BounceReport =

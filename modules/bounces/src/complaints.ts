@@ -1,4 +1,4 @@
-import type { Email } from 'postal-mime';
+import type { Email } from '@postroom/mime/parse';
 import { fieldGroups, attachmentText, type BounceReport } from './bounce.ts';
 
 /** Feedback types that mean the recipient did not want the mail. */

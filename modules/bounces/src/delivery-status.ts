@@ -1,4 +1,4 @@
-import type { Email } from 'postal-mime';
+import type { Email } from '@postroom/mime/parse';
 import { detailOf } from './detail.ts';
 import { fieldGroups, attachmentText, type BounceReport } from './bounce.ts';
 

@@ -1,4 +1,4 @@
-import type { Email } from 'postal-mime';
+import type { Email } from '@postroom/mime/parse';
 
 /** Subjects of out-of-office and other automatic replies. */
 const ABSENCE =

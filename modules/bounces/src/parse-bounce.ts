@@ -1,4 +1,4 @@
-import type { Email } from 'postal-mime';
+import type { Email } from '@postroom/mime/parse';
 import { parseMail } from './parse-mail.ts';
 import { readComplaint } from './complaints.ts';
 import { readStatus } from './delivery-status.ts';

@@ -1,5 +1,5 @@
 import { onThread, type ThreadFunction } from '@postroom/platform';
-import type { Email, PostalMimeOptions } from 'postal-mime';
+import type { Email, PostalMimeOptions } from '@postroom/mime/parse';
 import { parseMime } from './parse-mime.ts';
 
 /** A 40 MB mail takes a few seconds to parse. */

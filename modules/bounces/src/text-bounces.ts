@@ -1,4 +1,4 @@
-import type { Email } from 'postal-mime';
+import type { Email } from '@postroom/mime/parse';
 import { replyIn, statusOf } from './detail.ts';
 import type { BounceReport } from './bounce.ts';
 import { cleanLine } from '@postroom/platform';
