@@ -69,6 +69,7 @@ export {
   shareSuppressions,
   suppress,
   findSuppressedKeys,
+  withoutErased,
   type SuppressionActor,
   type SuppressionOrigin,
   type Suppression,

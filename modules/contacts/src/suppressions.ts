@@ -235,6 +235,24 @@ export async function findSuppressedKeys(tx: Tx, projectId: string, emails: read
   return new Set(rows.map(({ key }) => key));
 }
 
+/** Addresses in a text. */
+const ADDRESSES = /[^\s"(),:;<>[\\\]@]+@[^\s"(),:;<>[\\\]@]*[\p{L}\p{N}]/gu;
+
+/** A text without addresses that were erased from the project before; no one is erased until the transaction ends. */
+export async function withoutErased(tx: Tx, projectId: string, text: string): Promise<string> {
+  const addresses = text.match(ADDRESSES) ?? [];
+  if (addresses.length === 0) return text;
+  await shareSuppressions(tx, projectId);
+  const rows = await sql<{ key: string }>(
+    tx,
+    `SELECT key FROM unnest($2::text[]) AS key WHERE EXISTS (
+       SELECT FROM suppressions WHERE project_id = $1 AND email_key = erased_key($1, key))`,
+    [projectId, addresses.map(emailKey)],
+  );
+  const erased = new Set(rows.map(({ key }) => key));
+  return text.replace(ADDRESSES, (address) => (erased.has(emailKey(address)) ? 'erased@erased.invalid' : address));
+}
+
 /** Whether an address is suppressed for any reason. */
 export async function isSuppressed(tx: Tx, projectId: string, email: string): Promise<boolean> {
   return (await findSuppressedKeys(tx, projectId, [email])).size > 0;

@@ -1,3 +1,4 @@
+import { withoutErased } from '@postroom/contacts';
 import {
   countOf,
   announce,
@@ -228,11 +229,20 @@ export async function cancelForErasure(tx: Tx, projectId: string): Promise<void>
 const PERSON_ERASED =
   'A person was erased from the project, who may be in this file, so it was deleted. Upload a file without that person.';
 
+/** What an import quotes from its file, without addresses that were erased from its project. */
+export async function withoutErasedOf(tx: Tx, id: string, text: string): Promise<string> {
+  const [row] = await sql<{ projectId: string }>(tx, 'SELECT project_id AS "projectId" FROM imports WHERE id = $1', [
+    id,
+  ]);
+  return row === undefined ? text : withoutErased(tx, row.projectId, text);
+}
+
 /**
  * Records how an import ended, with its event, and deletes its file, unless it can still be executed. Has no effect on an import that has
- * already ended.
+ * already ended. The error may quote the file, in which somebody may have been erased since it was read.
  */
-export async function endImport(tx: Tx, id: string, status: FinalStatus, error: string | null = null): Promise<void> {
+export async function endImport(tx: Tx, id: string, status: FinalStatus, reason: string | null = null): Promise<void> {
+  const error = reason === null ? null : await withoutErasedOf(tx, id, reason);
   const [ended] = await sql<EndedImport & { projectId: string }>(
     tx,
     `UPDATE imports SET status = $2::import_status, error = $3, finished_at = now()

@@ -12,7 +12,7 @@ import {
 } from '@postroom/platform';
 import { type Batch, batchesOf, mergeSearchIndexes, writeBatch, writtenBatches } from './batches.ts';
 import { UnusableFile } from './file.ts';
-import { endImport, type Import, type ImportStatus, isFinal, topicOf } from './imports.ts';
+import { endImport, type Import, type ImportStatus, isFinal, topicOf, withoutErasedOf } from './imports.ts';
 import { FileGone } from './parts.ts';
 import { type Plan, planFile, planOf } from './plan.ts';
 
@@ -63,7 +63,7 @@ async function begin(id: string, plan: Plan): Promise<void> {
     await tx.query(
       `UPDATE imports SET status = 'running', plan = $2, encoding = $3, separator = $4, started_at = now()
         WHERE id = $1 AND status = 'queued'`,
-      [id, JSON.stringify(plan), plan.layout.encoding, plan.layout.separator],
+      [id, await withoutErasedOf(tx, id, JSON.stringify(plan)), plan.layout.encoding, plan.layout.separator],
     );
     await announce(tx, topicOf(id));
   });

@@ -2,9 +2,11 @@ import { addLocalDomain } from '@postroom/domains';
 import { recordReports } from '@postroom/bounces';
 import { holdMail } from '@postroom/emails/testing';
 import { notify } from '@postroom/notifications';
-import { audit, inTransaction, newId, pool } from '@postroom/platform';
-import { type Api, eventually, signedIn, testApi } from '@postroom/testkit';
+import { audit, inTransaction, newId, pool, type Tx } from '@postroom/platform';
+import { type Api, eventually, interleave, signedIn, testApi } from '@postroom/testkit';
 import { expect, test } from 'vitest';
+// The end of an import is an activity, which no worker runs here.
+import { endImport } from '../../imports/src/imports.ts';
 import { eraseIn } from '../src/erase.ts';
 import { checkPlans } from '@postroom/testkit/plans';
 
@@ -524,6 +526,29 @@ test('an erasure covers previous addresses too: mail, events, suppressions and i
   expect((await api.get(`/v1/emails/${waiting}`)).body.data.status).toBe('canceled');
   for (const email of [old, now]) expect((await api.post('/v1/contacts', { email })).status).toBe(409);
 });
+
+const isBefore = { before: true, during: false };
+
+test.each(Object.keys(isBefore) as (keyof typeof isBefore)[])(
+  'an import that fails %s the erasure keeps no address in its error, nor in its event',
+  async (when) => {
+    const api = await testApi();
+    const email = `${newId('usr')}@example.org`;
+    await api.contact(email);
+    const importId = newId('imp');
+    await pool.query(
+      `INSERT INTO imports (id, project_id, status, on_conflict, dry_run, create_fields) VALUES ($1, $2, 'running', 'skip', false, false)`,
+      [importId, api.projectId],
+    );
+    const fail = (tx: Tx) => endImport(tx, importId, 'failed', `No column is named email; the columns are: ${email}.`);
+    const erasePerson = (tx: Tx) => eraseIn(tx, api.projectId, { email });
+    if (isBefore[when]) await interleave(fail, () => inTransaction(erasePerson));
+    else await interleave(erasePerson, () => inTransaction(fail));
+    expect(await placesOf(email)).toEqual([]);
+    const [failed] = await api.events('import.failed');
+    expect(failed?.data['error']).toMatch(/^No column is named email; the columns are: erased\S*@erased.invalid.$/);
+  },
+);
 
 test.each(['old', 'now'] as const)(
   'a person is found by either address, whose contact is there or not: %s',
